@@ -109,7 +109,7 @@ export function pricingModelOf(deps: OfferContext, terms: Terms): PricingModel {
   if (terms.price.kind === 'total') return { type: 'custom' };
   const routes = routesTo(deps.chains, deps.rates, terms.settlementToken);
   const bounds = widestOf(routes.flatMap((route) => totalBounds(route, terms.feeModel) ?? []));
-  return { type: 'custom', ...(bounds === undefined ? {} : boundsInUsd(bounds)) };
+  return bounds === undefined ? { type: 'custom' } : { type: 'custom', ...boundsInUsd(bounds) };
 }
 
 /** Bounds as views show them, in US dollars. */

@@ -72,8 +72,8 @@ export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): Payer
       }),
     callAt: (chainId, { to, data, gas, offer }) =>
       ask(chainId, async (rpc) => {
-        const called = { ...(to === undefined ? {} : { to }), data, gas: toQuantity(gas) };
-        const request = { ...called, ...(offer === undefined ? {} : encodeOffer(offer)) };
+        const fees = offer && encodeOffer(offer);
+        const request = { ...(to && { to }), data, gas: toQuantity(gas), ...fees };
         const outcome = await askWitnesses(rpc, { method: 'eth_call', params: [request, 'latest'] });
         return 'error' in outcome ? undefined : parseData('call result', outcome.result);
       }),

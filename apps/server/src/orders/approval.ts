@@ -6,16 +6,16 @@ import type { Chain } from '#chains/chain.ts';
 
 interface ApprovalRequest {
   readonly chain: Pick<Chain, 'chainId' | 'gateway'>;
-  /** Who takes the amount; the gateway when absent. */
+  /** The contract that takes the amount; the gateway when absent. */
   readonly spender?: Hex;
   readonly token: Pick<Token, 'address' | 'symbol' | 'decimals'>;
   /** In units of the token. */
   readonly amount: bigint;
-  /** What the spender may take now; undefined while nobody has asked. */
+  /** What the spender may take now; undefined: not read. */
   readonly allowance: bigint | undefined;
 }
 
-/** Approvals to send so that the spender may take exactly the amount, never unlimited; none when the allowance suffices. */
+/** Approvals of exactly the amount that the payer must send first; none when the allowance suffices. */
 export function approvalsOf(request: ApprovalRequest): Prerequisite[] {
   const { chain, token, amount, allowance } = request;
   const spender = request.spender ?? chain.gateway;

@@ -9,7 +9,7 @@ const columns = {
 
 const columnList = Object.keys(columns).join(', ');
 
-// The terms that the payer was given first stand: the same request gets the same address.
+// The payer's first terms are kept: the same request gets the same address.
 export const insertDepositTerms = statement({
   name: 'deposit_terms_insert',
   parameters: {
@@ -33,8 +33,8 @@ export const termsOfOrders = statement({
 });
 export type DepositTermsRow = Row<typeof termsOfOrders>;
 
-export const termsBesideOrder = statement({
-  name: 'deposit_terms_beside_order',
+export const termsOfWalletOrder = statement({
+  name: 'deposit_terms_of_wallet_order',
   parameters: { walletOrderId: 'text' },
   columns,
   text: `select ${columnList} from deposit_terms where wallet_order_id = :walletOrderId`,

@@ -20,33 +20,29 @@ const toleranceOf = (policy: Partial<DepositPolicy>, given?: Parameters<typeof t
   tolerancesOf({ ...silent, ...policy }, given, amounts).tolerance;
 
 const cases: [string, bigint, bigint][] = [
-  ['nothing is forgone where nobody says so', toleranceOf({}), 0n],
-  ['the installation speaks where the link says nothing', toleranceOf({ underpaidPpm: 1_000 }, {}), 100_000n],
+  ['without a policy nothing may be missing', toleranceOf({}), 0n],
+  ['a link without a policy has the installation’s', toleranceOf({ underpaidPpm: 1_000 }, {}), 100_000n],
   [
-    'of share and amount the smaller counts',
+    'the smaller of share and amount counts',
     toleranceOf({}, { underpaidPpm: 2_000, underpaidAmount: 7 }),
     7n,
   ],
-  ['an amount alone counts up to the cap', toleranceOf({}, { underpaidAmount: 150_000 }), 150_000n],
+  ['an amount without a share counts up to the cap', toleranceOf({}, { underpaidAmount: 150_000 }), 150_000n],
+  ['the operator adds at most the fee', toleranceOf({}, { underpaidPpm: 100_000 }), 200_000n],
   [
-    'no policy makes the operator add more than the fee',
-    toleranceOf({}, { underpaidPpm: 100_000 }),
-    200_000n,
-  ],
-  [
-    'unless the operator has said so',
+    'the operator can allow more than the fee',
     toleranceOf({ addedAboveFee: microUsd(300_000n) }, { underpaidPpm: 100_000 }),
     500_000n,
   ],
   [
-    'a link can forgo less than the installation',
+    'a link can set a smaller tolerance than the installation',
     toleranceOf({ underpaidPpm: 2_000 }, { underpaidPpm: 0 }),
     0n,
   ],
 ];
 for (const [rule, found, expected] of cases) test(rule, () => assert.equal(found, expected));
 
-test('whatever is said, the tolerance is within the cap, and the cap within fee, allowance and a tenth', () => {
+test('the tolerance is at most the cap, and the cap at most fee and allowance and a tenth of the total', () => {
   const money = fc.bigInt({ min: 0n, max: 1_000_000_000n });
   fc.assert(
     fc.property(

@@ -12,35 +12,35 @@ import type { DepositPolicy, OrderContext, OrderRequest } from './context.ts';
 import {
   type DepositTermsRow,
   insertDepositTerms,
-  termsBesideOrder,
   termsOfOrders,
+  termsOfWalletOrder,
 } from './deposit-terms.sql.ts';
 import { draftOrder, findOrder, storeOrder, unsigned } from './order.ts';
 import type { StoredOrder } from './stored-order.ts';
 
-/** The terms of one deposit address, as the payer got them. */
+/** The terms of one deposit address, as the payer saw them. */
 export interface DepositTerms {
   readonly orderId: string;
-  /** How much less than the total counts as paid, in units of the token. */
+  /** How much may be missing from the total of a paid deposit, in units of the token. */
   readonly tolerance: bigint;
   /** The most that the operator adds when a merchant accepts a short deposit; never less than the tolerance. */
   readonly mostAdded: bigint;
   readonly latePayment: LatePayment;
 }
 
-/** The order whose receiver is a payer's deposit address. */
+/** The order whose receiver contract is a payer's deposit address. */
 export interface DepositOrder {
   readonly order: StoredOrder;
   readonly terms: DepositTerms;
 }
 
-/** What came in time may be final, be added to and be collected only after the session's end. */
+/** Time for a deposit that arrived in time to become final and be collected after the session's end, in seconds. */
 const additionSeconds = 3_600;
 
 /**
- * Stores the terms of the deposit address that stands beside an order for a payer's wallet. It is the address of an order
- * of its own, which is payable for longer and which nobody gets signed: the service signs it when it collects. Undefined
- * where a deposit pays in full and in time, or not: then the order itself serves.
+ * Stores the terms of a payer's deposit address, next to the order for the payer's wallet. The address belongs to an
+ * order of its own. That order is payable for longer, and the service signs it only to collect the deposit. Undefined
+ * where only a full deposit in time pays: then the wallet's order has the address.
  */
 export async function prepareDeposit(
   transaction: Transaction,
@@ -61,7 +61,7 @@ export async function prepareDeposit(
   const lateSeconds = isLateReturned
     ? additionSeconds
     : (given?.lateHours ?? depositPolicy.lateHours) * 3_600;
-  // The same way as beside it: what was signed on other chains was looked at for that.
+  // The settlement mode was checked against orders on other chains when the wallet's order was signed.
   const settlementMode = walletOrder.order.orderType === orderKinds.direct ? 'direct' : 'escrow';
   const order = { ...draftOrder(deps, { ...request, lateSeconds, settlementMode }), signature: unsigned };
   const now = deps.clock.now();
@@ -84,7 +84,7 @@ export async function prepareDeposit(
   return { order, terms };
 }
 
-/** What counts as paid, and what may be added at all, in Micro-USD. A link that names one of the two bounds names both. */
+/** The tolerance, and the most that may be added, in Micro-USD. A link that sets one of the two bounds sets both. */
 export function tolerancesOf(
   policy: DepositPolicy,
   given: ExceptionPolicy | undefined,
@@ -100,19 +100,19 @@ export function tolerancesOf(
   return { tolerance: toleranceOf(totalValue, ppm, [amount, mostAdded]), mostAdded };
 }
 
-/** The deposit address beside an order for a wallet; undefined when the order itself is all there is. */
+/** The deposit order of a wallet's order; undefined where the wallet's order has the deposit address itself. */
 export async function findDeposit(
   queryable: Queryable,
   walletOrderId: string,
 ): Promise<DepositOrder | undefined> {
-  const [row] = await queryable.query(termsBesideOrder, { walletOrderId });
+  const [row] = await queryable.query(termsOfWalletOrder, { walletOrderId });
   if (row === undefined) return undefined;
   const order = await findOrder(queryable, row.order_id);
   if (order === undefined) throw new Error(`the order ${row.order_id} of a deposit address has vanished`);
   return { order, terms: parseTerms(row) };
 }
 
-/** The terms of several orders' addresses; those without any pay in full and in time. */
+/** Deposit terms by order. An order without terms must be paid in full and in time. */
 export async function findDepositTerms(
   queryable: Queryable,
   orderIds: readonly string[],

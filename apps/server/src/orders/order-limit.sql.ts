@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 
-// The session's row is locked: what is counted stays so until the transaction ends. An order that only the service can
-// collect stands beside one that is counted.
+// The session's row is locked, so the counts hold until the transaction ends. Orders that only the service collects are
+// not counted: each belongs to a counted one.
 export const liveOrders = statement({
   name: 'order_limit_live',
   parameters: { sessionId: 'text', now: 'int8', network: 'text', payer: 'text', tokenId: 'text' },

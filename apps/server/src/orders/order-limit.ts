@@ -7,45 +7,22 @@ import { liveOrders } from './order-limit.sql.ts';
 export const defaultOrderLimits: OrderLimits = { ofNetwork: 10, inAll: 200 };
 
 /**
- * How long an order can be paid that no payer has signed for, in seconds: anyone who knows a session's id can have one
- * prepared, and while it can be paid the session cannot be cancelled. Longer than the shortest session lives.
+ * How long an order without a payer's signature can be paid, in seconds. Anyone who knows a session's id can prepare one,
+ * and the session cannot be cancelled while it can be paid.
  */
 export const unsignedOrderSeconds = 3_600;
 
-type Asked = Pick<OrderRequest, 'session' | 'payer' | 'token'> & { readonly network: string };
+type NetworkRequest = Pick<OrderRequest, 'session' | 'payer' | 'token'> & { readonly network: string };
 
 /**
- * Refuses (900101) one more order of a session that has enough which can be paid. The payer's own order stands already: the
- * same again takes no room. The session is locked by the caller.
+ * Refuses (900101) another order of a session that has the most payable orders allowed. Returns the end of the payer's
+ * own order in the token, in Unix seconds, if there is one: repeating it takes no room. The caller holds the session's
+ * lock.
  */
 export async function admitOrder(
   transaction: Transaction,
-  deps: Pick<OrderContext, 'clock' | 'orderLimits'>,
-  asked: Asked,
-): Promise<void> {
-  await readOwnEnd(transaction, deps, asked);
-}
-
-/**
- * The same for an order that no payer has signed for; gives when it ends, in Unix seconds. Asked again in the first half of
- * its life it ends as before: the payer gets the same order, with the same deposit address.
- */
-export async function endOfUnsigned(
-  transaction: Transaction,
-  deps: Pick<OrderContext, 'clock' | 'orderLimits'>,
-  asked: Asked,
-): Promise<number> {
-  const now = unixSeconds(deps.clock.now());
-  const ownEnd = await readOwnEnd(transaction, deps, asked);
-  const sessionEnd = unixSeconds(asked.session.expirationTime);
-  if (ownEnd !== undefined && ownEnd >= now + unsignedOrderSeconds / 2) return Math.min(ownEnd, sessionEnd);
-  return Math.min(now + unsignedOrderSeconds, sessionEnd);
-}
-
-async function readOwnEnd(
-  transaction: Transaction,
   { clock, orderLimits }: Pick<OrderContext, 'clock' | 'orderLimits'>,
-  { session, payer, token, network }: Asked,
+  { session, payer, token, network }: NetworkRequest,
 ): Promise<number | undefined> {
   const now = unixSeconds(clock.now());
   const [live] = await transaction.query(liveOrders, {
@@ -65,4 +42,20 @@ async function readOwnEnd(
     throw new Refusal('rate_limited', { detail, retryAfterSeconds });
   }
   return undefined;
+}
+
+/**
+ * Admits an order without a payer's signature like `admitOrder`, and returns its end, in Unix seconds. Repeated in the
+ * first half of its life, it keeps its end: the payer gets the same order and the same deposit address.
+ */
+export async function endOfUnsigned(
+  transaction: Transaction,
+  deps: Pick<OrderContext, 'clock' | 'orderLimits'>,
+  request: NetworkRequest,
+): Promise<number> {
+  const ownEnd = await admitOrder(transaction, deps, request);
+  const now = unixSeconds(deps.clock.now());
+  const isKept = ownEnd !== undefined && ownEnd >= now + unsignedOrderSeconds / 2;
+  const end = isKept ? ownEnd : now + unsignedOrderSeconds;
+  return Math.min(end, unixSeconds(request.session.expirationTime));
 }

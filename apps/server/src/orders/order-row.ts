@@ -3,7 +3,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex, OrderType } from '@florin/protocol/order.ts';
 import type { StoredOrder } from './stored-order.ts';
 
-/** What is read of an order. */
+/** The columns that are read of an order. */
 export const orderColumns = {
   order_id: 'text',
   session_id: 'text',

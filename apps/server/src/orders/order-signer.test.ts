@@ -52,7 +52,7 @@ function domain(name: string, chain: number, verifyingContract: Hex) {
   return { name, version: '1', chainId: chain, verifyingContract };
 }
 
-test('an orderId and its signature are what ethers makes of the same order', async () => {
+test('ethers computes the same orderId and signature', async () => {
   await fc.assert(
     fc.asyncProperty(chainId, hex(20), orders, async (chain, gateway, order) => {
       const ethersDomain = domain('Florin PaymentGateway', chain, gateway);
@@ -68,7 +68,7 @@ test('an orderId and its signature are what ethers makes of the same order', asy
   );
 });
 
-test('a payout is signed as ethers signs it', async () => {
+test('ethers computes the same signature of a payout', async () => {
   await fc.assert(
     fc.asyncProperty(chainId, hex(20), payouts, async (chain, vault, payout) => {
       const ethersDomain = domain('Florin PayoutVault', chain, vault);
@@ -81,7 +81,7 @@ test('a payout is signed as ethers signs it', async () => {
   );
 });
 
-test('an order has another id on another chain and at another gateway', () => {
+test('the orderId of an order depends on its chain and its gateway', () => {
   fc.assert(
     fc.property(chainId, hex(20), hex(20), orders, (chain, gateway, otherGateway, order) => {
       fc.pre(gateway !== otherGateway);
@@ -96,6 +96,6 @@ test('an order has another id on another chain and at another gateway', () => {
   );
 });
 
-test('the signer is known by its checksummed address', () => {
+test('the signer has a checksummed address', () => {
   assert.equal(signer.address, new Wallet(privateKey).address);
 });

@@ -43,8 +43,8 @@ function bytesOf(hex: Hex): Uint8Array {
 }
 
 /**
- * Signs orders and payouts with a private key, or by whatever signs for it. Signatures are 65 bytes with low s. Signers
- * get what is to be hashed: they hash for themselves.
+ * Signs orders and payouts with a private key or a remote signer. Signatures are 65 bytes with low s. The signer gets the
+ * preimage and hashes it itself.
  */
 export function orderSignerOf(key: SigningKey): OrderSigner {
   const signer = signerOf(key);

@@ -3,7 +3,7 @@ import { orderColumns } from './order-row.ts';
 
 const columnList = Object.keys(orderColumns).join(', ');
 
-// The same order signed again is the same row: identical terms give an identical id.
+// Signing the same order again inserts nothing: identical terms give an identical id.
 export const insertOrder = statement({
   name: 'order_insert',
   parameters: {
@@ -59,7 +59,7 @@ export const ordersByIds = statement({
   text: `select ${columnList} from orders where order_id = any (:orderIds)`,
 });
 
-// The addresses that payers may have sent to. An order for a wallet that has another one beside it for deposits is none.
+// Orders whose deposit addresses payers may have used. A wallet's order with a deposit order of its own is not one.
 export const depositOrdersOfSession = statement({
   name: 'order_deposits_of_session',
   parameters: { sessionId: 'text', limit: 'int8' },

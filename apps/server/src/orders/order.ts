@@ -10,9 +10,9 @@ import { depositOrdersOfSession, insertOrder, orderById, ordersByIds } from './o
 import { parseOrder } from './order-row.ts';
 import {
   assertRouteOpen,
+  directQuote,
   type FeeRates,
   outOfBounds,
-  passedStraightOn,
   priceBounds,
   type Quote,
   quoteOf,
@@ -23,10 +23,10 @@ import {
 import { receiverOf } from './receiver.ts';
 import type { SessionTerms, StoredOrder } from './stored-order.ts';
 
-/** The signature of an order that nobody has signed: it is only ever collected, and signed for that. */
+/** The signature of a deposit's order, which the service signs only to collect it. */
 export const unsigned: Hex = '0x';
 
-/** Whether nobody but the service, by collecting a deposit, can pay the order. */
+/** Whether only the service can pay the order, by collecting a deposit. */
 export function isCollectedOnly(order: Pick<StoredOrder, 'signature'>): boolean {
   return order.signature === unsigned;
 }
@@ -49,7 +49,7 @@ export function quoteSession(chains: Chains, rates: FeeRates, session: SessionTe
   return quote;
 }
 
-/** Refuses a payer to whom nothing could go back: the zero address, or a contract of the installation (100611). */
+/** Refuses (100611) a payer who cannot get a refund: the zero address, or a contract of the installation. */
 export function assertServed(chains: Chains, payer: Hex): void {
   const ownerless = ownerlessAt(chains, payer);
   if (ownerless === undefined) return;
@@ -58,8 +58,8 @@ export function assertServed(chains: Chains, payer: Hex): void {
 }
 
 /**
- * The order of a request as it would be signed now, without its signature: the same terms always give the same id. Refuses
- * a token without a route, an amount that the route does not take, and a payer who cannot be served (100611).
+ * The unsigned order of a request. The same terms always give the same id. Refuses a token without a route, an amount
+ * that the route does not take, and a payer who cannot get a refund (100611).
  */
 export function draftOrder(deps: OrderContext, request: OrderRequest): Omit<StoredOrder, 'signature'> {
   const { session, token } = request;
@@ -69,7 +69,7 @@ export function draftOrder(deps: OrderContext, request: OrderRequest): Omit<Stor
     throw new Refusal('payment_token_unsupported', token.tokenId);
   assertServed(deps.chains, request.payer);
   const held = quoteSession(deps.chains, deps.rates, session, token);
-  const quote = request.settlementMode === 'direct' ? passedStraightOn(held) : held;
+  const quote = request.settlementMode === 'direct' ? directQuote(held) : held;
   const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);
   const payingChain = deps.chains.byId(settlementToken.chainId);
   return {
@@ -107,12 +107,12 @@ function orderOf(
     payBy: BigInt(payBy),
     reclaimAt: BigInt(payBy + reclaimAfterSeconds),
     orderType,
-    // Where the merchant's money arrives: the order's own chain but for payouts and mints.
+    // The chain where the merchant gets the money: another one only for payouts and mints.
     targetChain: BigInt(settlementToken.chainId),
   };
 }
 
-/** Stores an order; one with the same terms stands already. */
+/** Stores an order. The same order again changes nothing. */
 export async function storeOrder(
   transaction: Transaction,
   stored: StoredOrder,
@@ -157,7 +157,7 @@ export async function findOrder(queryable: Queryable, orderId: string): Promise<
   return rows[0] === undefined ? undefined : parseOrder(rows[0]);
 }
 
-/** Several orders by id, in no order; unknown ids are left out. */
+/** Orders by id, in no order. Omits unknown ids. */
 export async function findOrders(queryable: Queryable, orderIds: readonly string[]): Promise<StoredOrder[]> {
   const [only, ...others] = orderIds;
   // PostgreSQL plans a look-up by a list afresh each time.
@@ -168,7 +168,7 @@ export async function findOrders(queryable: Queryable, orderIds: readonly string
   return rows.map(parseOrder);
 }
 
-/** The orders of a session whose deposit addresses payers may have sent to, the newest first; `limit` at most. */
+/** Orders of a session whose deposit addresses payers may have used, the newest first. */
 export async function findDepositOrders(
   queryable: Queryable,
   sessionId: string,

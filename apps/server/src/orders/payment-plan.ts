@@ -8,13 +8,13 @@ import { gatewayOf } from './order-gateway.ts';
 import type { OrderSigner } from './signer.ts';
 import type { StoredOrder } from './stored-order.ts';
 
-/** A payment of an order that the service is to send, with money of somebody else's. */
+/** A payer's payment of an order that the service sends. */
 export interface RelayedPayment {
   readonly purpose: 'relay' | 'collect';
   readonly order: Pick<StoredOrder, 'order' | 'gateway'>;
-  /** The service's, over the order. */
+  /** The service's signature over the order. */
   readonly signature: Hex;
-  /** The gateway's call with this signature of the service. */
+  /** Encodes the gateway's call with a signature of the service. */
   readonly encode: (signature: Hex) => Hex;
 }
 
@@ -24,13 +24,13 @@ type PlanContext = {
 };
 
 const invalidSignature = encodeErrorResult({ abi: paymentGatewayAbi, errorName: 'InvalidSignature' });
-/** What the service signs with: 65 bytes. */
+/** The service's signatures have 65 bytes. */
 const wholeSignature = /^0x[0-9a-f]{130}$/i;
 
 /**
- * Plans the gateway's call that pays an order; see `Sender.plan`. The order signer consents by sending, so where its wallet
- * sends, the signature stays away, and 4,500 gas with it. This is the one place that decides so; the plan holds the wallet
- * and the call that belongs to it, and both are stored together.
+ * Plans the gateway's call that pays an order; see `Sender.plan`. The order signer consents by sending: when its own
+ * wallet sends, the call omits the signature and saves 4,500 gas. The plan has the wallet and the call that fits it, and
+ * both are stored together.
  */
 export async function planPayment(
   deps: PlanContext,
@@ -39,7 +39,7 @@ export async function planPayment(
 ): Promise<SendPlan | RevertedPlan> {
   const { chainId } = chain;
   const { purpose, signature, encode } = payment;
-  // A call with none would be the consent of the wallet that sends it. Anybody else's the gateway answers so.
+  // Without a signature the sending wallet would consent. The gateway refuses other senders with this error.
   if (!wholeSignature.test(signature)) return { reverted: true, data: invalidSignature };
   const call: SendCall<SendPurpose> = {
     purpose,
@@ -48,15 +48,15 @@ export async function planPayment(
   };
   if (!mayConsentBySending(deps, chain, payment)) return deps.sender.plan(chainId, call);
   const plan = await deps.sender.plan(chainId, { ...call, dataByRelayer: encode('0x') });
-  // A gateway that knows no consent by transaction takes the signature, whoever sends it.
+  // An older gateway does not know consent by sending. It takes the signature from any sender.
   const isRefused = 'reverted' in plan && plan.data.toLowerCase() === invalidSignature;
   return isRefused ? deps.sender.plan(chainId, call) : plan;
 }
 
 /**
- * Whether the order signer may consent by sending: to what its key has signed, and to nothing else, so that whoever can
- * write orders to the database gets no more out of its wallet than out of the gateway. At the gateway in use alone: of
- * earlier ones nobody has looked whether they know the signer.
+ * Whether the order signer may consent by sending. It does so only for orders that its key has signed: an attacker who
+ * can write orders to the database gains nothing from its wallet. And only at the current gateway, because earlier ones
+ * may not know this signer.
  */
 function mayConsentBySending(
   { signer }: PlanContext,

@@ -41,7 +41,7 @@ const chains = chainsOf([
 const rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
 
 // proves W3.4
-test('routes to a token: the same token first, then its chain, then other chains, each with its rate', () => {
+test('routes to a token begin with the same token, then its chain, then other chains, each with its rate', () => {
   assert.deepEqual(
     routesTo(chains, rates, 'alpha::usdc').map((route) => [
       route.paymentToken.tokenId,
@@ -58,7 +58,7 @@ test('routes to a token: the same token first, then its chain, then other chains
 });
 
 // proves W3.4
-test('the fee of a price, and of a total that the payer chose, is that of its route, rounded up', () => {
+test('a price and a chosen total have the fee of their route, rounded up', () => {
   const amount = microUsd(1_000_001n);
   const routes = routesTo(chains, rates, 'alpha::usdc');
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('the fee of a price, and of a total that the payer chose, is that of its ro
   );
 });
 
-test('the vault pays whatever is not settled in the very token that was paid', () => {
+test('the vault pays unless the paid token is the settlement token', () => {
   for (const settlementToken of chains.tokens) {
     for (const { paymentToken, orderType } of routesTo(chains, rates, settlementToken.tokenId)) {
       // PaymentGateway refuses escrow orders that name another chain; PayoutVault pays any token on any chain.
@@ -88,7 +88,7 @@ test('an unknown settlement token has no route', () => {
   assert.deepEqual(routesTo(chains, rates, 'alpha::eth'), []);
 });
 
-test('a price of which the fee would leave the merchant nothing is not quoted', () => {
+test('a price that the fee would use up is not quoted', () => {
   const [route] = routesTo(chains, rates, 'alpha::usdc');
   assert.ok(route !== undefined);
   assert.equal(quoteOf(route, { paymentValue: microUsd(1n), feeModel: 1 }), undefined);
@@ -100,7 +100,7 @@ test('a price of which the fee would leave the merchant nothing is not quoted', 
   });
 });
 
-test('what the payer pays in token units is exactly totalValue at par', () => {
+test('the amount in token units is exactly totalValue at par', () => {
   const [route] = routesTo(chains, rates, 'beta::dai');
   assert.ok(route !== undefined);
   fc.assert(

@@ -32,25 +32,25 @@ export interface Route {
   readonly settlementToken: Token;
   readonly kind: RouteKind;
   readonly feePpm: FeePpm;
-  /** How the money gets there, unless a price asks for another way (see `Quote.orderType`). */
+  /** The preferred way. A price may need another one (see `Quote.orderType`). */
   readonly orderType: OrderType;
-  /** Every way, the preferred one first. Never empty. */
+  /** All ways, the preferred one first. Never empty. */
   readonly ways: readonly Way[];
-  /** The highest price (paymentValue) that any of the ways takes, in Micro-USD; `priceBounds` has the least one too. */
+  /** The highest price (paymentValue) that any way takes, in Micro-USD. For both bounds see `priceBounds`. */
   readonly maxPaymentValue: MicroUsd;
-  /** How the worse of the two chains is at the moment. */
+  /** The condition of the worse of the two chains. */
   readonly condition: Pick<ChainCondition, 'status' | 'reason'>;
 }
 
-/** One way of the money over a route, and the highest price that it takes, in Micro-USD. */
+/** A way to move the money over a route, and the highest price that it takes, in Micro-USD. */
 export interface Way {
   readonly orderType: OrderType;
   readonly maxPaymentValue: MicroUsd;
-  /** The highest price that it could settle at once, as things stand; the others have to wait for more float. */
+  /** The highest price that it can settle at once. Higher ones wait for more float. */
   readonly readyValue: MicroUsd;
 }
 
-/** The least and the highest amount that is taken, in Micro-USD, both of them included. */
+/** The lowest and the highest amount that is accepted, both inclusive, in Micro-USD. */
 export interface AmountBounds {
   readonly least: MicroUsd;
   readonly most: MicroUsd;
@@ -67,8 +67,8 @@ export interface Quote {
 }
 
 /**
- * Every route to a settlement token, the same token first; empty when the token is not configured. What the vault could
- * not pay out at all is no route.
+ * Every route to a settlement token, the same token first; empty when the token is not configured. Omits tokens that no
+ * vault or burn can turn into the settlement token.
  */
 export function routesTo(chains: Chains, rates: FeeRates, settlementTokenId: string): readonly Route[] {
   const settlementToken = chains.token(settlementTokenId);
@@ -124,20 +124,17 @@ function largerOf(left: MicroUsd, right: MicroUsd): MicroUsd {
   return left > right ? left : right;
 }
 
-/** No price is higher than an amount can be, whatever a vault would pay. */
 function smallerOf(left: MicroUsd, right: MicroUsd): MicroUsd {
   return left < right ? left : right;
 }
 
 /**
- * The table of routes. A vault is the first choice: its payout costs a third of a burn and a mint, and comes as soon as the
- * settlement is final, while a burn has to be attested besides. Another token, or a token that Circle does not mint,
- * has no other way.
+ * The ways between two tokens. A vault is the first choice: its payout costs a third of a burn and a mint, and needs no
+ * attestation. For another token, or one that Circle does not mint, it is the only way.
  */
 function waysBetween(chains: Chains, paymentToken: Token, settlementToken: Token): readonly Way[] {
   const ways: Way[] = [];
-  // Paid out of the operator's float, at par: no more than the vault pays for one order, or the payment could be taken and
-  // never be settled.
+  // The vault pays from the operator's float, at par. A payment above its cap for one order could never be settled.
   const cap = smallerOf(chains.conditions?.payoutCap(settlementToken.tokenId) ?? unlimited, unlimited);
   const liquid = chains.conditions?.payoutLiquidity?.(settlementToken.tokenId) ?? cap;
   if (cap > 0n) {
@@ -152,7 +149,7 @@ function waysBetween(chains: Chains, paymentToken: Token, settlementToken: Token
   return ways;
 }
 
-/** The first way that can settle the price at once, else the first that takes it at all. */
+/** The first way that can settle the price at once, or else the first that takes it. */
 function wayOf(route: Route, paymentValue: MicroUsd): Way | undefined {
   return (
     route.ways.find((way) => paymentValue <= way.readyValue && paymentValue <= way.maxPaymentValue) ??
@@ -172,15 +169,12 @@ function worseOf(left: Route['condition'], right: Route['condition']): Route['co
   return { status, reason };
 }
 
-/**
- * The same quote with the money passed straight on to the merchant in the transaction that pays. As it is where that
- * cannot be: into another token, or on another chain.
- */
-export function passedStraightOn(quote: Quote): Quote {
+/** The quote of a direct payment. Unchanged for another token or another chain, where a payment cannot be direct. */
+export function directQuote(quote: Quote): Quote {
   return quote.route.kind === 'same_token' ? { ...quote, orderType: orderKinds.direct } : quote;
 }
 
-/** Refuses (900401) to begin a payment over a route that nobody watches at the moment: it would stay unseen for as long. */
+/** Refuses (900401) a payment over a route with an unavailable chain: the service would not see it. */
 export function assertRouteOpen(route: Route): void {
   if (route.condition.status !== 'unavailable') return;
   const { paymentToken, settlementToken } = route;
@@ -191,8 +185,8 @@ export function assertRouteOpen(route: Route): void {
 }
 
 /**
- * The prices (paymentValue) that a route takes; undefined where it takes none. Every bound that is shown comes from here
- * or from `totalBounds`, and every quote is held against them.
+ * The prices (paymentValue) that a route takes; undefined when it takes none. All bounds that clients see, and all checks
+ * of quotes, come from here and from `totalBounds`.
  */
 export function priceBounds(route: Route, feeModel: FeeModel): AmountBounds | undefined {
   const least = leastPriceOf(route.feePpm, feeModel);
@@ -200,7 +194,7 @@ export function priceBounds(route: Route, feeModel: FeeModel): AmountBounds | un
   return least === undefined || least > most ? undefined : { least, most };
 }
 
-/** The totals that a payer may choose on a route (custom links); undefined where it takes none. */
+/** The totals that a payer may choose on a route (custom links); undefined when it takes none. */
 export function totalBounds(route: Route, feeModel: FeeModel): AmountBounds | undefined {
   const prices = priceBounds(route, feeModel);
   if (prices === undefined) return undefined;
@@ -208,7 +202,7 @@ export function totalBounds(route: Route, feeModel: FeeModel): AmountBounds | un
   return { least: totalOf(prices.least), most: totalOf(prices.most) };
 }
 
-/** From the least to the highest amount that any of several takes; undefined of none. */
+/** The widest range of several bounds; undefined for none. */
 export function widestOf(bounds: readonly AmountBounds[]): AmountBounds | undefined {
   const [first, ...others] = bounds;
   if (first === undefined) return undefined;
@@ -218,7 +212,7 @@ export function widestOf(bounds: readonly AmountBounds[]): AmountBounds | undefi
   );
 }
 
-/** The refusal (100209) of an amount that a route does not take; it names the bounds. */
+/** The refusal (100209) of an amount that a route does not take. It names the bounds. */
 export function outOfBounds(route: Route, bounds: AmountBounds | undefined, param?: string): Refusal {
   const range =
     bounds === undefined ? 'no amount' : `${formatUsd(bounds.least)} to ${formatUsd(bounds.most)} USD`;
@@ -230,7 +224,7 @@ function isWithin(bounds: AmountBounds | undefined, value: MicroUsd): boolean {
   return bounds !== undefined && bounds.least <= value && value <= bounds.most;
 }
 
-/** What a price costs on a route; undefined when the route does not take it or would leave the merchant nothing. */
+/** The quote of a price on a route; undefined when the route does not take it or would leave the merchant nothing. */
 export function quoteOf(
   route: Route,
   { paymentValue, feeModel }: { paymentValue: MicroUsd; feeModel: FeeModel },
@@ -239,7 +233,7 @@ export function quoteOf(
   return quoteWith(route, amountsOf(paymentValue, route.feePpm, feeModel));
 }
 
-/** What a total chosen by the payer (custom links) buys on a route; undefined when the route does not take it. */
+/** The quote of a total that the payer chose (custom links); undefined when the route does not take it. */
 export function quoteOfTotal(
   route: Route,
   { totalValue, feeModel }: { totalValue: MicroUsd; feeModel: FeeModel },

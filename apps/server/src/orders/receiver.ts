@@ -5,8 +5,8 @@ import { receiverImplementationOf } from '#chains/chain.ts';
 import type { StoredOrder } from './stored-order.ts';
 
 /**
- * The deposit address of an order: an ERC-1167 proxy that its gateway puts there by CREATE2 with the order's id as salt
- * (contracts/src/base/Deposits.sol). Computed here, because a payer needs it before anything stands there.
+ * The deposit address of an order: an ERC-1167 proxy that its gateway deploys by CREATE2 with the order's id as salt
+ * (contracts/src/base/Deposits.sol). Payers need the address before the deployment, so it is computed here.
  */
 export function receiverOf(gateway: Hex, orderId: Hex): Hex {
   const bytecode = concat([
@@ -18,8 +18,8 @@ export function receiverOf(gateway: Hex, orderId: Hex): Hex {
 }
 
 /**
- * The gateway's call that sends a token from an order's address to its payer. Anybody may make it; for the order's own token
- * once it can be collected no more. The zero address stands for the chain's coin.
+ * The gateway's call that sends a token from an order's address to its payer. Anyone can make it; for the order's own
+ * token only after the order's end. The zero address means the chain's coin.
  */
 export function rescueCall({ order }: Pick<StoredOrder, 'order'>, token: Hex): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'rescue', args: [order, token] });

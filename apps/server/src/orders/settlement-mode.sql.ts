@@ -5,7 +5,7 @@ const isPayable = `not exists (
        select from chain_cursors c
        where c.chain_id = o.chain_id and c.halted_reason = '' and extract(epoch from c.final_time) > o.pay_by)`;
 
-// A session that is older than a restore of the database may have orders that nobody here knows.
+// A session from before a restore of the database may have orders that the database has lost.
 export const modeTerms = statement({
   name: 'settlement_mode_terms',
   parameters: {
@@ -25,7 +25,7 @@ export const modeTerms = statement({
    where a.merchant_id = :merchantId and a.account_id = :accountId`,
 });
 
-// Never two chains: a second one is refused while the first can be paid.
+// At most one chain: a second one is refused while the first can be paid.
 export const directChain = statement({
   name: 'settlement_direct_chain',
   parameters: { sessionId: 'text', orderType: 'int4' },

@@ -32,7 +32,7 @@ const putCursor = statement({
    on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,
 });
 
-/** A block of a token's chain with that time is final. */
+/** Makes a block with that time final on a token's chain. */
 const finalAt = (tokenId: string, seconds: number) =>
   world.database.db.query(putCursor, {
     chainId: world.deps.chains.token(tokenId)?.chainId ?? 0,
@@ -43,7 +43,7 @@ const signer = orderSignerOf(`0x${'0f'.repeat(32)}`);
 const stranger: Hex = `0x${'d4'.repeat(20)}`;
 const { escrow, direct, vaultPayout } = orderKinds;
 
-/** A session of an account with a mode; gives what signs orders for it, by the type that they have. */
+/** A session of an account with a mode. `sign` returns the type of the order that it signs. */
 async function sale(ofAccount: SettlementMode | '', ofConfiguration?: SettlementMode) {
   const merchantId = await world.addMerchant();
   const [key, accountId] = [await world.addKey(merchantId), await world.addAccount(merchantId)];
@@ -85,7 +85,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
 }
 
 // proves W4.7
-test('the account decides, and where it says nothing the configuration, and where that says nothing the gateway holds', async () => {
+test('the account’s mode wins over the configuration’s, and without both the gateway holds the money', async () => {
   const found = [];
   for (const ofAccount of ['', 'escrow', 'direct'] as const)
     for (const ofConfiguration of [undefined, 'escrow', 'direct'] as const)
@@ -93,16 +93,16 @@ test('the account decides, and where it says nothing the configuration, and wher
   assert.deepEqual(found, [escrow, escrow, direct, escrow, escrow, escrow, direct, direct, direct]);
 });
 
-test('another token or another chain is never passed straight on', async () => {
+test('a payment in another token or on another chain is never direct', async () => {
   for (const tokenId of ['ethereum::usdt', 'base::usdc'])
     assert.equal(await (await sale('direct')).sign(tokenId), vaultPayout, tokenId);
 });
 
 // proves W4.9
-test('a direct order is signed only while no other chain has one that can be paid', async () => {
+test('a direct order is signed only while no other chain has a payable order', async () => {
   const { sign } = await sale('direct');
   assert.equal(await sign('ethereum::usdt'), vaultPayout);
-  // The same chain takes one payment, whatever is signed.
+  // The same chain takes one payment, regardless of how many orders are signed.
   assert.equal(await sign('ethereum::usdc'), direct);
   const other = await sale('direct');
   assert.equal(await other.sign('base::usdc'), vaultPayout);
@@ -110,7 +110,7 @@ test('a direct order is signed only while no other chain has one that can be pai
 });
 
 // proves W4.9
-test('while a direct order can be paid other chains are refused, also when the account has changed its mind', async () => {
+test('while a direct order can be paid other chains are refused, even after the account changes its mode', async () => {
   const { sign, choose } = await sale('direct');
   assert.equal(await sign('ethereum::usdc'), direct);
   assert.equal(await refusalOf(sign('base::usdc')), 'method_not_available');
@@ -121,7 +121,7 @@ test('while a direct order can be paid other chains are refused, also when the a
 });
 
 // proves W4.9
-test('what can be paid no more, by a final block of its chain, stands in the way of no other chain', async () => {
+test('an order whose deadline a final block has passed does not block other chains', async () => {
   const seconds = Math.floor(world.clock.time / 1_000) + 60;
   const { sign } = await sale('direct');
   assert.equal(await sign('ethereum::usdc', stranger, seconds), direct);
@@ -136,7 +136,7 @@ test('what can be paid no more, by a final block of its chain, stands in the way
   assert.equal(await other.sign('ethereum::usdc'), direct);
 });
 
-test('of two chains that are asked for at once one is refused, or nothing is passed straight on', async () => {
+test('of two concurrent requests on two chains one is refused, or neither order is direct', async () => {
   for (let count = 0; count < 5; count += 1) {
     const { sign } = await sale('direct');
     const outcomes = await Promise.all(
@@ -159,7 +159,7 @@ test('of two chains that are asked for at once one is refused, or nothing is pas
   }
 });
 
-test('a session from before a restore is held, for it may have orders that were lost; later ones are not', async () => {
+test('an order of a session from before a restore is held, because other orders may be lost; later ones are direct', async () => {
   const older = await sale('direct');
   world.clock.time += 1_000;
   await world.database.db.query(noteRestore, { takenAt: world.clock.now() });
@@ -171,7 +171,7 @@ test('a session from before a restore is held, for it may have orders that were 
   );
 });
 
-test('a wallet that pays itself is held, for such a transfer shows nothing', async () => {
+test('a payment from the merchant’s own wallet is held', async () => {
   const { sign, wallet } = await sale('direct');
   assert.equal(await sign('ethereum::usdc', await wallet()), escrow);
 });

@@ -6,10 +6,10 @@ import { directChain, modeTerms } from './settlement-mode.sql.ts';
 import type { SessionTerms } from './stored-order.ts';
 
 /**
- * How the money of an order that is about to be signed reaches the merchant, by the account or else the configuration.
- * What was passed straight on cannot come back by itself, so nothing may be paid beside it: the order is held while another
- * chain has one that can be paid, and once a direct one is signed every other chain is refused (100612). On its own chain
- * the contract takes one payment, whatever is signed. The session's row lock makes it one or the other.
+ * The settlement mode of an order that is about to be signed: the account's, or else the configuration's. A direct payment
+ * cannot be refunded automatically, so a session must not be paid twice beside it. An order is held in escrow while
+ * another chain has a payable order, and once a direct order is signed every other chain is refused (100612). On one
+ * chain the contract takes only one payment. The session's row lock serializes the choice.
  */
 export async function settlementModeFor(
   transaction: Transaction,
@@ -17,7 +17,7 @@ export async function settlementModeFor(
   { session, token, payer, settlementMode: given }: OrderRequest,
 ): Promise<SettlementMode> {
   const isSameToken = token.tokenId === session.settlementToken;
-  // The first order of a session stands beside no other.
+  // A session's first order has no others.
   if (!isSameToken && !session.signedOnce) return 'escrow';
   const [terms] = await transaction.query(modeTerms, {
     merchantId: session.merchantId,
@@ -32,7 +32,7 @@ export async function settlementModeFor(
     const detail = 'a payment straight to the merchant can still be made on another chain';
     throw new Refusal('method_not_available', detail);
   }
-  // A token's transfer to its own sender shows nothing that the contract could check.
+  // The contract cannot check a transfer from a wallet to itself.
   const isOwnPayer = payer.toLowerCase() === session.recipient.toLowerCase();
   if (terms.is_payable_elsewhere || isOwnPayer) return 'escrow';
   // The schema's check constraint is what makes the narrowing true.
@@ -40,7 +40,7 @@ export async function settlementModeFor(
   return given ?? (ofAccount === '' ? (deps.settlementMode ?? 'escrow') : ofAccount);
 }
 
-/** The one chain on which a session can still be paid, because a direct order is signed there; undefined when none is. */
+/** The only chain on which a session with a direct order can still be paid; undefined without a direct order. */
 export async function findDirectChain(
   queryable: Queryable,
   session: SessionTerms,

@@ -2,14 +2,14 @@ import type { FeeModel, PaymentAmounts } from '@florin/protocol/fee.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex, Order } from '@florin/protocol/order.ts';
 
-/** What a session says of its orders: who is paid how much, and until when. */
+/** The terms that a session gives its orders: recipient, price and end. */
 export interface SessionTerms {
   readonly sessionId: string;
   readonly merchantId: string;
   /** The link's id for sessions begun from a link, else empty. */
   readonly businessId: string;
   readonly accountId: string;
-  /** The merchant's settlement wallet, as it was when the session was created. */
+  /** The merchant's settlement wallet when the session was created. */
   readonly recipient: Hex;
   readonly settlementToken: string;
   readonly feeModel: FeeModel;
@@ -23,7 +23,7 @@ export interface SessionTerms {
   readonly createdAt: Date;
 }
 
-/** An order that the service has signed or, for deposits that may be late, signs when it collects them. */
+/** An order that the service has signed, or signs when it collects a deposit. */
 export interface StoredOrder {
   readonly orderId: Hex;
   readonly sessionId: string;
@@ -32,11 +32,11 @@ export interface StoredOrder {
   readonly tokenId: string;
   readonly payerEmail: string;
   readonly order: Order;
-  /** The contract that takes the payment and settles it; in rows from before it was stored, empty. */
+  /** The contract that takes the payment and settles it; empty in rows from before it was stored. */
   readonly gateway: Hex | '';
-  /** The vault that pays for it on the settlement chain, and no other ever does; empty when none pays, or as above. */
+  /** The only vault that may pay the merchant on the settlement chain; empty without a payout, and in old rows. */
   readonly payoutVault: Hex | '';
   readonly amounts: PaymentAmounts;
-  /** `0x` for orders that are only collected. */
+  /** `0x` for orders that only the service pays, by collecting a deposit. */
   readonly signature: Hex;
 }

@@ -24,11 +24,11 @@ export interface CheckoutRequest {
 
 type TermsContext = Pick<SessionContext, 'chains' | 'rates' | 'clock' | 'random'>;
 
-/** What a checkout request amounts to once everything that it names has been looked up. */
+/** The checked terms of a checkout request, with everything that it names. */
 export interface CheckoutTerms {
   readonly account: { readonly accountId: string; readonly version: string; readonly address: Hex };
   readonly items: readonly LineItem[];
-  /** What was read of the products that are sold. */
+  /** The products that are sold, as they were read. */
   readonly products: readonly VersionedProduct[];
   readonly amount: MicroUsd;
   readonly expirationTime: Date;
@@ -70,20 +70,20 @@ export async function checkoutTerms(
   };
 }
 
-/** Refuses a price that no route takes, and one that only routes take which nobody watches at the moment. */
+/** Refuses a price that no route takes, or only routes with an unavailable chain. */
 function assertPayable(
   { chains, rates }: TermsContext,
   tokenId: string,
   price: { readonly paymentValue: MicroUsd; readonly feeModel: 1 | 2 },
 ): void {
   const takes = (route: Route) => quoteOf(route, price) !== undefined;
-  // One that is open is enough, and the settlement token itself mostly is: the others need not be looked at then.
+  // One open route is enough. The settlement token itself mostly has one, so it is checked first.
   const own = routeFrom(chains, rates, { paymentTokenId: tokenId, settlementTokenId: tokenId });
   if (own !== undefined && own.condition.status !== 'unavailable' && takes(own)) return;
   const payable = routesTo(chains, rates, tokenId).filter(takes);
   const [first] = payable;
   if (first === undefined) throw new Refusal('amount_out_of_range', 'no route takes this total');
-  // When the chain of the settlement itself is away, none is open.
+  // No route is open when the settlement chain is unavailable.
   if (payable.every((route) => route.condition.status === 'unavailable')) assertRouteOpen(first);
 }
 
@@ -147,14 +147,14 @@ function snapshotItems(
   return items.map((item) => {
     const product = products.get(item.productId ?? '');
     const data: ProductData | undefined = product?.productData ?? oneTimeData(item, hostedImages);
-    return {
+    const snapshot = {
       lineItemId: newId('lineItem', random.bytes),
       itemType: item.itemType,
       productId: item.productId ?? '',
       quantity: item.quantity ?? 1,
       unitPrice: item.unitPrice ?? Number(product?.commonPrices[0]),
-      ...(data === undefined ? {} : { productData: data }),
     };
+    return data === undefined ? snapshot : { ...snapshot, productData: data };
   });
 }
 
@@ -164,13 +164,13 @@ function oneTimeData(item: ItemBody, hostedImages: ReadonlyMap<string, string>):
   return {
     productName: data.productName,
     productDescription: data.productDescription ?? '',
-    // Only our own origin is ever shown to payers.
+    // Payers see images of our own origin only.
     imageUrl: hostedImages.get(data.imageUrl ?? '') ?? '',
     attributes: data.attributes ?? [],
   };
 }
 
-/** Decisions: one code when the only product, or every named one, fails the rule; another when some of several do. */
+/** Refuses products that fail a rule: with one code when all of them fail, and another when some do. */
 function assertAll(
   productIds: readonly string[],
   holds: (productId: string) => boolean,

@@ -16,5 +16,5 @@ export interface SessionContext {
   readonly termsReader?: TermsReader | undefined;
 }
 
-/** What of it the moves of a session need, which other rooms make, too. */
+/** What a move of a session needs. Other rooms move sessions, too. */
 export type SessionMoveContext = Pick<SessionContext, 'clock' | 'random' | 'origin'>;

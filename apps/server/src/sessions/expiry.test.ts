@@ -60,7 +60,7 @@ const expire = () =>
 const statusOf = async (sessionId: string) => (await findSession(world.database.db, sessionId))?.status;
 
 for (const move of ['add', 'collect'] as const) {
-  test(`a session does not expire while an ${move} of its deposit is on its way: what came in time is not late`, async () => {
+  test(`a session does not expire while an ${move} of its deposit is under way, because the deposit came in time`, async () => {
     const { db } = world.database;
     const sessionId = await addSession(world, shop);
     const order = await addOrder(world, sessionId);
@@ -77,7 +77,7 @@ for (const move of ['add', 'collect'] as const) {
   });
 }
 
-test('a session whose deposit was added to does not expire while that can be collected: it was not late', async () => {
+test('a session does not expire while a deposit that was added to can still be collected', async () => {
   const { db } = world.database;
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);
@@ -96,7 +96,7 @@ test('a session whose deposit was added to does not expire while that can be col
   assert.equal(await statusOf(sessionId), 'expired');
 });
 
-test('an order that is only collected keeps no session open: nobody but the service can pay it', async () => {
+test('an order that only the service collects does not keep its session open', async () => {
   const { db } = world.database;
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);
@@ -117,7 +117,7 @@ test('an order that is only collected keeps no session open: nobody but the serv
 
 // Last, because it moves our own clock.
 // proves W4.13
-test('a signed session closes by final blocks of its chain: not by our clock, another chain or blocks that are not final', async () => {
+test('a signed session expires by final blocks of its chain, not by our clock, another chain or blocks that are not final', async () => {
   const { db } = world.database;
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);

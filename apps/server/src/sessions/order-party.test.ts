@@ -23,7 +23,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return error instanceof Refusal ? `${error.slug}: ${error.details.detail}` : String(error);
 }
 
-test('no contract of the installation is a payer: what goes back to it would be nobody’s', async () => {
+test('a contract of the installation cannot be a payer, because a refund to it would be lost', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   for (const { name, gateway, vault, tokens } of fixtureChains.all) {
     const own: readonly (readonly [Hex, string])[] = [
@@ -42,7 +42,7 @@ test('no contract of the installation is a payer: what goes back to it would be 
   await world.signOrder(sessionId, 'ethereum::usdc');
 });
 
-test('the zero address is neither an account nor a payer: no token could give anything back to it', async () => {
+test('the zero address can be neither an account nor a payer, because tokens refuse refunds to it', async () => {
   const { db } = world.database;
   const sessionId = await world.openSession('ethereum::usdc');
   const refused = `payer_not_served: ${zeroAddress} is the zero address`;
@@ -61,7 +61,7 @@ test('the zero address is neither an account nor a payer: no token could give an
   );
 });
 
-test('the deposit address of an order is neither an account nor a payer: what comes there pays for somebody else', async () => {
+test('an order’s deposit address can be neither an account nor a payer, because money there pays that order', async () => {
   const { db } = world.database;
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');

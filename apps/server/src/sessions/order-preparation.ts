@@ -33,7 +33,7 @@ export async function prepareOrder(
   const chain = deps.chains.byId(token.chainId);
   if (chain === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
   const cursor = await findCursor(transaction, chain.chainId);
-  // Nobody looks at a chain whose breaker has tripped: a payment there would stay unseen for as long.
+  // The service does not read the blocks of a halted chain, so it would not see the payment.
   if (cursor !== undefined && cursor.haltedReason !== '') throw new Refusal('chain_unavailable', chain.name);
   const settlementMode = await settlementModeFor(transaction, deps, request);
   const drafted = draftOrder(deps, { ...request, settlementMode });

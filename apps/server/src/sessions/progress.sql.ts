@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 
-// For each session the payment that it names, else the earliest, of those that stand in a block on any chain, and how far
-// that chain has been followed.
+// For each session one payment in a block of any chain: the one that the session names, or else the earliest. With the
+// position of that chain's cursor.
 export const paymentsSeen = statement({
   name: 'session_payments_seen',
   parameters: { sessionIds: 'text[]' },

@@ -8,11 +8,11 @@ export interface SeenPayment {
   readonly tokenId: string;
   /** Blocks from the payment's own to the head, both counted. */
   readonly confirmations: number;
-  /** How many the chain's policy asks for at the moment: by tags that jump, so about. Never less than those that are there while the payment is not final. */
+  /** About how many make the payment final now. More than `confirmations` until it is final. */
   readonly confirmationsWanted: number;
 }
 
-/** The payment that is seen of each of these sessions, of several the one that the session names; sessions without one are left out. */
+/** The payment of each session that is in a block; of several the one that the session names. Omits sessions without one. */
 export async function findSeenPayments(
   queryable: Queryable,
   sessionIds: readonly string[],

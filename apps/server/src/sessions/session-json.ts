@@ -109,7 +109,7 @@ export function sessionViewJson(view: StoredSessionView, options: SessionJsonOpt
   return `{"session":${sessionJson(view.session, options)}${tail}}`;
 }
 
-/** The data of an event about a session: what a secret key reads, unless the caller has that text, and the same without productData. */
+/** The data of an event about a session: what a secret key reads, and the same without productData. `dataJson` saves writing it. */
 export function sessionEventData(
   view: StoredSessionView,
   origin: string,

@@ -108,7 +108,7 @@ async function addUpAll(limit: number): Promise<void> {
   while (await db.transaction((transaction) => addUpLists(transaction, limit)));
 }
 
-/** Begins to add up, and dies before the commit. */
+/** Begins to add up the counts, and rolls back. */
 async function addUpAndDie(): Promise<void> {
   const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   client.on('error', () => undefined);
@@ -135,7 +135,7 @@ const killBackend = statement({
   text: 'select pg_terminate_backend(:pid) as killed',
 });
 
-test('totals and every page are exact, added up or not, and beyond the end there is nothing', async () => {
+test('totals and every page are exact before and after counts are added up, and pages beyond the end are empty', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, { merchantId, count: 3_000, statuses, spacing: 40 });
   await checkLists(merchantId, 100, everyPage);
@@ -152,7 +152,7 @@ test('totals and every page are exact, added up or not, and beyond the end there
   });
 });
 
-test('cursors lead through a list once, whatever arrives or changes its status meanwhile', async () => {
+test('cursors visit each session of a list once, even while sessions arrive and change their status', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, { merchantId, count: 430, statuses, spacing: 1 });
   for (const status of [undefined, 'paid'] as const) {
@@ -174,7 +174,7 @@ test('cursors lead through a list once, whatever arrives or changes its status m
   }
 });
 
-test('behind a cursor pages count from 1', async () => {
+test('pages after a cursor count from 1', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, { merchantId, count: 60, statuses, spacing: 1 });
   const { nextCursor } = await pageOf(db, { merchantId, page: 1, size: 20 });
@@ -194,7 +194,7 @@ test('a cursor that names no session of the merchant is refused', async () => {
     });
 });
 
-test('in every snapshot totals and pages are exact while writers come, go back and die', async () => {
+test('in every snapshot totals and pages are exact while writers commit, roll back and crash', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, { merchantId, count: 2_500, statuses, spacing: 40 });
   await addUpAll(1_000);
@@ -240,7 +240,7 @@ test('in every snapshot totals and pages are exact while writers come, go back a
   await checkLists(merchantId, 100, everyPage);
 });
 
-test('one read sees total and page alike, whatever is written and added up meanwhile', async () => {
+test('one read has a consistent total and page during concurrent writes', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, { merchantId, count: 20, statuses, spacing: 1 });
   let isOver = false;
@@ -268,7 +268,7 @@ test('one read sees total and page alike, whatever is written and added up meanw
   await Promise.all(others);
 });
 
-test('old pages stay as they are while sessions arrive: they only move back', async () => {
+test('arriving sessions move old pages back and do not change them', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   const page = async (number: number) => {
     const { views } = await pageOf(db, { merchantId, page: number, size: 50 });
@@ -282,7 +282,7 @@ test('old pages stay as they are while sessions arrive: they only move back', as
   assert.deepEqual([await page(2), await page(6), await page(9)], before);
 });
 
-test('the migration takes over what was counted before, added up or not', async () => {
+test('the migration keeps the earlier counts, added up or not', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, { merchantId, count: 700, statuses, spacing: 40 });
   const migration = new URL('../db/migrations/0238_list-totals.sql', import.meta.url);

@@ -7,8 +7,8 @@ import type { StoredSessionView } from './session-json.ts';
 import { parseSession } from './session-row.ts';
 
 /**
- * One page of the merchant's sessions, newest first, with the exact total; all statuses when none is given. The sessions
- * come in portions by their bytes, in their order: each is read once the one before is done with.
+ * One page of the merchant's sessions, newest first, with the exact total; all statuses when none is given. Portions of
+ * limited bytes keep the order. Each is read after the one before was consumed.
  */
 export async function listSessionViews(
   queryable: Queryable,

@@ -48,7 +48,7 @@ const late: readonly Step[] = [
   ['settlement_recorded'],
 ];
 
-test('what a move returns, and its event tells, is what stands in the row after it', async () => {
+test('a move returns, and its event shows, the row after the move', async () => {
   for (const [steps, isSigned] of [
     [usual, true],
     [late, true],
@@ -70,7 +70,7 @@ test('what a move returns, and its event tells, is what stands in the row after 
   }
 });
 
-test('a session that has left its status takes the whole transaction back', async () => {
+test('a move of a session that has left its status fails the whole transaction', async () => {
   const { db } = world.database;
   const sessionId = await world.openSession('ethereum::usdc');
   const before = await world.session(sessionId);
@@ -86,7 +86,7 @@ test('a session that has left its status takes the whole transaction back', asyn
 });
 
 // proves W4.10
-test('a move that the table has not changes nothing and tells nothing', async () => {
+test('a move that is not in the table changes nothing and raises no event', async () => {
   const { db } = world.database;
   const sessionId = await world.openSession('ethereum::usdc');
   await db.transaction(async (transaction) => {

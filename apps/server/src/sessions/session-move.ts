@@ -3,14 +3,14 @@ import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import { findOrder } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
+import { emit } from '#webhooks/outbox.ts';
 import type { SessionMoveContext } from './context.ts';
 import { type SessionTrigger, sessionMove } from './session.machine.ts';
 import { updateSession } from './session.sql.ts';
 import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
 
-/** What a move may set besides the status. */
+/** What a move can set besides the status. */
 export interface SessionChanges {
   readonly payer?: string;
   readonly payerEmail?: string;
@@ -27,8 +27,8 @@ export interface SessionChanges {
 
 /**
  * Makes one move of the session machine: updates the row and writes the move's event in the same transaction. The caller
- * holds the row's lock and has read the session under it. Throws where the row has another status all the same. Undefined
- * when the machine has no such move: nothing was changed. `order` is the one that pays the session, where the caller has it.
+ * holds the row's lock and has read the session under it. Throws when the row has another status nevertheless. Undefined
+ * when the machine has no such move; nothing is changed then. `order` pays the session; read when the caller lacks it.
  */
 export async function moveSession(
   transaction: Transaction,
@@ -40,13 +40,20 @@ export async function moveSession(
 ): Promise<StoredSession | undefined> {
   const move = sessionMove(session, trigger);
   if (move === undefined) return undefined;
-  const now = deps.clock.now();
-  const moved = sessionAfter(session, trigger, move.to, changes);
-  const told = move.event === undefined ? undefined : await eventOf(transaction, deps, moved, order);
+  const { to: status, event: type } = move;
+  const { sessionId, merchantId } = session;
+  const at = deps.clock.now();
+  const changed = { ...session, ...changes, status };
+  const moved: StoredSession = {
+    ...changed,
+    signedOnce: trigger === 'order_signed' || (session.signedOnce && trigger !== 'orders_lapsed'),
+    pendingReason: status === 'settlement_pending' ? changed.pendingReason : '',
+    isLate: session.isLate || (session.status === 'expired' && status === 'paid'),
+  };
   const rows = await transaction.query(updateSession, {
-    sessionId: session.sessionId,
+    sessionId,
     fromStatus: session.status,
-    status: moved.status,
+    status,
     signedOnce: moved.signedOnce,
     pendingReason: moved.pendingReason,
     payer: moved.payer,
@@ -58,51 +65,16 @@ export async function moveSession(
     completeTx: moved.completeTx,
     paymentSucceededAt: moved.paymentSucceededAt ?? null,
     settlementSucceededAt: moved.settlementSucceededAt ?? null,
-    updatedAt: now,
+    updatedAt: at,
     refundedAmount: moved.refundedAmount,
     isLate: moved.isLate,
   });
-  if (rows.length === 0)
-    throw new Error(`session ${session.sessionId} left ${session.status} without its lock`);
-  if (move.event !== undefined && told !== undefined)
-    await emit(transaction, deps.random, [{ ...told, type: move.event, at: now }]);
+  if (rows.length === 0) throw new Error(`session ${sessionId} left ${session.status} without its lock`);
+  if (type === undefined) return moved;
+  const isPaid = moved.orderId !== '';
+  const known = order?.orderId === moved.orderId ? order : undefined;
+  const paidOrder = isPaid ? (known ?? (await findOrder(transaction, moved.orderId))) : undefined;
+  const data = sessionEventData({ session: moved, order: paidOrder }, deps.origin);
+  await emit(transaction, deps.random, [{ type, at, ownerId: merchantId, objectId: sessionId, ...data }]);
   return moved;
-}
-
-/** The session as its row stands after a move. */
-function sessionAfter(
-  session: StoredSession,
-  trigger: SessionTrigger,
-  to: StoredSession['status'],
-  changes: SessionChanges,
-): StoredSession {
-  const next = { ...session, ...changes, status: to };
-  return {
-    ...next,
-    signedOnce: trigger === 'order_signed' || (session.signedOnce && trigger !== 'orders_lapsed'),
-    pendingReason: to === 'settlement_pending' ? next.pendingReason : '',
-    isLate: session.isLate || (session.status === 'expired' && to === 'paid'),
-  };
-}
-
-async function eventOf(
-  transaction: Transaction,
-  { origin }: SessionMoveContext,
-  session: StoredSession,
-  known: StoredOrder | undefined,
-): Promise<Pick<OutboxEvent, 'ownerId' | 'objectId' | 'dataJson' | 'shortDataJson'>> {
-  const order = known?.orderId === session.orderId ? known : await paidOrderOf(transaction, session);
-  return {
-    ownerId: session.merchantId,
-    objectId: session.sessionId,
-    ...sessionEventData({ session, order }, origin),
-  };
-}
-
-async function paidOrderOf(
-  transaction: Transaction,
-  session: StoredSession,
-): Promise<StoredOrder | undefined> {
-  if (session.orderId === '') return undefined;
-  return findOrder(transaction, session.orderId);
 }

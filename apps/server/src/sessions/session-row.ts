@@ -12,7 +12,7 @@ export function parseSession(row: SessionRow): StoredSession {
   return { ...parseSessionState(row), items, metadata: row.metadata };
 }
 
-/** The same without what is sold. The schema's check constraints are what makes the narrowing true. */
+/** Reads a row without items and metadata. The schema's check constraints make the narrowing true. */
 export function parseSessionState(row: SessionStateRow): SessionState {
   return {
     sessionId: row.session_id,
@@ -53,7 +53,7 @@ export function parseSessionState(row: SessionStateRow): SessionState {
   };
 }
 
-/** Rows from when this was jsonb, which keeps no order of members: reads show them in the specification's. */
+/** Old rows were jsonb, which does not keep the order of members. This restores the specification's. */
 function inOrder(item: LineItem): LineItem {
   const { lineItemId, itemType, productId, quantity, unitPrice, productData } = item;
   const fields = { lineItemId, itemType, productId, quantity, unitPrice };

@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// A piece of a merchant's sessions in order of creation, by the index that lists have; the snapshots are read as text.
+// Searches a merchant's next sessions in order of creation, by the index of lists. Reads the snapshots as text.
 export const searchPiece = statement({
   name: 'session_search_piece',
   parameters: { merchantId: 'text', text: 'text', afterOrdinal: 'int8', limit: 'int8' },

@@ -2,8 +2,8 @@ import type { Queryable } from '@florin/pg';
 import { searchPiece } from './session-search.sql.ts';
 
 /**
- * Looks for a text in the snapshots of a merchant's next sessions in order of creation, behind the one with the ordinal
- * `after`, `limit` at most. `last` is the last one's ordinal; undefined when there are no more.
+ * Searches a merchant's next `limit` sessions after the ordinal `after` for a text in their snapshots. `last` is the last
+ * session's ordinal; undefined when there are no more.
  */
 export async function searchSnapshots(
   queryable: Queryable,

@@ -33,7 +33,7 @@ const expected = new Map<string, string>([
 ]);
 
 // proves S3.4, W4.10
-test('the table is total: every pair of status and trigger either moves as written or is refused', () => {
+test('every pair of status and trigger either moves as written or is refused', () => {
   for (const status of sessionStatuses) {
     for (const trigger of sessionTriggers) {
       const move = sessionMove({ status, signedOnce: false }, trigger);

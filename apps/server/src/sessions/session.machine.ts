@@ -4,7 +4,7 @@ import type { SessionStatus } from '@florin/protocol/session.ts';
 export const sessionTriggers = [
   /** The service signed an order for a payer. */
   'order_signed',
-  /** Every order that was signed has ended unpaid, by the chain's time at a final block. */
+  /** Every signed order has ended unpaid, by the time of a final block of its chain. */
   'orders_lapsed',
   /** The pay transaction is in a block that is not final. */
   'payment_detected',
@@ -12,7 +12,7 @@ export const sessionTriggers = [
   'payment_undetected',
   /** The pay event is canonical and final. */
   'payment_final',
-  /** A deposit that was accepted after the session had expired is collected in a block that is not final. */
+  /** A deposit that was accepted after the session expired is collected in a block that is not final. */
   'late_payment_detected',
   /** That block was reorged out. */
   'late_payment_undetected',
@@ -26,7 +26,7 @@ export const sessionTriggers = [
   'settlement_delayed',
   /** The whole payment is finally back with its payer: by a refund, or by the payer's own reclaim. */
   'payment_returned',
-  /** The merchant has given the payer some of a settled payment back, finally. */
+  /** The merchant returned some of a settled payment to the payer, and the transaction is final. */
   'settlement_refunded',
   /** Nothing can pay the session any more: by our clock when unsigned, by the chain's when signed. */
   'expire',
@@ -34,7 +34,7 @@ export const sessionTriggers = [
 ] as const;
 export type SessionTrigger = (typeof sessionTriggers)[number];
 
-/** The state that decides: the status, and whether an order was ever signed. */
+/** The state that decides: the status, and whether an order is signed. */
 export interface SessionMoveState {
   readonly status: SessionStatus;
   readonly signedOnce: boolean;
@@ -59,14 +59,14 @@ interface Move {
 /** Every move that a session can make (S1 to S10). A pair of status and trigger that is absent is refused. */
 export const sessionMoves: readonly Move[] = [
   { from: 'initialized', trigger: 'order_signed', to: 'initialized' },
-  // As if none had been signed: what nothing can pay any more may be cancelled.
+  // The session counts as unsigned again: no order can pay it any more, so it can be cancelled.
   { from: 'initialized', trigger: 'orders_lapsed', to: 'initialized' },
   { from: 'initialized', trigger: 'payment_detected', to: 'initialized', event: 'session.payment_detected' },
   { from: 'initialized', trigger: 'payment_undetected', to: 'initialized' },
   { from: 'initialized', trigger: 'payment_final', to: 'paid', event: 'session.paid' },
   { from: 'paid', trigger: 'settlement_recorded', to: 'settling', event: 'session.settling' },
   { from: 'settling', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
-  // A direct order, or somebody else's settle call that became final before ours was recorded.
+  // A direct order, or a third party's settle call that became final before ours was recorded.
   { from: 'paid', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
   {
     from: 'paid',
@@ -88,17 +88,17 @@ export const sessionMoves: readonly Move[] = [
   },
   { from: 'settlement_pending', trigger: 'settlement_recorded', to: 'settling', event: 'session.settling' },
   { from: 'settlement_pending', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
-  // Paid is what such a session stays: nothing will be settled, so it neither settles nor waits for a settlement.
+  // The session stays paid: there is nothing to settle any more.
   { from: 'paid', trigger: 'payment_returned', to: 'paid' },
   { from: 'settling', trigger: 'payment_returned', to: 'paid' },
   { from: 'settlement_pending', trigger: 'payment_returned', to: 'paid' },
-  // What the payer has back is an amount of the session, not a status of it.
+  // The refunded amount is a field of the session, not a status.
   { from: 'paid', trigger: 'settlement_refunded', to: 'paid' },
   { from: 'settling', trigger: 'settlement_refunded', to: 'settling' },
   { from: 'completed', trigger: 'settlement_refunded', to: 'completed' },
   { from: 'settlement_pending', trigger: 'settlement_refunded', to: 'settlement_pending' },
   { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },
-  // By deposit addresses alone: nobody else holds an order that could be paid after the deadline (S10).
+  // Only deposit addresses: no payer holds an order that can be paid after the deadline (S10).
   { from: 'expired', trigger: 'late_payment_detected', to: 'expired', event: 'session.payment_detected' },
   { from: 'expired', trigger: 'late_payment_undetected', to: 'expired' },
   { from: 'expired', trigger: 'late_payment_final', to: 'paid', event: 'session.paid' },

@@ -1,7 +1,7 @@
 import { isWithinBudget, type Row, statement } from '@florin/pg';
 import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
 
-/** What is read of a session. */
+/** The columns that are read of a session. */
 export const sessionColumns = {
   session_id: 'text',
   merchant_id: 'text',
@@ -63,7 +63,7 @@ export const sessionsByIds = statement({
 
 export type SessionRow = Row<typeof sessionById>;
 
-// The row lock orders everything that happens to one session: moves, events, cancel against prepare.
+// The row lock serializes all moves and events of a session, such as cancel and prepare.
 export const lockSessionById = statement({
   name: 'session_lock',
   parameters: { sessionId: 'text' },
@@ -73,7 +73,7 @@ export const lockSessionById = statement({
 
 const { line_items: _items, metadata: _metadata, ...stateColumns } = sessionColumns;
 
-/** What is read where nothing is shown of what is sold: not what may take 80 kB of a session. */
+/** Without items and metadata, which can take 80 kB of a session. */
 export const sessionStatesByIds = statement({
   name: 'session_states_by_ids',
   parameters: { sessionIds: 'text[]' },
@@ -84,7 +84,7 @@ export type SessionStateRow = Row<typeof sessionStatesByIds>;
 
 const { line_items: _, ...otherColumns } = sessionColumns;
 const otherColumnList = Object.keys(otherColumns).join(', ');
-/** Line items are null beyond the budget of bytes. */
+/** Line items are null beyond the limit of bytes. */
 const columnsOfPage = { ...otherColumns, line_items: 'text?', ...pageColumns } as const;
 const itemsBytes = 'octet_length(line_items)';
 
@@ -118,7 +118,7 @@ export const sessionPageByStatus = statement({
   }),
 });
 
-// Of the sessions given, in their order: as many as the budget of bytes allows.
+// The first of the given sessions, as many as the limit of bytes allows.
 export const itemsOfSessions = statement({
   name: 'session_items',
   parameters: { sessionIds: 'text[]' },
@@ -130,8 +130,7 @@ export const itemsOfSessions = statement({
    ) as sized where is_read order by position`,
 });
 
-// The old status stands in the where clause: a move that raced with another changes nothing, and must not commit. Nobody
-// waits for the answer, so the statement itself refuses.
+// The old status is in the where clause: a move that lost a race changes nothing, and its caller throws.
 export const updateSession = statement({
   name: 'session_update',
   parameters: {
@@ -161,7 +160,7 @@ export const updateSession = statement({
      where session_id = :sessionId and status = :fromStatus returning session_id`,
 });
 
-/** Of the rows that a query has found and locked: as many as the budget allows. What is locked besides is found again. */
+/** The first rows of a locking query, as many as the limit of bytes allows. A later round finds the others. */
 function withinBudget(found: string): string {
   return `with found as (${found})
    select ${columnList} from (
@@ -171,8 +170,8 @@ function withinBudget(found: string): string {
    ) as sized where is_read`;
 }
 
-// Unsigned sessions expire by our clock: nobody holds an order for them. skip locked: a session being prepared right
-// now is looked at in the next round.
+// Unsigned sessions expire by our clock: no payer holds an order for them. skip locked: the next round checks a session
+// whose order is being prepared now.
 export const expirableUnsigned = statement({
   name: 'session_expirable_unsigned',
   parameters: { now: 'timestamptz', limit: 'int8' },
@@ -184,9 +183,9 @@ export const expirableUnsigned = statement({
   ),
 });
 
-// Whether anything of a session may still be paid or collected: an order whose deadline no final block of its chain has
-// passed, orders that only the service collects among them, a payment in a canonical block, or a deposit on its way. A signed
-// session whose orders are not known, after a restore, may have any.
+// Whether a session may still be paid: it has an order whose deadline no final block of its chain has passed (orders that
+// only the service collects included), a payment in a canonical block, or a deposit that is being collected. After a
+// restore, a signed session without known orders may have any of these.
 export const payableOrders = statement({
   name: 'session_payable_orders',
   parameters: { sessionId: 'text' },
@@ -204,9 +203,10 @@ export const payableOrders = statement({
        where o.session_id = :sessionId and m.move in ('collect', 'add') and m.status = 'sent') as is_any`,
 });
 
-// Signed sessions expire by the chains' clocks: a final block later than the deadline of each signed order, on the
-// order's chain, no payment of any of them in a canonical block, and no deposit being added to or collected, or added to
-// (by a wallet that is followed no more: perhaps) and still to be collected. Orders that are only collected nobody else can pay: what comes to them later is late.
+// Signed sessions expire by the chains' clocks. A final block of each signed order's chain is later than its deadline, no
+// order has a payment in a canonical block, and no deposit is being added to or collected, or was added to (perhaps by a
+// wallet that is not followed any more) and still waits for its collection. Orders that only the service collects do not
+// count: a later deposit to them is late.
 export const expirableSigned = statement({
   name: 'session_expirable_signed',
   parameters: { limit: 'int8' },

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { batchedByKey, type Database, type Queryable, type Transaction } from '@florin/pg';
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { FeeModel } from '@florin/protocol/fee.ts';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
@@ -11,7 +10,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
 import { findOrder } from '#orders/order.ts';
-import { type CheckoutRequest, checkoutTerms } from './checkout-terms.ts';
+import { type CheckoutRequest, type CheckoutTerms, checkoutTerms } from './checkout-terms.ts';
 import type { SessionContext, SessionMoveContext } from './context.ts';
 import {
   expirableSigned,
@@ -29,10 +28,10 @@ import { parseSession, parseSessionState } from './session-row.ts';
 import type { SessionState, StoredSession } from './stored-session.ts';
 import { type TermsReader, termsReader } from './terms-reader.ts';
 
-/** What a session from a link is made of. */
+/** A request for a session of a link. */
 interface LinkSessionRequest {
   readonly link: StoredLink;
-  /** Who signed for it, and with which token; both or none. */
+  /** The payer who signed the creation, and the token; both or none. */
   readonly payer?: Hex;
   readonly token?: Token;
   readonly paymentValue: MicroUsd;
@@ -43,24 +42,24 @@ interface LinkSessionRequest {
 /** Sessions of links and of the AI protocol live this long, in seconds. */
 const linkSessionSeconds = 1800;
 
-/** What a new session is made of, checked already. */
-interface SessionDraft {
-  readonly merchantId: string;
-  readonly sessionType: StoredSession['sessionType'];
-  readonly businessId: string;
-  readonly account: { readonly accountId: string; readonly version: string; readonly address: Hex };
-  readonly settlementToken: string;
-  readonly feeModel: FeeModel;
-  readonly amount: MicroUsd;
-  readonly items: readonly LineItem[];
-  readonly payerEmailRequired: boolean;
-  readonly successUrl: string;
-  readonly metadata: string;
-  readonly intendedPayer: string;
-  readonly intendedToken: string;
-  readonly chosenTotal: MicroUsd | undefined;
-  readonly expirationTime: Date;
-}
+/** The checked terms of a new session. */
+type SessionDraft = Pick<
+  StoredSession,
+  | 'merchantId'
+  | 'sessionType'
+  | 'businessId'
+  | 'settlementToken'
+  | 'feeModel'
+  | 'amount'
+  | 'items'
+  | 'payerEmailRequired'
+  | 'successUrl'
+  | 'metadata'
+  | 'intendedPayer'
+  | 'intendedToken'
+  | 'chosenTotal'
+  | 'expirationTime'
+> & { readonly account: CheckoutTerms['account'] };
 
 /**
  * Creates a checkout session for a merchant's request, with its event. Refuses unknown or removed accounts, tokens that
@@ -76,7 +75,7 @@ export async function createCheckoutSession(
   try {
     return await createByTerms(reader, deps, request, insert);
   } catch (error) {
-    // Nobody is refused on remembered terms.
+    // Cached terms may be stale: read them again before refusing.
     if (!(error instanceof Refusal) || reader.fresh === undefined) throw error;
     return createByTerms(reader.fresh, deps, request, insert);
   }
@@ -90,9 +89,9 @@ async function createByTerms(
 ): Promise<StoredSession> {
   const { merchantId, body } = request;
   const { products, ...terms } = await checkoutTerms(reader, deps, request);
-  // What was read a moment ago needs no second look, lest a product that is changed all the time sells nothing.
-  const mayBeOld = reader.fresh !== undefined;
-  const checked: SessionInserter = mayBeOld ? (created) => insert({ ...created, products }) : insert;
+  // Fresh terms are not checked again: a product that changes all the time would never be sold.
+  const isCached = reader.fresh !== undefined;
+  const checked: SessionInserter = isCached ? (created) => insert({ ...created, products }) : insert;
   return store(deps, checked, {
     ...terms,
     merchantId,
@@ -110,9 +109,8 @@ async function createByTerms(
 }
 
 /**
- * Creates a session from a link's current terms: the one that a payer's signed authorization asks for, or, when no payer
- * is named, the one that the link's hosted page asks for. The caller has checked the link's state and version, the token
- * and the amount.
+ * Creates a session from a link's current terms: for a payer's signed authorization, or without a payer for the link's
+ * hosted page. The caller has checked the link's state and version, the token and the amount.
  */
 export async function createLinkSession(
   transaction: Transaction,
@@ -123,7 +121,7 @@ export async function createLinkSession(
 }
 
 /**
- * The session that `createLinkSession` would store, without storing it. The same clock and randomness give the same one.
+ * The session that `createLinkSession` would store. The same clock and randomness give the same session.
  */
 export function draftLinkSession(deps: SessionContext, request: LinkSessionRequest): NewSession {
   return completed(deps, linkSessionDraft(deps, request));
@@ -159,7 +157,7 @@ function linkSessionDraft(deps: SessionContext, request: LinkSessionRequest): Se
 }
 
 /**
- * Commits to the line items, so that a receipt can be checked offline, and to a secret salt, so that nobody can guess it:
+ * Commits to the line items, so that a receipt can be checked offline, and to a secret salt, so that it cannot be guessed:
  * `sha256(sha256(canonical JSON of the items) || salt)`.
  */
 export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
@@ -171,7 +169,7 @@ export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
   return `0x${hash('sha256', Buffer.concat([itemsHash, Buffer.from(salt.slice(2), 'hex')]))}`;
 }
 
-// Sessions share the data of a remembered product, which nobody changes: it is most of what is hashed of an item.
+// Sessions share the data of a cached product. It never changes, and is most of the hashed bytes of an item.
 const productTexts = new WeakMap<ProductData, string>();
 
 /**
@@ -179,7 +177,7 @@ const productTexts = new WeakMap<ProductData, string>();
  * this order.
  */
 export function channelIdOf(accountId: string, version: string, settlementToken: string): Hex {
-  // None of the three holds a space.
+  // None of the three contains a space.
   const name = `${accountId} ${version} ${settlementToken}`;
   const known = channelIds.get(name);
   if (known !== undefined) return known;
@@ -193,7 +191,7 @@ export function channelIdOf(accountId: string, version: string, settlementToken:
 const channelIds = new Map<string, Hex>();
 const maxChannelIds = 5_000;
 
-/** Completes a draft and stores it. Refuses when the account is gone by now. */
+/** Completes a draft and stores it. Refuses when the account was removed since. */
 async function store(
   deps: SessionContext,
   insert: SessionInserter,
@@ -239,7 +237,7 @@ function completed(deps: SessionContext, draft: SessionDraft): NewSession {
   return { session, salt };
 }
 
-/** One session by id, whoever asks; undefined when there is none. */
+/** One session by id, of any merchant; undefined when there is none. */
 export async function findSession(
   queryable: Queryable,
   sessionId: string,
@@ -248,7 +246,7 @@ export async function findSession(
   return rows[0] === undefined ? undefined : parseSession(rows[0]);
 }
 
-/** One session by id, its row locked until the transaction ends. */
+/** One session by id. Its row is locked until the transaction ends. */
 export async function lockSession(
   transaction: Transaction,
   sessionId: string,
@@ -258,7 +256,7 @@ export async function lockSession(
 }
 
 /**
- * Cancels a session of the merchant for which no order is signed, or none that can still be paid. Refuses with 100201,
+ * Cancels a session of the merchant that has no signed order, or none that can still be paid. Refuses with 100201,
  * 100203, 100204, 100205 or 100207.
  */
 export async function cancelSession(
@@ -286,7 +284,7 @@ async function areLapsed(transaction: Transaction, { sessionId }: StoredSession)
 /** Finds one session by id, in the scope of a merchant. */
 export type SessionFinder = (merchantId: string, sessionId: string) => Promise<StoredSession | undefined>;
 
-/** A merchant's look-ups that gather while two are under way share the next round trip (lab/bench/README.md). */
+/** Look-ups of one merchant that arrive while two are under way share the next round trip (lab/bench/README.md). */
 const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
 
 /** A finder for many requests at once: those of one merchant share round trips. */
@@ -294,7 +292,7 @@ export function groupSessionFinder(db: Pick<Database, 'inScope'>): SessionFinder
   return batchedByKey((merchantId) => {
     const narrowed = db.inScope(merchantId);
     return async (sessionIds: readonly string[]) => {
-      // PostgreSQL plans a look-up by a list afresh each time, which costs as much as a look-up.
+      // PostgreSQL plans a look-up by a list each time, which costs as much as the look-up.
       const [only, ...others] = sessionIds;
       if (only !== undefined && others.length === 0) return [await findSession(narrowed, only)];
       const found = await findSessions(narrowed, sessionIds);
@@ -303,7 +301,7 @@ export function groupSessionFinder(db: Pick<Database, 'inScope'>): SessionFinder
   }, groupLimits);
 }
 
-/** Several sessions by id in one round trip; unknown ids are left out. */
+/** Sessions by id in one round trip. Omits unknown ids. */
 export async function findSessions(
   queryable: Queryable,
   sessionIds: readonly string[],
@@ -312,7 +310,7 @@ export async function findSessions(
   return new Map(rows.map((row) => [row.session_id, parseSession(row)]));
 }
 
-/** The same without what is sold. */
+/** The same without items and metadata. */
 export async function findSessionStates(
   queryable: Queryable,
   sessionIds: readonly string[],
@@ -333,9 +331,8 @@ export async function findSessionView(
 }
 
 /**
- * Expires up to `limit` sessions that nothing can pay any more, of each kind, and no more than the budget of bytes allows:
- * unsigned ones by our clock, signed ones by final blocks later than every signed order's deadline. Returns how many; none
- * once all are expired.
+ * Expires sessions that cannot be paid any more: unsigned ones by our clock, signed ones by final blocks later than every
+ * signed order's deadline. At most `limit` of each kind, and as many as the limit of bytes allows. Returns how many.
  */
 export async function expireSessions(
   transaction: Transaction,

@@ -3,7 +3,7 @@ import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
 import type { SessionTerms } from '#orders/stored-order.ts';
 
-/** A session as it stands in the database, parsed. */
+/** A session, parsed from its row. */
 export interface StoredSession extends SessionTerms {
   readonly sessionType: SessionType;
   readonly businessType: '' | 'payment_link';
@@ -25,15 +25,15 @@ export interface StoredSession extends SessionTerms {
   readonly paidToken: string;
   readonly receiptId: string;
   readonly orderId: string;
-  /** Paid by a deposit that was accepted after the session had expired. */
+  /** Paid by a deposit that was accepted after the session expired. */
   readonly isLate: boolean;
   readonly initiateTx: string;
   readonly completeTx: string;
   readonly paymentSucceededAt: Date | undefined;
   readonly settlementSucceededAt: Date | undefined;
-  /** What finally went back to the payer of the paid order. */
+  /** What went back to the payer of the paid order, final. */
   readonly refundedAmount: MicroUsd;
 }
 
-/** A session without what is sold: all that its moves and its page's progress hang on. */
+/** A session without items and metadata: enough for its moves and for its page's progress. */
 export type SessionState = Omit<StoredSession, 'items' | 'metadata'>;
