@@ -61,5 +61,5 @@ export interface OrderRequest {
   /** How long after the order's end a block may still have the payment, in seconds; 0 when absent. */
   readonly lateSeconds?: number;
   /** When absent, the merchant's account decides for a signed order, and a draft is held in escrow. */
-  readonly settlementMode?: SettlementMode;
+  readonly settlementMode?: SettlementMode | undefined;
 }
