@@ -68,7 +68,7 @@ export {
 export { takeBackOutcomes } from './sender/store.ts';
 export { type WalletSigner, walletOf } from './sender/wallet.ts';
 export type { NodeConnection } from './transport.ts';
-export { fetchBlocks } from './watcher/block-source.ts';
+export { eachWithEvents, fetchBlocks, fetchHeaders } from './watcher/block-source.ts';
 export type { FinalityRule, FollowedChain } from './watcher/chain.ts';
 export {
   appendBlocks,
