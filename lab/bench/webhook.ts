@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrate } from '@florin/pg';
 import { schema } from '@florin/server/operator';
 import { makeCertificate } from '@florin/server/testing';
-import { findFreePort } from '@florin/world';
 import { type Server, startServer } from './child.ts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
 import type { Environment } from './environment.ts';
@@ -42,7 +42,6 @@ interface Receiver {
 async function startReceiver(): Promise<Receiver> {
   const hosts = Array.from({ length: originCount }, (_, index) => `127.0.0.${index + 1}`);
   const certificate = makeCertificate({ now: new Date(), hosts });
-  const port = await findFreePort();
   const seen = new Set<string>();
   const arrivals: number[] = [];
   let repeats = 0;
@@ -54,7 +53,8 @@ async function startReceiver(): Promise<Receiver> {
     request.resume();
     request.on('end', () => response.writeHead(204).end());
   });
-  await new Promise<void>((resolve) => server.listen(port, '0.0.0.0', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
     origins: hosts.map((host) => `https://${host}:${port}`),
     ca: certificate.ca,

@@ -13,13 +13,8 @@ import {
   type StoredOrder,
 } from '@florin/server/parts';
 import { encodeFunctionData } from 'viem';
-import { playAgent } from './agent-play.ts';
-import { playBatch } from './batch-play.ts';
 import type { ChainModel } from './chain-model.ts';
-import { playDeposit } from './deposit-play.ts';
-import { playGasless } from './gasless-play.ts';
 import { richAddress } from './places.ts';
-import { playReclaim, playSettledRefund } from './return-play.ts';
 import { modelHash } from './seeded-random.ts';
 import type { ServiceModel } from './service-model.ts';
 import type { Character } from './story.ts';
@@ -41,50 +36,6 @@ export class Actors {
     this.world = world;
     this.character = character;
     this.name = `session ${index}`;
-  }
-
-  /** Does what the character does. */
-  async play(startMs: number): Promise<void> {
-    await this.world.sleep(startMs);
-    if (this.character === 'agent') return playAgent(this);
-    const sessionId = await this.#create();
-    if (sessionId === undefined) return;
-    this.world.options.scheduler.note(`${this.name} is ${this.character}`);
-    switch (this.character) {
-      case 'silent':
-        return;
-      case 'late':
-        return this.#payLate(sessionId);
-      case 'double_payer':
-        await Promise.all(this.world.models.map((model, index) => this.pay(sessionId, model, index)));
-        return;
-      case 'batch':
-        return playBatch(this, sessionId);
-      case 'gasless':
-        return playGasless(this, sessionId);
-      case 'deposit':
-      case 'deposit_short':
-      case 'deposit_over':
-      case 'deposit_twice':
-      case 'deposit_late':
-        return playDeposit(this, sessionId);
-      case 'reclaim':
-        return playReclaim(this, sessionId);
-      case 'refund_settled':
-        await Promise.all([this.pay(sessionId, this.anyChain()), playSettledRefund(this, sessionId)]);
-        return;
-      case 'direct':
-        // On the chain that it is settled on.
-        return this.pay(sessionId, this.world.models[0] ?? this.anyChain());
-      case 'cancel_race':
-        await Promise.all([this.pay(sessionId, this.anyChain()), this.#cancel(sessionId)]);
-        return;
-      case 'refund':
-        await Promise.all([this.pay(sessionId, this.anyChain()), this.#refund(sessionId)]);
-        return;
-      default:
-        await this.pay(sessionId, this.anyChain());
-    }
   }
 
   anyChain(): ChainModel {
@@ -110,7 +61,7 @@ export class Actors {
     return undefined;
   }
 
-  #create(): Promise<string | undefined> {
+  create(): Promise<string | undefined> {
     const { accountId, merchantId, chains, options } = this.world;
     const { random } = options;
     const settlementToken = chains.tokens[0]?.tokenId ?? '';
@@ -173,7 +124,7 @@ export class Actors {
     await this.follow(model, { payer, hash, data, order });
   }
 
-  async #payLate(sessionId: string): Promise<void> {
+  async payLate(sessionId: string): Promise<void> {
     const model = this.anyChain();
     const payer = this.address('payer 0');
     const order = await this.prepare(sessionId, model, payer);
@@ -215,7 +166,7 @@ export class Actors {
     this.send(model, this.address('stranger'), { to: model.chain.gateway, data });
   }
 
-  async #cancel(sessionId: string): Promise<void> {
+  async cancel(sessionId: string): Promise<void> {
     const { merchantId, options } = this.world;
     await this.world.sleep(options.random.between(0, 300));
     await this.ask(({ db, deps }) =>
@@ -226,7 +177,7 @@ export class Actors {
     );
   }
 
-  async #refund(sessionId: string): Promise<void> {
+  async refund(sessionId: string): Promise<void> {
     const { merchantId } = this.world;
     for (let looks = 0; looks < maxLooks; looks += 1) {
       await this.world.sleep(1_500);

@@ -1,31 +1,9 @@
-import { EgressFailure, type FinalityPolicy } from '@florin/server/parts';
+import { EgressFailure } from '@florin/server/parts';
+import type { Bug } from './bug.ts';
 import { bugPatches } from './bug-patches.ts';
-import type { FaultRates } from './faults.ts';
 import { readTransaction } from './node-model.ts';
-import type { Wiring } from './service-model.ts';
 import { modelWallet } from './signing-model.ts';
 import type { Story } from './story.ts';
-import type { World } from './world.ts';
-
-/**
- * A mistake that somebody could make, which the simulation must catch. Made by the wiring where the mistake would be
- * one of wiring, otherwise by a patch of the source.
- */
-export interface Bug {
-  readonly finality?: FinalityPolicy;
-  readonly isChainIdempotent?: boolean;
-  /** Statements that run after the commit of their transaction. */
-  readonly lateStatements?: readonly string[];
-  readonly wiring?: (world: World) => Partial<Wiring>;
-  /** Faults without which it does no harm; every history with this bug has them. */
-  readonly faults?: readonly (keyof FaultRates)[];
-  /** What it has to do for a history to count as one that caught it; anything that is violated when absent. */
-  readonly harm?: RegExp;
-  /** Whether nothing else goes wrong in its histories: what it needs takes too many steps in a row. */
-  readonly isQuietOtherwise?: boolean;
-  /** What its histories are about, where others seldom come to it. */
-  readonly story?: (story: Story) => Story;
-}
 
 /** Many sessions that are settled in turn, and a backup of the middle of it that is put back while all goes on. */
 function restored(story: Story): Story {
@@ -138,12 +116,12 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'broadcast-before-persist': {
     faults: ['crash', 'serializationFailure'],
     story: busy,
-    wiring: (world) => ({
+    wiring: (chains) => ({
       wallet: () => ({
         ...modelWallet,
         async signTransaction(unsigned) {
           const raw = await modelWallet.signTransaction(unsigned);
-          const model = world.models.find(({ chain }) => chain.chainId === unsigned.chainId);
+          const model = chains.find(({ chain }) => chain.chainId === unsigned.chainId);
           model?.submit(readTransaction(raw));
           return raw;
         },

@@ -1,6 +1,6 @@
 import { headerHashOf, parseReceipt, receiptsRootOf } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { MinedTransaction, ModelBlock } from './chain-model.ts';
+import type { MinedTransaction, ModelBlock } from './model-block.ts';
 import { modelHash } from './seeded-random.ts';
 
 /** What is known of a block before it has its hash. */

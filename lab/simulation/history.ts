@@ -4,7 +4,8 @@ import { createAccount, createLink, createMerchant, outboxContext } from '@flori
 import { createProduct } from '@florin/server/parts';
 import { Actors } from './actors.ts';
 import type { Backup, Tables } from './backup.ts';
-import { type Bug, bugs } from './bugs.ts';
+import type { Bug } from './bug.ts';
+import { bugs } from './bugs.ts';
 import { watchFinality } from './checker.ts';
 import type { Connections } from './connections.ts';
 import { chooseFaults, type FaultRates, Faults, onlyFaults } from './faults.ts';
@@ -15,6 +16,7 @@ import { comeToRest, observed } from './rest.ts';
 import { Scheduler, type Teller } from './scheduler.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 import { origin, secrets } from './service-model.ts';
+import { playSession } from './session-play.ts';
 import { chooseSize, chooseStory, isAttestedLate, type Size, type Story } from './story.ts';
 import { World } from './world.ts';
 
@@ -52,13 +54,20 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   const scheduler = new Scheduler(options.tell);
   const faults = new Faults(ratesOf(bug, story, random.fork('rates')), random.fork('faults'));
   await tables.empty();
-  const world = new World({ story, random: random.fork('world'), scheduler, faults, connections, bug });
+  const world = new World({
+    story,
+    random: random.fork('world'),
+    scheduler,
+    faults,
+    connections,
+    bug,
+  });
   await seedMerchant(world, connections, random.fork('merchant'));
   watchFinality(world);
   world.startChains();
   for (let place = 0; place < story.processCount; place += 1) world.startService(place);
   for (const [index, { character, startMs }] of story.sessions.entries()) {
-    void new Actors(world, character, index).play(startMs);
+    void playSession(new Actors(world, character, index), startMs);
   }
   planRestore(world, connections, tables);
   world.planDeepReorg();

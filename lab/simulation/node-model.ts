@@ -10,11 +10,12 @@ import {
   toFunctionSelector,
   zeroAddress,
 } from 'viem';
-import { blockAt, type ChainModel, type ModelBlock, type ModelTransaction } from './chain-model.ts';
+import { blockAt, type ChainModel } from './chain-model.ts';
 import { execute } from './contract-model.ts';
 import { balanceOf } from './contract-state.ts';
 import type { Faults } from './faults.ts';
 import { logAnswers, quantity, receiptAnswer } from './header-model.ts';
+import type { ModelBlock, ModelTransaction } from './model-block.ts';
 import { plenty } from './places.ts';
 import type { ModelProcess } from './process-model.ts';
 import { relayerWallet, senderOf } from './signing-model.ts';

@@ -2,11 +2,12 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { type Chains, chainsOf } from '@florin/server/operator';
 import type { Log } from '@florin/server/parts';
 import { encodeFunctionData, parseAbi } from 'viem';
-import type { Bug } from './bugs.ts';
-import { ChainModel, type ModelBlock } from './chain-model.ts';
+import type { Bug } from './bug.ts';
+import { ChainModel } from './chain-model.ts';
 import type { Connections } from './connections.ts';
 import { databaseModel } from './database-model.ts';
 import type { Faults } from './faults.ts';
+import type { ModelBlock } from './model-block.ts';
 import { modelLog } from './model-log.ts';
 import { NodeModel } from './node-model.ts';
 import { chainsFor, contextOf, openingState, operatorAddress, plenty } from './places.ts';
@@ -18,7 +19,7 @@ import { type ServiceModel, startModel, type Wiring } from './service-model.ts';
 import { modelWallet } from './signing-model.ts';
 import type { Story } from './story.ts';
 
-/** A deposit address that somebody uses. */
+/** A deposit address that a payer uses. */
 export interface DepositPlace {
   readonly model: ChainModel;
   readonly receiver: Hex;
@@ -217,7 +218,7 @@ export class World {
 
   #wiring(): Wiring {
     const normal: Wiring = { wallet: () => modelWallet, egress: (egress) => egress, hearsOf: () => true };
-    return { ...normal, ...this.options.bug?.wiring?.(this) };
+    return { ...normal, ...this.options.bug?.wiring?.(this.models) };
   }
 
   #growLater(model: ChainModel): void {

@@ -20,7 +20,26 @@ import type { WorldRoles } from './home.ts';
 import { type LocalToken, localChains } from './local-chain.ts';
 import { planLinks, planLocalCircle } from './local-circle.ts';
 import { permit2, permit2Deployment } from './permit2.ts';
-import type { ConfigCctp, ConfigToken } from './world-config.ts';
+
+/** A token as the service's configuration names it. */
+export interface ConfigToken {
+  readonly tokenId: string;
+  readonly address: `0x${string}`;
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+  /** The signatures that move it; the service's start compares them with the chain. */
+  readonly permits: readonly ('eip2612' | 'eip3009' | 'permit2')[];
+}
+
+/** The simulated Circle contracts of a chain, as the service's configuration names them. */
+export interface ConfigCctp {
+  readonly domain: number;
+  readonly transmitter: `0x${string}`;
+  readonly messenger: `0x${string}`;
+  readonly route: `0x${string}`;
+  readonly tokenId: string;
+}
 
 /** The contracts of one chain and its tokens. */
 export interface ChainDeployment {

@@ -1,27 +1,7 @@
-import type { ChainDeployment } from './deployment.ts';
+import type { ChainDeployment, ConfigCctp, ConfigToken } from './deployment.ts';
 import type { WorldKeys, WorldRoles } from './home.ts';
 import { LOOPBACK } from './port.ts';
 import type { Seed } from './seed.ts';
-
-/** A token as the service's configuration names it. */
-export interface ConfigToken {
-  readonly tokenId: string;
-  readonly address: `0x${string}`;
-  readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
-  /** The signatures that move it; the service's start compares them with the chain. */
-  readonly permits: readonly ('eip2612' | 'eip3009' | 'permit2')[];
-}
-
-/** The simulated Circle contracts of a chain, as the service's configuration names them. */
-export interface ConfigCctp {
-  readonly domain: number;
-  readonly transmitter: `0x${string}`;
-  readonly messenger: `0x${string}`;
-  readonly route: `0x${string}`;
-  readonly tokenId: string;
-}
 
 /** The configuration file of the service in a local world. */
 export interface WorldConfig {
