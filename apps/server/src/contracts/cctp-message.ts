@@ -6,7 +6,7 @@ import { getAddress } from 'viem';
  * bytes, a burn's body of 228, and the hook data, which are the order's id here.
  */
 
-/** A burn by one of our routes, as its message tells it. Nothing in it proves that anything was minted. */
+/** A burn, as its message says. It does not prove that anything was minted. */
 export interface BurnBody {
   readonly orderId: Hex;
   /** Lower case, as all addresses here but `to`. */
@@ -14,7 +14,7 @@ export interface BurnBody {
   /** Checksummed. */
   readonly to: Hex;
   readonly amount: bigint;
-  /** Who burnt: one of our routes, or it is none of our business. */
+  /** The burning contract. Only burns by our routes count. */
   readonly messageSender: string;
   readonly feeExecuted: bigint;
 }

@@ -150,8 +150,8 @@ export function topicBitsOf(contract: ContractName): readonly BloomBits[] {
 
 /**
  * Decodes a message that Circle's transmitter took, when it mints for a burn by one of the sources' routes; undefined for
- * everybody else's. The transmitter has checked the attestation; that the message came from Circle's messenger and was
- * burnt by our route is checked here, so that nobody can invent a mint for an order.
+ * all other messages. The transmitter has checked the attestation. This checks that the message came from Circle's messenger
+ * and that our route burnt: otherwise a third party could forge a mint for an order.
  */
 export function decodeMint(log: LogContent, sources: readonly MintSource[]): ContractEvent | undefined {
   const [selector, , nonce] = log.topics;

@@ -59,7 +59,7 @@ test('two direct payments in one block get a settlement each, also where no log 
   ]);
 });
 
-test('a settlement that the gateway has told is not told again', () => {
+test('a settlement that the gateway emits is not added again', () => {
   const direct = paid(3, hash('1'), '1');
   const events = [direct, settled(direct, 4)];
   assert.deepEqual(withDirectSettlements(events), events);

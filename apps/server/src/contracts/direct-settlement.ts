@@ -1,25 +1,25 @@
 import { orderKinds } from '@florin/protocol/order.ts';
 import type { ChainEvent } from './event.ts';
 
-/** Beyond the place of every log that a block can have. */
+/** Beyond the place of any log of a block. */
 const BEYOND_LOGS = 2 ** 30;
 
 /**
- * The block's events with a `Settled` for each direct order that was paid: its one event `Paid` says all of that, and the
- * gateway saves the payer another. Everybody to the right goes by `Settled`, whatever the type. It stands in the place of
- * the log that follows, which is one of the token's; should an event of ours stand there, then beyond all logs. Where the
- * gateway itself has told the settlement, nothing is added.
+ * Adds a `Settled` event for each direct order that was paid. Its one event `Paid` says everything, and saves the payer the gas
+ * of another, but other rooms act on `Settled` for every type of order. The added event takes the place of the next log, which
+ * is the token's. If an event of ours is there, its place is beyond all logs. Where the gateway emits `Settled` itself,
+ * nothing is added.
  */
 export function withDirectSettlements(events: readonly ChainEvent[]): readonly ChainEvent[] {
   const direct = events.filter(
     ({ name, arguments: said }) => name === 'Paid' && said['orderType'] === String(orderKinds.direct),
   );
-  const untold = direct.filter(
+  const unreported = direct.filter(
     (paid) => !events.some(({ name, orderId }) => name === 'Settled' && orderId === paid.orderId),
   );
-  if (untold.length === 0) return events;
+  if (unreported.length === 0) return events;
   const taken = new Set(events.map(({ logIndex }) => logIndex));
-  const settlements = untold.map((paid) => {
+  const settlements = unreported.map((paid) => {
     const next = paid.logIndex + 1;
     return settlementOf(paid, taken.has(next) ? paid.logIndex + BEYOND_LOGS : next);
   });

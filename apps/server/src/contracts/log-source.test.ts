@@ -160,7 +160,7 @@ test('a log that our contracts cannot have written is refused', () => {
   }
 });
 
-test('contracts are watched whatever the letter case of their configured addresses', () => {
+test('contracts are watched in any letter case of their configured addresses', () => {
   const capitals = logSourceOf({ ...chain, gateway: `0x${chain.gateway.slice(2).toUpperCase()}` });
   assert.equal(capitals.isWanted(paid), true);
   assert.deepEqual(

@@ -55,7 +55,7 @@ function received(changed: Changes = {}): RpcLog {
   return { address: transmitter, topics, data, ...place };
 }
 
-test('a mint for an order tells its order, what arrived and for whom', () => {
+test('a mint for an order has the order, the amount that arrived and its receiver', () => {
   const minted = {
     name: 'Minted',
     orderId,

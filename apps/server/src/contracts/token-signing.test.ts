@@ -49,7 +49,7 @@ test('a token whose separator is of another chain takes no signature of its own'
 });
 
 // proves W3.1
-test('what differs from the configuration is told, and nothing when it expects nothing', async () => {
+test('a difference from the configuration is reported, and nothing when it expects nothing', async () => {
   const usdt = life.token('usdt');
   const signing = await readTokenSigning(rpc, usdt);
   assert.equal(signingProblem(usdt, signing), undefined);

@@ -22,14 +22,14 @@ export interface TokenDomain {
   readonly verifyingContract: Hex;
 }
 
-/** Which signatures move a token, as its chain tells. */
+/** Which signatures move a token, read from its chain. */
 export interface TokenSigning {
   readonly permits: ReadonlySet<PermitKind>;
   /** Absent when no domain of this form gives the token's own DOMAIN_SEPARATOR; then it has neither 2612 nor 3009. */
   readonly domain?: TokenDomain;
 }
 
-/** Tells which signatures move a token. Throws `RpcUnavailable` or `RpcError` while its chain cannot be asked. */
+/** Reads which signatures move a token. Throws `RpcUnavailable` or `RpcError` while its chain cannot be asked. */
 export type TokenSigningReader = (token: Token) => Promise<TokenSigning>;
 
 /** A reader that asks each token's chain once: contracts behind proxies change too rarely to ask for every payment. */
@@ -40,7 +40,7 @@ export function tokenSigningReader(rpcOf: (chainId: number) => Rpc): TokenSignin
     if (found !== undefined) return found;
     const asked = readTokenSigning(rpcOf(token.chainId), token);
     known.set(token.tokenId, asked);
-    // What failed is asked again; whoever waits for it is told.
+    // A failure is not remembered: the next call asks again.
     asked.catch(() => known.delete(token.tokenId));
     return asked;
   };
@@ -94,7 +94,7 @@ export async function readTokenSigning(rpc: Rpc, token: Token): Promise<TokenSig
 async function readDomain(rpc: Rpc, token: Token): Promise<TokenDomain | undefined> {
   const ask = { abi: signingAbi } as const;
   const { address, chainId } = token;
-  const [separator, told, name, version] = await Promise.all([
+  const [separator, stated, name, version] = await Promise.all([
     readContract(rpc, address, { ...ask, functionName: 'DOMAIN_SEPARATOR' }),
     readContract(rpc, address, { ...ask, functionName: 'eip712Domain' }),
     readContract(rpc, address, { ...ask, functionName: 'name' }),
@@ -103,7 +103,7 @@ async function readDomain(rpc: Rpc, token: Token): Promise<TokenDomain | undefin
   if (separator === undefined) return undefined;
   // ERC-5267 first; then the habit of USDC; then OpenZeppelin's, which has version 1 and says so nowhere.
   const candidates: (readonly [string | undefined, string | undefined])[] = [
-    [told?.[1], told?.[2]],
+    [stated?.[1], stated?.[2]],
     [name, version],
     [name, '1'],
   ];

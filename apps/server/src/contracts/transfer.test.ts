@@ -106,7 +106,7 @@ test('a block concerns us when its bloom may have token, transfer and one of our
   assert.equal(mayHaveTransfers(watched, bloomWith(transfer(payer, vault, 1n, { token: other }))), false);
 });
 
-test('what the events of its own transaction account for is no news', () => {
+test('a transfer that the events of its transaction account for is no event', () => {
   const cases: readonly [RpcLog[], ChainEvent[]][] = [
     [[transfer(payer, gateway, 10n)], [event('Paid', { totalValue: '10', orderType: '0' })]],
     [[transfer(gateway, payer, 9n)], [event('Settled', { netValue: '9', to: payer })]],
@@ -131,7 +131,7 @@ test('what the events of its own transaction account for is no news', () => {
     assert.deepEqual(unaccounted(logs, events), [], JSON.stringify(events[0]?.name));
 });
 
-test('what they do not account for is told once for each transaction, in the place of its last transfer', () => {
+test('transfers that they do not account for are one event for each transaction, in the place of the last one', () => {
   const paid = event('Paid', { totalValue: '10', orderType: '0' });
   assert.deepEqual(
     unaccounted([transfer(payer, gateway, 10n), transfer(payer, gateway, 3n, { logIndex: 4 })], [paid]),
@@ -146,7 +146,7 @@ test('what they do not account for is told once for each transaction, in the pla
   assert.deepEqual(unaccounted([transfer(payer, gateway, 10n)], [elsewhere]), ['gateway 10 at 0']);
 });
 
-test('a difference of the gateways and one of the vaults are told of both, also where one transfer is the last of both', () => {
+test('differences of the gateways and of the vaults are two events, also where one transfer is the last of both', () => {
   const logs = [
     transfer(payer, gateway, 1n),
     transfer(payer, vault, 1n, { logIndex: 1 }),

@@ -11,7 +11,7 @@ import { getAddress, toEventSelector, zeroHash } from 'viem';
 import { type Chain, contractsOf } from '#chains/chain.ts';
 import type { ChainEvent } from './event.ts';
 
-/** Transfers of the configured tokens into and out of our contracts, ready to be looked for in blooms. */
+/** Transfers of the configured tokens into and out of our contracts, with their bloom bits. */
 export interface WatchedTransfers {
   /** Lower case. */
   readonly tokens: readonly { readonly address: Hex; readonly bits: BloomBits }[];
@@ -79,10 +79,10 @@ interface Movement {
 }
 
 /**
- * Compares, transaction by transaction, what tokens say to have moved into and out of our contracts with what the events of
- * the contracts account for. Each difference becomes one event `Transferred` (`amount` positive for what came), in the
- * place of its last transfer: somebody sent tokens to a contract of ours, or filled up a float. A token that moves balances
- * without saying so shows in no event: the reconciliation finds it.
+ * Compares, for each transaction, the tokens' transfers into and out of our contracts with the contracts' own events. Each
+ * difference becomes one event `Transferred` (`amount` positive for what came), in the place of its last transfer: a third
+ * party sent tokens to a contract of ours, or the operator filled up a float. A token that changes balances without a
+ * `Transfer` shows in no event: the reconciliation finds it.
  */
 export function unaccountedTransfers(
   watched: WatchedTransfers,

@@ -64,7 +64,7 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
   assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 1n);
 });
 
-test('a chain that stands still while its nodes answer raises no fee, and one raise meets the fee jump behind it', async () => {
+test('a chain that has stopped raises no fee, and one raise meets the fee jump after it', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   for (let minutes = 1; minutes <= 30; minutes += 1) {
@@ -132,7 +132,7 @@ test('a base fee over the cap is waited out without replacements', async () => {
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
-test('a transaction reorged out is handed out again as it was signed', async () => {
+test('a transaction reorged out is broadcast again as it was signed', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   await mineAndLook();
@@ -148,7 +148,7 @@ test('a transaction reorged out is handed out again as it was signed', async () 
   );
 });
 
-test('a transaction whose nonce a foreign one took is told as superseded when that is final', async () => {
+test('a transaction whose nonce a foreign one took is reported as superseded when that is final', async () => {
   const sent = await record(1);
   await sendForeign(0n);
   await sender.broadcast(sent.transactionId);
@@ -175,7 +175,7 @@ test('a transaction whose nonce a foreign one took is told as superseded when th
   assert.deepEqual(statuses(), ['superseded', 'succeeded']);
 });
 
-test('a nonce is never below the final transactions of the wallet, whoever sent them', async () => {
+test('a nonce is never below the final transactions of the wallet, foreign ones included', async () => {
   await sendForeign(0n);
   await sendForeign(1n);
   await mineAndLook(5);
@@ -274,7 +274,7 @@ test('a node that is behind us cannot say that a transaction is in no block', as
   assert.equal(proxy.seen.get('eth_sendRawTransaction'), undefined);
 });
 
-test('a hole in the nonces is filled by a transfer of nothing, of which nobody is told', async () => {
+test('a gap in the nonces is filled by a transfer of nothing, which is not reported', async () => {
   await database.db.transaction((transaction) =>
     allocateNonces(transaction, { chainId, wallet: wallet.address, floor: 0n, count: 1 }),
   );

@@ -50,7 +50,7 @@ test('a node without the state of final blocks does not stop sending', async () 
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
-test('a transaction is told as succeeded once its block is final, with the time of the block', async () => {
+test('a transaction is reported as succeeded once its block is final, with the time of the block', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   await mineAndLook();
@@ -101,7 +101,7 @@ test('96 calls recorded at once from one wallet all succeed', async () => {
   }
 });
 
-test('a transaction that the node dropped although it said ok is handed out again', async () => {
+test('a transaction that the node accepted and dropped is broadcast again', async () => {
   proxy.faults.dropSent = true;
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
@@ -151,7 +151,7 @@ test('a rollback gives the nonce back', async () => {
   );
 });
 
-test('two processes tell an outcome once', async () => {
+test('two processes report an outcome once', async () => {
   for (const number of [1, 2, 3]) await sender.broadcast((await record(number)).transactionId);
   await anvil.mine(5);
   await watcher.catchUp();
@@ -169,7 +169,7 @@ test('a call that would revert is a typed refusal with its data', async () => {
   });
 });
 
-test('a transaction that reverts on chain is told as failed', async () => {
+test('a transaction that reverts on chain is reported as failed', async () => {
   const sent = await record(1);
   await anvil.request('anvil_setCode', [emitter, '0x60006000fd']);
   await sender.broadcast(sent.transactionId);
@@ -177,7 +177,7 @@ test('a transaction that reverts on chain is told as failed', async () => {
   assert.deepEqual(statuses(), ['failed']);
 });
 
-test('an outcome whose owner fails is told again', async () => {
+test('an outcome whose owner fails is reported again', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   await anvil.mine(4);

@@ -96,7 +96,7 @@ test('calls recorded together have nonces in a row, in their order, and all or n
   assert.deepEqual(await findPending(database.db, key), []);
 });
 
-test('a transaction that is stuck is told once, and once when it is not any more', async () => {
+test('a stuck transaction is logged once, and once when it is no longer stuck', async () => {
   await anvil.request('anvil_setNextBlockBaseFeePerGas', ['0x1']);
   const request = { purpose: 'own', to: emitter, data: eventCall(idOf(99)) } as const;
   const capped = createSender({ ...options(), wallet: wallets[0], maxFeePerGas: 1_100_000n });
@@ -119,7 +119,7 @@ test('a transaction that is stuck is told once, and once when it is not any more
   );
 });
 
-test('gas that does not last three days is told once, and once when it does again', async () => {
+test('gas that does not last three days is logged once, and once when it does again', async () => {
   const context = contextOf(wallets[1]);
   const { address } = wallets[1];
   told.length = 0;

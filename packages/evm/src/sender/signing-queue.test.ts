@@ -122,7 +122,7 @@ test('a signer that was away while a record waited its turn is asked again', asy
   ]);
 });
 
-test('what nobody waits for any more is forgotten: the next nonce is asked for, not guessed', async () => {
+test('once no record waits, the expected nonce is dropped, and nothing is signed ahead', async () => {
   const { wallet, asked, release } = slowWallet();
   release();
   const queue = signingQueue(wallet);
@@ -148,7 +148,7 @@ test('no more is signed ahead than a signer takes at once', async () => {
   assert.equal(asked.length, 17);
 });
 
-test('whatever order records are stored in, each has a signature of its own calls at its own nonce', async () => {
+test('in any order of storing, each record has a signature of its own calls at its own nonce', async () => {
   for (let seed = 0; seed < 200; seed += 1) {
     let state = seed;
     const below = (limit: number) => {

@@ -161,7 +161,7 @@ test('what an operator has asked for is not ended under an old term', async () =
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
 
-test('of two running watchers one follows the chain, and the other goes on when the first one stops', async () => {
+test('of two running watchers one follows the chain, and the other continues when the first one stops', async () => {
   const told: string[] = [];
   const named = (name: string): BlockHandler => ({
     ...world.handler,

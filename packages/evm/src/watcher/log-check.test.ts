@@ -66,7 +66,7 @@ const receiptOf = (logs: readonly RpcLog[]): Receipt => ({
   cumulativeGasUsed: 21_000n,
 });
 
-test('receipts that leave out what the bloom promises are not believed', () => {
+test('receipts that leave out what the bloom promises are refused', () => {
   const foreign = { ...first, address: `0x${'cc'.repeat(20)}` as Hex, logIndex: 1 };
   const header = headerOf([first, foreign, second]);
   const whole = [receiptOf([first, foreign]), receiptOf([second])];

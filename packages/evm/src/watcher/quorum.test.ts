@@ -115,7 +115,7 @@ test('a majority against our final block halts the chain, and resuming goes over
   assert.deepEqual(world.story.slice(2), ['dropped: 1']);
 });
 
-test('where proofs cannot be had, a block and its logs count when the quorum tells them alike', async () => {
+test('without proofs, a block and its logs count when the quorum answers the same', async () => {
   await start(2, 2, { proofs: 'quorum' });
   const own = world.watcher();
   // Neither node's headers hash to their hash, as on a chain that makes its hashes in another way.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readAhead } from './read-ahead.ts';
 
-test('items are handed on in their order, whichever comes first, and never more than allowed are under way', async () => {
+test('items are passed on in their order, and never more than allowed are under way', async () => {
   const plan = fc.array(fc.nat({ max: 5 }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(plan, fc.integer({ min: 1, max: 4 }), async (turns, atOnce) => {

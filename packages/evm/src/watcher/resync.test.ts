@@ -41,7 +41,7 @@ async function haltByDeepReorg(own: TestWatcher): Promise<unknown> {
   return raw;
 }
 
-test('a resumed chain goes back to the last block that still stands, and does not halt again', async () => {
+test('a resumed chain goes back to the last block that it still has, and does not halt again', async () => {
   const own = world.watcher();
   await haltByDeepReorg(own);
   await resume();
@@ -58,7 +58,7 @@ test('a resumed chain goes back to the last block that still stands, and does no
   assert.deepEqual(await world.dropped(), [[1, false]], 'what did not come back is told');
 });
 
-test('a final payment that comes back after a resumed chain is told once more and no longer missing', async () => {
+test('a final event that comes back after a resumed chain is reported once more and no longer missing', async () => {
   const own = world.watcher();
   const raw = await haltByDeepReorg(own);
   await resume();
@@ -70,7 +70,7 @@ test('a final payment that comes back after a resumed chain is told once more an
   assert.deepEqual(await world.dropped(), [[1, true]]);
 });
 
-test('resuming a chain whose final block still stands takes nothing back', async () => {
+test('resuming a chain that still has its final block takes nothing back', async () => {
   const own = world.watcher();
   await world.emit(1);
   await world.anvil.mine(10);

@@ -64,7 +64,7 @@ test('two watchers of one chain report every event once', async (t) => {
   assert.deepEqual(finals.map(Number), numbers);
 });
 
-test('the watcher outlives its nodes and goes on where it stopped', async (t) => {
+test('the watcher outlives its nodes and continues where it stopped', async (t) => {
   const { anvil, emit, story, cursor, stop, ...world } = await watched(t, {
     finality: { tag: 'latest', depth: 2 },
   });
