@@ -129,7 +129,8 @@ async function bookViolations(world: ChaosWorld): Promise<string[]> {
     });
     try {
       await db.query(allowLook, { nextAt: new Date(0) });
-      const deps = { chains: [chain], rpcOf: () => rpc, db, clock: systemClock, log: silentLog };
+      const log = silentLog;
+      const deps = { chains: [chain], rpcOf: () => rpc, db, clock: systemClock, log, intervalMs: 60_000 };
       const result = await reconcileChain(deps, chain, rpc);
       if (result !== 'agreed') violations.push(`books and chain ${chain.name}: ${result}`);
     } finally {

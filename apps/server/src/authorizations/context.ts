@@ -31,12 +31,14 @@ export interface AuthorizationContext {
   /** Refuses (900101) another session of a link that created too many lately; no limit when absent. */
   readonly admitCreation?: ((linkId: string) => void) | undefined;
   /** Absent where the service does not pay for payers' transactions. */
-  readonly gasless?: {
-    readonly signingOf: TokenSigningReader;
-    /** The service sends no payments below this, in Micro-USD. */
-    readonly minAmount: MicroUsd;
-    readonly deposits?: DepositPolicy | undefined;
-    /** Whether a merchant's payers are offered gasless payment on a chain; always when absent. */
-    readonly isOffered?: ((chainId: number, merchantId: string) => boolean) | undefined;
-  };
+  readonly gasless?:
+    | {
+        readonly signingOf: TokenSigningReader;
+        /** The service sends no payments below this, in Micro-USD. */
+        readonly minAmount: MicroUsd;
+        readonly deposits?: DepositPolicy | undefined;
+        /** Whether a merchant's payers are offered gasless payment on a chain; always when absent. */
+        readonly isOffered?: ((chainId: number, merchantId: string) => boolean) | undefined;
+      }
+    | undefined;
 }

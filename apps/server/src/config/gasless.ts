@@ -2,7 +2,7 @@ import { latePayments, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/ex
 import { microUsd } from '@florin/protocol/money.ts';
 import type { GasTotal } from '#merchants/relayed-gas.ts';
 import type { DepositPolicy } from '#orders/context.ts';
-import { type GaslessSettings, relayers } from '#service/gasless.ts';
+import { type GaslessSettings, relayers } from '#service/options.ts';
 import { ConfigError, type Fields } from './field.ts';
 
 /** Addresses that a node is asked about by name; with more open orders, all transfers of the tokens are read. */

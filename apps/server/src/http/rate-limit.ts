@@ -155,14 +155,11 @@ export function merchantGuards(limits: RateLimits | undefined, clock: Clock): Me
 
 /**
  * Counts the sessions that all payers together sign for at one link: keys cost nothing, so a limit per payer would not
- * help. Refuses (900101) those above the limit; undefined without limits. Call only after the signature check, so that
+ * help. Refuses (900101) those above the limit. Call only after the signature check, so that
  * strangers cannot use up a link's share.
  */
-export function creationGuard(
-  limits: RateLimits | undefined,
-  clock: Clock,
-): ((linkId: string) => void) | undefined {
-  if (limits === undefined) return undefined;
+export function creationGuard(limits: RateLimits | undefined, clock: Clock): (linkId: string) => void {
+  if (limits === undefined) return () => {};
   const take = tokenBuckets(limits.linkCreations, clock);
   return (linkId) => {
     const { isAllowed, retryAfterSeconds } = take(linkId);
@@ -177,10 +174,10 @@ export type WalletCallGuard = (clientAddress: string) => void;
 
 /**
  * Counts signatures whose check runs smart account code: millions of gas on the operator's node, free for the caller.
- * They are checked last, and have a limit below that of signed requests. Undefined without limits.
+ * They are checked last, and have a limit below that of signed requests.
  */
-export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): WalletCallGuard | undefined {
-  if (limits === undefined) return undefined;
+export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): WalletCallGuard {
+  if (limits === undefined) return () => {};
   const take = tokenBuckets(limits.walletCalls, clock);
   return (clientAddress) => {
     const { isAllowed, retryAfterSeconds } = take(networkOf(clientAddress));
@@ -193,10 +190,10 @@ export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): W
 /** The dependencies of one request, with account-code calls charged to its sender. */
 export function chargedTo<Deps extends object>(
   deps: Deps,
-  guard: WalletCallGuard | undefined,
+  guard: WalletCallGuard,
   clientAddress: string,
-): Deps & { readonly admitWalletCall?: () => void } {
-  return guard === undefined ? deps : { ...deps, admitWalletCall: () => guard(clientAddress) };
+): Deps & { readonly admitWalletCall: () => void } {
+  return { ...deps, admitWalletCall: () => guard(clientAddress) };
 }
 
 /**

@@ -40,7 +40,7 @@ export interface ServerOptions {
   /** Whether the service can accept work, for GET /health/ready. */
   readonly ready: () => Promise<Readiness>;
   /** Addresses or networks of trusted proxies, whose X-Forwarded-For counts; none by default. */
-  readonly trustedProxies?: readonly string[];
+  readonly trustedProxies?: readonly string[] | undefined;
 }
 
 // A body must arrive within 10 s; a slow client holds a socket, never a database connection.

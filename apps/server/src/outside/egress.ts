@@ -91,7 +91,7 @@ export interface EgressOptions {
   readonly addresses: AddressPolicy;
   readonly lookup?: Lookup;
   /** Certificate authorities in PEM that replace the system's. Without it NODE_EXTRA_CA_CERTS counts too. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Origins that one agent serves before a new one takes over; 4,096 by default. */
   readonly maxOrigins?: number;
 }

@@ -44,7 +44,14 @@ const node: Rpc = {
 async function check(rpc = node) {
   world.clock.time += 60_000;
   const { clock, database, chains } = world;
-  const deps = { chains: chains.all, rpcOf: () => rpc, db: database.db, clock, log: silentLog };
+  const deps = {
+    chains: chains.all,
+    rpcOf: () => rpc,
+    db: database.db,
+    clock,
+    log: silentLog,
+    intervalMs: 60_000,
+  };
   return reconcileChain(deps, world.chain('ethereum'), rpc);
 }
 
@@ -143,7 +150,14 @@ test('a chain without a watcher is not checked', async () => {
   assert.ok(chain !== undefined);
   const unknown = { ...chain, chainId: 99_999 };
   const { clock, database } = world;
-  const deps = { chains: [unknown], rpcOf: () => node, db: database.db, clock, log: silentLog };
+  const deps = {
+    chains: [unknown],
+    rpcOf: () => node,
+    db: database.db,
+    clock,
+    log: silentLog,
+    intervalMs: 60_000,
+  };
   assert.equal(await reconcileChain(deps, unknown, node), 'not_due');
 });
 
@@ -153,7 +167,14 @@ test('books are not opened while final events are missing, unless an operator ac
   const lookAgain = async () => {
     other.clock.time += 60_000;
     const { clock, database, chains } = other;
-    const deps = { chains: chains.all, rpcOf: () => node, db: database.db, clock, log: silentLog };
+    const deps = {
+      chains: chains.all,
+      rpcOf: () => node,
+      db: database.db,
+      clock,
+      log: silentLog,
+      intervalMs: 60_000,
+    };
     return reconcileChain(deps, other.chain('ethereum'), node);
   };
   try {

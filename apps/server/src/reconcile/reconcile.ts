@@ -2,11 +2,21 @@ import { backfillChain, boundTo, getBlock, lockChain, type Rpc, RpcUnavailable }
 import type { Database, Queryable, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
-import { book, type Posting } from '#ledger/entry.ts';
+import { book } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { type Balance, type Holder, readBalances } from './balance.ts';
+import {
+  accountOf,
+  type Comparison,
+  compareBalances,
+  driftsToStop,
+  isDifferent,
+  isRereadDue,
+  openBooks,
+  openingPostings,
+} from './books.ts';
 import {
   booksAtFinal,
   claimCheck,
@@ -23,23 +33,21 @@ import {
   storeBalances,
 } from './reconcile.sql.ts';
 
-export interface ReconcileDeps {
+/** What this room needs of the process that it runs in. */
+export interface ReconcileContext {
   readonly chains: readonly Chain[];
   readonly rpcOf: (chainId: number) => Rpc;
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Between two checks of a chain; one minute by default. */
-  readonly intervalMs?: number;
+  /** Milliseconds between two checks of a chain. */
+  readonly intervalMs: number;
 }
 
-const defaultIntervalMs = 60_000;
 /** After a check without an answer: the contracts or the node may have just started. */
 const unreadableMs = 5_000;
 /** How often a process asks whether a check is due. */
 const askMs = 1_000;
-/** Consecutive checks with a difference that stop a chain: a single one may be one node's error. */
-const driftsToStop = 2;
 
 /** The result of a check: not due, books and chain agree, they differ, or the chain or the database did not answer. */
 export type CheckResult = 'not_due' | 'agreed' | 'drifted' | 'unreadable';
@@ -48,19 +56,14 @@ export type CheckResult = 'not_due' | 'agreed' | 'drifted' | 'unreadable';
  * Compares the books with the chains until the signal aborts. Only one of several processes runs each check.
  * Differences in two consecutive checks stop settlement, payouts and refunds of that chain, never its watching.
  */
-export async function runReconciliation(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
+export async function runReconciliation(deps: ReconcileContext, signal: AbortSignal): Promise<void> {
   await Promise.all(
     deps.chains.map(async (chain) => {
       const rpc = boundTo(deps.rpcOf(chain.chainId), signal);
-      const intervalMs = Math.min(askMs, deps.intervalMs ?? defaultIntervalMs);
+      const intervalMs = Math.min(askMs, deps.intervalMs);
       const failureFields = { chainId: chain.chainId };
-      await runRounds(
-        { ...deps, intervalMs, failure: 'reconcile.failed', failureFields },
-        signal,
-        async () => {
-          await reconcileChain(deps, chain, rpc);
-          return false;
-        },
+      await runRounds({ ...deps, intervalMs, failure: 'reconcile.failed', failureFields }, signal, () =>
+        reconcileChain(deps, chain, rpc),
       );
     }),
   );
@@ -75,25 +78,17 @@ interface Books {
   readonly balances: readonly Balance[];
 }
 
-/** One balance in the books and on the chain. */
-interface Comparison {
-  readonly holder: Holder;
-  readonly asset: string;
-  readonly ledger: bigint;
-  readonly chain: bigint;
-}
-
 /** Runs one check of a chain if one is due. */
-export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc): Promise<CheckResult> {
-  const { db, clock, log, intervalMs = defaultIntervalMs } = deps;
+export async function reconcileChain(deps: ReconcileContext, chain: Chain, rpc: Rpc): Promise<CheckResult> {
+  const { db, clock, log, intervalMs } = deps;
   const now = clock.now();
   const nextAt = new Date(now.getTime() + intervalMs);
   const [claim] = await db.query(claimCheck, { chainId: chain.chainId, now, nextAt });
   const books = claim === undefined ? undefined : await readBooks(db, chain);
   if (claim === undefined || books === undefined) return 'not_due';
   try {
-    const told = await readBalances(rpc, chain, books.hash);
-    const result = await compare(deps, chain, { books, told, nextAt });
+    const onChain = await readBalances(rpc, chain, books.hash);
+    const result = await compare(deps, chain, { books, onChain, nextAt });
     if (result !== 'not_due' && books.stoppedReason === 'restored') {
       await catchUp(deps, chain, rpc, { books, result, target: claim.catch_up_number ?? undefined });
     }
@@ -111,10 +106,6 @@ export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc
     });
     return 'unreadable';
   }
-}
-
-function accountOf(chain: Chain, holder: Holder): string {
-  return holder === 'fees' ? 'fees' : `${holder}:${chain.name}`;
 }
 
 const holders: readonly Holder[] = ['gateway', 'vault', 'fees'];
@@ -144,16 +135,13 @@ async function readBooks(queryable: Queryable, chain: Chain): Promise<Books | un
 }
 
 async function compare(
-  deps: ReconcileDeps,
+  deps: ReconcileContext,
   chain: Chain,
-  check: { readonly books: Books; readonly told: readonly Balance[]; readonly nextAt: Date },
+  check: { readonly books: Books; readonly onChain: readonly Balance[]; readonly nextAt: Date },
 ): Promise<CheckResult> {
-  const { books, told, nextAt } = check;
+  const { books, onChain, nextAt } = check;
   const now = deps.clock.now();
-  const comparisons = told.map(({ holder, asset, amount }): Comparison => {
-    const own = books.balances.find((balance) => balance.holder === holder && balance.asset === asset);
-    return { holder, asset, ledger: own?.amount ?? 0n, chain: amount };
-  });
+  const comparisons = compareBalances(books.balances, onChain);
   return deps.db.transaction(async (transaction) => {
     // Lock the chain before the check, in the same order as a release.
     await lockChain(transaction, chain.chainId);
@@ -163,7 +151,10 @@ async function compare(
       await reportDrift(transaction, deps, chain, { books, drifted: comparisons.filter(isDifferent), now });
       return 'drifted';
     }
-    const opened = await openBooks(transaction, deps, chain, { books, comparisons, now });
+    const rows = await transaction.query(openBalances, { chainId: chain.chainId });
+    const open = new Set(rows.map((row) => `${row.holder} ${row.asset}`));
+    const { opened, openings } = openBooks(comparisons, open);
+    for (const opening of openings) await bookOpening(transaction, deps, chain, { books, opening, now });
     await transaction.query(storeBalances, {
       chainId: chain.chainId,
       holders: opened.map(({ holder }) => holder),
@@ -188,10 +179,6 @@ async function compare(
   });
 }
 
-function isDifferent({ ledger, chain }: Comparison): boolean {
-  return ledger !== chain;
-}
-
 /**
  * Whether books that were never compared must wait. The chain lacks events that were final, and their entries would
  * count as money that never existed.
@@ -204,49 +191,23 @@ async function isOpeningHeld(
   return comparisons.some(isDifferent) && (await transaction.query(openingHeld, { chainId })).length > 0;
 }
 
-/**
- * A token's books open with the chain's balance at the first comparison: contracts may have held tokens before the
- * token was configured, or before the first comparison.
- */
-async function openBooks(
+async function bookOpening(
   transaction: Transaction,
-  { log }: ReconcileDeps,
+  { log }: ReconcileContext,
   chain: Chain,
-  looked: { readonly books: Books; readonly comparisons: readonly Comparison[]; readonly now: Date },
-): Promise<readonly Comparison[]> {
-  const rows = await transaction.query(openBalances, { chainId: chain.chainId });
-  const open = new Set(rows.map((row) => `${row.holder} ${row.asset}`));
-  const opened: Comparison[] = [];
-  for (const comparison of looked.comparisons) {
-    const { holder, asset, ledger } = comparison;
-    const missing = comparison.chain - ledger;
-    if (missing === 0n || open.has(`${holder} ${asset}`)) {
-      opened.push(comparison);
-      continue;
-    }
-    await book(transaction, {
-      kind: 'opening',
-      orderId: '',
-      fact: `${holder}:${asset}:${looked.books.number}`,
-      chainId: chain.chainId,
-      txHash: '',
-      at: looked.now,
-      postings: openingPostings(chain, { holder, asset, amount: missing }),
-    });
-    log.warn('reconcile.opened', { chainId: chain.chainId, holder, asset, amount: missing.toString() });
-    opened.push({ ...comparison, ledger: comparison.chain });
-  }
-  return opened;
-}
-
-/** The gateway's balance includes fees, so they are taken out of the unallocated part. */
-function openingPostings(chain: Chain, { holder, asset, amount }: Balance): Posting[] {
-  const counter = holder === 'vault' ? 'float' : 'unmatched';
-  const sign = holder === 'fees' ? -1n : 1n;
-  return [
-    { account: accountOf(chain, holder), asset, amount: sign * amount },
-    { account: counter, asset, amount: -sign * amount },
-  ];
+  of: { readonly books: Books; readonly opening: Balance; readonly now: Date },
+): Promise<void> {
+  const { holder, asset, amount } = of.opening;
+  await book(transaction, {
+    kind: 'opening',
+    orderId: '',
+    fact: `${holder}:${asset}:${of.books.number}`,
+    chainId: chain.chainId,
+    txHash: '',
+    at: of.now,
+    postings: openingPostings(chain, of.opening),
+  });
+  log.warn('reconcile.opened', { chainId: chain.chainId, holder, asset, amount: amount.toString() });
 }
 
 /**
@@ -255,7 +216,7 @@ function openingPostings(chain: Chain, { holder, asset, amount }: Balance): Post
  */
 async function reportDrift(
   transaction: Transaction,
-  { clock, log }: ReconcileDeps,
+  { clock, log }: ReconcileContext,
   chain: Chain,
   looked: { readonly books: Books; readonly drifted: readonly Comparison[]; readonly now: Date },
 ): Promise<void> {
@@ -265,7 +226,7 @@ async function reportDrift(
   const isStopped = runs >= driftsToStop;
   if (isStopped) await transaction.query(stopChain, { chainId: chain.chainId, stoppedReason: 'drift' });
   const agreedNumber = counted?.agreed_number ?? undefined;
-  if (agreedNumber !== undefined && isPowerOfTwo(runs))
+  if (agreedNumber !== undefined && isRereadDue(runs))
     await backfillChain(transaction, clock, { chainId: chain.chainId, from: agreedNumber + 1n });
   for (const { holder, asset, ledger, chain: onChain } of drifted) {
     log.error('reconcile.drift', new Error('books and chain differ'), {
@@ -282,17 +243,12 @@ async function reportDrift(
   }
 }
 
-/** A difference's first check, its second, fourth and so on. */
-function isPowerOfTwo(count: number): boolean {
-  return Number.isInteger(Math.log2(count));
-}
-
 /**
  * After a restored backup, nothing is settled until the books reach the chain's head of the first check, and agree.
  * Before that, a payment that looks open here may already be settled.
  */
 async function catchUp(
-  { db, log }: ReconcileDeps,
+  { db, log }: ReconcileContext,
   chain: Chain,
   rpc: Rpc,
   check: { readonly books: Books; readonly result: CheckResult; readonly target: bigint | undefined },

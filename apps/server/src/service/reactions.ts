@@ -11,9 +11,9 @@ import { settlementOutcome } from '#settlement/settlement.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
 import { submissionOutcome, submissionsUndone } from '#submissions/submission.ts';
 
-/** What the service does as its chains move. */
+/** The service's reactions to blocks, in their order. */
 export function chainReactions(deps: PaymentContext & { readonly chains: Chains }): ChainHandler {
-  // Refunds before the settlement, whose moves and exceptions then show sessions with what went back.
+  // Refunds precede the settlement, so that its moves and exceptions show the refunded amount of sessions.
   return inOrder(
     paymentHandler(deps),
     refundHandler(deps),
@@ -24,7 +24,7 @@ export function chainReactions(deps: PaymentContext & { readonly chains: Chains 
   );
 }
 
-/** What became of the service's own transactions, told to whoever asked for them. */
+/** Passes the outcomes of the service's own transactions to the rooms that requested them. */
 export function outcomesOf(deps: SessionMoveContext): OutcomeHandler {
   return async (transaction, outcome) => {
     await settlementOutcome(transaction, deps, outcome);
@@ -33,7 +33,7 @@ export function outcomesOf(deps: SessionMoveContext): OutcomeHandler {
   };
 }
 
-/** Where final blocks are taken back, the service's own transactions in them are open once more. */
+/** When final blocks are reverted, the service's own transactions in them are pending again. */
 function outcomesUndone({ clock }: Pick<SessionMoveContext, 'clock'>): ChainHandler {
   return {
     async onBlock() {},

@@ -5,7 +5,7 @@ import { openSigners } from '#config/signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { Secret } from '#outside/secret.ts';
-import type { ServiceOptions } from '#service/service.ts';
+import type { ServiceOptions } from '#service/options.ts';
 import type { Log } from '#telemetry/log.ts';
 
 /** Builds the service's options from the configuration and the outside world. */
@@ -27,10 +27,10 @@ export function serviceOptionsOf(
     masterKeys: [bytesOf(masterKey), ...olderMasterKeys.map(bytesOf)],
     webhooks: config.webhooks,
     ...imageOptionsOf(config.images),
-    ...(config.gasless === undefined ? {} : { gasless: config.gasless }),
+    gasless: config.gasless,
     settlement: config.settlement,
-    ...(config.attestationUrl === undefined ? {} : { attestationUrl: config.attestationUrl }),
-    ...(config.demoPayerKey === undefined ? {} : { demoPayerKey: config.demoPayerKey.reveal() as Hex }),
+    attestationUrl: config.attestationUrl,
+    demoPayerKey: config.demoPayerKey?.reveal() as Hex | undefined,
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,
   };

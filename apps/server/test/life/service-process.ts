@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toHex } from 'viem';
 import { systemClock } from '#outside/clock.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/options.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const startLimitMs = 60_000;

@@ -39,7 +39,7 @@ export interface SenderOptions<Purpose extends string = string> {
    * Sends the relayed purposes, and nothing else, while it has gas. Where it is absent or has none, the wallets above send
    * them. It must be none of those.
    */
-  readonly relayer?: WalletSigner;
+  readonly relayer?: WalletSigner | undefined;
   /** The most wei per gas that a transaction may offer. Where the network asks for more, transactions wait. */
   readonly maxFeePerGas: bigint;
   readonly onOutcome: OutcomeHandler;

@@ -18,7 +18,7 @@ export interface WatcherOptions<Chain extends FollowedChain, Event extends Follo
   /** The name under which this process leads; without one it runs alone. */
   readonly candidate?: Candidate;
   /** Resolves when there may be a new head, and so ends the wait for the next poll. Must not reject. */
-  readonly wake?: (signal: AbortSignal) => Promise<void>;
+  readonly wake?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** Batches between two checks of finality, while far behind. */

@@ -22,8 +22,8 @@ export interface AgentDoorOptions {
   readonly db: Database;
   readonly deps: AuthorizationContext;
   /** Absent where the service does not pay for payers' transactions. */
-  readonly submissions?: SubmissionContext;
-  /** Limits smart account calls; absent where there is no limit. */
+  readonly submissions?: SubmissionContext | undefined;
+  /** Limits smart account calls; without it there is no limit. */
   readonly walletCalls?: WalletCallGuard;
   /** Base paths of the four endpoints, such as `/aipay/api/v1`, and `/api/v1` behind a host of its own. */
   readonly basePaths: readonly string[];
@@ -58,7 +58,7 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
 
 function addSigned(
   addRoute: AddRoute<null>,
-  { db, deps, submissions, walletCalls }: AgentDoorOptions,
+  { db, deps, submissions, walletCalls = () => {} }: AgentDoorOptions,
   creation: CreationParts,
 ): void {
   addRoute(agentApi.routes.createPaymentSession, async ({ body, clientAddress }) => {

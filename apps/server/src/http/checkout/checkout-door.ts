@@ -15,7 +15,7 @@ export interface CheckoutDoorOptions extends CheckoutContext {
   /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;
   /** Only in local worlds: pays for visitors without a wallet. */
-  readonly demo?: DemoPayer;
+  readonly demo?: DemoPayer | undefined;
 }
 
 /** Pages accept unknown query parameters, such as a newsletter's tracking codes. */
@@ -29,7 +29,7 @@ export function checkoutDoor(options: CheckoutDoorOptions): Door {
   return async (server) => {
     const { demo } = options;
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
-    const page = { ...options, ...(demo === undefined ? {} : { demoPayer: demo.address }) };
+    const page = { ...options, demoPayer: demo?.address };
     await addPages(server, { options, page, script });
     server.get<{ Params: { sessionId: string } }>(
       '/checkout/:sessionId/claim',

@@ -36,7 +36,7 @@ export interface ClaimDeps extends Pick<CheckoutContext, 'db'> {
   readonly clock: Clock;
   readonly payerChain: Pick<PayerChain, 'callAt'>;
   /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing by itself. */
-  readonly gasless?: { readonly minAmount: bigint };
+  readonly gasless?: { readonly minAmount: bigint } | undefined;
 }
 
 /** The data of the page about a session's money to return. Reads only the database. */

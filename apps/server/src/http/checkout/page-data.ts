@@ -22,9 +22,9 @@ export interface PageDeps extends StateDeps {
   /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;
   /** Which payments and deposits the service pays the gas of; none when absent. */
-  readonly gasless?: { readonly minAmount: bigint };
+  readonly gasless?: { readonly minAmount: bigint } | undefined;
   /** Address of the local world's demo payer. */
-  readonly demoPayer?: string;
+  readonly demoPayer?: string | undefined;
 }
 
 /** The data of a link's page. */

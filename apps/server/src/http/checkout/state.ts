@@ -22,7 +22,7 @@ export interface StateDeps {
   readonly chains: Chains;
   readonly rates: FeeRates;
   /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing by itself. */
-  readonly gasless?: { readonly minAmount: bigint };
+  readonly gasless?: { readonly minAmount: bigint } | undefined;
 }
 
 /** Statuses in which the payer's payment is final. */

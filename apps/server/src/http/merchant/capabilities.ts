@@ -15,7 +15,7 @@ interface CapabilityDeps {
   readonly chains: Chains;
   readonly rates: FeeRates;
   /** The signature methods of a token; absent where the service sends no payments itself. */
-  readonly signingOf?: TokenSigningReader;
+  readonly signingOf?: TokenSigningReader | undefined;
   /** For accounts without a mode of their own; escrow when absent. */
   readonly settlementMode?: SettlementMode;
 }

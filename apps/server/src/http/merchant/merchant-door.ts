@@ -45,11 +45,11 @@ export interface MerchantDoorDeps extends SessionContext, WebhookContext {
   /** Finds sessions for many concurrent requests; one query each when absent. */
   readonly findSession?: SessionFinder;
   /** The signature methods of a token; absent where the service sends no payments itself. */
-  readonly signingOf?: TokenSigningReader;
+  readonly signingOf?: TokenSigningReader | undefined;
   /** The settlement mode of accounts without their own; escrow when absent. */
   readonly settlementMode?: SettlementMode;
   /** Downloads the images that merchants name; without it products have none. */
-  readonly images?: ImageIntake;
+  readonly images?: ImageIntake | undefined;
   /** The callers' rate limits; unlimited when absent. */
   readonly rateLimits?: RateLimits | undefined;
   /** Gets every used key; requests do not wait for it. */

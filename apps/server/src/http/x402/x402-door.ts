@@ -37,7 +37,7 @@ export interface X402DoorOptions {
    * free.
    */
   readonly enter: (incoming: IncomingPayment) => () => void;
-  /** Limits smart account calls; absent where there is no limit. */
+  /** Limits smart account calls; without it there is no limit. */
   readonly walletCalls?: WalletCallGuard;
 }
 
@@ -49,7 +49,7 @@ interface Asked {
 type AskedRequest = FastifyRequest<Asked>;
 
 /** x402 version 2: links and sessions as resources that a stock client pays for and gets a receipt of. */
-export function x402Door({ deps, basePaths, enter, walletCalls }: X402DoorOptions): Door {
+export function x402Door({ deps, basePaths, enter, walletCalls = () => {} }: X402DoorOptions): Door {
   const { payLinkByX402, paySessionByX402 } = x402Api.routes;
   const resources = [
     [payLinkByX402, linkAsked],

@@ -1,0 +1,142 @@
+import { createHmac } from 'node:crypto';
+import { walletOf } from '@florin/evm';
+import type { Database } from '@florin/pg';
+import { agentApi } from '@florin/protocol/agent-api.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
+import { secp256k1 } from '@florin/signing';
+import { cryptographyOf } from '#authorizations/cryptography.ts';
+import { payerChainOf } from '#authorizations/payer-chain.ts';
+import { tokenSigningReader } from '#contracts/token-signing.ts';
+import { agentDoor } from '#http/agent/agent.ts';
+import { checkoutDoor } from '#http/checkout/checkout-door.ts';
+import { demoPayerOf } from '#http/checkout/demo-payer.ts';
+import { discoveryDoor } from '#http/discovery.ts';
+import { docsDoor } from '#http/docs/docs-door.ts';
+import { imagesDoor } from '#http/images/images-door.ts';
+import { mcpDoor } from '#http/mcp/mcp-door.ts';
+import { merchantDoor } from '#http/merchant/merchant-door.ts';
+import { openApiDoor } from '#http/openapi.ts';
+import { creationGuard, limitedDoor, walletCallGuard } from '#http/rate-limit.ts';
+import type { Door } from '#http/server.ts';
+import { statusDoor } from '#http/status/status-door.ts';
+import { x402Door } from '#http/x402/x402-door.ts';
+import { isOriginListed, keyUseRecorder } from '#merchants/api-key-limits.ts';
+import { gasOffers } from '#merchants/relayed-gas.ts';
+import { defaultOrderLimits } from '#orders/order-limit.ts';
+import { orderSignerOf } from '#orders/order-signer.ts';
+import { secretBox } from '#outside/secret-box.ts';
+import { readStatus } from '#reconcile/status.ts';
+import { groupSessionFinder } from '#sessions/session.ts';
+import { groupInserter } from '#sessions/session-insert.ts';
+import { groupTermsReader } from '#sessions/terms-reader.ts';
+import { runRounds } from '#telemetry/rounds.ts';
+import { findPayments } from '#x402/accepted-payment.ts';
+import { defaultWaitingLimits, requestSlots, sharedReads } from '#x402/waiting.ts';
+import type { GaslessSettings, ServiceOptions } from './options.ts';
+import { type Rooms, webhookAddresses } from './rooms.ts';
+
+/** All doors of a web process. */
+export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
+  const { origin, chains, gasless, rateLimits, clock, log } = options;
+  const { db, images } = rooms;
+  const sessions = sessionContext(options, rooms);
+  const tables = gasless === undefined ? [merchantApi, agentApi] : [merchantApi, agentApi, x402Api];
+  return [
+    merchantDoor(merchantContext(options, rooms, sessions)),
+    ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
+    ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
+    statusDoor({ readStatus: () => readStatus(db, chains.all) }),
+    openApiDoor({ origin, tables }),
+    discoveryDoor({ ...options, hasX402: gasless !== undefined }),
+    mcpDoor({ ...options, lookupApiKey: rooms.lookupApiKey }),
+    docsDoor({ origin, chains }),
+  ];
+}
+
+/** What concurrent requests of all doors share. */
+type Sessions = ReturnType<typeof sessionContext>;
+
+function sessionContext(options: ServiceOptions, { db }: Rooms) {
+  const { clock, random, origin, chains, fees: rates, settlement, rateLimits } = options;
+  return {
+    ...{ clock, random, origin, chains, rates },
+    settlementMode: settlement.mode,
+    termsReader: groupTermsReader(db),
+    orderLimits: rateLimits === undefined ? undefined : defaultOrderLimits,
+  };
+}
+
+function merchantContext(
+  options: ServiceOptions,
+  rooms: Rooms,
+  sessions: Sessions,
+): Parameters<typeof merchantDoor>[0] {
+  const { clock, log, gasless, rateLimits, masterKeys } = options;
+  const { db, lookupApiKey, images, rpcOf } = rooms;
+  return {
+    ...sessions,
+    ...{ db, lookupApiKey, rateLimits },
+    insertSession: groupInserter(db, sessions),
+    findSession: groupSessionFinder(db),
+    isOriginListed: (webOrigin) => isOriginListed(db, webOrigin, clock.now()),
+    images: images?.intake,
+    signingOf: gasless === undefined ? undefined : tokenSigningReader(rpcOf),
+    secrets: secretBox(masterKeys),
+    addresses: webhookAddresses(options),
+    recordKeyUse: keyUseRecorder({ db, clock, log }),
+  };
+}
+
+/** The doors of payers and their agents: the AI protocol, the hosted pages, and x402 if the service pays gas. */
+function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): Door[] {
+  const { gasless, clock, rateLimits, demoPayerKey, settlement } = options;
+  const { db, rpcOf, sender } = rooms;
+  const deps = {
+    ...sessions,
+    signer: orderSignerOf(options.orderKey),
+    reclaimAfterSeconds: settlement.reclaimAfterSeconds,
+    serviceDomain: options.serviceDomain,
+    cryptography: cryptographyOf(secp256k1),
+    payerChain: payerChainOf(rpcOf),
+    maxOpenSessions: options.maxOpenSessions,
+    gasless: gasless === undefined ? undefined : { ...gasless, signingOf: tokenSigningReader(rpcOf) },
+  };
+  const walletCalls = walletCallGuard(rateLimits, clock);
+  const admitCreation = creationGuard(rateLimits, clock);
+  const submissions = deps.gasless === undefined ? undefined : { ...deps, gasless: deps.gasless, sender };
+  const agent = { db, deps: { ...deps, admitCreation }, submissions, walletCalls };
+  const checkout = {
+    ...{ ...deps, db, log: options.log, agentApi: `${options.origin}/aipay/api/v1` },
+    demo: demoPayerKey === undefined ? undefined : demoPayerOf(walletOf(demoPayerKey), { clock, rpcOf }),
+  };
+  const doors = [agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] }), checkoutDoor(checkout)];
+  if (submissions === undefined) return doors;
+  const x402 = {
+    ...{ ...submissions, admitCreation, db, rpcOf },
+    readPayment: sharedReads(clock, (orderIds) => findPayments(db, orderIds)),
+    // A key of its own: the master key itself has another use.
+    offerKey: new Uint8Array(createHmac('sha256', options.masterKeys[0]).update('x402 offers').digest()),
+    waitMs: gasless?.x402WaitMs ?? 0,
+  };
+  const enter = requestSlots(defaultWaitingLimits);
+  return [...doors, x402Door({ walletCalls, deps: x402, enter, basePaths: ['/aipay/x402', '/x402'] })];
+}
+
+/** Between two checks of the gas that is left for offers. */
+const offersIntervalMs = 5_000;
+
+/**
+ * The settings with which a web process offers to pay gas: only while some is left for the day. Checks it every few
+ * seconds until the signal aborts.
+ */
+export function offeredGasless(
+  { gasless, clock, log }: Pick<ServiceOptions, 'gasless' | 'clock' | 'log'>,
+  db: Database,
+  signal: AbortSignal,
+): { readonly gasless: GaslessSettings | undefined; readonly loop: Promise<void> } {
+  if (gasless?.totals === undefined) return { gasless, loop: Promise.resolve() };
+  const { isOffered, refresh } = gasOffers({ db, clock, totals: gasless.totals });
+  const rounds = { clock, log, intervalMs: offersIntervalMs, failure: 'gas.look_failed' };
+  return { gasless: { ...gasless, isOffered }, loop: runRounds(rounds, signal, refresh) };
+}

@@ -1,0 +1,85 @@
+import type { FeePpm } from '@florin/protocol/fee.ts';
+import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
+import type { SigningKey } from '@florin/signing';
+import type { ImageSettings } from '#catalog/images/open-images.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { DepositSettings } from '#deposits/context.ts';
+import type { RateLimits } from '#http/rate-limit.ts';
+import type { GasOffers } from '#merchants/relayed-gas.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import type { SettlementSettings } from '#settlement/context.ts';
+import type { GasBudgets } from '#submissions/context.ts';
+import type { Log } from '#telemetry/log.ts';
+
+/** What a process of the service does: answer HTTP, follow the chains, or settle and deliver. */
+export type Role = 'web' | 'watcher' | 'worker';
+
+/**
+ * The wallets that can send payments for payers: the order signer's, as long as it has gas, whose transactions need no
+ * signature of the order; or the settlers'.
+ */
+export const relayers = ['orderSigner', 'settler'] as const;
+
+/** The payments that the service sends and pays the gas of. */
+export interface GaslessSettings extends DepositSettings {
+  readonly budgets: GasBudgets;
+  /** Whether a merchant's payers are offered it; always when absent. See `gasOffers`. */
+  readonly isOffered?: GasOffers['isOffered'];
+  readonly relayer: (typeof relayers)[number];
+  /** Milliseconds that an x402 request waits until a block has its payment. */
+  readonly x402WaitMs: number;
+}
+
+export interface ServiceOptions {
+  /** The public origin, without a trailing slash, of the merchant API, the AI protocol and the hosted pages. */
+  readonly origin: string;
+  /** The EIP-712 domain that payers sign for is `aipay.` and this name. */
+  readonly serviceDomain: string;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Proxies whose X-Forwarded-For is trusted; none when absent. */
+    readonly trustedProxies?: readonly string[];
+  };
+  readonly databaseUrl: string;
+  readonly roles: ReadonlySet<Role>;
+  readonly chains: Chains;
+  readonly fees: { readonly sameToken: FeePpm; readonly sameChain: FeePpm; readonly crossChain: FeePpm };
+  readonly orderKey: SigningKey;
+  readonly settlerKey: SigningKey;
+  /** More wallets that settle; none when absent. */
+  readonly otherSettlerKeys?: readonly SigningKey[];
+  /** 32 bytes each. The first seals; all can open. */
+  readonly masterKeys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly webhooks: {
+    readonly allowLoopback: boolean;
+    /** Certificate authorities in PEM for receivers, instead of the system's. */
+    readonly certificateAuthority?: string;
+    readonly pauseAfterFailures: number;
+    readonly pauseAfterHours: number;
+  };
+  /** The store for images of products; without one, products have no images. */
+  readonly images?: ImageSettings | undefined;
+  /** Absent: the service pays no gas for payers. */
+  readonly gasless?: GaslessSettings | undefined;
+  readonly settlement: SettlementSettings & {
+    readonly reclaimAfterSeconds: number;
+    readonly maxFeePerGasGwei: number;
+    /** For accounts without a mode of their own. */
+    readonly mode: SettlementMode;
+  };
+  /** Where CCTP burns are attested; absent if no chain has CCTP. */
+  readonly attestationUrl?: string | undefined;
+  /** Local worlds only: the key of a wallet that pays for visitors of the hosted page without one. */
+  readonly demoPayerKey?: Hex | undefined;
+  /** Milliseconds between two comparisons of the books with a chain; a minute when absent. */
+  readonly reconcileIntervalMs?: number;
+  /** How many payable sessions one payer may have open; undefined: no limit. */
+  readonly maxOpenSessions: number | undefined;
+  /** The request limits of one process; undefined: none. */
+  readonly rateLimits: RateLimits | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}

@@ -1,0 +1,74 @@
+import { createSender, type HttpRpc, openHttpRpc, type Sender, walletOf } from '@florin/evm';
+import { batched, type Database, openDatabase } from '@florin/pg';
+import { type Images, openImages } from '#catalog/images/open-images.ts';
+import type { ChainHandler } from '#contracts/event.ts';
+import { purposes, type SendPurpose } from '#contracts/purpose.ts';
+import { schema } from '#db/schema.ts';
+import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
+import type { AddressPolicy } from '#outside/address.ts';
+import { searchSnapshots } from '#sessions/session-search.ts';
+import type { ServiceOptions } from './options.ts';
+import { chainReactions, outcomesOf } from './reactions.ts';
+
+/** What the roles of a process share. */
+export interface Rooms {
+  readonly db: Database;
+  readonly rpcOf: (chainId: number) => HttpRpc;
+  readonly sender: Sender<SendPurpose>;
+  readonly handler: ChainHandler;
+  readonly lookupApiKey: ApiKeyLookup;
+  /** Undefined if the service hosts no images. */
+  readonly images: Images | undefined;
+  /** Closes connections; the roles have ended by then. */
+  close(): Promise<void>;
+}
+
+/** Concurrent lookups of keys share a round trip. */
+const keyLookupLimits = { maxSize: 128, maxInFlight: 1, maxWaiting: 10_000 };
+const weiPerGwei = 1_000_000_000n;
+
+/** Opens the database and the nodes, and wires what the roles share. */
+export function openRooms(options: ServiceOptions): Rooms {
+  const { clock, log, chains, masterKeys, otherSettlerKeys = [], images: settings } = options;
+  const db = openDatabase({
+    schema,
+    url: options.databaseUrl,
+    onError: (error) => log.warn('database.connection_lost', { message: error.message }),
+  });
+  const rpcs = new Map(
+    chains.all.map(({ chainId, rpcUrls: urls }) => [chainId, openHttpRpc({ chainId, urls, clock, log })]),
+  );
+  const rpcOf = (chainId: number) => {
+    const rpc = rpcs.get(chainId);
+    if (rpc === undefined) throw new Error(`chain ${chainId} is not configured`);
+    return rpc;
+  };
+  const sender = createSender({
+    ...{ chains: chains.all, purposes, rpcOf, db, clock, log },
+    wallet: walletOf(options.settlerKey),
+    otherWallets: otherSettlerKeys.map(walletOf),
+    relayer: options.gasless?.relayer === 'orderSigner' ? walletOf(options.orderKey) : undefined,
+    maxFeePerGas: BigInt(options.settlement.maxFeePerGasGwei) * weiPerGwei,
+    onOutcome: outcomesOf(options),
+  });
+  const searchSessions = (search: Parameters<typeof searchSnapshots>[1]) => searchSnapshots(db, search);
+  const images =
+    settings === undefined
+      ? undefined
+      : openImages({ ...options, settings, db, masterKey: masterKeys[0], searchSessions });
+  return {
+    ...{ db, rpcOf, sender, images },
+    handler: chainReactions(options),
+    lookupApiKey: batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits),
+    async close() {
+      await Promise.all([...rpcs.values()].map((rpc) => rpc.close()));
+      await images?.close();
+      await db.close();
+    },
+  };
+}
+
+/** Only local worlds allow loopback, where receivers need no certificates. */
+export function webhookAddresses({ webhooks: { allowLoopback } }: ServiceOptions): AddressPolicy {
+  return { allowLoopback, allowPlainLoopback: allowLoopback };
+}

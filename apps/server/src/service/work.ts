@@ -1,0 +1,155 @@
+import { call } from '@florin/evm';
+import {
+  type DeliverySettings,
+  defaultDeliverySettings,
+  runDeliveries,
+  runHousekeeping as runOutboxHousekeeping,
+} from '@florin/outbox';
+import { signerOf } from '@florin/signing';
+import { runListCounts } from '#db/list-count.ts';
+import { watchAdditions } from '#deposits/addition-balance.ts';
+import { runDeposits } from '#deposits/deposit.ts';
+import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
+import { newReports } from '#deposits/report.ts';
+import { runSealing } from '#ledger/seal.ts';
+import { deleteOldAnswers } from '#merchants/idempotency.ts';
+import { gasAlarm } from '#merchants/relayed-gas.ts';
+import { orderSignerOf } from '#orders/order-signer.ts';
+import { attestationSource } from '#outside/attestation.ts';
+import { createEgress } from '#outside/egress.ts';
+import { secretBox } from '#outside/secret-box.ts';
+import { runReconciliation } from '#reconcile/reconcile.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
+import { expireSessions } from '#sessions/session.ts';
+import { runSettlement } from '#settlement/settlement.ts';
+import { releaseUnfollowed } from '#submissions/submission.ts';
+import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
+import { outboxWorker } from '#webhooks/outbox-context.ts';
+import type { ServiceOptions } from './options.ts';
+import { type Rooms, webhookAddresses } from './rooms.ts';
+
+const expiryIntervalMs = 1_000;
+/** Sessions that one transaction expires. */
+const expiryBatch = 200;
+const answerIntervalMs = 60_000;
+/** Answers that one statement deletes. */
+const answerBatch = 1_000;
+const gasIntervalMs = 60_000;
+const reconcileIntervalMs = 60_000;
+
+/** The loops of a worker: everything that the service does besides answering and following chains. */
+export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
+  const { clock, log, chains } = options;
+  const { db, rpcOf } = rooms;
+  const base = { db, clock, log };
+  const intervalMs = options.reconcileIntervalMs ?? reconcileIntervalMs;
+  return [
+    rooms.sender.run(signal),
+    settle(options, rooms, signal),
+    ...watchDeposits(options, rooms, signal),
+    ...deliver(options, rooms, signal),
+    runExpiry({ ...options, db }, signal),
+    releaseReplacedWallets(options, rooms, signal),
+    watchGas(options, rooms, signal),
+    runSealing(base, signal),
+    runReconciliation({ ...base, chains: chains.all, rpcOf, intervalMs }, signal),
+    runListCounts(base, signal),
+    deleteAnswers(base, signal),
+    ...(rooms.images?.run(signal) ?? []),
+  ];
+}
+
+async function settle(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void> {
+  const { attestationUrl, settlement, orderKey } = options;
+  const attestations = attestationUrl === undefined ? undefined : attestationSource(attestationUrl);
+  const context = {
+    ...options,
+    ...rooms,
+    signer: orderSignerOf(orderKey),
+    settings: settlement,
+    read: (chainId: number, request: Parameters<typeof call>[1]) =>
+      call(rooms.rpcOf(chainId), request, 'latest'),
+    attestations,
+  };
+  await runSettlement(context, signal).finally(() => attestations?.close());
+}
+
+/** None if the service pays no gas for payers. */
+function watchDeposits(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
+  const { gasless: settings, orderKey, settlerKey, otherSettlerKeys = [], chains } = options;
+  if (settings === undefined) return [];
+  const signer = orderSignerOf(orderKey);
+  const settlers = [settlerKey, ...otherSettlerKeys].map((key) => signerOf(key).address);
+  const context = { ...options, ...rooms, signer, settings, reports: newReports() };
+  return [
+    runDeposits(context, signal),
+    ...chains.all.map((chain) => watchAdditions(context, settlers, chain, signal)),
+  ];
+}
+
+function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): Promise<void>[] {
+  const { webhooks, masterKeys } = options;
+  const egress = createEgress({ addresses: webhookAddresses(options), ca: webhooks.certificateAuthority });
+  const settings = deliverySettings(options);
+  const outbox = outboxWorker({ ...options, db, egress, secrets: secretBox(masterKeys), settings });
+  return [runDeliveries(outbox, signal).finally(() => egress.close()), runOutboxHousekeeping(outbox, signal)];
+}
+
+function deliverySettings({ webhooks }: ServiceOptions): DeliverySettings {
+  const { pauseAfterFailures, pauseAfterHours } = webhooks;
+  const retry = { ...defaultDeliverySettings.retry, pauseAfterFailures };
+  return { ...defaultDeliverySettings, retry: { ...retry, pauseAfterMs: pauseAfterHours * 3_600_000 } };
+}
+
+/** Expires sessions until the signal aborts. */
+export function runExpiry(
+  deps: SessionMoveContext & Pick<Rooms, 'db'> & { readonly log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  const rounds = { ...deps, intervalMs: expiryIntervalMs, failure: 'sessions.expiry_failed' };
+  return runRounds(rounds, signal, async () => {
+    const count = await deps.db.transaction((transaction) => expireSessions(transaction, deps, expiryBatch));
+    // A smaller batch may have reached its limit of bytes.
+    return count > 0;
+  });
+}
+
+/** Lets payments and moves of replaced wallets be decided again. */
+function releaseReplacedWallets(
+  { clock, log, settlement }: ServiceOptions,
+  { db, sender: { wallets } }: Rooms,
+  signal: AbortSignal,
+): Promise<void> {
+  const rounds = { clock, log, intervalMs: gasIntervalMs, failure: 'sender.release_failed' };
+  return runRounds(rounds, signal, async () => {
+    const at = clock.now();
+    const given = { wallets, at, before: new Date(at.getTime() - settlement.notMinedAfterSeconds * 1_000) };
+    const submissions = await releaseUnfollowed(db, given);
+    const moves = await releaseUnfollowedMoves(db, given);
+    if (submissions + moves > 0) log.warn('sender.released', { submissions, moves });
+  });
+}
+
+/** Logs when a day's gas for payers runs out. */
+function watchGas(
+  { gasless, clock, log }: ServiceOptions,
+  { db }: Rooms,
+  signal: AbortSignal,
+): Promise<void> {
+  if (gasless?.totals === undefined) return Promise.resolve();
+  const rounds = { clock, log, intervalMs: gasIntervalMs, failure: 'gas.look_failed' };
+  return runRounds(rounds, signal, gasAlarm({ db, clock, log, totals: gasless.totals }));
+}
+
+/** Deletes old answers to idempotency keys. */
+function deleteAnswers(
+  { db, clock, log }: Pick<ServiceOptions, 'clock' | 'log'> & Pick<Rooms, 'db'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const rounds = { clock, log, intervalMs: answerIntervalMs, failure: 'idempotency.housekeeping_failed' };
+  return runRounds(rounds, signal, async () => {
+    const count = await deleteOldAnswers(db, clock.now(), answerBatch);
+    return count >= answerBatch;
+  });
+}
