@@ -134,7 +134,8 @@ export const releaseChain = statement({
    where chain_id = :chainId and before.stopped_reason <> '' returning before.stopped_reason as reason`,
 });
 
-// Accepting the differences counts as a comparison, even if the books never agreed.
+// Accepting the differences counts as a comparison, even if the books never agreed. The delete reads `compared`, so that it
+// locks the row of the check before the balances, as a check does: the other order can deadlock.
 export const forgetBalances = statement({
   name: 'reconcile_forget_balances',
   parameters: { chainId: 'int8' },
@@ -142,8 +143,9 @@ export const forgetBalances = statement({
   text: `with compared as (
      insert into chain_reconciliations as r (chain_id, next_at, agreed_number)
      select chain_id, updated_at, final_number from chain_cursors where chain_id = :chainId
-     on conflict (chain_id) do update set agreed_number = coalesce(r.agreed_number, excluded.agreed_number))
-   delete from reconciled_balances where chain_id = :chainId`,
+     on conflict (chain_id) do update set agreed_number = coalesce(r.agreed_number, excluded.agreed_number)
+     returning chain_id)
+   delete from reconciled_balances b using compared where b.chain_id = compared.chain_id`,
 });
 
 export const lastChecks = statement({

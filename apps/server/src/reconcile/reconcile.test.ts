@@ -16,6 +16,12 @@ const freeLook = statement({
   columns: { chain_id: 'int8' },
   text: 'select chain_id from chain_reconciliations where chain_id = :chainId for update skip locked',
 });
+const freeBalances = statement({
+  name: 'reconcile_test_free_balances',
+  parameters: { chainId: 'int8' },
+  columns: { holder: 'text' },
+  text: 'select holder from reconciled_balances where chain_id = :chainId for update skip locked',
+});
 const openingEntries = statement({
   name: 'reconcile_test_openings',
   parameters: {},
@@ -143,6 +149,20 @@ test('a check locks the chain before its own row, as a release does', async () =
     assert.equal((await transaction.query(freeLook, { chainId })).length, 1);
   });
   assert.equal(await checking, 'agreed');
+});
+
+test('accepting differences locks the row of the check before its balances, as a check does', async () => {
+  const { db } = world.database;
+  const { chainId } = world.chain('ethereum');
+  let accepting: Promise<unknown> = Promise.resolve();
+  await db.transaction(async (transaction) => {
+    assert.equal((await transaction.query(freeLook, { chainId })).length, 1);
+    accepting = acceptDifferences(db, chainId);
+    await untilLockWaiter(db);
+    assert.ok((await transaction.query(freeBalances, { chainId })).length > 0);
+  });
+  await accepting;
+  assert.equal(await check(), 'agreed');
 });
 
 test('a chain without a watcher is not checked', async () => {
