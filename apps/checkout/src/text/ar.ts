@@ -119,6 +119,7 @@ export const ar: Texts = {
   refundLabel: 'عنوانك على {network} إن لزم إرجاع المال',
   refundHint: 'ليس عنواناً أعطاك إياه شخص آخر.',
   refundWrong: 'أدخل عنواناً من 42 رمزاً يبدأ بـ 0x.',
+  refundLost: 'المال المُعاد إلى هذا العنوان سيضيع. أدخل عنوان محفظتك أنت.',
   showAddress: 'أظهر أين ترسل',
   sendExactly: 'أرسل {amount} بالضبط',
   onNetwork: 'على شبكة {network} فقط',

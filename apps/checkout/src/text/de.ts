@@ -134,6 +134,8 @@ export const de: Texts = {
   refundLabel: 'Ihre Adresse auf {network}, falls Geld zurückgehen muss',
   refundHint: 'Keine Adresse, die Ihnen jemand anderes gegeben hat.',
   refundWrong: 'Geben Sie eine Adresse aus 42 Zeichen ein, die mit 0x beginnt.',
+  refundLost:
+    'An diese Adresse zurückgeschicktes Geld wäre verloren. Geben Sie die Adresse Ihrer eigenen Wallet ein.',
   showAddress: 'Zeigen, wohin zu senden ist',
   sendExactly: 'Senden Sie genau {amount}',
   onNetwork: 'Nur im Netzwerk {network}',

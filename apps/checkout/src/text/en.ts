@@ -127,6 +127,7 @@ export const en = {
   refundLabel: 'Your address on {network}, for money that has to go back',
   refundHint: 'Use your own address, not one that another person gave you.',
   refundWrong: 'Enter an address of 42 characters that begins with 0x.',
+  refundLost: 'Money sent back to this address would be lost. Enter the address of your own wallet.',
   showAddress: 'Show where to send',
   sendExactly: 'Send exactly {amount}',
   onNetwork: 'Only on the network {network}',

@@ -126,6 +126,8 @@ export const es: Texts = {
   refundLabel: 'Su dirección en {network}, por si hay que devolver dinero',
   refundHint: 'No una dirección que le haya dado otra persona.',
   refundWrong: 'Introduzca una dirección de 42 caracteres que empiece por 0x.',
+  refundLost:
+    'El dinero devuelto a esta dirección se perdería. Introduzca la dirección de su propia cartera.',
   showAddress: 'Mostrar adónde enviar',
   sendExactly: 'Envíe exactamente {amount}',
   onNetwork: 'Solo en la red {network}',

@@ -132,6 +132,8 @@ export const fr: Texts = {
   refundLabel: 'Votre adresse sur {network}, si de l’argent doit être rendu',
   refundHint: 'Pas une adresse que quelqu’un d’autre vous a donnée.',
   refundWrong: 'Saisissez une adresse de 42 caractères qui commence par 0x.',
+  refundLost:
+    'L’argent rendu à cette adresse serait perdu. Saisissez l’adresse de votre propre portefeuille.',
   showAddress: 'Afficher où envoyer',
   sendExactly: 'Envoyez exactement {amount}',
   onNetwork: 'Uniquement sur le réseau {network}',

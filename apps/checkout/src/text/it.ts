@@ -128,6 +128,7 @@ export const it: Texts = {
   refundLabel: 'Il tuo indirizzo su {network}, se il denaro deve tornare indietro',
   refundHint: 'Non un indirizzo che ti ha dato qualcun altro.',
   refundWrong: 'Inserisci un indirizzo di 42 caratteri che inizia con 0x.',
+  refundLost: 'Il denaro restituito a questo indirizzo andrebbe perso. Inserisci l’indirizzo del tuo wallet.',
   showAddress: 'Mostra dove inviare',
   sendExactly: 'Invia esattamente {amount}',
   onNetwork: 'Solo sulla rete {network}',

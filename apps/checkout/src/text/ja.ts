@@ -130,6 +130,7 @@ export const ja: Texts = {
   refundLabel: '返金が必要な場合の {network} 上のあなたのアドレス',
   refundHint: '他人から渡されたアドレスは使わないでください。',
   refundWrong: '0x で始まる 42 文字のアドレスを入力してください。',
+  refundLost: 'このアドレスに返金すると資金が失われます。ご自身のウォレットのアドレスを入力してください。',
   showAddress: '送り先を表示',
   sendExactly: 'ちょうど {amount} を送ってください',
   onNetwork: '{network} ネットワークのみ',

@@ -126,6 +126,8 @@ export const pt: Texts = {
   refundLabel: 'O seu endereço em {network}, caso o dinheiro precise voltar',
   refundHint: 'Não um endereço que outra pessoa lhe deu.',
   refundWrong: 'Digite um endereço de 42 caracteres que comece com 0x.',
+  refundLost:
+    'O dinheiro devolvido a este endereço seria perdido. Digite o endereço da sua própria carteira.',
   showAddress: 'Mostrar para onde enviar',
   sendExactly: 'Envie exatamente {amount}',
   onNetwork: 'Somente na rede {network}',

@@ -128,6 +128,7 @@ export const tr: Texts = {
   refundLabel: 'Para iade gerekirse {network} üzerindeki adresiniz',
   refundHint: 'Başkasının size verdiği bir adres olmasın.',
   refundWrong: '0x ile başlayan 42 karakterlik bir adres girin.',
+  refundLost: 'Bu adrese iade edilen para kaybolur. Kendi cüzdanınızın adresini girin.',
   showAddress: 'Gönderilecek adresi göster',
   sendExactly: 'Tam {amount} gönderin',
   onNetwork: 'Yalnızca {network} ağında',

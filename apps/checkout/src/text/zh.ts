@@ -119,6 +119,7 @@ export const zh: Texts = {
   refundLabel: '您在 {network} 上的地址,用于退款',
   refundHint: '不要使用他人给您的地址。',
   refundWrong: '请输入以 0x 开头的 42 位地址。',
+  refundLost: '退回到此地址的款项会丢失。请输入您自己钱包的地址。',
   showAddress: '显示收款地址',
   sendExactly: '请正好发送 {amount}',
   onNetwork: '仅限 {network} 网络',

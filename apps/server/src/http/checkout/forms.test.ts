@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { chooseLanguage } from '@florin/checkout';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { zeroAddress } from 'viem';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { ChangeJournal } from '../../../test/fuzz/change-journal.ts';
@@ -121,6 +123,23 @@ test('a form from another site, or without an origin, changes nothing and leads 
   assert.deepEqual(await journal.take(), []);
   // A browser without Sec-Fetch-Site whose origin is ours.
   assert.equal((await post(`${session}/deposit`, deposit, { origin: world.deps.origin })).statusCode, 200);
+});
+
+test('a form says why it refuses a refund address', async () => {
+  const begun = await post(`/link/${linkId}`, { linkVersion }, own);
+  const session = String(begun.headers.location).split('#')[0] ?? '';
+  const gateway = world.deps.chains.all[0]?.gateway ?? '';
+  const { refundWrong, refundLost } = chooseLanguage('en', undefined).texts;
+  for (const [payer, problem] of [
+    ['0x1234', refundWrong],
+    [zeroAddress, refundLost],
+    [gateway, refundLost],
+  ]) {
+    const fields = { tokenId: 'ethereum::usdc', payer: payer ?? '', payerEmail: '' };
+    const reply = await post(`${session}/deposit`, fields, own);
+    const shown = /id="form-problem">([^<]*)</.exec(reply.body)?.[1];
+    assert.equal(shown, problem, payer);
+  }
 });
 
 test('forms share the script’s rate limit for an address', async () => {

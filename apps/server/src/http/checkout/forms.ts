@@ -81,6 +81,7 @@ const words: Partial<Record<ErrorName, keyof Texts>> = {
   link_version_invalid: 'changed',
   link_not_active: 'changed',
   payer_email_required: 'emailWrong',
+  payer_not_served: 'refundLost',
   chain_unavailable: 'noRoute',
   payment_token_unsupported: 'noRoute',
 };
