@@ -42,10 +42,10 @@ export { paymentHandler } from '#payments/payment.ts';
 export { reconcileChain, runReconciliation } from '#reconcile/reconcile.ts';
 export { createRefund, findRefund } from '#refunds/refund.ts';
 export { refundHandler } from '#refunds/refund-events.ts';
-export { runExpiry } from '#service/work.ts';
-export { chainReactions, outcomesOf } from '#service/reactions.ts';
 export type { Role, ServiceOptions } from '#service/options.ts';
+export { chainReactions, outcomesOf } from '#service/reactions.ts';
 export { startService } from '#service/service.ts';
+export { runExpiry } from '#service/work.ts';
 export { prepareOrder } from '#sessions/order-preparation.ts';
 export { sessionById, sessionPage, sessionPageByStatus } from '#sessions/session.sql.ts';
 export {
