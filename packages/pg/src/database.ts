@@ -115,7 +115,7 @@ async function keepListening(
     try {
       await client.connect();
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      // Whatever was notified before the connection stood was missed: have the listener look for itself.
+      // Notifications from before the connection stood are lost: have the listener look for itself.
       onNotify('');
       await ended.promise;
     } catch (error) {

@@ -9,8 +9,7 @@ export interface TermsReader {
   /** The merchant's products of these ids; unknown and removed ones are left out. */
   products(merchantId: string, productIds: readonly string[]): Promise<ReadonlyMap<string, VersionedProduct>>;
   /**
-   * Set when this reader remembers: one that reads everything anew. Whoever is refused on what the first one said asks
-   * it, and has the insert check what may have changed.
+   * For a reader with a cache: reads the database. Before a request is refused by cached terms, they are read again.
    */
   readonly fresh?: TermsReader;
 }
@@ -26,13 +25,12 @@ export function termsReader(queryable: Queryable): TermsReader {
 /** A merchant's look-ups that gather while one is under way share the next round trip (lab/bench/README.md). */
 const groupLimits = { maxSize: 64, maxInFlight: 1, maxWaiting: 10_000 };
 
-/** Accounts, and products of some 2 kB, that are remembered; the oldest go first. */
-const maxRemembered = 5_000;
+/** Cached accounts, and cached products of some 2 kB; the oldest are dropped first. */
+const maxCached = 5_000;
 
 /**
- * A reader for many requests at once: those of one merchant share round trips, in its scope, and what is fit for sale is
- * read once. What is remembered may be out of date; the insert of a session checks version, status and token of the
- * account and the version of each product again, in the statement that stores the session: a round trip less for each.
+ * A reader for many requests at once: those of one merchant share round trips, in its scope. It caches accounts and products
+ * that can be sold with. They may be stale: the statement that stores a session checks them again (docs/decisions/0101).
  */
 export function groupTermsReader(db: Pick<Database, 'inScope'>): TermsReader {
   const fresh = groupReader(db);
@@ -103,7 +101,7 @@ function memory<Value>() {
     set(key: string, value: Value | undefined) {
       values.delete(key);
       const [oldest] = values.keys();
-      if (values.size >= maxRemembered && oldest !== undefined) values.delete(oldest);
+      if (values.size >= maxCached && oldest !== undefined) values.delete(oldest);
       if (value !== undefined) values.set(key, value);
     },
   };
