@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 import { tryLock } from './advisory-lock.ts';
 
-/** One worker adds up at a time: two that add to the same totals in different orders would wait for each other. */
+/** Only one worker adds up at a time: two could deadlock on the same totals. */
 export const lockListCounts = statement({
   name: 'list_counts_lock',
   parameters: {},
@@ -9,7 +9,7 @@ export const lockListCounts = statement({
   text: `select ${tryLock('listCounts')} as is_mine`,
 });
 
-/** Moves up to $1 changes into the totals, and tells how many there were. */
+/** Moves changes into the totals, and returns their number. */
 export const addListChanges = statement({
   name: 'list_changes_add',
   parameters: { limit: 'int8' },

@@ -9,8 +9,8 @@ const batchSize = 2_000;
 const intervalMs = 1_000;
 
 /**
- * Adds what lists have gained and lost to their totals until the signal aborts, so that few changes are left to be summed by
- * readers. Totals are exact however long that takes.
+ * Adds the changes of lists to their totals until the signal aborts, so that readers sum few changes. Totals are exact even if
+ * this is late.
  */
 export function runListCounts(
   deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
@@ -26,7 +26,7 @@ export function runListCounts(
 }
 
 /**
- * Moves up to `limit` changes of lists into their totals. False when there is no more to be done, or another worker is at it.
+ * Moves up to `limit` changes of lists into their totals. False when no more are left, or another worker is doing it.
  */
 export async function addUpLists(transaction: Transaction, limit: number): Promise<boolean> {
   const [lock] = await transaction.query(lockListCounts);

@@ -20,7 +20,7 @@ export const deliveryById = statement({
      and events.body <> '' and events.created_at > :createdAfter`,
 });
 
-// The last $2, along the primary key, backwards; and one more, which the first shown is compared with.
+// The last attempts, and one more: the oldest shown attempt is compared with it.
 export const attemptsOf = statement({
   name: 'webhooks_attempts_of',
   parameters: { deliveryId: 'text', limit: 'int8' },

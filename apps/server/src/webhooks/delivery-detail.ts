@@ -15,8 +15,8 @@ type AttemptRow = Row<typeof attemptsOf>;
 type ShownAttempt = DeliveryDetail['attempts'][number];
 
 /**
- * One delivery with its body, its last 20 attempts, their requests without signatures, and what differs between them.
- * Unknown, or its event is too old: 100505.
+ * One delivery with its body and its last 20 attempts: their requests without signatures, and the differences between them.
+ * Refuses an unknown delivery, or one whose event has expired (100505).
  */
 export async function deliveryDetail(
   queryable: Queryable,
@@ -32,7 +32,7 @@ export async function deliveryDetail(
     deliveryId: row.delivery_id,
     eventId: row.event_id,
     eventType: row.event_type,
-    // The schema's check constraint is what makes the narrowing true.
+    // A check constraint of the schema guarantees the type.
     status: row.status as DeliveryStatus,
     webhookId: row.webhook_id,
     body: row.body,

@@ -25,7 +25,7 @@ export const deliveryPage = statement({
   }),
 });
 
-// The last $2 of each: along the primary key, backwards.
+// The last attempts of each delivery, read backwards along the primary key.
 export const lastAttempts = statement({
   name: 'webhooks_last_attempts',
   parameters: { deliveryIds: 'text[]', limit: 'int8' },

@@ -5,7 +5,7 @@ import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import * as sql from './delivery-log.sql.ts';
 
-/** One page of a webhook's deliveries, newest first, with the exact total. Unknown: 100501. */
+/** One page of a webhook's deliveries, newest first, with the exact total. Refuses an unknown webhook (100501). */
 export async function listDeliveries(
   queryable: Queryable,
   context: OutboxContext,
@@ -31,7 +31,7 @@ function deliveryOf(row: Row<typeof sql.deliveryPage>, attempts: Row<typeof sql.
     deliveryId: row.delivery_id,
     eventId: row.event_id,
     eventType: row.event_type,
-    // The schema's check constraint is what makes the narrowing true.
+    // A check constraint of the schema guarantees the type.
     status: row.status as DeliveryStatus,
     attempts: attempts.map((attempt) => ({
       attempt: attempt.attempt,

@@ -1,7 +1,7 @@
 import { isWithinBudget, statement } from '@florin/pg';
 import { listTotal, pageColumns, pageLimit, pagePlace, pastTheEnd } from '#db/list-page.ts';
 
-// An empty body is what housekeeping leaves of the last event of an object; `body <> ''` is the index's own condition.
+// Housekeeping keeps the last event of an object with an empty body. `body <> ''` is the condition of the index.
 
 const parameters = { merchantId: 'text', oldest: 'timestamptz', size: 'int8', skip: 'int8' } as const;
 const parametersOfTypes = { ...parameters, facet: 'text', types: 'text[]' } as const;
@@ -83,7 +83,7 @@ export const eventPageAfter = statement({
    ), ${pageOfTypes('ordinal > :afterOrdinal', 'asc')}`,
 });
 
-// Of the events given, in their order, those that can still be read: as many as the budget of bytes allows.
+// The given events in their order, as many as the byte budget allows. Removed ones are left out.
 export const eventBodies = statement({
   name: 'webhooks_event_bodies',
   parameters: { merchantId: 'text', ordinals: 'int8[]' },

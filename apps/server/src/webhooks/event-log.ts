@@ -6,9 +6,9 @@ import { readPage } from '#db/list-page.ts';
 import * as sql from './event-log.sql.ts';
 
 /**
- * One page of the merchant's events, as the texts that webhooks get, with the exact total: newest first, or behind the
- * event `after`, oldest first. The texts come in portions by their bytes: each is read once the one before is done with.
- * Refuses a type that is none (100504) and an unknown `after` (100506).
+ * One page of the merchant's events, as the texts that webhooks get, with the exact total: newest first, or the events after
+ * `after`, oldest first. The texts come in portions of limited size, each of which is read when it is needed. Refuses an unknown
+ * type (100504) and an unknown `after` (100506).
  */
 export async function listEvents(
   queryable: Queryable,
@@ -51,7 +51,7 @@ function pageOf(
   return { total: place.total, hasMore: place.hasMore, portions: portionsOf(queryable, merchantId, rows) };
 }
 
-/** Housekeeping may take an event between two portions: it is left out. */
+/** Events that housekeeping removes between two portions are left out. */
 async function* portionsOf(
   queryable: Queryable,
   merchantId: string,

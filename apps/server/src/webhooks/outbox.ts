@@ -4,7 +4,7 @@ import type { EventType } from '@florin/protocol/event.ts';
 /** An event of one of the product's types. */
 export type OutboxEvent = AnyEvent & { readonly type: EventType };
 
-/** Writes events in the transaction of what happened. */
+/** Writes events in the transaction of their change. */
 export const emit: (
   transaction: Parameters<typeof emitAny>[0],
   random: Parameters<typeof emitAny>[1],

@@ -3,9 +3,9 @@ import { maxWebhookUrlLength } from '@florin/protocol/webhook.ts';
 import { type AddressPolicy, isHostAllowed, isPlainHttpAllowed, urlFlaw } from '#outside/address.ts';
 
 /**
- * The normal form (WHATWG) of a webhook's URL. Refuses one that may never be called: not https, with credentials, or at a
- * private address in any spelling (100503); a text that is no URL, names no host or holds white space or control
- * characters is 400101. Names are judged again by what they resolve to, at each connection.
+ * The normal form (WHATWG) of a webhook's URL. Refuses (100503) URLs without https, with credentials, or with a private address
+ * in any spelling. Refuses (400101) texts that are not a URL, name no host, or contain white space or control characters.
+ * Each connection checks again to which address a name resolves.
  */
 export function webhookUrlOf(text: string, policy: AddressPolicy): string {
   const url = URL.parse(text);

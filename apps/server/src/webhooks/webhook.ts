@@ -7,7 +7,7 @@ import type { AddressPolicy } from '#outside/address.ts';
 import { webhookUrlOf } from './url-policy.ts';
 
 /**
- * What a merchant asks for, with the URL in its normal form. Refuses a URL that may never be called (100503) and unknown
+ * The fields that a merchant sets, with the URL in its normal form. Refuses a URL that is not allowed (100503) and unknown
  * event types (100504).
  */
 export function webhookFields(body: WebhookCreateBody, addresses: AddressPolicy): WebhookFields {

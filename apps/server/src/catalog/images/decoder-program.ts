@@ -18,7 +18,7 @@ sharp.concurrency(1);
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: loaders });
 
-/** Pipes take what they have room for. */
+/** A pipe may take only a part at a time. */
 function write(bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(1, bytes, offset);
 }
@@ -69,6 +69,6 @@ const bytes = readFileSync(0);
 try {
   await decode(bytes);
 } catch {
-  // Whatever the decoder dislikes; its own words may quote the image.
+  // The decoder's own message may quote the image.
   answer({ reason: 'damaged' });
 }

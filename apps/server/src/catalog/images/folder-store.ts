@@ -13,7 +13,7 @@ export interface FolderStoreOptions {
   readonly open?: OpenFile;
 }
 
-/** Keeps images in a folder of this machine, or of a network drive that all processes see. */
+/** Stores images in a folder of this machine, or of a network drive that all processes share. */
 export function folderStore({ folder, random, open = openFile }: FolderStoreOptions): ImageStore {
   const pathOf = (file: string) => join(folder, file.slice(0, 2), file);
   return {
@@ -24,7 +24,7 @@ export function folderStore({ folder, random, open = openFile }: FolderStoreOpti
     close: async () => {},
   };
 
-  /** Written beside, brought to the disk, then named: at no moment is there half a file under the name. */
+  /** Writes a temporary file, syncs it and renames it, so that the name never refers to a partial file. */
   async function write(file: string, bytes: Uint8Array): Promise<void> {
     const path = pathOf(file);
     const place = join(folder, file.slice(0, 2));
@@ -50,7 +50,7 @@ async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> 
   }
 }
 
-/** A new name is lasting only once its folder is on the disk, too. */
+/** A new name is durable only after its folder is synced, too. */
 async function syncFolder(handle: FileHandle): Promise<void> {
   try {
     await handle.sync();

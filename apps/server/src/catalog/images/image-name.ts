@@ -13,14 +13,14 @@ export const imagePath = '/images/';
 
 const filePattern = new RegExp(`^([0-9A-Za-z]{${idBodyLength}})-(${imageSizes.join('|')})\\.webp$`);
 
-/** The key of image names, from a master key of 32 bytes. Another key gives other names and loses no image. */
+/** The key of image names, from a master key of 32 bytes. A new key changes the names of new images only. */
 export function imageNameKey(masterKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', masterKey, '', 'florin image names', 32));
 }
 
 /**
- * The name of an image: 131 bits of an HMAC-SHA-256 over its merchant and its content. Equal images of one merchant share
- * a name; without the key nobody can tell from a source image whether, or where, it is hosted.
+ * The name of an image: 131 bits of an HMAC-SHA-256 over its merchant and its content. Equal images of one merchant share a name.
+ * Without the key a source image does not reveal whether, or where, it is hosted.
  */
 export function imageNameOf(
   key: Uint8Array,
@@ -43,7 +43,7 @@ export function parseImageFile(file: string): { name: string; size: ImageSize } 
   return name === undefined || size === undefined ? undefined : { name, size };
 }
 
-/** Where everybody finds the image: what products, links and sessions show. */
+/** The public URL of the image, as products, links and sessions show it. */
 export function hostedImageUrl(origin: string, name: string): string {
   return origin + imagePath + imageFile(name, shownSize);
 }

@@ -23,16 +23,16 @@ export interface ProcessDecoderOptions {
 }
 
 /**
- * What a decoder may have of memory. Half of it is the runtime's own and never touched; the worst image of 25 megapixels (16
- * bits, interlaced, with alpha) comes to 810 MB of it, and to 320 MB of memory.
+ * Address space of a decoder. The runtime reserves half of it without using it. The largest image (25 megapixels, 16 bits,
+ * interlaced, with alpha) takes 810 MB of address space and 320 MB of memory.
  */
 const defaultAddressSpaceKiB = 1024 * 1024;
 const cpuSeconds = 10;
 const timeLimitMs = 20_000;
-/** An image waits so long for a free decoder. */
+/** How long an image waits for a free decoder. */
 const waitLimitMs = 10_000;
 const defaultProcesses = 2;
-/** What all sizes of one image may have together. */
+/** The most bytes of all sizes of one image together. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
 const program = stripTypeScriptTypes(readFileSync(new URL('./decoder-program.ts', import.meta.url), 'utf8'));
@@ -96,7 +96,7 @@ function startProcess(addressSpaceKiB: number): ChildProcess {
     '/bin/sh',
     ['-c', `${limitsOf(addressSpaceKiB)}; exec "$0" "$@"`, process.execPath, ...runtimeFlags, '-e', program],
     {
-      // Where the program's imports are found.
+      // The folder from which the program's imports are resolved.
       cwd: fileURLToPath(new URL('.', import.meta.url)),
       env: { UV_THREADPOOL_SIZE: '1', MALLOC_ARENA_MAX: '1', VIPS_CONCURRENCY: '1' },
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -104,7 +104,7 @@ function startProcess(addressSpaceKiB: number): ChildProcess {
   );
 }
 
-/** Feeds the image and gathers the answer. */
+/** Writes the image to the process, and reads its answer. */
 async function exchange(child: ChildProcess, bytes: Uint8Array, clock: Clock): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
@@ -114,7 +114,7 @@ async function exchange(child: ChildProcess, bytes: Uint8Array, clock: Clock): P
     length += chunk.length;
     if (length > maxAnswerBytes) reject(new DecodeFailure('too costly to decode'));
   });
-  // A process that ends early breaks the pipe; how it ended is what counts.
+  // A process that ends early breaks the pipe. Its exit status is the result.
   child.stdin?.on('error', () => child.stdin?.destroy());
   child.once('error', (cause) => reject(new DecodeFailure('could not be decoded now', { cause })));
   child.once('close', (code) => {
@@ -135,7 +135,7 @@ async function exchange(child: ChildProcess, bytes: Uint8Array, clock: Clock): P
 
 const childReasons: readonly DecodeReason[] = ['more than 25 megapixels', 'damaged'];
 
-/** Reads what a process answered, which may have been taken over by the image: believes nothing of it. */
+/** Reads the answer of a process. The image may have taken over the process, so the answer is not trusted. */
 function parseAnswer(answer: Buffer): DecodedImage {
   const end = answer.indexOf('\n');
   const head = parseHead(answer.subarray(0, Math.max(end, 0)).toString('latin1'));
@@ -161,12 +161,12 @@ function parseHead(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not what our program writes: whatever wrote it, there is no image.
+    // Our program does not write this.
     return undefined;
   }
 }
 
-/** Lets so many in at once, the others in the order in which they came; undefined for who waited too long. */
+/** Limits concurrent work. Others wait in order of arrival; undefined after waiting too long. */
 function turnstile(places: number, clock: Clock) {
   let free = places;
   const waiting: (() => void)[] = [];

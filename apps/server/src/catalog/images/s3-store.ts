@@ -1,11 +1,11 @@
 import { type ImageStore, ImageStoreFailure } from './image-store.ts';
 
 export interface S3StoreOptions {
-  /** Where the store answers, such as `https://s3.eu-central-1.amazonaws.com`, without a slash at the end. */
+  /** The URL of the store, such as `https://s3.eu-central-1.amazonaws.com`, without a slash at the end. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Stands before every name, such as `florin/images/`; may be empty. */
+  /** The prefix of every name, such as `florin/images/`; may be empty. */
   readonly prefix: string;
   /** Instead of those that the machine has: the environment, shared files, or the role of its container or instance. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
@@ -13,7 +13,7 @@ export interface S3StoreOptions {
 
 const timeoutMs = 10_000;
 const maxAttempts = 2;
-/** No file of ours is larger. */
+/** The largest file in bytes. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /**
@@ -63,7 +63,7 @@ export function s3Store({ endpoint, region, bucket, prefix, credentials }: S3Sto
   };
 }
 
-/** Undefined where the store does not have the file. */
+/** Undefined when the store does not have the file. */
 async function asked<T>(method: string, ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
@@ -76,7 +76,7 @@ async function asked<T>(method: string, ask: () => Promise<T>): Promise<T | unde
   }
 }
 
-/** The HTTP status with which the store answered; undefined when it did not answer. */
+/** The HTTP status of the store's response; undefined without a response. */
 function statusOf(error: unknown): number | undefined {
   const metadata = error instanceof Error ? Reflect.get(error, '$metadata') : undefined;
   const status: unknown = metadata?.httpStatusCode;
