@@ -93,7 +93,7 @@ test('no circle of files: no file imports itself by way of others, types include
   const repository = new URL('../../../', import.meta.url);
   const found = ['apps', 'packages'].map(async (workspaces) => {
     const names = await readdir(new URL(`${workspaces}/`, repository));
-    return names.map((name) => `${workspaces}/${name}/src/`);
+    return names.flatMap((name) => ['src', 'test'].map((part) => `${workspaces}/${name}/${part}/`));
   });
   for (const path of [...(await Promise.all(found)).flat(), 'world/src/', 'lab/']) {
     const folder = new URL(path, repository);

@@ -20,7 +20,8 @@ export { addLateDeposit, addPaidSession, happen } from './harness/payment-fixtur
 export { type Receiver, startReceiver } from './harness/receiver.ts';
 export { SettlementWorld } from './harness/settlement-fixture.ts';
 export { Life } from './life/life.ts';
-export { addresses, keys, LifeChain } from './life/life-chain.ts';
+export { LifeChain } from './life/life-chain.ts';
 export { type AgentReply, Payer } from './life/payer.ts';
+export { addresses, keys } from './life/roles.ts';
 export { ServiceProcess } from './life/service-process.ts';
 export { checkout } from './life/story-fixture.ts';

@@ -6,7 +6,8 @@ import { type Chain, chainsOf } from '#chains/chain.ts';
 import { ConfigError } from '#config/field.ts';
 import type { Clock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { addresses, keys, LifeChain } from '../../test/life/life-chain.ts';
+import { LifeChain } from '../../test/life/life-chain.ts';
+import { addresses, keys } from '../../test/life/roles.ts';
 import { checkChains } from './check.ts';
 
 let life: LifeChain;

@@ -23,7 +23,7 @@ const priced = (page: Page, amount: string) =>
   page.getByRole('heading', { level: 1, name: amount, exact: true }).waitFor();
 
 test('thousands that are typed with a comma are thousands of dollars, on the page and in the session', async () => {
-  const { page, context, complaints } = await openPage(browser, { phone: true });
+  const { page, complaints } = await openPage(browser, { phone: true });
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
   assert.equal(await field(page).getAttribute('inputmode'), 'decimal');
@@ -41,11 +41,11 @@ test('thousands that are typed with a comma are thousands of dollars, on the pag
   const { data } = (await reply.json()) as { data: { state: { amount: string } } };
   assert.equal(data.state.amount, '1000000000');
   assert.deepEqual(complaints.errors, []);
-  await context.close();
+  await page.close();
 });
 
 test('an amount that can be read in two ways begins nothing, and the page says how to type each', async () => {
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
   await page.locator('.wallet').click();
@@ -57,11 +57,11 @@ test('an amount that can be read in two ways begins nothing, and the page says h
   assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
   await field(page).fill('1.00');
   await priced(page, '$1.002');
-  await context.close();
+  await page.close();
 });
 
 test('thousands are set while the payer types, the caret stays, and leaving the field writes the amount out', async () => {
-  const { page, context } = await openPage(browser, { locale: 'de' });
+  const { page } = await openPage(browser, { locale: 'de' });
   await world.visit(page, `/link/${linkId}?lang=de`);
   await field(page).pressSequentially('1234567');
   assert.equal(await field(page).inputValue(), '1.234.567');
@@ -76,11 +76,11 @@ test('thousands are set while the payer types, the caret stays, and leaving the 
   await field(page).fill('1234,5');
   await page.keyboard.press('Tab');
   assert.equal(await field(page).inputValue(), '1.234,50');
-  await context.close();
+  await page.close();
 });
 
 test('an amount that is pasted over an older one keeps its decimal sign', async () => {
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
   await page.locator('.wallet').click();
@@ -101,11 +101,11 @@ test('an amount that is pasted over an older one keeps its decimal sign', async 
   await field(page).fill('1,0000');
   const problem = 'This can be read as two amounts. Type 10,000.00 or 1.00.';
   await page.locator('#amount-problem').getByText(problem).waitFor();
-  await context.close();
+  await page.close();
 });
 
 test('the bounds of the chosen token are shown, and an amount outside of them begins nothing', async () => {
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
   await page.locator('.wallet').click();
@@ -123,11 +123,11 @@ test('the bounds of the chosen token are shown, and an amount outside of them be
   await page.getByRole('radio', { name: /^USDC on Ethereum/ }).check();
   await page.locator('#amount-problem').getByText(outside).waitFor({ state: 'detached' });
   await page.locator('#pay-button').filter({ hasText: 'Pay 5,011.002 USDC' }).waitFor();
-  await context.close();
+  await page.close();
 });
 
 test('without scripts the same is read, refused and said', async () => {
-  const { page, context } = await openPage(browser, { javaScriptEnabled: false });
+  const { page } = await openPage(browser, { javaScriptEnabled: false });
   const begin = async (amount: string, lang: string) => {
     await page.goto(`${world.origin}/link/${linkId}?lang=${lang}`);
     await page.locator('#form-amount').fill(amount);
@@ -147,5 +147,5 @@ test('without scripts the same is read, refused and said', async () => {
   await priced(page, '1.000,00 $');
   await begin('١٬٠٠٠٫٥٠', 'ar');
   await page.getByRole('heading', { level: 1, name: '1,000.50' }).waitFor();
-  await context.close();
+  await page.close();
 });

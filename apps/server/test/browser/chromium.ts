@@ -41,6 +41,10 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // All pages here are of one site, and a renderer for each would take longer to start than the page to load.
+  '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
+  '--disable-extensions',
 ];
 
 /** Starts a headless browser of its own. */
@@ -57,27 +61,58 @@ export interface Complaints {
   readonly urls: string[];
 }
 
-/** A page of a fresh visitor, whose complaints are kept. */
-export async function openPage(
-  browser: Browser,
-  options: { locale?: string; phone?: boolean; dark?: boolean; javaScriptEnabled?: boolean } = {},
-): Promise<{ context: BrowserContext; page: Page; complaints: Complaints }> {
-  const { locale = 'en-US', phone = false, dark = false, javaScriptEnabled = true } = options;
+interface Visitor {
+  readonly locale?: string;
+  readonly phone?: boolean;
+  readonly dark?: boolean;
+  readonly javaScriptEnabled?: boolean;
+  /** A device of its own, with its own storage: close its context instead of its page. */
+  readonly isApart?: boolean;
+}
+
+/**
+ * A context costs more processor time than a page, so the visitors of one test file share contexts. The pages under test
+ * keep what they keep in their tab's storage, so that each tab is a fresh visitor.
+ */
+const sharedContexts = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>();
+
+async function openContext(browser: Browser, options: Visitor): Promise<BrowserContext> {
+  const { locale = 'en-US', javaScriptEnabled = true } = options;
   const context = await browser.newContext({
     locale,
     timezoneId: 'UTC',
-    viewport: phone ? { width: 360, height: 780 } : { width: 1100, height: 900 },
-    colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
     javaScriptEnabled,
   });
   context.setDefaultTimeout(patienceMs);
-  const page = await context.newPage();
+  return context;
+}
+
+function contextFor(browser: Browser, options: Visitor): Promise<BrowserContext> {
+  if (options.isApart === true) return openContext(browser, options);
+  const contexts = sharedContexts.get(browser) ?? new Map<string, Promise<BrowserContext>>();
+  sharedContexts.set(browser, contexts);
+  const key = `${options.locale} ${options.javaScriptEnabled}`;
+  const context = contexts.get(key) ?? openContext(browser, options);
+  contexts.set(key, context);
+  return context;
+}
+
+/** A page of a fresh visitor, whose complaints are kept. Close it when the test ends. */
+export async function openPage(
+  browser: Browser,
+  options: Visitor = {},
+): Promise<{ page: Page; complaints: Complaints }> {
+  const page = await (await contextFor(browser, options)).newPage();
+  await page.setViewportSize(
+    options.phone === true ? { width: 360, height: 780 } : { width: 1100, height: 900 },
+  );
+  if (options.dark === true) await page.emulateMedia({ colorScheme: 'dark' });
   const complaints: Complaints = { errors: [], urls: [] };
   page.on('pageerror', (error) => complaints.errors.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.errors.push(message.text());
   });
   page.on('request', (request) => complaints.urls.push(request.url()));
-  return { context, page, complaints };
+  return { page, complaints };
 }

@@ -85,7 +85,7 @@ test('coins that were sent to a deposit address by mistake come back by anybodyâ
   await life.ethereum.anvil.request('anvil_setBalance', [prepared.address, '0x6f05b59d3b20000']);
   const wallet = new TestWallet([life.ethereum, life.base], { on: 31_338 });
   await life.ethereum.anvil.request('anvil_setBalance', [wallet.address, '0x56bc75e2d63100000']);
-  const { page, context, complaints } = await openPage(browser, { phone: true });
+  const { page, complaints } = await openPage(browser, { phone: true });
   await wallet.inject(page);
   await page.goto(claimUrl(prepared));
   await page.getByText(named).waitFor();
@@ -104,7 +104,7 @@ test('coins that were sent to a deposit address by mistake come back by anybodyâ
   assert.deepEqual(complaints.errors, []);
   const elsewhere = complaints.urls.filter((url) => !url.startsWith(life.options.origin));
   assert.deepEqual(elsewhere, []);
-  await context.close();
+  await page.close();
 });
 
 test('a token is named by its contract, too; and what can still pay does not leave before the contract lets it go', async () => {
@@ -114,7 +114,7 @@ test('a token is named by its contract, too; and what can still pay does not lea
   await life.ethereum.mint(usdc, prepared.address, 1_000_000n);
   const wallet = new TestWallet([life.ethereum, life.base]);
   await wallet.fund(life.ethereum, usdc, 1n);
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await wallet.inject(page);
   await page.goto(claimUrl(prepared));
   await page.getByLabel('What was sent').selectOption({ label: 'Another token' });
@@ -126,7 +126,7 @@ test('a token is named by its contract, too; and what can still pay does not lea
   await page.getByText('1.00 USDC is there.').waitFor();
   await page.getByText('The contract releases it after').waitFor();
   assert.equal(await page.getByRole('button', { name: /Send it back/ }).count(), 0);
-  await context.close();
+  await page.close();
 });
 
 test('the claim page says without scripts what came and where it goes, to nobodyâ€™s address but the named one', async () => {
@@ -137,7 +137,7 @@ test('the claim page says without scripts what came and where it goes, to nobody
   await life.sessionIn(prepared.sessionId, 'expired');
   await life.base.mint(usdc, prepared.address, 25_000_000n);
   await life.eventOf(prepared.sessionId, 'session.exception');
-  const { page, context } = await openPage(browser, { javaScriptEnabled: false });
+  const { page } = await openPage(browser, { javaScriptEnabled: false });
   await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}`);
   await page.getByText('It goes back automatically after').waitFor();
   await page.locator('#claim-link').click();
@@ -153,7 +153,7 @@ test('the claim page says without scripts what came and where it goes, to nobody
   assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
   const missing = await fetch(`${life.options.origin}/checkout/sess_0000000000000000000000/claim`);
   assert.equal(missing.status, 404);
-  await context.close();
+  await page.close();
 });
 
 // proves W2.10

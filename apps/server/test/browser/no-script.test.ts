@@ -29,13 +29,13 @@ async function violationsOf(page: Page): Promise<unknown> {
   const violations = await other.page.evaluate(
     'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0]?.html))',
   );
-  await other.context.close();
+  await other.page.close();
   return violations;
 }
 
 test('without scripts a link is begun, and shows where to send the money', async () => {
   const linkId = await world.addLink();
-  const { page, context, complaints } = await openPage(browser, withoutScripts);
+  const { page, complaints } = await openPage(browser, withoutScripts);
   await page.goto(`${world.origin}/link/${linkId}`);
   assert.deepEqual(await violationsOf(page), []);
   await page.getByRole('button', { name: 'Bezahlen', exact: true }).click();
@@ -62,13 +62,13 @@ test('without scripts a link is begun, and shows where to send the money', async
   await page.getByText('Wartet auf Zahlung').waitFor();
   assert.equal(new URL(page.url()).pathname, `/checkout/${sessionId}`);
   assert.deepEqual(complaints.errors, []);
-  await context.close();
+  await page.close();
 });
 
 test('without scripts the payer of a custom link types the amount, and hears what is wrong with it', async () => {
   const lineItems = [{ itemType: 'user_priced' }];
   const linkId = await world.addLink({ linkType: 'custom', lineItems, payerEmailRequired: 1 });
-  const { page, context } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
+  const { page } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
   await page.goto(`${world.origin}/link/${linkId}?lang=tr`);
   const begin = async (amount: string) => {
     await page.locator('#form-amount').fill(amount);
@@ -83,16 +83,16 @@ test('without scripts the payer of a custom link types the amount, and hears wha
   await page.locator('#form-email').fill('ada@example.com');
   await page.locator('form button').click();
   await page.locator('#form-deposit').getByText('10,521').waitFor();
-  await context.close();
+  await page.close();
 });
 
 test('a link that has changed since it was shown is shown anew, and no session begins', async () => {
   const linkId = await world.addLink();
-  const { page, context } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
+  const { page } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
   await page.goto(`${world.origin}/link/${linkId}`);
   await world.renameLink(linkId, 'Coffee shop');
   await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await page.locator('#form-problem').getByText('The merchant has changed this offer').waitFor();
   await page.locator('.title').getByText('Coffee shop').waitFor();
-  await context.close();
+  await page.close();
 });

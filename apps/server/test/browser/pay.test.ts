@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { parseReceipt, verifyReceipt } from '@florin/kit';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { permit2Address } from '#contracts/token-signing.ts';
 import { Life } from '../life/life.ts';
 import { Payer } from '../life/payer.ts';
@@ -48,7 +48,7 @@ test('a link is paid by one signature, without gas, from the first look to the r
   const { linkUrl } = await addLink({ feeModel: 2, settlementToken: 'base::usdc', successUrl });
   const wallet = new TestWallet([life.ethereum, life.base], { on: 31_337, known: [31_337] });
   await life.base.mint(life.base.token('usdc'), wallet.address, 100_000_000n);
-  const { page, context, complaints } = await openPage(browser, { phone: true });
+  const { page, complaints } = await openPage(browser, { phone: true });
   await wallet.inject(page);
   await page.goto(linkUrl);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
@@ -83,11 +83,11 @@ test('a link is paid by one signature, without gas, from the first look to the r
     complaints.urls.filter((url) => url.split('#', 1)[0]?.includes(code)),
     [],
   );
-  await context.close();
+  await page.close();
 });
 
 test('the downloaded receipt proves the payment to anyone who asks the chain', async () => {
-  const { page, context, wallet } = await visit(await addLink());
+  const { page, wallet } = await visit(await addLink());
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByText('You have 30.00 USDC').waitFor();
@@ -100,7 +100,7 @@ test('the downloaded receipt proves the payment to anyone who asks the chain', a
   const verdict = await verifyReceipt(receipt, { request, gateway: chain.gateway });
   assert.deepEqual([verdict.isValid, verdict.status], [true, 'settled']);
   // The same address on another device shows the same; without its secret there is no receipt to download.
-  const other = await openPage(browser);
+  const other = await openPage(browser, { isApart: true });
   await other.page.goto(page.url());
   await other.page.locator('[data-status=completed]').waitFor();
   assert.equal(await other.page.locator('#download').count(), 1);
@@ -108,24 +108,24 @@ test('the downloaded receipt proves the payment to anyone who asks the chain', a
   await other.page.goto(page.url().split('#')[0] ?? '');
   await other.page.locator('[data-status=completed]').waitFor();
   assert.equal(await other.page.locator('#download').count(), 0);
-  await Promise.all([context.close(), other.context.close()]);
+  await Promise.all([page.close(), other.page.context().close()]);
 });
 
 /** A visitor with a wallet on the page of a link. */
 async function visit(
   link: { linkUrl: string },
   options: { injection?: Injection; phone?: boolean } = {},
-): Promise<{ page: Page; context: BrowserContext; wallet: TestWallet }> {
+): Promise<{ page: Page; wallet: TestWallet }> {
   const wallet = new TestWallet([life.ethereum, life.base]);
-  const { page, context } = await openPage(browser, options);
+  const { page } = await openPage(browser, options);
   await wallet.inject(page, options.injection);
   await page.goto(link.linkUrl);
-  return { page, context, wallet };
+  return { page, wallet };
 }
 
 test('a token that wants its allowance at 0 first is paid by the old injected wallet in three transactions', async () => {
   const link = await addLink({ settlementToken: 'ethereum::usdt' });
-  const { page, context, wallet } = await visit(link, { injection: 'injected' });
+  const { page, wallet } = await visit(link, { injection: 'injected' });
   const usdt = life.ethereum.token('usdt');
   await wallet.fund(life.ethereum, usdt, 30_000_000n);
   await wallet.approve(life.ethereum, usdt, 7n);
@@ -135,11 +135,11 @@ test('a token that wants its allowance at 0 first is paid by the old injected wa
   await paid(page);
   assert.equal(wallet.asked.filter((method) => method === 'eth_sendTransaction').length, 3);
   assert.equal(await wallet.allowance(life.ethereum, usdt), 0n);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that can do several calls at once is asked once', async () => {
-  const { page, context, wallet } = await visit(await addLink({ settlementToken: 'base::dai' }));
+  const { page, wallet } = await visit(await addLink({ settlementToken: 'base::dai' }));
   const dai = life.base.token('dai');
   wallet.canBatch = true;
   await wallet.fund(life.base, dai, 30n * 10n ** 18n);
@@ -151,12 +151,12 @@ test('a wallet that can do several calls at once is asked once', async () => {
     wallet.asked.filter((method) => /send/i.test(method)),
     ['wallet_sendCalls'],
   );
-  await context.close();
+  await page.close();
 });
 
 test('who has let Permit2 take a token before pays by one signature, without gas', async () => {
   const link = await addLink({ settlementToken: 'base::dai' });
-  const { page, context, wallet } = await visit(link);
+  const { page, wallet } = await visit(link);
   const dai = life.base.token('dai');
   await wallet.fund(life.base, dai, 30n * 10n ** 18n);
   await wallet.approve(life.base, dai, 25n * 10n ** 18n, permit2Address);
@@ -169,12 +169,12 @@ test('who has let Permit2 take a token before pays by one signature, without gas
     ['eth_signTypedData_v4'],
   );
   assert.equal(await life.base.balanceOf(dai, wallet.address), 5n * 10n ** 18n);
-  await context.close();
+  await page.close();
 });
 
 test('a payment on another chain than the merchant’s settles there, and the receipt shows both transactions', async () => {
   const link = await addLink({ settlementToken: 'base::usdc', feeModel: 2 });
-  const { page, context, wallet } = await visit(link, { phone: true });
+  const { page, wallet } = await visit(link, { phone: true });
   const [paying, settled] = [life.ethereum.token('usdc'), life.base.token('usdc')];
   await wallet.fund(life.ethereum, paying, 30_000_000n);
   const before = await life.base.balanceOf(settled, life.merchantWallet);
@@ -190,11 +190,11 @@ test('a payment on another chain than the merchant’s settles there, and the re
   const shown = await page.locator('.receipt .hash').allTextContents();
   assert.deepEqual(shown, [session.initiateTx, session.completeTx]);
   assert.notEqual(session.initiateTx, session.completeTx);
-  await context.close();
+  await page.close();
 });
 
 test('whatever a payer declines can be tried again, and nothing is paid before', async () => {
-  const { page, context, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
+  const { page, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
   wallet.refused.add('eth_requestAccounts');
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByRole('alert').getByText('You declined in your wallet. Nothing was paid.').waitFor();
@@ -212,12 +212,12 @@ test('whatever a payer declines can be tried again, and nothing is paid before',
   assert.equal((await life.session(sessionIdOf(page))).session.status, 'initialized');
   await page.getByRole('button', { name: /^Try again/ }).click();
   await paid(page);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet with too little is told so; of several wallets another one can pay', async () => {
   const poor = new TestWallet([life.ethereum, life.base], { name: 'Poor Wallet' });
-  const { page, context, wallet } = await visit({ linkUrl: 'about:blank' });
+  const { page, wallet } = await visit({ linkUrl: 'about:blank' });
   await poor.inject(page);
   const usdt = life.ethereum.token('usdt');
   await poor.fund(life.ethereum, usdt, 1_000_000n);
@@ -232,7 +232,7 @@ test('a wallet with too little is told so; of several wallets another one can pa
   await page.getByText('You have 30.00 USDT').waitFor();
   await page.locator('#pay-button').click();
   await paid(page);
-  await context.close();
+  await page.close();
 });
 
 test('the amount of a custom link and a required e-mail address are asked for, and a plain transfer pays', async () => {
@@ -242,7 +242,7 @@ test('the amount of a custom link and a required e-mail address are asked for, a
     payerEmailRequired: 1,
     feeModel: 2,
   });
-  const { page, context } = await openPage(browser, { phone: true });
+  const { page } = await openPage(browser, { phone: true });
   await page.goto(link.linkUrl);
   await page.locator('#no-wallet').waitFor();
   await page.getByText('Send from an exchange or another wallet').click();
@@ -269,7 +269,7 @@ test('the amount of a custom link and a required e-mail address are asked for, a
     [session.amount, session.payerEmail, transaction?.totalValue, transaction?.netValue],
     [10_500_000, 'ada@example.com', 10_521_000, 10_500_000],
   );
-  await context.close();
+  await page.close();
 });
 
 test("an agent's session is handed over without a secret, to its own wallet alone", async () => {
@@ -279,7 +279,7 @@ test("an agent's session is handed over without a secret, to its own wallet alon
   const sessionId = await agent.createSession(linkId, life.ethereum.token('usdc'));
   const other = new TestWallet([life.ethereum], { name: 'Other Wallet' });
   const own = new TestWallet([life.ethereum], { name: 'Own Wallet', wallet: agent.wallet });
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   for (const wallet of [other, own]) await wallet.inject(page);
   await page.goto(`${life.options.origin}/checkout/${sessionId}`);
   await page.getByRole('button', { name: 'Other Wallet' }).click();
@@ -292,11 +292,11 @@ test("an agent's session is handed over without a secret, to its own wallet alon
   await page.locator('#pay-button').click();
   await paid(page);
   assert.equal((await life.session(sessionId)).session.payer.toLowerCase(), agent.address.toLowerCase());
-  await context.close();
+  await page.close();
 });
 
 test('a page that is loaded again right after paying waits, and offers no second payment', async () => {
-  const { page, context, wallet } = await visit(await addLink());
+  const { page, wallet } = await visit(await addLink());
   await life.ethereum.mint(life.ethereum.token('usdc'), wallet.address, 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByText('You have 30.00 USDC').waitFor();
@@ -313,5 +313,5 @@ test('a page that is loaded again right after paying waits, and offers no second
   life.mine();
   await paid(page);
   assert.equal((await life.session(sessionIdOf(page))).session.status, 'completed');
-  await context.close();
+  await page.close();
 });

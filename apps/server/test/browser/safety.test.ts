@@ -35,7 +35,7 @@ async function addHostileLink(payload: string): Promise<string> {
 }
 
 test('no text of a merchant ever runs: every payload in every field, before and after the payment', async () => {
-  const { page, context, complaints } = await openPage(browser);
+  const { page, complaints } = await openPage(browser);
   let ran = 0;
   await page.exposeFunction('__x', () => {
     ran += 1;
@@ -63,11 +63,11 @@ test('no text of a merchant ever runs: every payload in every field, before and 
     await world.visit(page, `/link/${linkId}`);
   }
   assert.deepEqual([ran, complaints.errors], [0, []]);
-  await context.close();
+  await page.close();
 });
 
 test("a wallet's own name and icon are text and image to the page, nothing else", async () => {
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await page.addInitScript(`globalThis.__x = () => { globalThis.ran = true; };
     addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
       info: { uuid: 'a"><img src=x onerror=__x()>', name: '<img src=x onerror=__x()>', icon: 'https://evil.example/x.png' },
@@ -79,11 +79,11 @@ test("a wallet's own name and icon are text and image to the page, nothing else"
     await page.evaluate('[globalThis.ran === true, document.querySelectorAll("#pay img").length]'),
     [false, 0],
   );
-  await context.close();
+  await page.close();
 });
 
 test('what is not ours cannot run: the policy refuses inline scripts, HTML from text, and frames', async () => {
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${await world.addLink()}`);
   await page.locator('.wallet').waitFor();
@@ -103,7 +103,7 @@ test('what is not ours cannot run: the policy refuses inline scripts, HTML from 
   // The browser tells of these when it comes to it.
   await page.waitForFunction(`['img-src', 'connect-src'].every((name) => globalThis.refused.includes(name))`);
   await page.goto('about:blank');
-  await context.close();
+  await page.close();
 });
 
 /** The headers of every page and of the script: what browsers hold on to. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { Life } from '../life/life.ts';
 import type { LifeChain } from '../life/life-chain.ts';
 import { openChromium, openPage } from './chromium.ts';
@@ -22,7 +22,6 @@ after(async () => {
 /** A payer on one device, whose wallet has 30 of a token, and whose other device can pay the same session. */
 interface Device {
   readonly page: Page;
-  readonly context: BrowserContext;
   readonly wallet: TestWallet;
   /** Clicks on Pay; `until` is what is then held. */
   readonly pay: () => Promise<void>;
@@ -50,12 +49,17 @@ async function addSession(settlementToken: string): Promise<string> {
 }
 
 /** A device on the page of a session, its wallet connected and funded in one token. */
-async function open(url: string, chain: LifeChain, name: 'usdc' | 'usdt' | 'dai'): Promise<Device> {
+async function open(
+  url: string,
+  chain: LifeChain,
+  name: 'usdc' | 'usdt' | 'dai',
+  options: { isApart?: boolean } = {},
+): Promise<Device> {
   const token = chain.token(name);
   const wallet = new TestWallet([life.ethereum, life.base], { on: chain.chain.chainId });
   const units = 10n ** BigInt(token.decimals);
   await wallet.fund(chain, token, 30n * units);
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser, options);
   await wallet.inject(page);
   await page.goto(url);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
@@ -63,7 +67,6 @@ async function open(url: string, chain: LifeChain, name: 'usdc' | 'usdt' | 'dai'
   const pay = () => page.locator('#pay-button').click();
   return {
     page,
-    context,
     wallet,
     pay,
     balance: async () => (await chain.balanceOf(token, wallet.address)) / units,
@@ -72,10 +75,10 @@ async function open(url: string, chain: LifeChain, name: 'usdc' | 'usdt' | 'dai'
 
 /** Pays the session on another device, by USDT on Ethereum, until the first device could know it. */
 async function payElsewhere(url: string): Promise<void> {
-  const other = await open(url, life.ethereum, 'usdt');
+  const other = await open(url, life.ethereum, 'usdt', { isApart: true });
   await other.pay();
   await other.page.locator('[data-status=completed]').waitFor();
-  await other.context.close();
+  await other.page.context().close();
 }
 
 test('who is about to be asked for an allowance while another device pays is asked for nothing', async () => {
@@ -91,7 +94,7 @@ test('who is about to be asked for an allowance while another device pays is ask
   await says(device, notNeeded);
   assert.equal(asked(device, 'eth_sendTransaction'), 0);
   assert.equal(await device.page.locator('#pay-button').count(), 0);
-  await device.context.close();
+  await device.page.close();
 });
 
 test('who has allowed the amount when another device pays is not asked to pay, and hears that the allowance stays', async () => {
@@ -105,7 +108,7 @@ test('who has allowed the amount when another device pays is not asked to pay, a
   await says(device, `${notNeeded} Your wallet still allows 7.00 USDT`);
   assert.equal(asked(device, 'eth_sendTransaction'), 1);
   assert.equal(await device.balance(), 30n);
-  await device.context.close();
+  await device.page.close();
 });
 
 test('whose prompt to pay is open when another device pays is told to reject it, and then nothing is left to do', async () => {
@@ -122,7 +125,7 @@ test('whose prompt to pay is open when another device pays is told to reject it,
   held.answer();
   await device.page.locator('#problem').waitFor({ state: 'detached' });
   assert.equal(asked(device, 'eth_sendTransaction'), 1);
-  await device.context.close();
+  await device.page.close();
 });
 
 test('who pays all the same on the same network is refused by the contract, and the page says that only gas is gone', async () => {
@@ -137,7 +140,7 @@ test('who pays all the same on the same network is refused by the contract, and 
   held.answer();
   await says(device, 'The contract has refused the second one, which cost you only gas.');
   assert.equal(await device.balance(), 30n);
-  await device.context.close();
+  await device.page.close();
 });
 
 test('who pays all the same on another network gets it back, and the page says so before and after', async () => {
@@ -152,7 +155,7 @@ test('who pays all the same on another network gets it back, and the page says s
   held.answer();
   await says(device, 'The service sends the second one back to your wallet');
   await life.eventually(device.balance, (amount) => amount === 30n, 'the second payment back');
-  await device.context.close();
+  await device.page.close();
 });
 
 test('a signature that is given after another device has paid goes nowhere', async () => {
@@ -170,7 +173,7 @@ test('a signature that is given after another device has paid goes nowhere', asy
   held.answer();
   await says(device, notNeeded);
   assert.deepEqual([submits, await device.balance()], [0, 30n]);
-  await device.context.close();
+  await device.page.close();
 });
 
 test('while the page cannot find out how the payment stands, it asks the wallet for nothing', async () => {
@@ -183,5 +186,5 @@ test('while the page cannot find out how the payment stands, it asks the wallet 
   await device.page.unroute('**/checkout/api/session/*');
   await device.pay();
   await device.page.locator('[data-status=completed]').waitFor();
-  await device.context.close();
+  await device.page.close();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { TestWallet } from './test-wallet.ts';
@@ -22,7 +22,6 @@ after(async () => {
 
 interface Visit {
   readonly page: Page;
-  readonly context: BrowserContext;
   readonly wallet: TestWallet;
 }
 
@@ -46,12 +45,12 @@ async function visit(
   const wallet = new TestWallet([life.ethereum, life.base]);
   await wallet.fund(life.ethereum, life.ethereum.token(token), 30_000_000n);
   prepare(wallet);
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await wallet.inject(page);
   await page.goto(linkUrl);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByText('You have 30.00 USD').waitFor();
-  return { page, context, wallet };
+  return { page, wallet };
 }
 
 const pay = (page: Page) => page.locator('#pay-button').click();
@@ -61,19 +60,19 @@ const sends = ({ asked }: TestWallet) => asked.filter((method) => /send|sign/i.t
 
 for (const code of [5700, 5750, -32601]) {
   test(`a wallet that answers several calls at once with ${code} pays by plain transactions`, async () => {
-    const { page, context, wallet } = await visit('usdt', (taught) => {
+    const { page, wallet } = await visit('usdt', (taught) => {
       taught.canBatch = true;
       taught.fails.set('wallet_sendCalls', code);
     });
     await pay(page);
     await paid(page);
     assert.deepEqual(sends(wallet), ['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendTransaction']);
-    await context.close();
+    await page.close();
   });
 }
 
 test('a wallet that does not tell of its transactions pays all the same, and each names its chain', async () => {
-  const { page, context, wallet } = await visit('usdt', ({ fails }) => {
+  const { page, wallet } = await visit('usdt', ({ fails }) => {
     fails.set('eth_getTransactionReceipt', 4200);
   });
   await pay(page);
@@ -82,43 +81,43 @@ test('a wallet that does not tell of its transactions pays all the same, and eac
     wallet.transactions.map(({ chainId }) => Number(chainId)),
     [31_337, 31_337],
   );
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that does not say what became of calls pays all the same', async () => {
-  const { page, context, wallet } = await visit('usdt', (taught) => {
+  const { page, wallet } = await visit('usdt', (taught) => {
     taught.canBatch = true;
     taught.fails.set('wallet_getCallsStatus', -32601);
   });
   await pay(page);
   await paid(page);
   assert.deepEqual(sends(wallet), ['wallet_sendCalls']);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that takes no typed data pays by transactions', async () => {
-  const { page, context, wallet } = await visit('usdc', ({ fails }) => {
+  const { page, wallet } = await visit('usdc', ({ fails }) => {
     fails.set('eth_signTypedData_v4', -32603);
   });
   await pay(page);
   await paid(page);
   assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
-  await context.close();
+  await page.close();
 });
 
 test('who declines to sign may pay by a transaction instead', async () => {
-  const { page, context, wallet } = await visit('usdc');
+  const { page, wallet } = await visit('usdc');
   wallet.refused.add('eth_signTypedData_v4');
   await pay(page);
   await says(page, 'You declined in your wallet.');
   await page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' }).click();
   await paid(page);
   assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that cannot change networks is changed by hand, and pays then', async () => {
-  const { page, context, wallet } = await visit('usdc', (taught) => {
+  const { page, wallet } = await visit('usdc', (taught) => {
     taught.current = 31_338;
     taught.fails.set('wallet_switchEthereumChain', 4200);
   });
@@ -128,11 +127,11 @@ test('a wallet that cannot change networks is changed by hand, and pays then', a
   wallet.current = 31_337;
   await pay(page);
   await paid(page);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that does not know the network and cannot learn it says which one to change to', async () => {
-  const { page, context, wallet } = await visit('usdc', (taught) => {
+  const { page, wallet } = await visit('usdc', (taught) => {
     taught.current = 31_338;
     taught.known.delete(31_337);
     taught.fails.set('wallet_addEthereumChain', 4200);
@@ -142,11 +141,11 @@ test('a wallet that does not know the network and cannot learn it says which one
   wallet.fails.clear();
   await pay(page);
   await paid(page);
-  await context.close();
+  await page.close();
 });
 
 test('a network that is changed after the allowance is changed back before the payment', async () => {
-  const { page, context, wallet } = await visit('usdt');
+  const { page, wallet } = await visit('usdt');
   const held = wallet.hold('eth_getTransactionReceipt');
   await pay(page);
   await held.opened;
@@ -155,11 +154,11 @@ test('a network that is changed after the allowance is changed back before the p
   await paid(page);
   const asked = wallet.asked.filter((method) => /send|switch/i.test(method));
   assert.deepEqual(asked, ['eth_sendTransaction', 'wallet_switchEthereumChain', 'eth_sendTransaction']);
-  await context.close();
+  await page.close();
 });
 
 test('a prompt that is never answered can be left, and asked for again', async () => {
-  const { page, context, wallet } = await visit('usdc');
+  const { page, wallet } = await visit('usdc');
   wallet.hold('eth_signTypedData_v4');
   await pay(page);
   await page.locator('#step').filter({ hasText: 'Sign in your wallet' }).waitFor();
@@ -173,21 +172,21 @@ test('a prompt that is never answered can be left, and asked for again', async (
     sends(wallet),
     Array.from({ length: 3 }, () => 'eth_signTypedData_v4'),
   );
-  await context.close();
+  await page.close();
 });
 
 test('a connection that is never answered can be left, and asked for again', async () => {
-  const { page, context, wallet } = await visit('usdc');
+  const { page, wallet } = await visit('usdc');
   await page.getByRole('button', { name: 'Use another wallet' }).click();
   wallet.hold('eth_requestAccounts');
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByRole('button', { name: 'Ask the wallet again' }).click();
   await page.getByText('You have 30.00 USDC').waitFor();
-  await context.close();
+  await page.close();
 });
 
 test('a payment that the wallet sends after the payer has stopped waiting is shown as sent, and is the only one', async () => {
-  const { page, context, wallet } = await visit('usdt');
+  const { page, wallet } = await visit('usdt');
   await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
   const held = wallet.hold('eth_sendTransaction');
   await pay(page);
@@ -197,11 +196,11 @@ test('a payment that the wallet sends after the payer has stopped waiting is sho
   held.answer();
   await paid(page);
   assert.equal(await life.ethereum.balanceOf(life.ethereum.token('usdt'), wallet.address), 5_000_000n);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that answers after the payment is shown leaves nothing to wait for on the page', async () => {
-  const { page, context, wallet } = await visit('usdt');
+  const { page, wallet } = await visit('usdt');
   await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
   const held = wallet.holdAnswer('eth_sendTransaction');
   await pay(page);
@@ -210,11 +209,11 @@ test('a wallet that answers after the payment is shown leaves nothing to wait fo
   held.answer();
   await answered;
   assert.equal(await page.getByText('Payment sent.').count(), 0);
-  await context.close();
+  await page.close();
 });
 
 test('another account ends what was asked of the first one, and pays when its owner says so', async () => {
-  const { page, context, wallet } = await visit('usdt');
+  const { page, wallet } = await visit('usdt');
   const other = `0x${'a7'.repeat(20)}`;
   const held = wallet.hold('eth_sendTransaction');
   await pay(page);
@@ -226,11 +225,11 @@ test('another account ends what was asked of the first one, and pays when its ow
   await page.getByText('You have 30.00 USDT').waitFor();
   await pay(page);
   await paid(page);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that disconnects is asked for nothing more, and can be connected again', async () => {
-  const { page, context, wallet } = await visit('usdt');
+  const { page, wallet } = await visit('usdt');
   const held = wallet.hold('eth_sendTransaction');
   await pay(page);
   await held.opened;
@@ -240,16 +239,16 @@ test('a wallet that disconnects is asked for nothing more, and can be connected 
   await page.getByText('You have 30.00 USDT').waitFor();
   await pay(page);
   await paid(page);
-  await context.close();
+  await page.close();
 });
 
 test('a wallet that cannot send shows the ways that do not need it', async () => {
-  const { page, context } = await visit('usdt', ({ fails }) => {
+  const { page } = await visit('usdt', ({ fails }) => {
     fails.set('eth_sendTransaction', 4200);
   });
   await pay(page);
   await says(page, 'This wallet cannot send payments from this page.');
   await page.getByText('Send from an exchange or another wallet').click();
   await page.locator('#refund-input').waitFor();
-  await context.close();
+  await page.close();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { ServiceOptions } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
@@ -32,7 +32,6 @@ after(async () => {
 
 interface Visit {
   readonly page: Page;
-  readonly context: BrowserContext;
   /** A wallet that the page knows nothing of, such as an exchange's. */
   readonly elsewhere: TestWallet;
   readonly sessionId: string;
@@ -55,14 +54,14 @@ async function noticed({ sessionId }: Visit): Promise<void> {
 async function visit(): Promise<Visit> {
   const elsewhere = new TestWallet([life.ethereum, life.base]);
   await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
-  const { page, context } = await openPage(browser, { phone: true });
+  const { page } = await openPage(browser, { phone: true });
   await page.goto(await addLink());
   await page.getByText('Send from an exchange or another wallet').click();
   await page.locator('#refund-input').fill(elsewhere.address);
   await page.getByRole('button', { name: 'Show where to send' }).click();
   await address(page).waitFor();
   const sessionId = /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
-  return { page, context, elsewhere, sessionId, address: (await address(page).textContent()) ?? '' };
+  return { page, elsewhere, sessionId, address: (await address(page).textContent()) ?? '' };
 }
 
 async function addLink(): Promise<string> {
@@ -83,7 +82,7 @@ async function addLink(): Promise<string> {
 
 test('who sends too little is told the rest, also after loading the page again, and what is too much goes back', async () => {
   const visitor = await visit();
-  const { page, context, elsewhere } = visitor;
+  const { page, elsewhere } = visitor;
   await send(visitor, 10_000_000n);
   const rest = '10.00 USDC has arrived. Send 15.00 USDC more to the same address.';
   await page.getByText(rest).waitFor();
@@ -97,12 +96,12 @@ test('who sends too little is told the rest, also after loading the page again, 
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 35_000_000n);
   assert.equal((await life.session(visitor.sessionId)).transaction?.totalValue, 25_000_000);
   assert.equal(await address(page).count(), 0);
-  await context.close();
+  await page.close();
 });
 
 test('another tab, which was told nothing, shows no address; who leaves the panel finds all ways to pay again', async () => {
-  const { page, context } = await visit();
-  const other = await context.newPage();
+  const { page } = await visit();
+  const other = await page.context().newPage();
   await other.goto(page.url());
   await other.getByText('Send from an exchange or another wallet').waitFor();
   assert.equal(await address(other).count(), 0);
@@ -111,15 +110,15 @@ test('another tab, which was told nothing, shows no address; who leaves the pane
   await page.reload();
   await page.getByText('Send from an exchange or another wallet').waitFor();
   assert.equal(await address(page).count(), 0);
-  await context.close();
+  await page.close();
 });
 
 test('money for a session that a wallet has paid meanwhile goes back, and the page says so', async () => {
   const visitor = await visit();
-  const { page, context, elsewhere } = visitor;
+  const { page, elsewhere } = visitor;
   const wallet = new TestWallet([life.ethereum, life.base]);
   await wallet.fund(life.ethereum, usdc, 30_000_000n);
-  const other = await openPage(browser);
+  const other = await openPage(browser, { isApart: true });
   await wallet.inject(other.page);
   await other.page.goto(page.url());
   await other.page.getByRole('button', { name: 'Test Wallet' }).click();
@@ -131,26 +130,26 @@ test('money for a session that a wallet has paid meanwhile goes back, and the pa
   await other.page.reload();
   await other.page.getByText('25.00 USDC went back to the payer: paid twice.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
-  await Promise.all([context.close(), other.context.close()]);
+  await Promise.all([page.close(), other.page.context().close()]);
 });
 
 test('a newcomer to the local world pays by its demo payer, and sees the payment complete', async () => {
   await life.ethereum.anvil.request('anvil_setBalance', [demoPayer, '0x56bc75e2d63100000']);
   await life.ethereum.mint(usdc, demoPayer, 40_000_000n);
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser);
   await page.goto(await addLink());
   await page.getByRole('button', { name: 'Demo payer (local world)' }).click();
   await page.getByText('You have 40.00 USDC').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
   await page.locator('[data-status=completed]').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, demoPayer), 15_000_000n);
-  await context.close();
+  await page.close();
 });
 
 // Last: it moves the chain's time past the deadline of every order there is.
 test('what comes too late goes back, and the page says so', async () => {
   const visitor = await visit();
-  const { page, context, elsewhere } = visitor;
+  const { page, elsewhere } = visitor;
   await life.ethereum.anvil.request('evm_increaseTime', [7_200]);
   await page.locator('[data-status=expired]').waitFor();
   await send(visitor, 25_000_000n);
@@ -158,5 +157,5 @@ test('what comes too late goes back, and the page says so', async () => {
   await page.reload();
   await page.getByText('25.00 USDC went back to the payer: too late.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
-  await context.close();
+  await page.close();
 });

@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 import type { Log } from '#telemetry/log.ts';
 import { startService } from '../../src/service/service.ts';
 import { Life } from '../life/life.ts';
-import { keys } from '../life/life-chain.ts';
 import { Payer, succeeded } from '../life/payer.ts';
+import { keys } from '../life/roles.ts';
 
 /** Everything that the service logs, written out deeper than any logger would. */
 const lines: string[] = [];

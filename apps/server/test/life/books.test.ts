@@ -11,8 +11,8 @@ import type { BooksStatus, ChainStatus } from '#reconcile/status.ts';
 import { jsonLog } from '#telemetry/log.ts';
 import { startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';
-import { addresses } from './life-chain.ts';
 import { Payer } from './payer.ts';
+import { addresses } from './roles.ts';
 import { checkout } from './story-fixture.ts';
 
 const entriesByKind = statement({

@@ -10,8 +10,9 @@ import {
   TEST_MNEMONIC,
 } from '@florin/world';
 import { concat, zeroHash } from 'viem';
-import type { CctpPlace } from '#chains/chain.ts';
-import { addresses, type LifeChain } from './life-chain.ts';
+import type { CctpPlace, Chain } from '#chains/chain.ts';
+import type { Anvil } from '../harness/anvil.ts';
+import { addresses } from './roles.ts';
 
 /** The stand-ins for Circle's contracts; anvil's own first account owns them, as it does everything of a story. */
 const roles = deriveRoles(TEST_MNEMONIC);
@@ -52,7 +53,9 @@ export async function deployBridge(
 }
 
 /** Starts the stand-in for Circle's attestation service over these chains. */
-export function startAttester(chains: readonly LifeChain[]): Promise<LocalAttester> {
+export function startAttester(
+  chains: readonly { readonly anvil: Anvil; readonly chain: Chain }[],
+): Promise<LocalAttester> {
   return startLocalAttester({
     privateKey: roles.attester.privateKey,
     transmitter: circle.transmitter,

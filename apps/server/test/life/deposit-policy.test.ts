@@ -9,8 +9,9 @@ import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerSums } from '#ledger/entry.ts';
 import { Life } from './life.ts';
-import { addresses, type LifeChain } from './life-chain.ts';
+import type { LifeChain } from './life-chain.ts';
 import { Payer } from './payer.ts';
+import { addresses } from './roles.ts';
 
 let life: Life;
 /** What the settler's wallet can add to short deposits. */

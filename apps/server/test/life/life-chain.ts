@@ -16,6 +16,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '#chains/chain.ts';
 import { deployBridge } from './bridge.ts';
+import { addresses } from './roles.ts';
 
 interface Artifact {
   readonly abi: Abi;
@@ -27,18 +28,6 @@ async function artifact(name: string): Promise<Artifact> {
   return JSON.parse(await readFile(url, 'utf8')) as Artifact;
 }
 
-/** Keys of the roles; the same on every chain of a test. */
-export const keys = {
-  orderSigner: '0x1111111111111111111111111111111111111111111111111111111111111111',
-  settler: '0x2222222222222222222222222222222222222222222222222222222222222222',
-} as const;
-
-export const addresses = {
-  orderSigner: privateKeyToAccount(keys.orderSigner).address,
-  settler: privateKeyToAccount(keys.settler).address,
-  feeRecipient: getAddress('0x00000000000000000000000000000000000fee00'),
-} as const;
-
 export interface TokenPlan {
   readonly symbol: 'usdc' | 'usdt' | 'dai';
   readonly decimals: number;
@@ -49,11 +38,18 @@ const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' } as const;
 
+/** Blocks after which a transaction is final here, with a few to spare. */
+const blocksToFinality = 8;
+
+const idleCallsPerBlock = 4;
+
 /** A real chain with the contracts, tokens and roles of a deployment. Blocks come only when the test mines. */
 export class LifeChain {
   readonly anvil: Anvil;
   readonly chain: Chain;
   readonly #admin: Hex;
+  #blocksToFinality = blocksToFinality;
+  #idleCalls = 0;
 
   private constructor(anvil: Anvil, chain: Chain, admin: Hex) {
     this.anvil = anvil;
@@ -115,12 +111,14 @@ export class LifeChain {
       name: options.name,
       chainId: options.chainId,
       rpcUrls: [anvil.url],
+      // Announced blocks wake the watcher; polls would cost more than all that stories do.
+      wsUrls: [anvil.url.replace('http', 'ws')],
       gateway,
       vault,
       startBlock: 0n,
       finality: { tag: 'finalized', depth: 0 },
       proofs: 'required',
-      pollIntervalMs: 50,
+      pollIntervalMs: 250,
       tokens,
       ...(bridge === undefined ? {} : { cctp: bridge.cctp }),
     };
@@ -132,6 +130,20 @@ export class LifeChain {
       await life.mint(token, vault, 100_000n * unit);
     }
     return life;
+  }
+
+  /**
+   * Mines a block when transactions wait or recent ones are not final yet, else at each fourth call. The service follows
+   * each block, so that empty ones cost processor time. True while something waits.
+   */
+  async mineAsNeeded(): Promise<boolean> {
+    const pool = (await this.anvil.request('txpool_status')) as { pending: Hex };
+    if (Number(pool.pending) > 0) this.#blocksToFinality = blocksToFinality;
+    const isBusy = this.#blocksToFinality > 0;
+    this.#idleCalls = isBusy ? 0 : (this.#idleCalls + 1) % idleCallsPerBlock;
+    if (isBusy) this.#blocksToFinality -= 1;
+    if (this.#idleCalls === 0) await this.anvil.mine();
+    return isBusy;
   }
 
   token(symbol: string): Token {

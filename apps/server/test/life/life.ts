@@ -16,7 +16,8 @@ import { type TestDatabase, testDatabase } from '../harness/database.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { settlementSettings } from '../harness/settlement-fixture.ts';
 import { startAttester } from './bridge.ts';
-import { keys, LifeChain } from './life-chain.ts';
+import { LifeChain } from './life-chain.ts';
+import { keys } from './roles.ts';
 
 /** What a merchant read returned, with the parts that stories look at. */
 export interface MerchantReply<Data> {
@@ -69,8 +70,9 @@ export interface ReceivedEvent {
   readonly data: SessionData;
 }
 
-/** Time between two blocks while a story lets the chains run. */
+/** Time between two blocks while something happens on a chain, and between two looks whether something does. */
 const blockIntervalMs = 60;
+const idleIntervalMs = 150;
 /** How long a story waits for something to become true before it gives up: generous, for slow machines. */
 const patienceMs = 120_000;
 
@@ -166,7 +168,7 @@ export class Life {
           ...{ perPayer: 10_000_000, perLink: 10_000_000, perNetwork: 1_000_000_000 },
           smartAccounts: { perPayment: 600_000, failuresPerMerchant: 20 },
         },
-        depositWindowMs: 50,
+        depositWindowMs: 250,
         mostNamed: 1_000,
         depositBudgets: undefined,
         totals: undefined,
@@ -185,6 +187,7 @@ export class Life {
       settlement: {
         ...settlementSettings,
         mode: 'escrow',
+        windowMs: 200,
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,
       },
@@ -253,8 +256,8 @@ export class Life {
     this.#isMining = true;
     this.#miner = (async () => {
       while (this.#isMining) {
-        await Promise.all([this.ethereum.anvil.mine(), this.base.anvil.mine()]);
-        await systemClock.sleep(blockIntervalMs);
+        const isBusy = await Promise.all([this.ethereum.mineAsNeeded(), this.base.mineAsNeeded()]);
+        await systemClock.sleep(isBusy.includes(true) ? blockIntervalMs : idleIntervalMs);
       }
     })();
   }

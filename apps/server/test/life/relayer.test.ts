@@ -4,8 +4,8 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, getAddress, type Hex } from 'viem';
 import type { Life } from './life.ts';
 import { startLifeApart } from './life-apart.ts';
-import { addresses } from './life-chain.ts';
 import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
+import { addresses } from './roles.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { checkout } from './story-fixture.ts';
 

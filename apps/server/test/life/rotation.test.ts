@@ -5,8 +5,9 @@ import { awsKmsSigner, type SignerHttp, signerHttp, web3Signer } from '@florin/s
 import { type FakeSigner, startKms, startWeb3Signer } from '@florin/signing/testing';
 import { systemClock } from '#outside/clock.ts';
 import { Life } from './life.ts';
-import { addresses, type LifeChain } from './life-chain.ts';
+import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
+import { addresses } from './roles.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
