@@ -24,10 +24,11 @@ const COMMANDS = {
     script: 'lab/conformance/src/main.ts',
     does: 'checks a running installation against the specification',
   },
-  test: { script: 'scripts/test.ts', does: 'runs the tests' },
+  test: { script: 'scripts/test.ts', does: 'runs the tests', isTethered: true },
   'test:deep': {
     script: 'scripts/test-deep.ts',
     does: 'runs what takes hours, and goes on where it was broken off',
+    isTethered: true,
   },
   docs: { script: 'apps/docs/src/build.ts', does: 'builds the documentation site that the service serves' },
   generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Outcome, type Part, type PartContext, runLogged } from './part.ts';
 import { root } from './processes.ts';
 import type { Result } from './reporter.ts';
@@ -8,17 +9,28 @@ import type { Result } from './reporter.ts';
 export const node = process.execPath;
 export const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 
-/** Files of rules in one process: few enough that three processes end at about the same time. */
-const rulesAtOnce = 10;
-/** Stories, browsers and whole worlds take seconds each, so that a process of their own costs them little. */
-const isAlone = (file: string): boolean => /^(apps\/server\/test|world|lab)\//.test(file);
+/**
+ * Files in one process: starting Node and loading the rooms costs a processor second, which is longer than most files take.
+ * So few that the last processes of a run end at about the same time.
+ */
+const rulesAtOnce = 20;
+const storiesAtOnce = 4;
+const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
+/** Start whole programs, and load little themselves. */
+const isProgram = (file: string): boolean => /^(world|lab)\//.test(file);
+/** What takes most processor time, longest first: ten seconds and more. Each has a process of its own, before all others. */
+const longest = [
+  ...['browser/states', 'browser/wallet-ways', 'browser/safety', 'browser/two-devices', 'browser/pay'],
+  ...['guides', 'life/kill', 'life/agent', 'browser/without-wallet', 'simulation', 'life/deposit-policy'],
+];
+const rankOf = (file: string): number => longest.findIndex((name) => file.endsWith(`/${name}.test.ts`));
 /** What takes long and is run before a release: `npm run test:deep`. */
 export const isDeep = (file: string): boolean => file.endsWith('.deep.test.ts');
 
 /** Every test file of the checkout. */
 export async function findTestFiles(): Promise<string[]> {
   const files: string[] = [];
-  for (const folder of ['packages', 'apps', 'world', 'lab']) {
+  for (const folder of ['packages', 'apps', 'world', 'lab', 'scripts']) {
     for (const file of await readdir(`${root}${folder}`, { recursive: true })) {
       // A bench has a package of its own, with somebody else's tests in it.
       if (file.endsWith('.test.ts') && !file.includes('node_modules/')) files.push(`${folder}/${file}`);
@@ -27,17 +39,26 @@ export async function findTestFiles(): Promise<string[]> {
   return files.sort();
 }
 
-/** The parts that run these files: the slow ones first, each alone; rules of neighbouring rooms together. */
+/** The parts that run these files: the slow ones first, each alone; neighbouring stories and rules together. */
 export function nodeParts(files: readonly string[], env: Readonly<Record<string, string>> = {}): Part[] {
-  const alone = files.filter(isAlone).map((file) => nodePart(file, [file], env));
-  const rules = files.filter((file) => !isAlone(file));
-  for (let first = 0; first < rules.length; first += rulesAtOnce) {
-    const batch = rules.slice(first, first + rulesAtOnce);
+  const slow = files.filter((file) => rankOf(file) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b));
+  const others = files.filter((file) => rankOf(file) < 0);
+  const rules = others.filter((file) => !isStory(file) && !isProgram(file));
+  return [
+    ...batchesOf(slow, 1),
+    ...batchesOf(others.filter(isStory), storiesAtOnce),
+    ...batchesOf(others.filter(isProgram), 1),
+    ...batchesOf(rules, rulesAtOnce),
+  ].map((batch) => {
     const [from = '', to = ''] = [batch[0], batch.at(-1)];
-    const name = batch.length === 1 ? from : `${from} to ${dirname(to)}/${basename(to)}`;
-    alone.push(nodePart(name, batch, env));
-  }
-  return alone;
+    return nodePart(batch.length === 1 ? from : `${from} to ${to}`, batch, env);
+  });
+}
+
+function batchesOf(files: readonly string[], size: number): (readonly string[])[] {
+  return Array.from({ length: Math.ceil(files.length / size) }, (_none, index) =>
+    files.slice(index * size, (index + 1) * size),
+  );
 }
 
 function nodePart(name: string, files: readonly string[], env: Readonly<Record<string, string>>): Part {
@@ -80,7 +101,8 @@ async function runFiles(
 }
 
 async function readResults(file: string): Promise<Result[]> {
-  const text = await readFile(file, 'utf8');
+  // A process that was killed before its first test has written none.
+  const text = existsSync(file) ? await readFile(file, 'utf8') : '';
   return text
     .split('\n')
     .filter((line) => line !== '')

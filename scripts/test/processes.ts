@@ -1,22 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endLeftovers, signal, signalledPatienceMs } from './run-folder.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Every process of this run inherits the variable, so that what is left behind can be found. */
-const markName = 'FLORIN_TEST_RUN';
-const mark = `${markName}=${process.pid}.${Date.now()}`;
 const children = new Set<ChildProcess>();
-/** How long processes may take to end by themselves. */
-const patienceMs = 10_000;
-const pauseMs = 50;
 
 /** How a command ended, and all that it wrote. */
 export interface Ended {
   readonly code: number;
   readonly output: string;
+}
+
+/** Makes the folder of this run's temporary files, and starts the process that cleans up when this one has ended. */
+export function openRunFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-run-'));
+  // Started by root, PostgreSQL runs as another user, who must be able to get here.
+  chmodSync(folder, 0o755);
+  const reaper = spawn(process.execPath, [fileURLToPath(new URL('reaper.ts', import.meta.url))], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    env: { ...process.env, FLORIN_TEST_FOLDER: folder },
+    // Its own session: what ends this run must not reach it.
+    detached: true,
+  });
+  reaper.unref();
+  if (reaper.stdin instanceof Socket) reaper.stdin.unref();
+  process.env['TMPDIR'] = folder;
+  return folder;
 }
 
 /** Runs a command from the root of the checkout; `onOutput` gets what it writes as it comes. */
@@ -25,11 +39,10 @@ export function runCommand(
   args: readonly string[],
   options: { env?: Readonly<Record<string, string>>; onOutput?: (text: string) => void } = {},
 ): Promise<Ended> {
-  const [name, value = ''] = mark.split('=');
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: root,
-      env: { ...process.env, ...options.env, [name ?? markName]: value },
+      env: { ...process.env, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       // A process group of its own, so that an interrupted run ends its descendants as well.
       detached: true,
@@ -52,56 +65,7 @@ export function runCommand(
 }
 
 /** Ends what still runs, first by SIGTERM. */
-export async function endCommands(): Promise<void> {
+export async function endCommands(folder: string): Promise<void> {
   for (const { pid } of children) if (pid !== undefined) signal(-pid, 'SIGTERM');
-  await endLeftovers();
-}
-
-/** Waits until no process of this run is left, then kills the rest; gives the command lines of those. */
-export async function endLeftovers(): Promise<string[]> {
-  const end = performance.now() + patienceMs;
-  while (markedProcesses().length > 0 && performance.now() < end) await sleep(pauseMs);
-  return markedProcesses().map((pid) => {
-    const commandLine = readProc(pid, 'cmdline').replaceAll('\0', ' ').trim();
-    signal(pid, 'SIGKILL');
-    return commandLine;
-  });
-}
-
-/** Pids of this run's processes other than this one; none on a system without /proc. */
-function markedProcesses(): number[] {
-  return listProc().filter(
-    (pid) => pid !== process.pid && readProc(pid, 'environ').split('\0').includes(mark) && !isZombie(pid),
-  );
-}
-
-function listProc(): number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
-  } catch {
-    // No /proc on this system.
-    return [];
-  }
-}
-
-function isZombie(pid: number): boolean {
-  const stat = readProc(pid, 'stat');
-  return stat === '' || stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
-}
-
-function readProc(pid: number, file: 'cmdline' | 'environ' | 'stat'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    // It has ended, or belongs to another user.
-    return '';
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
+  await endLeftovers(folder, signalledPatienceMs);
 }

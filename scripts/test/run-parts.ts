@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { startTestPostgres } from '../../apps/server/test/harness/database.ts';
 import type { Outcome, Part, PartContext } from './part.ts';
-import { endCommands, endLeftovers, root } from './processes.ts';
+import { endCommands, openRunFolder, root } from './processes.ts';
+import { endLeftovers } from './run-folder.ts';
 
 /** Kept between runs and ignored by git: logs, compiled modules, what the deep run has passed. */
 export const keptFolder = join(root, '.test');
@@ -11,10 +12,10 @@ const logFolder = join(keptFolder, 'log');
 const keptLogs = 20;
 const slowestNamed = 10;
 /**
- * Parts at once: one more than there are cores, for many wait for blocks or a browser (with two of them on two cores a sixth
- * of the time was idle); few enough for the connections of one PostgreSQL.
+ * Parts at once: two more than there are cores, for many wait for blocks or a browser; few enough for the connections of one
+ * PostgreSQL.
  */
-const partsAtOnce = Math.min(availableParallelism(), 3) + 1;
+const partsAtOnce = Math.min(availableParallelism(), 3) + 2;
 
 /** One PostgreSQL for all parts, started when the first one asks. */
 function sharedPostgres(): { url: () => Promise<string>; stop: () => Promise<void> } {
@@ -51,6 +52,7 @@ export async function runParts(
   parts: readonly Part[],
   options: { isShown: boolean; atOnce?: number; onPassed?: (part: Part) => void },
 ): Promise<void> {
+  const folder = openRunFolder();
   const log = openLog();
   const postgres = sharedPostgres();
   const waiting = [...parts];
@@ -58,12 +60,14 @@ export async function runParts(
   const interrupt = async (): Promise<void> => {
     isInterrupted = true;
     waiting.length = 0;
-    await endCommands();
-    await postgres.stop();
+    await Promise.all([endCommands(folder), postgres.stop()]);
     console.log(`\ninterrupted; the log is ${log.path}`);
     process.exit(130);
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => void interrupt());
+  // The launcher was killed, so that no signal reaches this process any more.
+  process.once('disconnect', () => void interrupt());
+  process.channel?.unref();
 
   const write = (text: string): void => {
     log.write(text);
@@ -76,7 +80,11 @@ export async function runParts(
   const work = async (): Promise<void> => {
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const beganMs = performance.now();
-      const outcome = await part.run(context);
+      const outcome = await part.run(context).catch((error: unknown): Outcome => {
+        write(`\n# ${part.name}\n${error instanceof Error ? error.stack : error}\n`);
+        return { passed: 0, failed: [`${part.name} (${error})`] };
+      });
+      if (isInterrupted) return;
       outcomes.push(outcome);
       timings.push({ name: part.name, took: seconds(beganMs) });
       tell(part, outcome, seconds(beganMs), parts.length - outcomes.length);
@@ -89,7 +97,7 @@ export async function runParts(
     await postgres.stop();
   }
   if (isInterrupted) return;
-  const left = (await endLeftovers()).map((commandLine) => `a process was left behind: ${commandLine}`);
+  const left = (await endLeftovers(folder)).map((commandLine) => `a process was left behind: ${commandLine}`);
   outcomes.push({ passed: 0, failed: left });
   summarize({ outcomes, timings, took: seconds(startedMs), log: log.path });
 }

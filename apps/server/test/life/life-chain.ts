@@ -48,11 +48,20 @@ export class LifeChain {
   readonly anvil: Anvil;
   readonly chain: Chain;
   readonly #admin: Hex;
+  readonly #mine: () => Promise<void>;
   #blocksToFinality = blocksToFinality;
   #idleCalls = 0;
 
   private constructor(anvil: Anvil, chain: Chain, admin: Hex) {
-    this.anvil = anvil;
+    this.#mine = () => anvil.mine();
+    // What a story mines itself has to become final soon as well.
+    this.anvil = {
+      ...anvil,
+      mine: (count) => {
+        this.#blocksToFinality = blocksToFinality;
+        return anvil.mine(count);
+      },
+    };
     this.chain = chain;
     this.#admin = admin;
   }
@@ -142,7 +151,7 @@ export class LifeChain {
     const isBusy = this.#blocksToFinality > 0;
     this.#idleCalls = isBusy ? 0 : (this.#idleCalls + 1) % idleCallsPerBlock;
     if (isBusy) this.#blocksToFinality -= 1;
-    if (this.#idleCalls === 0) await this.anvil.mine();
+    if (this.#idleCalls === 0) await this.#mine();
     return isBusy;
   }
 
