@@ -150,18 +150,14 @@ test('a payment by a removed wallet may be submitted again after its time', asyn
   assert.notEqual(second.view.txHash, first.view.txHash);
 });
 
-const takeSignature = statement({
-  name: 'submission_test_take_signature',
-  parameters: { orderId: 'text' },
-  columns: {},
-  text: `update orders set signature = '0x' where order_id = :orderId`,
-});
+const domainOf = ({ chainId, order: { token: verifyingContract } }: StoredOrder) =>
+  ({ name: 'USD Coin', version: '2', chainId, verifyingContract }) as const;
 
-const loseSignature = statement({
-  name: 'submission_test_lose_signature',
-  parameters: { orderId: 'text' },
+const changeSignature = statement({
+  name: 'submission_test_change_signature',
+  parameters: { orderId: 'text', signature: 'text' },
   columns: {},
-  text: `update orders set signature = '' where order_id = :orderId`,
+  text: 'update orders set signature = :signature where order_id = :orderId',
 });
 
 test('an x402 payment is never released: its client would pay another order as well', async () => {
@@ -179,8 +175,7 @@ test('an x402 payment is never released: its client would pay another order as w
 test('a consent to a small amount, or to an order that the service did not sign, is not sent', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
-  const { token } = order.order;
-  const domain = { name: 'USD Coin', version: '2', chainId: order.chainId, verifyingContract: token };
+  const domain = domainOf(order);
   const asked: SubmissionContext = {
     ...deps,
     gasless: { ...deps.gasless, signingOf: async () => ({ permits: new Set(['eip3009']), domain }) },
@@ -197,7 +192,7 @@ test('a consent to a small amount, or to an order that the service did not sign,
   await assert.rejects(check(), refusal('payer_not_served', /would revert/));
   const more = microUsd(order.amounts.totalValue + 1n);
   await assert.rejects(check(more), refusal('method_not_available', /too small/));
-  await world.db.query(takeSignature, { orderId: order.orderId });
+  await world.db.query(changeSignature, { orderId: order.orderId, signature: '0x' });
   await assert.rejects(check(), refusal('signature_invalid', /signature/));
 });
 
@@ -256,10 +251,7 @@ const changeOrder = statement({
 
 /** The calls that the sender plans for an order's submission: the signatures for settlers, and for the relayer. */
 async function consentsAsked(order: StoredOrder, payer: ReturnType<typeof newPayer>, revert: Hex = '0x') {
-  const domain = {
-    ...{ name: 'USD Coin', version: '2' },
-    ...{ chainId: order.chainId, verifyingContract: order.order.token },
-  };
+  const domain = domainOf(order);
   const asked: (Hex | undefined)[][] = [];
   const consentIn = (data: Hex | undefined): Hex | undefined => {
     if (data === undefined) return undefined;
@@ -294,21 +286,20 @@ test('the order signer’s wallet omits only the signature that its own key made
     return { ...order, gateway, order: { ...order.order, fee } };
   };
   const { fee } = order.order;
-  const { signature } = order;
-  assert.deepEqual(await consentsAsked(order, payer), [[signature, '0x']]);
+  assert.deepEqual(await consentsAsked(order, payer), [[order.signature, '0x']]);
   // Changed by an attacker with write access to the database: no longer what was signed.
   assert.deepEqual(await consentsAsked(await change(order.gateway, fee + 1n), payer), [
-    [signature, undefined],
+    [order.signature, undefined],
   ]);
   // The service does not know whether an earlier gateway trusts this signer or accepts consent by transaction.
   const earlier: Hex = `0x${'e1'.repeat(20)}`;
-  assert.deepEqual(await consentsAsked(await change(earlier, fee), payer), [[signature, undefined]]);
+  assert.deepEqual(await consentsAsked(await change(earlier, fee), payer), [[order.signature, undefined]]);
 });
 
 test('the service never consents to an order without a signature, even when the database is tampered with', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
-  await world.db.query(loseSignature, { orderId: order.orderId });
+  await world.db.query(changeSignature, { orderId: order.orderId, signature: '' });
   assert.deepEqual(await consentsAsked({ ...order, signature: '0x' }, payer), []);
 });
 
