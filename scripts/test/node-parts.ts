@@ -24,6 +24,8 @@ const longest = [
   ...['guides', 'life/kill', 'life/agent', 'browser/without-wallet', 'simulation', 'life/deposit-policy'],
 ];
 const rankOf = (file: string): number => longest.findIndex((name) => file.endsWith(`/${name}.test.ts`));
+/** A test that fails may leave something open that keeps its process alive. */
+const silenceLimitMs = 15 * 60_000;
 /** What takes long and is run before a release: `npm run test:deep`. */
 export const isDeep = (file: string): boolean => file.endsWith('.deep.test.ts');
 
@@ -91,7 +93,7 @@ async function runFiles(
     // What one process has compiled, the next one loads.
     NODE_COMPILE_CACHE: join(root, '.test', 'compiled'),
   };
-  const { code } = await runLogged(context, job.name, node, args, env);
+  const { code } = await runLogged(context, job.name, node, args, { env, silenceLimitMs });
   const results = await readResults(job.resultFile);
   const failed = results.flatMap((result) => (result.kind === 'failed' ? [result.name] : []));
   const ended = results.flatMap((result) => (result.kind === 'file' ? [result.file] : []));

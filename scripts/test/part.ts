@@ -32,7 +32,7 @@ export function wholePart(
     async run(context) {
       const shared =
         options.needsPostgres === true ? { FLORIN_TEST_POSTGRES: await context.postgresUrl() } : {};
-      const { code } = await runLogged(context, name, command, args, { ...options.env, ...shared });
+      const { code } = await runLogged(context, name, command, args, { env: { ...options.env, ...shared } });
       return code === 0 ? { passed: 1, failed: [] } : { passed: 0, failed: [name] };
     },
   };
@@ -44,9 +44,9 @@ export async function runLogged(
   name: string,
   command: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>>,
+  options: Parameters<typeof runCommand>[2],
 ): Promise<Ended> {
-  const ended = await runCommand(command, args, { env });
+  const ended = await runCommand(command, args, options);
   context.write(`\n# ${name}\n${ended.output}`);
   return ended;
 }

@@ -33,11 +33,15 @@ export function openRunFolder(): string {
   return folder;
 }
 
-/** Runs a command from the root of the checkout; `onOutput` gets what it writes as it comes. */
+/** Runs a command from the root of the checkout. */
 export function runCommand(
   command: string,
   args: readonly string[],
-  options: { env?: Readonly<Record<string, string>>; onOutput?: (text: string) => void } = {},
+  options: {
+    env?: Readonly<Record<string, string>>;
+    /** A command that writes nothing for so long is ended, and fails. */
+    silenceLimitMs?: number;
+  } = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -49,16 +53,23 @@ export function runCommand(
     });
     children.add(child);
     let output = '';
+    const end = (): void => {
+      output += `\nended: it wrote nothing for ${options.silenceLimitMs} ms\n`;
+      if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
+    };
+    const silence =
+      options.silenceLimitMs === undefined ? undefined : setTimeout(end, options.silenceLimitMs);
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         output += text;
-        options.onOutput?.(text);
+        silence?.refresh();
       });
     }
     child.on('error', reject);
     child.on('close', (code) => {
       children.delete(child);
+      clearTimeout(silence);
       resolve({ code: code ?? 1, output });
     });
   });

@@ -21,7 +21,7 @@ export function contractPart(name: string, env: Readonly<Record<string, string>>
   return {
     name,
     async run(context) {
-      const { code, output } = await runLogged(context, name, node, [forge, 'test'], env);
+      const { code, output } = await runLogged(context, name, node, [forge, 'test'], { env });
       const totals = /Ran \d+ test suites?.*?: (\d+) tests? passed, (\d+) failed/.exec(output);
       const failed = [...new Set(output.match(/^\[FAIL.*$/gm))];
       if (failed.length === 0 && (code !== 0 || totals === null)) failed.push(name);

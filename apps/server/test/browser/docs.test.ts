@@ -83,7 +83,7 @@ for (const dark of [false, true]) {
   for (const phone of [false, true]) {
     const look = `${dark ? 'dark' : 'light'}, ${phone ? 'on a phone' : 'on a desktop'}`;
     test(`pages need nothing that the policy refuses, fit the screen and are accessible, ${look}`, async () => {
-      const { page, context, complaints } = await openPage(browser, { dark, phone });
+      const { page, complaints } = await openPage(browser, { isApart: true, dark, phone });
       for (const [path, title] of looked) {
         await page.goto(`${origin}${path}`);
         await page.getByRole('heading', { level: 1, name: title }).waitFor();
@@ -93,24 +93,24 @@ for (const dark of [false, true]) {
         assert.equal(await page.evaluate(overflow), false, `${path} is wider than the screen`);
       }
       assertQuiet(complaints);
-      await context.close();
+      await page.context().close();
     });
   }
 }
 
 test('pages can be read without scripts', async () => {
-  const { page, context } = await openPage(browser, { javaScriptEnabled: false });
+  const { page } = await openPage(browser, { isApart: true, javaScriptEnabled: false });
   await page.goto(`${origin}/docs/api/products`);
   await page.getByRole('heading', { level: 2, name: 'Create a product' }).waitFor();
   await page.getByRole('link', { name: 'Payment links' }).first().click();
   await page.waitForURL(/\/docs\/api\/payment-links/);
   await page.getByRole('link', { name: 'This page as Markdown' }).click();
   await page.waitForURL(/\/docs\/api\/payment-links\.md/);
-  await context.close();
+  await page.context().close();
 });
 
 test('search finds a page by its words and by an error code', async () => {
-  const { page, context, complaints } = await openPage(browser);
+  const { page, complaints } = await openPage(browser, { isApart: true });
   await page.goto(`${origin}/docs`);
   for (const [words, result] of [
     ['reorganisation finality', /\/docs\/chains/],
@@ -124,11 +124,11 @@ test('search finds a page by its words and by an error code', async () => {
     await page.waitForURL(result);
   }
   assertQuiet(complaints);
-  await context.close();
+  await page.context().close();
 });
 
 test('a page shows where it is, what comes before and after it, and its code in tabs', async () => {
-  const { page, context, complaints } = await openPage(browser);
+  const { page, complaints } = await openPage(browser, { isApart: true });
   await page.goto(`${origin}/docs/api/products`);
   const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
   assert.deepEqual(await breadcrumbs.getByRole('listitem').allTextContents(), [
@@ -143,11 +143,11 @@ test('a page shows where it is, what comes before and after it, and its code in 
   await tab.click();
   await page.locator('.vp-code-group .active', { hasText: 'await fetch' }).first().waitFor();
   assertQuiet(complaints);
-  await context.close();
+  await page.context().close();
 });
 
 test('a reader chooses between light and dark, and the choice stays', async () => {
-  const { page, context, complaints } = await openPage(browser);
+  const { page, complaints } = await openPage(browser, { isApart: true });
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${origin}/docs`);
   const dark = page.locator('html.dark');
@@ -158,13 +158,13 @@ test('a reader chooses between light and dark, and the choice stays', async () =
   await page.getByRole('switch', { name: 'Switch to light theme' }).waitFor();
   assert.equal(await dark.count(), 1);
   assertQuiet(complaints);
-  await context.close();
+  await page.context().close();
 });
 
 test('the console calls an operation with the reader’s key, and refuses to send a secret key', async () => {
   const merchantId = await world.addMerchant();
   const key = await world.addKey(merchantId, { permissions: ['products:write'] });
-  const { page, context, complaints } = await openPage(browser);
+  const { page, complaints } = await openPage(browser, { isApart: true });
   await page.goto(`${origin}/docs/api/products`);
   await page.getByRole('button', { name: 'Try POST /payment/v1/product/create' }).click();
   const console_ = page.locator('.console').first();
@@ -179,20 +179,20 @@ test('the console calls an operation with the reader’s key, and refuses to sen
   assert.deepEqual([answer.code, answer.data.name], [0, 'Green tea']);
   assert.deepEqual(await violationsOf(page), []);
   assertQuiet(complaints);
-  await context.close();
+  await page.context().close();
 });
 
 test('an unknown page of the documentation is a page that says so', async () => {
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser, { isApart: true });
   const response = await page.goto(`${origin}/docs/no-such-page`);
   assert.equal(response?.status(), 404);
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   assert.deepEqual(await violationsOf(page), []);
-  await context.close();
+  await page.context().close();
 });
 
 test('the first load of a guide is at most 120 KiB as it travels', async () => {
-  const { page, context } = await openPage(browser);
+  const { page } = await openPage(browser, { isApart: true });
   let bytes = 0;
   page.on('requestfinished', async (request) => {
     const { responseBodySize, responseHeadersSize } = await request.sizes();
@@ -201,5 +201,5 @@ test('the first load of a guide is at most 120 KiB as it travels', async () => {
   await page.goto(`${origin}/docs/guide/first-payment`);
   await page.waitForLoadState('networkidle');
   assert.ok(bytes > 20_000 && bytes <= 120 * 1024, `${bytes} bytes`);
-  await context.close();
+  await page.context().close();
 });

@@ -13,6 +13,7 @@ const unlimited = 1_000_000;
 
 /** The configuration file that says what the options say. */
 function configOf(options: ServiceOptions): unknown {
+  const { keepAfterSeconds: _fixed, ...settlement } = options.settlement;
   return {
     environment: 'local',
     origin: options.origin,
@@ -41,7 +42,7 @@ function configOf(options: ServiceOptions): unknown {
     signer: { orderKey: options.orderKey, settlerKey: options.settlerKey },
     masterKey: toHex(options.masterKeys[0]).slice(2),
     webhooks: { allowLoopback: options.webhooks.allowLoopback },
-    settlement: options.settlement,
+    settlement,
     // A story asks for more in a minute than an address may, unless it is about that.
     rateLimits: {
       signedRequestsPerMinute: unlimited,
