@@ -1,7 +1,7 @@
 import { outboxWake } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import { isLinkUnchanged } from '#links/link-reader.ts';
-import { draftColumns, drafts, soldParameters, writesOf } from '#sessions/session-insert.ts';
+import { draftColumns, drafts, sharedParameters, writesOf } from '#sessions/session-insert.ts';
 
 /** Columns besides the session's: the payer's signature, and the version of the link's row when its terms were read. */
 const claimColumns = {
@@ -21,7 +21,7 @@ const columns = { ...draftColumns, ...claimColumns } as const;
  */
 export const insertAuthorizedSessions = statement({
   name: 'authorization_insert_sessions',
-  parameters: { ...columns, ...soldParameters, maxOpenSessions: 'int8?' },
+  parameters: { ...columns, ...sharedParameters, maxOpenSessions: 'int8?' },
   columns: { session_id: 'text', is_stored: 'bool', is_busy: 'bool', is_over: 'bool', woken: 'text?' },
   text: `with ${drafts(columns)}, standing as materialized (
      select session_id, intended_payer, claim_nonce, claim_digest, claim_signature_hash, created_at, position

@@ -59,12 +59,13 @@ export const deleteAnswers = statement({
 /** Columns of a new object's row for its answer, with the array type of each; null for objects without a key. */
 export const keyedAnswerColumns = {
   key: 'text[]',
-  key_path: 'text[]',
-  key_api_key_id: 'text[]',
   key_body_hash: 'bytea[]',
   key_request_id: 'text[]',
   key_answer: 'bytea[]',
 } as const;
+
+/** Further columns, which concurrent requests often share; null for objects without a key. */
+export const sharedKeyColumns = { key_path: 'text[]', key_api_key_id: 'text[]' } as const;
 
 /**
  * The common table `stored_answers`. It reads a table `draft` with merchant_id, created_at and the columns above, stores the

@@ -8,7 +8,7 @@ import type { IdempotencyContext } from './context.ts';
 import { answerByKey, deleteAnswers, insertAnswer, lockKey } from './idempotency.sql.ts';
 
 // For rooms that store an answer in the statement of the change itself.
-export { keyedAnswerColumns, storedAnswers } from './idempotency.sql.ts';
+export { keyedAnswerColumns, sharedKeyColumns, storedAnswers } from './idempotency.sql.ts';
 
 /** How long answers are kept: 30 days, in milliseconds. */
 const answersKeptMs = 30 * 24 * 3_600_000;
@@ -93,11 +93,17 @@ export function keyedAnswerOf(deps: IdempotencyContext, request: KeyedRequest, a
 export function keyedAnswerValues(answers: readonly (KeyedAnswer | undefined)[]) {
   return {
     key: answers.map((answer) => answer?.request.key ?? null),
-    key_path: answers.map((answer) => answer?.request.path ?? null),
-    key_api_key_id: answers.map((answer) => answer?.request.caller.keyId ?? null),
     key_body_hash: answers.map((answer) => answer?.request.bodyHash ?? null),
     key_request_id: answers.map((answer) => answer?.request.requestId ?? null),
     key_answer: answers.map((answer) => answer?.sealedAnswer ?? null),
+  };
+}
+
+/** Values of `sharedKeyColumns`. */
+export function sharedKeyValues(answers: readonly (KeyedAnswer | undefined)[]) {
+  return {
+    key_path: answers.map((answer) => answer?.request.path ?? null),
+    key_api_key_id: answers.map((answer) => answer?.request.caller.keyId ?? null),
   };
 }
 

@@ -1,14 +1,15 @@
 import { firstEventColumns, firstEventWrites, outboxWake } from '@florin/outbox';
 import { type ParameterKind, statement } from '@florin/pg';
 import { changedProducts, productVersionParameters } from '#catalog/product.ts';
-import { keyedAnswerColumns, storedAnswers } from '#merchants/idempotency.ts';
+import { keyedAnswerColumns, sharedKeyColumns, storedAnswers } from '#merchants/idempotency.ts';
 
 type Columns = Readonly<Record<string, ParameterKind>>;
 
-/** Columns of a new session. */
-const sessionColumns = {
-  session_id: 'text[]',
-  client_code: 'text[]',
+/**
+ * Columns of a new session that sessions of one moment often have alike: who sells, and on what terms. Each such set is
+ * sent, and looked at, once for all sessions that have it.
+ */
+const termsColumns = {
   merchant_id: 'text[]',
   session_type: 'text[]',
   business_id: 'text[]',
@@ -18,28 +19,46 @@ const sessionColumns = {
   recipient: 'text[]',
   settlement_token: 'text[]',
   fee_model: 'int4[]',
+  payer_email_required: 'bool[]',
+  channel_id: 'text[]',
+  intended_token: 'text[]',
+} as const;
+
+/** Columns of a new session that are its own. */
+const ownColumns = {
+  session_id: 'text[]',
+  client_code: 'text[]',
   amount: 'int8[]',
   line_items: 'text[]',
-  payer_email_required: 'bool[]',
   success_url: 'text[]',
   metadata: 'text[]',
   meta_data: 'text[]',
   salt: 'text[]',
-  channel_id: 'text[]',
-  intended_payer: 'text[]',
-  intended_token: 'text[]',
   chosen_total: 'int8[]',
   expiration_time: 'timestamptz[]',
   created_at: 'timestamptz[]',
 } as const;
 
-/** Columns of a draft, the session and its first event, with the type of the array that carries each. Parameters have their names. */
-export const draftColumns = { ...sessionColumns, ...firstEventColumns } as const;
+/**
+ * Columns of a draft, with the type of the array that carries each: the place of the session's terms, counted from 1; the
+ * payer who is meant, null for anybody; the session itself and its first event. Parameters have the names of their columns.
+ */
+export const draftColumns = {
+  terms_place: 'int4[]',
+  intended_payer: 'text[]',
+  ...ownColumns,
+  ...firstEventColumns,
+} as const;
 
 const keyedDraftColumns = { ...draftColumns, ...keyedAnswerColumns } as const;
+const keyedTermsColumns = { ...termsColumns, ...sharedKeyColumns } as const;
 
-function namesOf(columns: Columns): string {
-  return Object.keys(columns).join(', ');
+const sessionNames = `${namesOf(termsColumns)}, ${namesOf(ownColumns)}`;
+
+function namesOf(columns: Columns, table = ''): string {
+  return Object.keys(columns)
+    .map((name) => table + name)
+    .join(', ');
 }
 
 /** Arrays of the columns as a table with `position`. */
@@ -49,21 +68,30 @@ function tableOf(columns: Columns): string {
 }
 
 /** Which session, counted from 1, sells which of the products whose versions follow. */
-export const soldParameters = { sellers: 'int4[]', sold: 'int4[]', ...productVersionParameters } as const;
+const soldParameters = { sellers: 'int4[]', sold: 'int4[]', ...productVersionParameters } as const;
+
+/** What sessions of one statement share. */
+export const sharedParameters = { ...soldParameters, ...termsColumns } as const;
 
 /**
  * The common table `draft`: the sessions to be inserted whose account and products still are what was read of them, from
- * one array for each column.
+ * one array for each column and those that sessions share.
  */
-export function drafts(columns: Columns): string {
+export function drafts(columns: Columns, terms: Columns = termsColumns): string {
+  const { intended_payer: _, ...others } = columns;
   return `${changedProducts}, outdated as (
      select sold.session from unnest(:sellers::int4[], :sold::int4[]) as sold (session, product)
      where sold.product in (select position from changed_products)
+   ), terms as materialized (
+     select ${namesOf(terms, 't.')}, t.position
+     from ${tableOf(terms)} as t (${namesOf(terms)}, position)
+     join accounts a on a.account_id = t.account_id and a.version = t.account_version and a.status = 'normal'
+       and a.merchant_id = t.merchant_id and t.settlement_token = any (a.settlement_currencies)
    ), draft as (
-     select d.*
+     select ${namesOf(others, 'd.')}, d.position, coalesce(d.intended_payer, '') as intended_payer,
+       ${namesOf(terms, 'terms.')}
      from ${tableOf(columns)} as d (${namesOf(columns)}, position)
-     join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
-       and a.merchant_id = d.merchant_id and d.settlement_token = any (a.settlement_currencies)
+     join terms on terms.position = d.terms_place
      where d.position not in (select session from outdated)
    )`;
 }
@@ -74,9 +102,9 @@ export function drafts(columns: Columns): string {
  */
 export function writesOf(source: string): string {
   return `inserted as (
-     insert into sessions (${namesOf(sessionColumns)}, status, updated_at)
-     select ${namesOf(sessionColumns)}, 'initialized', created_at from ${source}
-   ), ${firstEventWrites('session.created', { from: source, objectId: 'session_id', owners: 'draft' })}`;
+     insert into sessions (${sessionNames}, intended_payer, status, updated_at)
+     select ${sessionNames}, intended_payer, 'initialized', created_at from ${source}
+   ), ${firstEventWrites('session.created', { from: source, objectId: 'session_id', owners: 'terms' })}`;
 }
 
 /**
@@ -86,7 +114,7 @@ export function writesOf(source: string): string {
  */
 export const insertSessions = statement({
   name: 'sessions_insert',
-  parameters: { ...draftColumns, ...soldParameters },
+  parameters: { ...draftColumns, ...sharedParameters },
   columns: { session_id: 'text', woken: 'text?' },
   text: `with ${drafts(draftColumns)}, ${writesOf('draft')}
    select session_id, ${outboxWake} as woken from draft`,
@@ -100,9 +128,9 @@ export const insertSessions = statement({
  */
 export const insertKeyedSessions = statement({
   name: 'sessions_insert_keyed',
-  parameters: { ...keyedDraftColumns, ...soldParameters },
+  parameters: { ...keyedDraftColumns, ...soldParameters, ...keyedTermsColumns },
   columns: { session_id: 'text', is_stored: 'bool', woken: 'text?' },
-  text: `with ${drafts(keyedDraftColumns)}, ${storedAnswers}, refused as materialized (
+  text: `with ${drafts(keyedDraftColumns, keyedTermsColumns)}, ${storedAnswers}, refused as materialized (
      select position from draft
      where key is not null and key_request_id not in (select request_id from stored_answers)
    ), accepted as not materialized (

@@ -2,14 +2,14 @@ import { firstEventValues } from '@florin/outbox';
 import { batched, type Database, type Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
-import { type KeyedAnswer, keyedAnswerValues } from '#merchants/idempotency.ts';
+import { type KeyedAnswer, keyedAnswerValues, sharedKeyValues } from '#merchants/idempotency.ts';
 import type { SessionContext } from './context.ts';
 import { insertKeyedSessions, insertSessions } from './session-insert.sql.ts';
 import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
 
 // For rooms that store rows of their own in the statement that stores the session.
-export { draftColumns, drafts, soldParameters, writesOf } from './session-insert.sql.ts';
+export { draftColumns, drafts, sharedParameters, writesOf } from './session-insert.sql.ts';
 
 /** A session that is about to be stored, with the secret that its on-chain key was made with. */
 export interface NewSession {
@@ -60,7 +60,11 @@ async function insertAll(
   const rows: readonly { session_id: string; is_stored?: boolean }[] = answers.some(
     (answer) => answer !== undefined,
   )
-    ? await queryable.query(insertKeyedSessions, { ...values, ...keyedAnswerValues(answers) })
+    ? await queryable.query(insertKeyedSessions, {
+        ...values,
+        ...keyedAnswerValues(answers),
+        ...sharedKeyValues(distinctTerms(created).first.map(({ keyedAnswer }) => keyedAnswer)),
+      })
     : await queryable.query(insertSessions, values);
   const stored = new Map(rows.map((row) => [row.session_id, row.is_stored !== false]));
   return created.map(({ session }) => {
@@ -70,24 +74,80 @@ async function insertAll(
   });
 }
 
-/** Values of `draftColumns` and `soldParameters`. */
+/** Values of `draftColumns` and `sharedParameters`. */
 export function insertValues(
   deps: Pick<SessionContext, 'random' | 'origin'>,
   created: readonly NewSession[],
 ) {
+  const terms = distinctTerms(created);
   return {
+    terms_place: terms.places,
     ...sessionValues(created),
     ...firstEventValues(
       deps.random,
       created.map((each) => createdEvent(each, deps.origin)),
     ),
     ...productValues(created),
+    ...termsValues(terms.first.map(({ session }) => session)),
   };
 }
 
 function createdEvent({ session, eventDataJson }: NewSession, origin: string) {
   const data = sessionEventData({ session, order: undefined }, origin, eventDataJson);
   return { type: 'session.created', ...data, at: session.createdAt } as const;
+}
+
+/** Each set of terms once: the place of each session's, from 1, and the first session that has them. */
+function distinctTerms(created: readonly NewSession[]) {
+  const places = new Map<string, number>();
+  const first: NewSession[] = [];
+  return {
+    places: created.map((each) => {
+      const key = termsKey(each);
+      const known = places.get(key);
+      if (known !== undefined) return known;
+      places.set(key, first.push(each));
+      return first.length;
+    }),
+    first,
+  };
+}
+
+/** Equal for sessions whose terms are equal. No text in here holds a line feed: they are ids, addresses and names of tokens. */
+function termsKey({ session, keyedAnswer }: NewSession): string {
+  return [
+    session.merchantId,
+    session.sessionType,
+    session.businessId,
+    session.businessType,
+    session.accountId,
+    session.accountVersion,
+    session.recipient,
+    session.settlementToken,
+    session.feeModel,
+    session.payerEmailRequired,
+    session.channelId,
+    session.intendedToken,
+    keyedAnswer?.request.path,
+    keyedAnswer?.request.caller.keyId,
+  ].join('\n');
+}
+
+function termsValues(sessions: readonly StoredSession[]) {
+  return {
+    merchant_id: sessions.map((session) => session.merchantId),
+    session_type: sessions.map((session) => session.sessionType),
+    business_id: sessions.map((session) => session.businessId),
+    business_type: sessions.map((session) => session.businessType),
+    account_id: sessions.map((session) => session.accountId),
+    account_version: sessions.map((session) => session.accountVersion),
+    recipient: sessions.map((session) => session.recipient),
+    settlement_token: sessions.map((session) => session.settlementToken),
+    fee_model: sessions.map((session) => session.feeModel),
+    payer_email_required: sessions.map((session) => session.payerEmailRequired),
+    channel_id: sessions.map((session) => session.channelId),
+    intended_token: sessions.map((session) => session.intendedToken),
+  };
 }
 
 /** Who sells what, then each product once: sessions of one moment often sell the same ones. */
@@ -117,27 +177,15 @@ function productValues(created: readonly NewSession[]) {
 function sessionValues(created: readonly NewSession[]) {
   const sessions = created.map(({ session }) => session);
   return {
+    intended_payer: sessions.map((session) => (session.intendedPayer === '' ? null : session.intendedPayer)),
     session_id: sessions.map((session) => session.sessionId),
     client_code: sessions.map((session) => session.clientCode),
-    merchant_id: sessions.map((session) => session.merchantId),
-    session_type: sessions.map((session) => session.sessionType),
-    business_id: sessions.map((session) => session.businessId),
-    business_type: sessions.map((session) => session.businessType),
-    account_id: sessions.map((session) => session.accountId),
-    account_version: sessions.map((session) => session.accountVersion),
-    recipient: sessions.map((session) => session.recipient),
-    settlement_token: sessions.map((session) => session.settlementToken),
-    fee_model: sessions.map((session) => session.feeModel),
     amount: sessions.map((session) => session.amount),
     line_items: sessions.map((session) => JSON.stringify(session.items)),
-    payer_email_required: sessions.map((session) => session.payerEmailRequired),
     success_url: sessions.map((session) => session.successUrl),
     metadata: sessions.map((session) => session.metadata),
     meta_data: sessions.map((session) => session.metaData),
     salt: created.map(({ salt }) => salt),
-    channel_id: sessions.map((session) => session.channelId),
-    intended_payer: sessions.map((session) => session.intendedPayer),
-    intended_token: sessions.map((session) => session.intendedToken),
     chosen_total: sessions.map((session) => session.chosenTotal ?? null),
     expiration_time: sessions.map((session) => session.expirationTime),
     created_at: sessions.map((session) => session.createdAt),
