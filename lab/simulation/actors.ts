@@ -20,12 +20,12 @@ import type { ServiceModel } from './service-model.ts';
 import type { Character } from './story.ts';
 import type { World } from './world.ts';
 
-/** How often a client asks again before it gives up. */
+/** How many times a client retries a request before it gives up. */
 const maxTries = 12;
-/** How often a payer looks after a payment. */
+/** How many times a payer checks a payment. */
 const maxLooks = 25;
 
-/** The people around one session: its merchant, its payers, and strangers. */
+/** The parties of one session: its merchant, its payers and strangers. */
 export class Actors {
   readonly world: World;
   readonly character: Character;
@@ -42,7 +42,7 @@ export class Actors {
     return this.world.options.random.pick(this.world.models);
   }
 
-  /** Asks the service for something until it has an answer. Undefined: refused, or given up. */
+  /** Retries a request until the service answers. Returns undefined when the service refuses or the client gives up. */
   async ask<T>(work: (service: ServiceModel) => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; tries < maxTries; tries += 1) {
       const service = this.world.service();
@@ -88,7 +88,7 @@ export class Actors {
     return (await this.prepareBoth(sessionId, model, payer))?.order;
   }
 
-  /** As the hosted page has it: an order for the payer's wallet, and the deposit address beside it. */
+  /** Like the hosted page: prepares an order for the payer's wallet and its deposit address. */
   prepareBoth(
     sessionId: string,
     model: ChainModel,
@@ -99,7 +99,7 @@ export class Actors {
     return this.ask(({ db, deps }) =>
       db.transaction(async (transaction) => {
         const session = await lockSession(transaction, sessionId);
-        // Its session was in no copy that the database was restored from.
+        // The restored backup has no copy of this session.
         if (session === undefined) throw new Refusal('session_not_found');
         const request = { session, payer, payerEmail: '', token };
         const order = await prepareOrder(transaction, deps, request);
@@ -117,7 +117,7 @@ export class Actors {
     await this.payOrder(model, payer, order);
   }
 
-  /** Sends the payment of an order, and looks after it. */
+  /** Sends the payment of an order and follows it. */
   async payOrder(model: ChainModel, payer: Hex, order: StoredOrder): Promise<void> {
     const data = this.payCall(order);
     const hash = this.send(model, payer, { to: model.chain.gateway, data });
@@ -133,7 +133,7 @@ export class Actors {
     this.send(model, payer, { to: model.chain.gateway, data: this.payCall(order) });
   }
 
-  /** Looks after a payment: what a payer does when it is in a block, and when it is so no more. */
+  /** Follows a payment: what a payer does once a block includes it, and what they do after a reorg removes it. */
   async follow(
     model: ChainModel,
     sent: { payer: Hex; hash: Hex; data: Hex; order: StoredOrder },
@@ -195,7 +195,7 @@ export class Actors {
     return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'pay', args: [order, signature] });
   }
 
-  /** Sends a transaction of a wallet that has sent as many as `nonce` says. */
+  /** Sends a transaction from a wallet whose next nonce is `nonce`. */
   send(model: ChainModel, from: Hex, call: { to: Hex; data: Hex }, nonce = 0): Hex {
     this.#hashes += 1;
     const hash = modelHash(`${this.name} ${model.chain.name} ${this.#hashes}`);
@@ -204,7 +204,7 @@ export class Actors {
     return hash;
   }
 
-  /** A wallet that has what it pays. */
+  /** A wallet that holds enough for its payments. */
   address(who: string): Hex {
     return richAddress(modelHash(`${this.name} ${who}`));
   }

@@ -7,7 +7,7 @@ import { balanceOf } from './contract-state.ts';
 import { purseOf } from './places.ts';
 import type { World } from './world.ts';
 
-/** What was agreed about the addresses of orders, and what the books say was added on each chain. */
+/** The agreed terms of the orders' addresses, and the additions per chain in the books. */
 interface Agreed {
   readonly terms: readonly { readonly orderId: Hex; readonly chainId: bigint; readonly most: bigint }[];
   /** By token, in its units. */
@@ -28,7 +28,7 @@ async function readAgreed(client: pg.Client): Promise<Agreed> {
   };
 }
 
-/** What the service's wallet has sent of a token on the canonical branch, by receiver in lower case. */
+/** Amounts of a token that the service's wallet has sent on the canonical branch, by receiver in lower case. */
 function sentBy(model: ChainModel, token: Hex): Map<string, bigint> {
   const sent = new Map<string, bigint>();
   for (const { transactions } of model.canonical()) {
@@ -46,8 +46,9 @@ function sentBy(model: ChainModel, token: Hex): Map<string, bigint> {
 }
 
 /**
- * Additions to short deposits by what the chains say: to agreed addresses only, to each no more than was agreed, all together
- * no more than the day may have, and each in the books. A history is shorter than a day.
+ * Checks additions to short deposits against the chains. They go to agreed addresses only and never exceed the agreed
+ * amount. Together they stay within the day's limit, and the books have each of them. A history is shorter than a
+ * day.
  */
 export async function checkAdditions(
   world: World,

@@ -15,7 +15,7 @@ import { modelHash } from './seeded-random.ts';
 import type { ServiceModel } from './service-model.ts';
 import { modelCryptography, signatureOf } from './signing-model.ts';
 
-/** An agent of the AI protocol: signs each request once, and sends it twice at the same time, to any process. */
+/** An agent of the AI protocol: signs each request once and sends it twice at the same time, to any process. */
 export async function playAgent(actor: Actors): Promise<void> {
   const { world, name } = actor;
   const [model] = world.models;
@@ -54,10 +54,10 @@ export async function playAgent(actor: Actors): Promise<void> {
   if (order !== undefined) await actor.payOrder(model, payer, order);
 }
 
-/** What both requests were answered; a violation when they were answered differently. */
+/** The answer that both requests have in common. Different answers are a violation. */
 function sameOf({ world, name }: Actors, answers: readonly (string | undefined)[]): string | undefined {
   const given = new Set(answers.filter((answer) => answer !== undefined));
-  // After a backup was put back, the nonce is new again.
+  // After a restore, the service no longer knows the nonce.
   if (given.size > 1 && world.options.story.restore === undefined)
     world.violate(`${name}: one nonce gave ${[...given].join(' and ')}`);
   return [...given][0];

@@ -12,7 +12,7 @@ const burntAbi = parseAbi([
   'event Burnt(bytes32 indexed orderId, address indexed to, address indexed token, uint256 amount, uint64 targetChain, uint32 domain)',
 ]);
 
-/** Circle's service: attests burns that are final, some time after they are, when it answers at all. */
+/** Circle's service: attests final burns after a delay, and sometimes does not answer. */
 export function attestationModel(
   models: readonly ChainModel[],
   process: ModelProcess,
@@ -53,7 +53,7 @@ function attestedIn(models: readonly ChainModel[], domain: number, txHash: Hex) 
     const target = models.find(({ chain }) => BigInt(chain.chainId) === args.targetChain);
     const to = target === undefined ? undefined : circleOf(target.chain);
     if (to === undefined) return [];
-    // One for each burn: were an order burnt twice, both would be minted.
+    // One nonce per burn: an order that is burnt twice would also be minted twice.
     const nonce = modelHash(`${txHash}${args.orderId}`);
     const message = burnMessage(from, to, { orderId: args.orderId, to: args.to, amount: args.amount, nonce });
     return [{ message, attestation: modelHash(message) }];

@@ -1,6 +1,6 @@
 import type { Connections } from './connections.ts';
 
-/** A database as it was at a moment: the rows of each table as JSON text, and where its sequences stood. */
+/** The database at one moment: the rows of each table as JSON text, and the positions of its sequences. */
 export interface Backup {
   readonly rows: ReadonlyMap<string, string>;
   readonly sequences: readonly { readonly name: string; readonly value: string | null }[];
@@ -20,7 +20,7 @@ export class Tables {
     this.#triggered = triggered;
   }
 
-  /** Looks at what tables there are, and lets rows of the ledger go: between histories, books are thrown away. */
+  /** Reads the list of tables, and allows deletes in the ledger: between histories, the books are discarded. */
   static async of(connections: Connections): Promise<Tables> {
     const { observer } = connections;
     const locks = await observer.query<{ trigger: string; name: string }>(
@@ -49,14 +49,14 @@ export class Tables {
       triggers.rows.map(({ name }) => name),
     );
     made.#migrated = await made.copy();
-    // Its plans are kept, which are most of the cost: one statement after the other took four times as long.
+    // This keeps the plans, which are most of the cost. Separate statements took four times as long.
     await observer.query(
       `create function simulation_empty() returns void language plpgsql as $$ begin ${made.#deletes()}; end $$`,
     );
     return made;
   }
 
-  /** As after the migrations. */
+  /** Restores the state after the migrations. */
   async empty(): Promise<void> {
     const { observer } = this.#connections;
     await observer.query('begin; select simulation_empty()');
@@ -65,7 +65,7 @@ export class Tables {
     this.#connections.memory.forget();
   }
 
-  /** Takes away what earlier histories have left in the files. */
+  /** Removes the dead rows of earlier histories from the files. */
   async vacuum(): Promise<void> {
     for (const name of this.#names) await this.#connections.observer.query(`vacuum ${name}`);
   }
@@ -85,7 +85,7 @@ export class Tables {
     };
   }
 
-  /** As when the copy was made. Triggers write nothing of their own: what they wrote is in the copy. */
+  /** Restores the copy. Triggers stay off: the copy already has the rows that they write. */
   async restore(backup: Backup): Promise<void> {
     const { observer } = this.#connections;
     const all = (verb: string) =>
@@ -113,7 +113,7 @@ export class Tables {
   }
 
   #deletes(): string {
-    // What triggers write as rows go has no parents, and goes last.
+    // Tables that triggers fill on deletes have no parents, and are emptied last.
     const isFree = (name: string) => (name.startsWith('list_') ? 1 : 0);
     return this.#names
       .toReversed()

@@ -8,14 +8,14 @@ import { batcherAddress, merchantAddress } from './places.ts';
 
 const tokenAbi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
-/** How often somebody looks what became of a batch. */
+/** How many times the actor checks the result of a batch. */
 const maxLooks = 25;
 /** Batches after the payment. */
 const mostAfter = 4;
 
 /**
- * Pays through a contract that does other things in the same transaction, none of which has to do with the others: tokens to
- * gateway, vault and merchant, some of them twice, fees withdrawn, the order settled.
+ * Pays through a contract that makes unrelated calls in the same transaction. It sends tokens to gateway, vault and
+ * merchant, some of them twice, withdraws fees and settles the order.
  */
 export async function playBatch(actor: Actors, sessionId: string): Promise<void> {
   const { random } = actor.world.options;
@@ -59,7 +59,7 @@ function callsAround(
     random.chance(0.3) ? { to: gateway, data: fees } : stray(),
   );
   const twice = random.chance(0.3) ? others.slice(0, 1) : [];
-  // The contract refuses to settle what is not paid yet, and that changes nothing.
+  // The contract refuses to settle an unpaid order. The refusal changes nothing.
   const settled = isPaid || random.chance(0.3) ? [{ to: gateway, data: settle }] : [];
   const paid = isPaid ? [] : [{ to: gateway, data: actor.payCall(order) }];
   const first = random.chance(0.5) ? others : [];

@@ -1,16 +1,16 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { concat, pad, size, slice, toHex } from 'viem';
 
-/** One of the calls that a batch makes, one after the other, in one transaction. */
+/** One call of a batch. A batch makes its calls in order, in one transaction. */
 export interface BatchedCall {
   readonly to: Hex;
   readonly data: Hex;
 }
 
-/** Address, and length of the data. */
+/** Bytes of the address and of the data's length. */
 const headSize = 22;
 
-/** What makes a contract carry out the calls in its own data; one that fails changes nothing. */
+/** Data that makes the contract carry out these calls. A failed call changes nothing. */
 export function batchData(calls: readonly BatchedCall[]): Hex {
   return concat(calls.flatMap(({ to, data }) => [to, pad(toHex(size(data)), { size: 2 }), data]));
 }
@@ -28,16 +28,16 @@ export function callsIn(batch: Hex): readonly BatchedCall[] {
 }
 
 /**
- * The code of a contract that does it, for anybody: reads an address and a length, copies so many bytes, calls, and goes on
- * behind them until the data ends.
+ * Bytecode of a contract that carries out batches for any caller. It reads an address and a length, copies that many
+ * bytes and makes the call. It continues behind them until the data ends.
  */
 export const batchCode: Hex = concat([
-  // The place of the next call, and whether it is before the end.
+  // The offset of the next call, and whether it is before the end.
   '0x5f5b36811060095700',
-  // The call's length and address, and where its data begins.
+  // The call's length and address, and the offset of its data.
   '0x5b80358060501c61ffff169060601c91601601',
-  // Its data into memory; where the call behind it begins.
+  // Copies the data to memory and computes the offset of the following call.
   '0x81815f37810191',
-  // The call, whatever becomes of it, and on to the next.
+  // Makes the call, ignores its result and continues with the next one.
   '0x905f5f825f5f865af1505050600156',
 ]);

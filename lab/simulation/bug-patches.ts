@@ -1,6 +1,6 @@
-/** One change of a source file: `from` must stand in it exactly once. */
+/** One change of a source file. The file must contain `from` exactly once. */
 export interface Patch {
-  /** Seen from apps/server/src. */
+  /** Relative to apps/server/src. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -11,7 +11,7 @@ const watcher = '../../../packages/evm/src/watcher/watcher.ts';
 const source = '../../../packages/evm/src/watcher/block-source.ts';
 const senderContext = '../../../packages/evm/src/sender/context.ts';
 
-/** Seeded bugs that are changes of the source as it is loaded, so that production code knows nothing of them. */
+/** Seeded bugs that patch the source as it is loaded. Production code has no knowledge of them. */
 export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   'finality-by-number': [
     { file: finality, from: 'if (theirs?.hash !== ours.hash)', to: 'if (theirs === undefined)' },
@@ -101,7 +101,7 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   ],
 };
 
-/** The source of a file with a bug in it. Throws when the code that it was made for is not there any more. */
+/** The source of a file with a bug in it. Throws when the file no longer contains the patched code. */
 export function patched(file: string, text: string, patches: readonly Patch[]): string {
   let changed = text;
   for (const patch of patches.filter((candidate) => candidate.file === file)) {

@@ -5,8 +5,8 @@ import type { Wiring } from './service-model.ts';
 import type { Story } from './story.ts';
 
 /**
- * A mistake that a programmer could make. The simulation must catch it. It is made by the wiring where it would be a
- * mistake of wiring, otherwise by a patch of the source.
+ * A plausible programming mistake that the simulation must catch. The wiring makes mistakes of wiring; patches of the
+ * source make the others.
  */
 export interface Bug {
   readonly finality?: FinalityPolicy;
@@ -14,12 +14,12 @@ export interface Bug {
   /** Statements that run after the commit of their transaction. */
   readonly lateStatements?: readonly string[];
   readonly wiring?: (chains: readonly ChainModel[]) => Partial<Wiring>;
-  /** Faults without which it does no harm; every history with this bug has them. */
+  /** Faults without which the bug does no harm. Every history with this bug has them. */
   readonly faults?: readonly (keyof FaultRates)[];
-  /** What it has to do for a history to count as one that caught it; anything that is violated when absent. */
+  /** The violation that counts as catching the bug. Absent: any violation counts. */
   readonly harm?: RegExp;
-  /** Whether nothing else goes wrong in its histories: what it needs takes too many steps in a row. */
+  /** Whether its histories switch other faults off, because the bug needs too many steps in a row. */
   readonly isQuietOtherwise?: boolean;
-  /** What its histories are about, where others seldom come to it. */
+  /** Adjusts the story where other stories seldom reach the bug. */
   readonly story?: (story: Story) => Story;
 }

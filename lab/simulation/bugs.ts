@@ -5,7 +5,9 @@ import { readTransaction } from './node-model.ts';
 import { modelWallet } from './signing-model.ts';
 import type { Story } from './story.ts';
 
-/** Many sessions that are settled in turn, and a backup of the middle of it that is put back while all goes on. */
+/**
+ * Many sessions that settle one after the other, and a restore from the middle of the run while everything continues.
+ */
 function restored(story: Story): Story {
   const sessions = [0, 1, 2, 3].map((index) => ({ character: 'honest' as const, startMs: 6_000 * index }));
   const restore = { backupMs: 15_000, restoreMs: 40_000, isMidway: false };
@@ -14,7 +16,7 @@ function restored(story: Story): Story {
 
 const legPurposes: ReadonlySet<string> = new Set(['settle', 'payout', 'mint', 'refund']);
 
-/** A backup that is put back while settlements that it does not know are in blocks and not final, and may be reorged. */
+/** A restore while settlements that the backup does not know are in blocks, not yet final and open to a reorg. */
 function restoredMidway(story: Story): Story {
   const sessions = Array.from({ length: 5 }, (_, index) => ({
     character: 'honest' as const,
@@ -35,7 +37,7 @@ function restoredMidway(story: Story): Story {
   };
 }
 
-/** Sessions that are settled one by one, so that something is signed again and again. */
+/** Sessions that settle one by one, so that the service signs again and again. */
 function busy(story: Story): Story {
   const sessions = Array.from({ length: 5 }, (_, index) => ({
     character: 'honest' as const,
@@ -51,7 +53,7 @@ function busy(story: Story): Story {
   };
 }
 
-/** Nodes that are as often behind as not, by more than a reorg is deep. */
+/** Nodes that lag half of the time, by more blocks than a reorg is deep. */
 function balanced(story: Story): Story {
   return {
     ...story,
@@ -59,7 +61,7 @@ function balanced(story: Story): Story {
     nodeLag: 8,
     finalityLag: 4,
     slowestBlockMs: 3_000,
-    // Often enough to have stored what a reorg takes back.
+    // Frequent enough that the service has stored the blocks that a reorg removes.
     pollIntervalMs: 1_500,
     deepReorgMs: undefined,
   };

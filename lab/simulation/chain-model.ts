@@ -12,32 +12,32 @@ export interface ChainModelOptions {
   readonly random: SeededRandom;
   /** Blocks between head and finalized block. */
   readonly finalityLag: number;
-  /** Who may do what on it, and whose signatures count. */
+  /** Roles on the chain, and the accepted signers. */
   readonly context: Omit<CallContext, 'timeSeconds'>;
   readonly state: (state: ContractState) => ContractState;
   readonly startSeconds: number;
-  /** Whether blocks hash to their hash, and receipts to the root in them. */
+  /** Whether block hashes and receipt roots can be verified. */
   readonly isProven: boolean;
 }
 
 const gwei = 1_000_000_000n;
 const emptyBloom: Hex = `0x${'0'.repeat(512)}`;
 
-/** One chain: a tree of blocks, of which one branch is canonical, and the transactions that wait. */
+/** One chain: a tree of blocks with one canonical branch, and its pending transactions. */
 export class ChainModel {
   readonly chain: Chain;
   readonly finalityLag: number;
   readonly settler: Hex;
   head: ModelBlock;
   finalized: ModelBlock;
-  /** By sender and nonce, the transaction that offers most. */
+  /** By sender and nonce, the transaction with the highest fee. */
   readonly mempool = new Map<string, ModelTransaction>();
   readonly byHash = new Map<Hex, ModelBlock>();
-  /** All transactions of the service's wallets that any node has ever been given. */
+  /** All transactions of the service's wallets that any node has ever received. */
   readonly ownHashes = new Set<Hex>();
   /** Reorgs so far by depth. */
   readonly reorgDepths: number[] = [];
-  /** What the next block asks for, in times of what it would. */
+  /** Factor on the base fee of the next block. */
   feeJump = 1n;
   /** Called with each block that becomes canonical. */
   onBlock: (block: ModelBlock) => void = () => {};
@@ -55,7 +55,7 @@ export class ChainModel {
     this.finalized = this.head;
   }
 
-  /** Mines a block on the head with what waits. Some of it is left out, as miners do. */
+  /** Mines a block on the head from pending transactions. Like miners do, it leaves some of them out. */
   mine(timeSeconds: number): ModelBlock {
     const block = this.#onTop(this.head, timeSeconds, 0.8);
     this.head = block;
@@ -65,8 +65,8 @@ export class ChainModel {
   }
 
   /**
-   * Replaces the last `depth` blocks by one more of others. Their transactions wait again, or are lost. Payers' own
-   * ones are lost as often: some of them never pay again.
+   * Replaces the last `depth` blocks by one more block than that. Their transactions wait again or are lost. Payers'
+   * own transactions are lost as often: some payers never pay again.
    */
   reorg(depth: number, timeSeconds: number): void {
     this.reorgDepths.push(depth);
@@ -91,7 +91,7 @@ export class ChainModel {
     for (const block of added) this.onBlock(block);
   }
 
-  /** Takes a transaction into the pool; the word of refusal otherwise. */
+  /** Adds a transaction to the pool. Returns the error text when the pool refuses it. */
   submit(transaction: ModelTransaction): string | undefined {
     const next = this.head.nonces.get(transaction.from.toLowerCase()) ?? 0;
     if (transaction.nonce < next) return 'nonce too low';
@@ -104,7 +104,7 @@ export class ChainModel {
     return undefined;
   }
 
-  /** What waits of a sender is mined no more. */
+  /** Drops the pending transactions of a sender. */
   forget(address: Hex): void {
     for (const key of this.mempool.keys())
       if (key.startsWith(`${address.toLowerCase()}:`)) this.mempool.delete(key);
@@ -114,14 +114,14 @@ export class ChainModel {
     return block.nonces.get(address.toLowerCase()) ?? 0;
   }
 
-  /** The nonce behind everything that waits, as the tag pending has it. */
+  /** The nonce after all pending transactions, as the tag `pending` reports it. */
   pendingNonce(address: Hex): number {
     let nonce = this.nextNonce(address);
     while (this.mempool.has(`${address.toLowerCase()}:${nonce}`)) nonce += 1;
     return nonce;
   }
 
-  /** Whether a transaction of this sender waits for a block. */
+  /** Whether a transaction of this sender is pending. */
   isWaiting(address: Hex): boolean {
     return this.mempool.has(`${address.toLowerCase()}:${this.nextNonce(address)}`);
   }
@@ -159,7 +159,7 @@ export class ChainModel {
     const context = this.context(timeSeconds);
     const mined: MinedTransaction[] = [];
     let { state } = parent;
-    // Logs of others stand between those of ours, except where a proof would need them.
+    // Logs of other contracts stand between ours, except where a proof would need them.
     const strangers = this.#options.isProven ? 0 : 1;
     let logIndex = strangers * this.#random.between(0, 2);
     const baseFee = this.#nextBaseFee(parent);
@@ -176,7 +176,7 @@ export class ChainModel {
     return this.#block(parent, timeSeconds, mined, state, nonces, baseFee);
   }
 
-  /** What a block takes of the pool: in the order of each sender's nonces, and only what pays the base fee. */
+  /** The transactions that a block includes: in nonce order per sender, and only those that pay the base fee. */
   *#executable(nonces: ReadonlyMap<string, number>, baseFee: bigint, share: number) {
     const next = new Map(nonces);
     const senders = [...new Set([...this.mempool.values()].map(({ from }) => from.toLowerCase()))];
@@ -239,7 +239,7 @@ function poolKey({ from, nonce }: { from: Hex; nonce: number }): string {
   return `${from.toLowerCase()}:${nonce}`;
 }
 
-/** The block of a height on the branch that ends in `head`. */
+/** The block at a height on the branch that ends in `head`. */
 export function blockAt(head: ModelBlock, number: number): ModelBlock | undefined {
   let block: ModelBlock | undefined = head;
   while (block !== undefined && block.number > number) block = block.parent;

@@ -15,7 +15,7 @@ interface SessionState {
   readonly status: string;
   readonly orderId: string;
   readonly refunds: number;
-  /** In Micro-USD: what has gone back, and what was paid in all. */
+  /** In Micro-USD: the refunded amount, and the total paid. */
   readonly refunded: bigint;
   readonly total: bigint;
 }
@@ -26,14 +26,14 @@ interface OrderState {
   readonly orderType: number;
 }
 
-/** What the database says when a history is over. */
+/** The contents of the database when a history is over. */
 interface Books {
   /** Order and status of each exception. */
   readonly exceptions: ReadonlySet<string>;
   readonly sessions: readonly SessionState[];
   readonly orders: readonly OrderState[];
   readonly balances: ReadonlyMap<string, bigint>;
-  /** What the books began with: what the contracts held before. */
+  /** Opening balances of the books: what the contracts held before the history. */
   readonly openings: ReadonlyMap<string, bigint>;
   readonly attempts: ReadonlySet<string>;
   readonly halted: ReadonlySet<number>;
@@ -82,7 +82,7 @@ async function readBooks(client: pg.Client): Promise<Books> {
   };
 }
 
-/** What is wrong when everything has come to rest: empty when nothing is. */
+/** The violations once the service is idle. Empty when there are none. */
 export async function check(world: World, client: pg.Client): Promise<string[]> {
   const books = await readBooks(client);
   const facts = factsOf(world);
@@ -93,7 +93,7 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
   checkOnce(facts, say);
   for (const session of books.sessions) {
     checkSession(session, books, facts, say);
-    // A refund that was asked for after the backup is lost with the request; the exception tells the merchant.
+    // A restore loses refunds that were requested after the backup. The exception tells the merchant.
     const wanted =
       count(facts, session.orderId, 'Refunded') + count(facts, session.orderId, 'SettlementRefunded');
     if (!wasRestored && session.refunds !== wanted)
@@ -119,8 +119,8 @@ export async function lastTransaction(client: pg.Client): Promise<bigint> {
 }
 
 /**
- * What must hold wherever final events have stayed away: nothing twice, nothing said of a chain that is no more, and nothing sent
- * behind `sentBefore` for a payment that is not there.
+ * Invariants that hold even where final events have disappeared: nothing happens twice, and no event refers to an
+ * abandoned branch. Nothing is sent after `sentBefore` for a payment that does not exist.
  */
 export async function checkGone(world: World, client: pg.Client, sentBefore: bigint): Promise<string[]> {
   const problems = [...world.violations, ...(await checkForked(world, client))];
@@ -136,7 +136,7 @@ export async function checkGone(world: World, client: pg.Client, sentBefore: big
   return problems;
 }
 
-/** What the service calls final that is on no canonical branch: payments and settlements, and the anchors of chains. */
+/** Payments, settlements and chain anchors that the service calls final although no canonical branch has them. */
 export async function checkForked(world: World, client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: bigint; number: bigint; hash: string; what: string }>(
     `select chain_id as id, block_number as number, block_hash as hash,
@@ -152,7 +152,10 @@ export async function checkForked(world: World, client: pg.Client): Promise<stri
   });
 }
 
-/** A chain stands still exactly where what was final is so no more; and nothing is sent on one that does. */
+/**
+ * A chain is halted exactly when one of its final events is no longer final. The service sends nothing on a halted
+ * chain.
+ */
 export async function checkHalted(world: World, client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: bigint; number: bigint; hash: string; reason: string }>(
     `select chain_id as id, final_number as number, final_hash as hash, halted_reason as reason from chain_cursors`,
@@ -171,10 +174,10 @@ function count(facts: readonly Fact[], orderId: string, name: string): number {
   return facts.filter((fact) => fact.orderId === orderId && fact.name === name).length;
 }
 
-/** What happens to an order once at most. A message of CCTP that is received mints. */
+/** Events that an order has at most once. Receiving a CCTP message mints. */
 const once = ['Paid', 'Settled', 'PaidOut', 'Refunded', 'Reclaimed', 'Burnt', 'MessageReceived', 'Collected'];
 
-/** Whatever the service does: each order is settled, paid out, minted and given back at most once. */
+/** Regardless of the service: each order is settled, paid out, minted and returned at most once. */
 function checkOnce(facts: readonly Fact[], say: Say): void {
   for (const orderId of new Set(facts.map((fact) => fact.orderId))) {
     if (orderId === zeroHash) continue;
@@ -186,7 +189,7 @@ function checkOnce(facts: readonly Fact[], say: Say): void {
   }
 }
 
-/** Each session is as the chains say, and every payment has gone where it belongs, exactly once. */
+/** Each session matches the chains, and every payment has reached its destination exactly once. */
 function checkSession(session: SessionState, books: Books, facts: readonly Fact[], say: Say): void {
   const name = `session ${session.sessionId.slice(0, 12)} (${session.status})`;
   const orders = books.orders.filter((order) => order.sessionId === session.sessionId);
@@ -229,14 +232,17 @@ function checkSession(session: SessionState, books: Books, facts: readonly Fact[
     if (returned + taken !== 1)
       say(`${name}: a second payment went back ${returned}, was settled ${taken} times`);
     if (count(facts, loser.orderId, 'PaidOut') > 0) say(`${name}: a second payment was paid out`);
-    // What a stranger had burnt is the merchant's to return, so it has to reach him.
+    // The merchant has to return a payment that a stranger burnt, so the money must reach the merchant.
     const isCctp = loser.orderType === orderKinds.cctp;
     const delivered = count(facts, loser.orderId, 'MessageReceived');
     if (delivered !== (isCctp ? taken : 0)) say(`${name}: a second payment was minted ${delivered} times`);
   }
 }
 
-/** Zero per asset, and per chain what gateway and vault hold: every movement has its entry, of unknown orders as well. */
+/**
+ * The entries sum to zero per asset and match the balances of gateway and vault per chain. Every transfer has its
+ * entry, also those of unknown orders.
+ */
 function checkLedger(world: World, books: Books, say: Say): void {
   const { isVaultShort } = world.options.story;
   for (const { chain, head } of world.models) {
@@ -254,7 +260,8 @@ function checkLedger(world: World, books: Books, say: Say): void {
     const inVault = balanceOf(head.state, chain.vault, token.address);
     const float = inVault - (isVaultShort ? 0n : plenty);
     if (wasDropped(world, chain)) {
-      // Books that were not compared before the token was dropped begin with whatever the contracts hold once it is back.
+      // If the token was dropped before the first comparison, the books open with the contracts' balances after its
+      // return.
       if (booked('vault') !== inVault && booked('vault') !== float)
         say(`the vault of ${chain.name} holds ${inVault}, the ledger says ${booked('vault')}`);
       continue;
@@ -276,7 +283,7 @@ function wasDropped({ models, options }: World, chain: Chain): boolean {
   return chain === models[0]?.chain && changes.some(({ change }) => change === 'token');
 }
 
-/** Nothing lies at a deposit address in the end, and what went back from one is told and done with. */
+/** Deposit addresses are empty at the end. Every return from one is reported and closed. */
 function checkDeposits(world: World, books: Books, facts: readonly Fact[], say: Say): void {
   for (const place of world.deposits)
     if (holdsSomething(world, place)) say(`something lies at the deposit address ${place.receiver}`);
@@ -293,7 +300,7 @@ function checkOrdersKnown(books: Books, facts: readonly Fact[], say: Say): void 
   }
 }
 
-/** Nothing of ours is out that the database does not know. */
+/** The database knows every transaction that the service has sent. */
 function checkSent(world: World, books: Books, say: Say): void {
   for (const model of world.models) {
     for (const hash of model.ownHashes) {
@@ -302,7 +309,7 @@ function checkSent(world: World, books: Books, say: Say): void {
   }
 }
 
-/** At least once, in order per object, no gaps, and paid exactly once. */
+/** Webhooks arrive at least once, in order per object and without gaps, and report exactly one payment. */
 function checkWebhooks(received: readonly Received[], books: Books, say: Say): void {
   const reached = new Map<string, number>();
   const ids = new Map<string, string>();
@@ -333,7 +340,7 @@ function checkWebhooks(received: readonly Received[], books: Books, say: Say): v
   }
 }
 
-/** What the events of a session that has come to rest must tell of, whatever its row says. */
+/** The last event that the merchant must receive for a finished session, by its status. */
 const lastTold: Readonly<Record<string, string>> = {
   completed: 'session.completed',
   expired: 'session.expired',
@@ -349,14 +356,14 @@ function checkStory(session: SessionState, types: readonly string[], say: Say): 
     say(`${sessionId} is ${status}, and its events end with ${last}`);
 }
 
-/** By what event the merchant has the money, by type of order. */
+/** The event by which the merchant has the money, by type of order. */
 const arrivals: Readonly<Record<number, string>> = {
   [orderKinds.direct]: 'Paid',
   [orderKinds.vaultPayout]: 'PaidOut',
   [orderKinds.cctp]: 'MessageReceived',
 };
 
-/** What must hold at each moment: nothing is told, and nothing paid out, before the chain is final. */
+/** Invariant at every moment: the service reports nothing and pays nothing out before the chain is final. */
 export function watchFinality(world: World): void {
   const { story } = world.options;
   if (story.deepReorgMs !== undefined) return;

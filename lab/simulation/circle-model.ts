@@ -8,7 +8,9 @@ import { approve, isSame, transferFrom } from './token-model.ts';
 const transmitterAbi = parseAbi(['function receiveMessage(bytes message, bytes attestation) returns (bool)']);
 const finalized = 2_000;
 
-/** Sends a CCTP order's net amount through the route, or leaves everything as it was but the approvals, and says so. */
+/**
+ * Sends a CCTP order's net amount through the route. A failure changes nothing but the approvals, and returns false.
+ */
 export function sendByRoute(run: Running, orderId: Hex, order: Order): boolean {
   const { circle, gateway } = run.context;
   const { token, total, fee, to, targetChain } = order;
@@ -55,7 +57,7 @@ function burn(
 
 const word = (value: bigint | number) => numberToHex(value, { size: 32 });
 
-/** The message of a burn, in Circle's bytes, as the attesters sign it. */
+/** The message of a burn in Circle's encoding, which the attesters sign. */
 export function burnMessage(
   source: CircleContext,
   target: CircleContext,
@@ -70,7 +72,7 @@ export function burnMessage(
   ]).toLowerCase() as Hex;
 }
 
-/** Circle's transmitter: takes each message once, and mints. */
+/** Circle's transmitter: accepts each message once, and mints. */
 export function executeTransmitter(run: Running, circle: CircleContext, data: Hex): void {
   const { args } = decodeFunctionData({ abi: transmitterAbi, data });
   const [message] = args;

@@ -4,46 +4,48 @@ import pg from 'pg';
 import { ReadMemory } from './read-memory.ts';
 import { type Given, type Outcome, record } from './recorded-query.ts';
 
-/** A statement on its way through the server. */
+/** A statement that is on its way to the server. */
 interface Sent {
   readonly connection: Connection;
   readonly query: pg.QueryConfig;
-  /** Told once what became of it. */
+  /** Called once, with the outcome. */
   readonly hear: (outcome: Outcome) => Promise<void>;
-  /** Told when it waits for a lock. */
+  /** Called when it waits for a lock. */
   readonly onWait: () => void;
 }
 
-/** A statement that the server has, and that waits for a lock of another transaction. */
+/** A statement at the server that waits for a lock of another transaction. */
 interface Blocked {
   readonly sent: Sent;
   readonly work: Promise<Outcome>;
 }
 
-/** A connection to the real database. Whoever has it has a transaction in it. */
+/** A connection to the real database. Its holder has a transaction in it. */
 export interface Connection {
   readonly client: pg.Client;
   readonly pid: number;
-  /** Whether the transaction's `begin` has not been sent: it goes before the first statement that needs it. */
+  /** Whether `begin` is still unsent. It precedes the first statement that needs it. */
   isBeginDue: boolean;
   isOpen: boolean;
-  /** Whether an error has ended the open transaction: PostgreSQL executes nothing until it is over. */
+  /**
+   * Whether an error has aborted the transaction. PostgreSQL then refuses every statement until the transaction ends.
+   */
   isAborted: boolean;
-  /** What the open transaction has changed; undefined: it may be anything. */
+  /** The open transaction's changes. Undefined: unknown, so possibly everything. */
   changes: readonly string[] | undefined;
 }
 
-/** How long a statement may take, in real milliseconds, before the server is asked whether it waits for a lock. */
+/** Real milliseconds that a statement may take before the observer asks the server whether it waits for a lock. */
 const patienceMs = 3;
 
-/** Fails as a statement does that cannot be serialized. */
+/** Fails like a statement with a serialization failure. */
 export const refusal = { name: 'simulation_refuse', text: 'select simulation_refuse()' };
 const makeRefusal = `create or replace function simulation_refuse() returns void language plpgsql
   as $$ begin raise exception 'could not serialize access' using errcode = '40001'; end $$`;
 
 /**
- * The real connections behind all simulated ones. A statement either answers or waits for a lock, which the server
- * itself is asked: never does a timer decide what the simulation sees.
+ * The real connections behind all simulated ones. A statement either answers or waits for a lock, as the server
+ * itself reports. A timer never decides what the simulation sees.
  */
 export class Connections {
   readonly #url: string;
@@ -52,7 +54,7 @@ export class Connections {
   #blocked: Blocked[] = [];
   #isWaking = false;
   #mayWakeMore = false;
-  /** For looks at locks and for the checker; never in a transaction. */
+  /** Queries locks and serves the checker. Never has a transaction. */
   readonly observer: pg.Client;
   readonly memory: ReadMemory;
 
@@ -62,7 +64,7 @@ export class Connections {
     this.memory = memory;
   }
 
-  /** With `remembers` false each statement is asked, whether its answer is known or not. */
+  /** With `remembers` false, every statement goes to the server, even where its answer is cached. */
   static async open(url: string, options: { remembers?: boolean } = {}): Promise<Connections> {
     const observer = await connect(url);
     await observer.query(makeRefusal);
@@ -86,8 +88,8 @@ export class Connections {
   }
 
   /**
-   * Runs a statement. Resolves when its sender has heard of it or, where it has to wait for a lock, at once; the sender then
-   * hears when that has come free.
+   * Runs a statement. Resolves once its sender has the outcome. If it has to wait for a lock, it resolves at once,
+   * and the sender receives the outcome when the lock is released.
    */
   async run(sent: Sent): Promise<void> {
     const { connection, query, hear, onWait } = sent;
@@ -100,7 +102,7 @@ export class Connections {
     onWait();
   }
 
-  /** The answer where it needs no server: the begin of a transaction, the end of one that has only read, what is cached. */
+  /** Answers without the server: the begin of a transaction, the end of a read-only one, and cached answers. */
   #known(connection: Connection, query: pg.QueryConfig): Given | undefined {
     if (connection.isAborted) return undefined;
     if (query.text === 'begin') {
@@ -115,7 +117,7 @@ export class Connections {
     return connection.changes === undefined ? undefined : this.memory.recall(query, connection.changes);
   }
 
-  /** The answer to a look for what is due where nothing ever will be: that is asked first. */
+  /** The answer to a poll for due rows, where no row will ever be due. This asks that question first. */
   async #foundNever(connection: Connection, query: pg.QueryConfig): Promise<Given | undefined> {
     const { client, changes, isAborted } = connection;
     if (changes === undefined || isAborted) return undefined;
@@ -127,9 +129,9 @@ export class Connections {
     return found.rows.length === 0 ? found : undefined;
   }
 
-  /** Sends a statement, and before it the `begin` of its transaction where that is due. */
+  /** Sends a statement, preceded by the `begin` of its transaction where that is due. */
   async #send(connection: Connection, query: pg.QueryConfig): Promise<Outcome> {
-    // In READ COMMITTED, what only reads before anything is changed or locked needs no transaction.
+    // In READ COMMITTED, reads before the first change or lock need no transaction.
     if (connection.isBeginDue && !this.memory.isPure(query)) {
       connection.isBeginDue = false;
       await connection.client.query('begin');
@@ -148,7 +150,7 @@ export class Connections {
       close(connection);
       return;
     }
-    // What only read before the transaction was begun has failed in it all the same.
+    // A read before the delayed `begin` has failed; the transaction must be aborted all the same.
     if (connection.isBeginDue) await this.#send(connection, refusal);
     connection.isAborted = true;
   }
@@ -171,8 +173,8 @@ export class Connections {
   }
 
   /**
-   * Has those go on whose locks have come free, one after the other, once it is known which they are. To be called when a
-   * transaction has ended or failed.
+   * Continues the statements whose locks have been released, one after the other, once all of them are known. Call it
+   * after a transaction has ended or failed.
    */
   async wakeBlocked(): Promise<void> {
     this.#mayWakeMore = true;
@@ -196,7 +198,10 @@ export class Connections {
     for (const [{ sent }, outcome] of free) await this.#answer(sent, outcome);
   }
 
-  /** Cancels a statement that waits for a lock; its sender is told when `isHeard`. Nothing when it has answered. */
+  /**
+   * Cancels a statement that waits for a lock. Its sender receives the error if `isHeard` is true. Does nothing for a
+   * finished statement.
+   */
   async cancel(connection: Connection, { isHeard }: { isHeard: boolean }): Promise<void> {
     const blocked = this.#blocked.find(({ sent }) => sent.connection === connection);
     if (blocked === undefined) return;
@@ -206,7 +211,7 @@ export class Connections {
     if (isHeard) await this.#answer(blocked.sent, outcome);
   }
 
-  /** Ends a transaction without its commit and gives the connection back. */
+  /** Rolls a transaction back and releases the connection. */
   async abandon(connection: Connection): Promise<void> {
     await this.cancel(connection, { isHeard: false });
     if (connection.isOpen && !connection.isBeginDue) await connection.client.query('rollback');
@@ -229,8 +234,8 @@ export class Connections {
   }
 
   /**
-   * Whether a statement waits for a lock that comes free by what happens later. One that waits in a circle does not: the
-   * server ends one of them by itself.
+   * Whether a statement waits for a lock that a later event releases. Deadlocks do not count: the server ends one of
+   * their statements by itself.
    */
   async #isWaiting({ pid }: Connection): Promise<boolean> {
     const pids = [pid, ...this.#blocked.map(({ sent }) => sent.connection.pid)];
@@ -267,7 +272,7 @@ function nothing(command: string): Given {
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: withSystemScope(url, schema), types: columnTypes });
-  // A server that ends is found by the next statement.
+  // The next statement finds out that the server has ended.
   client.on('error', () => {});
   await client.connect();
   await client.query(`set plan_cache_mode = force_generic_plan; set synchronous_commit = off`);

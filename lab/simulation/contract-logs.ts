@@ -11,7 +11,7 @@ import {
 } from 'viem';
 import type { ModelLog, Running } from './contract-state.ts';
 
-/** Events of tokens and of CCTP that the gateway's and the vault's ABI leave out. */
+/** Events of tokens and of CCTP, which the ABIs of gateway and vault leave out. */
 const otherAbi = parseAbi([
   'event Mint(address indexed minter, address indexed to, uint256 amount)',
   'event Burn(address indexed burner, uint256 amount)',
@@ -22,7 +22,7 @@ const otherAbi = parseAbi([
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Logs an event of the gateway, by the contract's own ABI, so that production parsers read it. */
+/** Logs an event of the gateway by the contract's own ABI, so that production parsers can read it. */
 export function logGateway(run: Running, name: string, values: Values): void {
   run.logs.push(logOf(paymentGatewayAbi, run.context.gateway, name, values));
 }
@@ -31,7 +31,7 @@ export function logVault(run: Running, name: string, values: Values): void {
   run.logs.push(logOf(payoutVaultAbi, run.context.vault, name, values));
 }
 
-/** Logs an event of a token, or of a contract of CCTP. */
+/** Logs an event of a token or of a CCTP contract. */
 export function logOther(run: Running, address: Hex, name: string, values: Values): void {
   run.logs.push(
     logOf(name === 'Transfer' || name === 'Approval' ? tokenAbi : otherAbi, address, name, values),
@@ -77,7 +77,7 @@ function logOf(abi: Abi, address: Hex, name: string, values: Values): ModelLog {
   };
 }
 
-/** viem wants addresses with their checksums. */
+/** viem requires checksummed addresses. */
 function addressed(values: Values): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

@@ -21,9 +21,9 @@ import { executeToken, isSame, pullExact, send, transfer, transferFrom } from '.
 import { executeVault } from './vault-model.ts';
 
 /**
- * What PaymentGateway, PayoutVault, CctpRoute and Circle's transmitter do on one chain, and the tokens that they move. Logs
- * are encoded by the contracts' own ABI, so that production parsers read them. `lab/differential` compares it with
- * the contracts themselves, call by call.
+ * The behaviour of PaymentGateway, PayoutVault, CctpRoute, Circle's transmitter and the tokens on one chain. Logs use
+ * the contracts' own ABI, so that production parsers can read them. `lab/differential` compares the model with the
+ * contracts, call by call.
  */
 export function execute(context: CallContext, state: ContractState, call: Call): CallResult {
   const run: Running = { context, from: call.from, state, logs: [] };
@@ -55,11 +55,11 @@ function callContract(run: Running, to: Hex, data: Hex): void {
     return;
   }
   const token = tokens.find((candidate) => isSame(candidate, to));
-  // Otherwise a transfer of nothing, by which the sender fills a nonce.
+  // Otherwise an empty transfer, by which the sender fills a nonce gap.
   if (token !== undefined) executeToken(run, token, data);
 }
 
-/** A call by a contract, in the transaction of another; where it reverts, nothing of it stays. */
+/** A call by a contract within another transaction. A revert undoes only this call. */
 function tryCallAs(run: Running, from: Hex, { to, data }: BatchedCall): void {
   const inner: Running = { ...run, from, logs: [] };
   try {
@@ -74,7 +74,7 @@ function tryCallAs(run: Running, from: Hex, { to, data }: BatchedCall): void {
 
 const orderIds = new Map<string, Hex>();
 
-/** The id of an order; remembered, because the same orders come by again and again. */
+/** The id of an order. It is cached, because the same orders recur. */
 export function modelOrderId(chainId: number, gateway: Hex, order: Order): Hex {
   const key = `${chainId}${gateway}${Object.values(order).join()}`;
   const known = orderIds.get(key);
@@ -149,7 +149,7 @@ function requirePayer(run: Running, order: Order): void {
   if (!isSame(run.from, order.payer)) throw new Reverted('NotPayer');
 }
 
-/** As OrderBook._open: uses the order's key up and tells of the payment. */
+/** Like OrderBook._open: uses up the order's key and logs the payment. */
 function open(run: Running, order: Order, signature: Hex): Hex {
   checkTerms(run.context, order);
   const orderId = idOf(run, order);
@@ -193,7 +193,7 @@ function statusOf(state: ContractState, order: Order, orderId: Hex): Status {
   return slot?.orderId === orderId ? slot.status : statuses.unknown;
 }
 
-/** A direct order is settled by its payment, which says so in one event. */
+/** The payment itself settles a direct order, and logs that in one event. */
 function takeAllowance(run: Running, order: Order): void {
   const { gateway, feeRecipient } = run.context;
   const { token, total, fee, to, payer } = order;
@@ -205,7 +205,7 @@ function takeAllowance(run: Running, order: Order): void {
   if (fee !== 0n) pullExact(run, token, payer, feeRecipient, fee);
 }
 
-/** What a payer does not send themselves must have a way back. */
+/** Payments that the service sends for the payer must have a way back. */
 function openRelayed(run: Running, order: Order, signature: Hex): Hex {
   if (order.payer === zeroAddress) throw new Reverted('ZeroAddress');
   if (isSame(order.payer, run.context.gateway)) throw new Reverted('WrongRecipient');
@@ -214,10 +214,10 @@ function openRelayed(run: Running, order: Order, signature: Hex): Hex {
 
 interface SignedWay {
   readonly method: 'eip3009' | 'permit2';
-  /** The service's signature, and the payer's. */
+  /** `signed` is the service's signature, `consent` the payer's. */
   readonly signed: Hex;
   readonly consent: Hex;
-  /** Of Permit2; that of an EIP-3009 authorization is the order's id. */
+  /** Permit2's nonce. The nonce of an EIP-3009 authorization is the order's id. */
   readonly nonce?: bigint;
 }
 
@@ -241,7 +241,7 @@ function payBySignature(run: Running, order: Order, way: SignedWay): void {
   if (order.orderType === orderKinds.direct) passOn(run, order, gateway);
 }
 
-/** A direct order's money leaves again, without residue. */
+/** Forwards the money of a direct order and leaves no residue. */
 function passOn(run: Running, order: Order, holder: Hex): void {
   const { token, total, fee, to } = order;
   if (total !== fee) send(run, token, holder, to, total - fee);
@@ -300,7 +300,7 @@ function withdrawFees(run: Running, token: Hex): void {
   const { gateway, feeRecipient } = run.context;
   const key = token.toLowerCase();
   const accrued = run.state.accruedFees.get(key) ?? 0n;
-  // One unit stays, which keeps the next payment cheap.
+  // One unit stays, which makes the next payment cheaper.
   if (accrued <= 1n) throw new Reverted('NothingToWithdraw');
   run.state = { ...run.state, accruedFees: new Map(run.state.accruedFees).set(key, 1n) };
   logGateway(run, 'FeesWithdrawn', { token, to: feeRecipient, value: accrued - 1n });
@@ -316,7 +316,7 @@ function setPaused(run: Running, isPaused: boolean): void {
   logGateway(run, isPaused ? 'Paused' : 'Unpaused', { by: run.from });
 }
 
-/** As Settlement.settle: orders that follow each other with one token and recipient share one transfer. */
+/** Like Settlement.settle: consecutive orders with the same token and recipient share one transfer. */
 function settle(run: Running, orders: readonly Order[]): void {
   let next = 0;
   while (next < orders.length) next = settleGroup(run, orders, next);
@@ -388,7 +388,7 @@ function accrue(run: Running, { token, fee }: Order): void {
   run.state = { ...run.state, accruedFees };
 }
 
-/** By the numbers of IPaymentGateway; 0: not skipped. */
+/** Numbers of IPaymentGateway; 0: not skipped. */
 function skipReason(run: Running, order: Order, orderId: Hex): number {
   const status = statusOf(run.state, order, orderId);
   const again = status === statuses.settled && !run.context.isIdempotent;

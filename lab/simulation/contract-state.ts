@@ -1,6 +1,6 @@
 import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
 
-/** What became of an order key, by the numbers of IPaymentGateway. */
+/** The status of an order key, by the numbers of IPaymentGateway. */
 export const statuses = { unknown: 0, paid: 1, settled: 2, refunded: 3, reclaimed: 4 } as const;
 export type Status = (typeof statuses)[keyof typeof statuses];
 
@@ -9,7 +9,7 @@ export interface OrderSlot {
   readonly status: Status;
 }
 
-/** What one token of a chain may still pay out of the vault, and what it has paid in which hour. */
+/** What the vault may still pay out in one token, and what it has paid out per hour. */
 interface Outflow {
   readonly hour: number;
   readonly inHour: bigint;
@@ -22,15 +22,15 @@ export interface Caps {
   readonly daily: bigint;
 }
 
-/** Everything that the contracts and tokens of one chain have stored. Never changed: a call gives a new one. */
+/** The storage of one chain's contracts and tokens. Immutable: each call returns a new state. */
 export interface ContractState {
   /** By metaData, the single-use key of a session. */
   readonly slots: ReadonlyMap<Hex, OrderSlot>;
-  /** By order, what its merchant has given back after the settlement. */
+  /** By order, the amount that its merchant refunded after the settlement. */
   readonly refunded: ReadonlyMap<Hex, bigint>;
   readonly accruedFees: ReadonlyMap<string, bigint>;
   readonly isPaused: boolean;
-  /** The vault's own: whether it is paused, and whether the service's keys have lost their roles there. */
+  /** State of the vault itself: whether it is paused, and whether the service's keys have lost their roles. */
   readonly isVaultPaused: boolean;
   readonly isVaultSignerOut: boolean;
   readonly isVaultSettlerOut: boolean;
@@ -41,11 +41,11 @@ export interface ContractState {
   readonly balances: ReadonlyMap<string, bigint>;
   /** By `<owner>:<spender>:<token>`. */
   readonly allowances: ReadonlyMap<string, bigint>;
-  /** `<holder>:<token>`, where the token refuses the holder. */
+  /** `<holder>:<token>` where the token blocks the holder. */
   readonly blocked: ReadonlySet<string>;
-  /** `<payer>:<nonce>` of authorizations and permits that were used. */
+  /** `<payer>:<nonce>` of used authorizations and permits. */
   readonly usedNonces: ReadonlySet<string>;
-  /** Messages of CCTP that were delivered here. */
+  /** CCTP messages that were delivered on this chain. */
   readonly received: ReadonlySet<Hex>;
 }
 
@@ -67,63 +67,63 @@ export const emptyState: ContractState = {
   received: new Set(),
 };
 
-/** One log of a call, without its place in a block. */
+/** One log of a call, without its position in a block. */
 export interface ModelLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;
   readonly name: string;
-  /** Zero where the event is about no order. */
+  /** Zero if the event has no order. */
   readonly orderId: Hex;
 }
 
-/** Circle's contracts as one chain has them. */
+/** The CCTP contracts of one chain. */
 export interface CircleContext {
   readonly domain: number;
   readonly transmitter: Hex;
   readonly messenger: Hex;
   readonly route: Hex;
   readonly token: Hex;
-  /** By chain, Circle's number of it. */
+  /** Circle's domain number of each chain. */
   readonly domains: ReadonlyMap<bigint, number>;
   readonly burnLimit: bigint;
 }
 
-/** A payer's consent as it comes to the gateway. */
+/** A payer's consent as the gateway receives it. */
 export interface GivenConsent {
   readonly method: 'eip3009' | 'permit2';
   readonly orderId: Hex;
   readonly order: Order;
-  /** Of the token or of Permit2. */
+  /** The nonce of the token or of Permit2. */
   readonly nonce: bigint;
   readonly signature: Hex;
 }
 
-/** Where and when a call is made, and who has which role. */
+/** Location, time and roles of a call. */
 export interface CallContext {
   readonly chainId: number;
   readonly gateway: Hex;
   readonly vault: Hex;
   readonly orderSigner: Hex;
   readonly settler: Hex;
-  /** Who settles besides. */
+  /** Further addresses with the right to settle. */
   readonly otherSettlers: readonly Hex[];
   readonly admin: Hex;
-  /** May pause payments, and not take that back. */
+  /** May pause payments, but not resume them. */
   readonly guardian: Hex;
   readonly feeRecipient: Hex;
-  /** A contract that makes several calls in one transaction, whoever asks (`batch.ts`). */
+  /** A contract that makes several calls in one transaction for any caller (`batch.ts`). */
   readonly batcher: Hex;
   readonly tokens: readonly Hex[];
   readonly circle: CircleContext | undefined;
   readonly timeSeconds: number;
-  /** False where a seeded bug takes away that an order settles once. */
+  /** False where a seeded bug allows an order to settle twice. */
   readonly isIdempotent: boolean;
-  /** Holders who have what they pay, and have approved it. */
+  /** Holders that have the tokens they pay and have approved them. */
   readonly isRich: (holder: string) => boolean;
   readonly isOrderSigned: (orderId: Hex, order: Order, signature: Hex) => boolean;
   readonly isPayoutSigned: (payout: Payout, signature: Hex) => boolean;
-  /** Whether the payer has signed that the gateway may take this order's total. */
+  /** Whether the payer's signature allows the gateway to take this order's total. */
   readonly isConsentSigned: (consent: GivenConsent) => boolean;
 }
 
@@ -133,17 +133,17 @@ export interface Call {
   readonly data: Hex;
 }
 
-/** What a call did. One that reverted changed nothing; by the name of its error. */
+/** The result of a call. A reverted call changed nothing and carries the name of its error. */
 export type CallResult =
   | { readonly state: ContractState; readonly logs: readonly ModelLog[] }
   | { readonly reverted: string };
 
-/** Thrown within the model where a contract reverts. */
+/** Thrown inside the model where a contract reverts. */
 export class Reverted extends Error {
   override readonly name = 'Reverted';
 }
 
-/** A call under way: what it has changed and logged so far. */
+/** A call in progress, with its changes and logs so far. */
 export interface Running {
   readonly context: CallContext;
   readonly from: Hex;
@@ -163,7 +163,7 @@ export function balanceOf(state: ContractState, holder: string, token: string): 
   return state.balances.get(balanceKey(holder, token)) ?? 0n;
 }
 
-/** The state with more of a token in a holder's hands, from outside the model. */
+/** The state after a holder received tokens from outside the model. */
 export function funded(state: ContractState, holder: string, token: Hex, amount: bigint): ContractState {
   const balances = new Map(state.balances);
   balances.set(balanceKey(holder, token), balanceOf(state, holder, token) + amount);

@@ -70,7 +70,7 @@ interface Life {
   readonly scheduler: Scheduler;
 }
 
-/** What `live` does with the database of one process, until nothing is left to happen. */
+/** Runs `live` on the database of one process until no event is left. */
 async function lived(
   seed: number,
   rates: Partial<typeof noFaults>,
@@ -155,7 +155,7 @@ test('nothing is executed over a connection that was lost with what was sent bef
           () => 'heard',
           () => 'unheard',
         );
-        // It is on its way when the commit follows it.
+        // The statement is on its way when the commit follows it.
         await Promise.resolve();
       });
       await work.then(
@@ -179,7 +179,7 @@ test('behind a statement that cannot be serialized nothing is executed, and the 
         await transaction.query(keep, { word: 'second' });
         await transaction.query(add, { word: 'third' });
       });
-      // Five in a row are given up.
+      // The service gives up after five failures in a row.
       await work.catch((error: unknown) => assert.match(String(error), /could not serialize/));
     });
     if (words.length > 0) assert.deepEqual(words, ['first', 'second', 'third']);

@@ -11,20 +11,20 @@ export interface DatabaseModelOptions {
   readonly process: ModelProcess;
   readonly connections: Connections;
   readonly faults: Faults;
-  /** Does what processes do not do themselves: a server ends connections. */
+  /** Owns events that no process causes: a server ends connections. */
   readonly world: Owner;
-  /** Statements that, by a seeded bug, run after the commit of their transaction instead of in it. */
+  /** Statements that a seeded bug runs after the commit of their transaction instead of inside it. */
   readonly lateStatements: ReadonlySet<string>;
 }
 
-/** What the server does to connections and statements that take too long, as `openDatabase` has set it. */
+/** The server's limits for idle transactions and slow statements, as `openDatabase` sets them. */
 const idleLimitMs = 30_000;
 const statementLimitMs = 15_000;
 
 /**
- * The database as one process has it: production's own transactions over the real PostgreSQL, with connections that are lost
- * and serialization failures. A statement is one event on its way there and one on its way back. The connection may be lost
- * before the statement is executed or after it. The process then does not know whether a commit stands.
+ * The database as one process sees it: production's own transactions on the real PostgreSQL, with lost connections
+ * and serialization failures. A statement is one event on the way there and one on the way back. The connection may
+ * be lost before or after the statement is executed. The process then cannot know whether a commit succeeded.
  */
 export function databaseModel(options: DatabaseModelOptions): Database {
   const lent = new Set<LentConnection>();
@@ -54,13 +54,13 @@ export function databaseModel(options: DatabaseModelOptions): Database {
   return databaseOver(pool as unknown as pg.Pool, listen, schema.scope);
 }
 
-/** Something that was sent over a connection. */
+/** A message on a connection. */
 interface Sent {
   readonly query: pg.QueryConfig;
   readonly hear: (outcome: Outcome) => void;
 }
 
-/** What a seeded bug executes later is replaced by this in its place. */
+/** Takes the place of a statement that a seeded bug runs later. */
 const placeholder = { name: 'simulation_nothing', text: 'select where false' };
 
 class LentConnection {
@@ -70,7 +70,10 @@ class LentConnection {
   readonly #lent: Set<LentConnection>;
   readonly #listeners: readonly (() => void)[];
   readonly #onError: ((error: Error) => void)[] = [];
-  /** In their order: what was sent and is not executed yet, how much of it has arrived, what was answered and not heard yet. */
+  /**
+   * Queues, in order: sent statements that are not executed yet, how many of them have arrived, and undelivered
+   * answers.
+   */
   readonly #sent: Sent[] = [];
   #arrived = 0;
   readonly #answered: (() => void)[] = [];
@@ -98,7 +101,7 @@ class LentConnection {
     this.#lent.delete(this);
   }
 
-  /** As the driver's. */
+  /** Same signature as the driver's. */
   query(asked: pg.QueryConfig | string): Promise<pg.QueryResult> {
     const query = typeof asked === 'string' ? { text: asked } : asked;
     return new Promise((resolve, reject) => {
@@ -108,7 +111,7 @@ class LentConnection {
     });
   }
 
-  /** What is sent while something is under way is taken up right behind it. */
+  /** A statement that is sent during another one follows right behind it. */
   #send(sent: Sent): void {
     const { process, faults } = this.#options;
     this.#sent.push(sent);
@@ -135,7 +138,7 @@ class LentConnection {
     });
   }
 
-  /** The connection ends: the server takes back what was not committed. */
+  /** The connection ends. The server rolls uncommitted work back. */
   async die(): Promise<void> {
     const wasDead = this.#isDead;
     this.#isDead = true;
@@ -213,14 +216,14 @@ class LentConnection {
     this.#mayNotify = false;
   }
 
-  /** What a seeded bug does after the commit, each statement alone, as far as the process lives. */
+  /** The statements that a seeded bug runs after the commit, one at a time, while the process is alive. */
   #runLate(): void {
     const { process, faults } = this.#options;
     for (const query of this.#late) {
       const options = { ...this.#options, lateStatements: new Set<string>() };
       const connection = new LentConnection(options, this.#lent, this.#listeners);
       process.io(faults.random.between(0, 4_000), 'late statement', () => {
-        // After the commit nothing is left that could react to an error.
+        // After the commit, no code is left that could handle an error.
         connection.query(query).catch(() => {});
       });
     }

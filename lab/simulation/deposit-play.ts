@@ -4,7 +4,10 @@ import type { Actors } from './actors.ts';
 
 const tokenAbi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
-/** A payer who sends from an exchange: plain transfers to the order's address, exact or not, in time or not. */
+/**
+ * A payer who sends from an exchange: plain transfers to the order's address, of exact and other amounts, before and
+ * after the deadline.
+ */
 export async function playDeposit(actor: Actors, sessionId: string): Promise<void> {
   const { world, character } = actor;
   const { random } = world.options;
@@ -24,7 +27,7 @@ export async function playDeposit(actor: Actors, sessionId: string): Promise<voi
   };
   if (character === 'deposit_late')
     while (BigInt(world.seconds()) <= walletOrder.order.payBy) await world.sleep(60_000);
-  // From far more than is added to next to nothing.
+  // The missing amount ranges from far above the largest addition to almost zero.
   const lack = deposit === undefined ? total / 2n : total / BigInt(random.between(2, 200));
   const amounts = { deposit_short: total - lack, deposit_over: total + total / 3n };
   const first = character === 'deposit_short' || character === 'deposit_over' ? amounts[character] : total;

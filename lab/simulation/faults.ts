@@ -1,39 +1,39 @@
 import type { SeededRandom } from './seeded-random.ts';
 import type { Size } from './story.ts';
 
-/** How often each thing goes wrong while faults are on: probabilities per call, unless said otherwise. */
+/** How often each fault strikes while faults are on: probabilities per call, unless stated otherwise. */
 export interface FaultRates {
-  /** An exchange with a node that never answers; its effect may have happened. */
+  /** A node never answers an exchange, but its effect may have happened. */
   readonly rpcTimeout: number;
-  /** A node answers every call of an exchange with an error; a transaction sent so may have been taken. */
+  /** A node answers every call of an exchange with an error, but it may have taken a sent transaction. */
   readonly rpcError: number;
-  /** A node says that it took a transaction, and drops it. */
+  /** A node accepts a transaction and drops it. */
   readonly rpcDropped: number;
-  /** A node has no or not all logs of a block although it has the block. */
+  /** A node has a block, but lacks some or all of its logs. */
   readonly rpcPartialLogs: number;
-  /** Logs twice, out of order, or of another place. */
+  /** Logs that are duplicated, out of order or from another position. */
   readonly rpcLyingLogs: number;
-  /** The finalized tag stands on an earlier block than before. */
+  /** The finalized tag moves back to an earlier block. */
   readonly rpcFinalizedBack: number;
-  /** Behind the address another chain's node answers, for some time. */
+  /** For some time, a node of another chain answers at this address. */
   readonly rpcWrongChain: number;
-  /** A node stands still, perhaps on a branch that loses, for some time. */
+  /** For some time, a node stops following the chain, perhaps on a losing branch. */
   readonly nodeStuck: number;
-  /** Per statement: a connection dies before the statement is executed, or after it, when the answer is lost. */
+  /** Per statement: a connection dies before the statement is executed, or afterwards, which loses the answer. */
   readonly connectionLost: number;
   /** Per statement. */
   readonly serializationFailure: number;
   /** A process is killed at an input or output. */
   readonly crash: number;
-  /** A process stands still for a while at an input or output. */
+  /** A process pauses at an input or output. */
   readonly pause: number;
   /** Per block. */
   readonly reorg: number;
-  /** Per block: the next one comes much later, while the nodes go on answering, and asks for far higher fees. */
+  /** Per block: the next block comes much later and asks for far higher fees. The nodes keep answering. */
   readonly chainSilent: number;
-  /** A receiver that answers with an error, not at all, or too late to be believed. */
+  /** A receiver answers with an error, too late or not at all. */
   readonly receiver: number;
-  /** CCTP's attestation service is away, or has not attested yet. */
+  /** CCTP's attestation service is unavailable or has not attested yet. */
   readonly attestation: number;
 }
 
@@ -56,7 +56,7 @@ export const noFaults: FaultRates = {
   attestation: 0,
 };
 
-/** The worst of each, of which a history takes some share. */
+/** The maximum of each rate. A history takes a share of it. */
 const worst: FaultRates = {
   rpcTimeout: 0.06,
   rpcError: 0.06,
@@ -76,12 +76,12 @@ const worst: FaultRates = {
   chainSilent: 0.08,
 };
 
-/** Kinds that a short history has besides those that it must have. */
+/** How many kinds a short history has besides the required ones. */
 const fewKinds = [1, 3] as const;
 
 /**
- * Faults of one history: not all kinds occur, so that none hides behind the others. Of a long one half of them, each as often
- * as it comes; of a short one few, which then strike.
+ * Chooses the faults of one history. Not all kinds occur, so that none masks the others. A long history has half of
+ * them at varying rates; a short one has few, at high rates.
  */
 export function chooseFaults(
   random: SeededRandom,
@@ -105,16 +105,16 @@ function pickKinds(random: SeededRandom): ReadonlySet<string> {
   return new Set(Array.from({ length: random.between(...fewKinds) }, () => random.pick(kinds)));
 }
 
-/** The same rates of these kinds, and nothing else goes wrong. */
+/** Keeps the rates of these kinds and sets all others to zero. */
 export function onlyFaults(rates: FaultRates, kinds: readonly (keyof FaultRates)[]): FaultRates {
   const kept = Object.entries(rates).filter(([name]) => kinds.some((kind) => kind === name));
   return { ...noFaults, ...Object.fromEntries(kept) };
 }
 
-/** The faults as they are now: the chosen ones, until they are switched off so that everything can come to rest. */
+/** The current faults: the chosen ones, until they are switched off so that the service can become idle. */
 export class Faults {
   readonly random: SeededRandom;
-  /** How often each kind has struck. */
+  /** How many times each kind has struck. */
   readonly counts = new Map<string, number>();
   #rates: FaultRates;
 

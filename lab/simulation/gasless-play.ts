@@ -3,10 +3,10 @@ import type { Actors } from './actors.ts';
 import type { ServiceModel } from './service-model.ts';
 import { payerSignature } from './signing-model.ts';
 
-/** How often a payer asks what became of the payment, and submits it again when nothing did. */
+/** How many times a payer checks the payment and resubmits it when nothing has happened. */
 const looks = 12;
 
-/** A payer without gas: signs, submits, and submits again while nothing has come of it. */
+/** A payer without gas: signs, submits, and resubmits until the payment arrives. */
 export async function playGasless(actor: Actors, sessionId: string): Promise<void> {
   const { random } = actor.world.options;
   const model = actor.anyChain();
@@ -17,7 +17,7 @@ export async function playGasless(actor: Actors, sessionId: string): Promise<voi
   const signature = payerSignature(model.chain, method, order) ?? '0x';
   const body = { sessionId, method, signature };
   for (let look = 0; look < looks; look += 1) {
-    // Now and then two at once, as clients do that lose patience.
+    // Sometimes two at once, like impatient clients.
     const count = random.chance(0.3) ? 2 : 1;
     await Promise.all(Array.from({ length: count }, () => actor.ask((service) => submit(service, body))));
     await actor.world.sleep(6_000);
@@ -25,7 +25,7 @@ export async function playGasless(actor: Actors, sessionId: string): Promise<voi
   }
 }
 
-/** As the door does it: checked, recorded in one transaction, broadcast. */
+/** Like the endpoint: checks the payment, records it in one transaction and broadcasts it. */
 async function submit(
   { db, deps }: ServiceModel,
   body: { readonly sessionId: string; readonly method: 'eip3009' | 'permit2'; readonly signature: string },

@@ -3,7 +3,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { MinedTransaction, ModelBlock } from './model-block.ts';
 import { modelHash } from './seeded-random.ts';
 
-/** What is known of a block before it has its hash. */
+/** A block's contents before its hash exists. */
 export type DraftBlock = Omit<ModelBlock, 'hash' | 'header'>;
 
 const zeroes = (bytes: number): Hex => `0x${'0'.repeat(2 * bytes)}`;
@@ -13,7 +13,7 @@ export function quantity(value: number | bigint): Hex {
   return `0x${value.toString(16)}`;
 }
 
-/** The fields of a block's header as nodes tell them, with the root of its receipts. */
+/** The fields of a block's header as nodes report them, with the root of its receipts. */
 function headerFields(draft: DraftBlock, salt: string): Readonly<Record<string, Hex>> {
   const receipts = draft.transactions.map((mined, index) =>
     receiptAnswer({ ...draft, hash: zeroes(32) }, mined, index),
@@ -23,7 +23,7 @@ function headerFields(draft: DraftBlock, salt: string): Readonly<Record<string, 
     parentHash: draft.parent?.hash ?? zeroes(32),
     sha3Uncles: zeroes(32),
     miner: zeroes(20),
-    // What tells two empty blocks of one height apart.
+    // Distinguishes two empty blocks of one height.
     stateRoot: modelHash(salt),
     transactionsRoot: zeroes(32),
     receiptsRoot: receiptsRootOf(parsed),
@@ -40,7 +40,7 @@ function headerFields(draft: DraftBlock, salt: string): Readonly<Record<string, 
   };
 }
 
-/** A block with a header that hashes to its hash, for chains whose blocks have to be proven. */
+/** A block whose header hashes to its hash, for chains whose blocks are verified. */
 export function provenBlock(draft: DraftBlock, salt: string): ModelBlock {
   const header = headerFields(draft, salt);
   const hash = headerHashOf(header);
@@ -48,7 +48,7 @@ export function provenBlock(draft: DraftBlock, salt: string): ModelBlock {
   return { ...draft, hash, header };
 }
 
-/** A block of a chain whose headers are encoded in a way of their own: nothing of it can be proven. */
+/** A block of a chain whose headers have an encoding of their own: nothing in it can be verified. */
 export function plainBlock(draft: DraftBlock, salt: string): ModelBlock {
   const header = {
     parentHash: draft.parent?.hash ?? zeroes(32),
@@ -75,7 +75,7 @@ export function logAnswers(block: PlacedBlock, mined: MinedTransaction) {
   }));
 }
 
-/** A receipt as nodes tell it; `index` is the transaction's place in its block. */
+/** A receipt as nodes report it; `index` is the transaction's position in its block. */
 export function receiptAnswer(block: PlacedBlock, mined: MinedTransaction, index: number) {
   return {
     transactionHash: mined.transaction.hash,

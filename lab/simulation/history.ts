@@ -22,20 +22,20 @@ import { World } from './world.ts';
 
 export interface HistoryOptions {
   readonly seed: number;
-  /** How much happens; chosen by the seed when absent. */
+  /** The amount of activity. Chosen by the seed when absent. */
   readonly size?: Size;
-  /** A name of `bugs`; its patches must have been loaded. */
+  /** A name in `bugs`. Its patches must already be loaded. */
   readonly bugName?: string;
   readonly connections: Connections;
   readonly tables: Tables;
-  /** Told every event. */
+  /** Receives every event. */
   readonly tell?: Teller;
 }
 
 export interface HistoryResult {
   readonly seed: number;
   readonly story: Story;
-  /** What was violated; empty when the history is good. */
+  /** The violations. Empty when the history is good. */
   readonly problems: readonly string[];
   readonly traceHash: number;
   readonly eventCount: number;
@@ -43,7 +43,7 @@ export interface HistoryResult {
   readonly reorgCount: number;
 }
 
-/** Lives through one history and says what went wrong in it. The same seed gives the same history. */
+/** Runs one history and returns its violations. The same seed gives the same history. */
 export async function runHistory(options: HistoryOptions): Promise<HistoryResult> {
   const { seed, connections, tables } = options;
   const random = seededRandom(seed);
@@ -97,7 +97,7 @@ function ratesOf(bug: Bug | undefined, story: Story, random: SeededRandom): Faul
   return bug?.isQuietOtherwise === true ? onlyFaults(rates, bug.faults ?? []) : rates;
 }
 
-// An account of before may name what one of today may not.
+// Older accounts may have an address that a new account may not.
 const writeAddress = statement({
   name: 'simulation_account_address',
   parameters: { accountId: 'text', accountAddress: 'text' },
@@ -105,7 +105,7 @@ const writeAddress = statement({
   text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
 });
 
-/** A merchant with an account and a webhook, made before anything can fail. */
+/** Creates a merchant with an account and a webhook before any fault can strike. */
 async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
   const db = observed(connections);
   const clock = { now: () => new Date(epochMs - 60_000), monotonicMs: () => 0, sleep: async () => {} };
@@ -144,7 +144,7 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
   });
 }
 
-/** Has the database put back to an earlier state while the chains go on. */
+/** Restores an earlier state of the database while the chains continue. */
 function planRestore(world: World, connections: Connections, tables: Tables): void {
   const { scheduler, story } = world.options;
   const { restore } = story;
@@ -170,8 +170,9 @@ function planRestore(world: World, connections: Connections, tables: Tables): vo
 }
 
 /**
- * As the restoring command does it, so that old sessions are not paid straight through beside orders that are lost. That it
- * also stops settlements until the books agree with the chains is left out: whatever happens must be right without.
+ * Like the restore command: old sessions are not paid directly while orders are lost. The command also stops
+ * settlements until the books agree with the chains. The simulation omits that, because the service must be correct
+ * without it.
  */
 async function noteRestoration(world: World, { observer, memory }: Connections): Promise<void> {
   const at = new Date(epochMs + world.options.scheduler.nowMs);
@@ -182,7 +183,7 @@ async function noteRestoration(world: World, { observer, memory }: Connections):
   memory.forget();
 }
 
-/** Whether a transaction of ours that was not sent yet when the copy was made waits for its block. */
+/** Whether one of the service's transactions is pending that was not sent yet at the time of the backup. */
 function isMidway({ models }: World, sentBefore: readonly number[]): boolean {
   return models.some(
     (model, index) =>

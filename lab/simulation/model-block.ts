@@ -14,7 +14,7 @@ export interface MinedTransaction {
   readonly transaction: ModelTransaction;
   readonly succeeded: boolean;
   readonly logs: readonly ModelLog[];
-  /** Place of the first log within the block. */
+  /** Position of the first log within the block. */
   readonly firstLogIndex: number;
   readonly bloom: Hex;
 }
@@ -30,6 +30,6 @@ export interface ModelBlock {
   readonly state: ContractState;
   /** The next nonce of each sender. */
   readonly nonces: ReadonlyMap<string, number>;
-  /** What nodes tell of it besides its hash and its transactions. */
+  /** Further fields that nodes report, besides hash and transactions. */
   readonly header: Readonly<Record<string, Hex>>;
 }

@@ -4,9 +4,9 @@ import type { Scheduler } from './scheduler.ts';
 import type { Story } from './story.ts';
 
 /**
- * The log of all processes. An error in it that is neither an outage nor a breaker is a bug of its own, even where
- * everything heals: an assertion has failed. After a restore, payments of orders that are lost are told so. Where nothing is
- * proven, a node can leave out a log so that nobody sees it at once. A reorg below finality changes what the books rest on.
+ * The log of all processes. Errors other than outages and halts are violations, even if the service recovers: an
+ * assertion has failed. After a restore, the service logs payments of lost orders as errors. On unproven chains, a
+ * node can hide a log for some time. A reorg below finality changes the basis of the books.
  */
 export function modelLog(scheduler: Scheduler, story: Story, violate: (text: string) => void): Log {
   const wasRestored = story.restore !== undefined;
@@ -30,9 +30,9 @@ export function modelLog(scheduler: Scheduler, story: Story, violate: (text: str
   };
 }
 
-/** By what logs that were left out are missed. */
+/** Log names that report missing logs. */
 const unseenLogs = new Set(['settlement.untold', 'reconcile.drift']);
-/** Breakers and quarantines are told as errors because people have to look at them. */
+/** Halts and quarantines are logged as errors because an operator has to act. */
 const breakers = new Set(['chain.halted', 'chain.resynced', 'rpc.wrong_chain', 'rpc.node_quarantined']);
 /** Serialization failure, deadlock, statement cancelled. */
 const outageStates = new Set(['40001', '40P01', '57014']);
