@@ -21,13 +21,13 @@ import type { ModelProcess } from './process-model.ts';
 import { relayerWallet, senderOf } from './signing-model.ts';
 import { roomOf } from './vault-model.ts';
 
-/** One node of a chain with its own view of it: some blocks behind, or standing still, perhaps on a branch that lost. */
+/** One node of a chain with its own view: some blocks behind, or stopped, perhaps on a branch that lost. */
 export class NodeModel {
   readonly chain: ChainModel;
   readonly name: string;
-  /** Blocks behind the head while it follows. */
+  /** Blocks behind the head while the node follows. */
   lag = 0;
-  /** Each exchange finds it so many blocks behind at most. */
+  /** The maximum lag. Each exchange draws a lag up to it. */
   mostLag = 0;
   #stuck: { readonly head: ModelBlock; readonly finalized: ModelBlock; readonly untilMs: number } | undefined;
   #wrongUntilMs = 0;
@@ -39,7 +39,7 @@ export class NodeModel {
     this.#faults = faults;
   }
 
-  /** Has the node stand still, or follow again when its time is up. */
+  /** Stops the node, or lets it follow again when its time is up. */
   look(nowMs: number): void {
     const { random } = this.#faults;
     if (this.#stuck !== undefined && nowMs >= this.#stuck.untilMs) this.#stuck = undefined;
@@ -51,12 +51,12 @@ export class NodeModel {
     if (this.#faults.strikes('rpcWrongChain')) this.#wrongUntilMs = nowMs + random.between(1_000, 20_000);
   }
 
-  /** An exchange begins. */
+  /** Called at the start of an exchange. */
   meet(): void {
     if (this.mostLag > 0) this.lag = this.#faults.random.between(0, this.mostLag);
   }
 
-  /** The node is healthy from now on. */
+  /** Makes the node healthy for good. */
   heal(): void {
     this.mostLag = 0;
     this.#stuck = undefined;
@@ -117,7 +117,7 @@ export class NodeModel {
     }
   }
 
-  /** For some blocks the wallet that sends payments of others has nothing to pay gas with. */
+  /** For some blocks, the wallet that sends payments for payers has no gas. */
   #gasOf(address: string): bigint {
     const isRelayer = address.toLowerCase() === relayerWallet.address.toLowerCase();
     return isRelayer && this.#head().number % 32 < 8 ? 0n : plenty;
@@ -140,7 +140,7 @@ export class NodeModel {
     return { ...block.header, hash: block.hash, transactions };
   }
 
-  /** The block of a hash on this node's branch. */
+  /** Finds a block by its hash on this node's branch. */
   #known(hash: unknown): ModelBlock | undefined {
     const block = this.chain.byHash.get(String(hash) as Hex);
     return block !== undefined && blockAt(this.#head(), block.number) === block ? block : undefined;
@@ -150,7 +150,7 @@ export class NodeModel {
     const { blockHash, fromBlock, toBlock, address, topics } = filter as LogFilter;
     const blocks =
       fromBlock === undefined ? [this.#known(blockHash)] : this.#between(Number(fromBlock), Number(toBlock));
-    // As go-ethereum did for years: a block that it does not have has no logs (its issues 24078 and 27353).
+    // Like go-ethereum for years (issues 24078 and 27353): a block that the node lacks has no logs.
     const logs = blocks.flatMap((block) =>
       block === undefined ? [] : block.transactions.flatMap((mined) => logAnswers(block, mined)),
     );
@@ -224,7 +224,7 @@ export class NodeModel {
     return quantity(200_000);
   }
 
-  /** As the gateway encodes its errors; those of tokens and other contracts say nothing here. */
+  /** Encodes the gateway's errors. The errors of tokens and other contracts carry no data here. */
   #revertData(name: string): Hex {
     const error = paymentGatewayAbi.find((item) => item.type === 'error' && item.name === name);
     if (error === undefined) return '0x';
@@ -272,7 +272,7 @@ const balanceSelector = '0x70a08231';
 const feesSelector = toFunctionSelector('accruedFees(address)');
 const transferSelector = toFunctionSelector('transfer(address,uint256)');
 
-/** A block as EIP-1898 names it. */
+/** A block that is named as EIP-1898 does. */
 function isByHash(tag: unknown): tag is { readonly blockHash: Hex } {
   return typeof tag === 'object' && tag !== null && 'blockHash' in tag;
 }
@@ -295,7 +295,7 @@ function isAsked(log: Log, addresses: LogFilter['address'], topics: LogFilter['t
   });
 }
 
-/** Reads a transaction of one of the service's wallets, which are the only ones that send through nodes. */
+/** Reads a transaction of one of the service's wallets. Only they send through nodes. */
 export function readTransaction(raw: Hex): ModelTransaction {
   const { nonce = 0, to, data = '0x', maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw);
   if (to == null) throw new RpcError(-32000, 'a contract creation');
@@ -311,7 +311,7 @@ export function readTransaction(raw: Hex): ModelTransaction {
   };
 }
 
-/** How one process talks to a node: each exchange is two events, the effect and the answer, and both may be lost. */
+/** The connection of one process to a node. An exchange is two events, effect and answer, and either may be lost. */
 export function connectionTo(node: NodeModel, process: ModelProcess, faults: Faults): NodeConnection {
   const { random } = faults;
   return {

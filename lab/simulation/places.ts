@@ -10,13 +10,13 @@ import type { Story } from './story.ts';
 
 /** The merchant's wallet. */
 export const merchantAddress: Hex = getAddress(`0x${'c3'.repeat(20)}`);
-/** Whoever fills vaults and sends what has no sender of its own. */
+/** Fills vaults, and sends what has no other sender. */
 export const operatorAddress: Hex = getAddress(`0x${'aa'.repeat(20)}`);
 
-/** So long that no deposit address begins with it by chance, as one in 256 begins with a given byte. */
+/** Long enough that no deposit address begins with it by chance. One byte would match one address in 256. */
 const richPrefix = `0x${'aa'.repeat(8)}`;
 
-/** The address of somebody who has what he pays, made from a hash. */
+/** The address of a payer with enough tokens, derived from a hash. */
 export function richAddress(hash: Hex): Hex {
   return getAddress(`${richPrefix}${hash.slice(2, 42 - richPrefix.length + 2)}`);
 }
@@ -27,7 +27,7 @@ function isRich(holder: string): boolean {
   );
 }
 
-/** A contract that makes several calls at once, for everybody; it has what it pays. */
+/** A contract that makes several calls at once for any caller. It holds enough tokens for them. */
 export const batcherAddress: Hex = richAddress(`0x${'ba'.repeat(32)}`);
 
 /** More than all payments together. */
@@ -48,12 +48,12 @@ function contractAddress(index: number, byte: string): Hex {
   return getAddress(`0x${byte.repeat(19)}0${index + 1}`);
 }
 
-/** The chains of a story as the service is configured for them. */
+/** The chains of a story, as the service's configuration has them. */
 export function chainsFor(story: Story, finality: FinalityPolicy | undefined): Chains {
   const isByCctp = story.crossing === 'cctp';
   const places = [
     ['ethereum', 31_337, 6],
-    // CCTP mints unit for unit what it has burnt.
+    // CCTP mints exactly the units that it burnt.
     ['base', 31_338, isByCctp ? 6 : 18],
   ] as const;
   const all = places.slice(0, story.chainCount).map(([name, chainId, decimals], index): Chain => {
@@ -84,7 +84,7 @@ export function chainsFor(story: Story, finality: FinalityPolicy | undefined): C
   return isByCctp ? { ...chains, conditions: withoutVaults } : chains;
 }
 
-/** Chains that are there, with vaults that pay nothing: what crosses goes by CCTP. */
+/** Conditions of chains whose vaults pay nothing, so that payments cross by CCTP. */
 const withoutVaults: ChainConditions = {
   version: () => 0,
   of: () => ({ status: 'available', reason: '', secondsToFinal: 12 }),
@@ -99,7 +99,7 @@ export function circleOf(chain: Chain): CircleContext | undefined {
   return { domain, transmitter, messenger, route, token: first.address, domains, burnLimit: plenty };
 }
 
-/** Who may do what on a chain of the simulation, and whose signatures count. */
+/** Roles on a chain of the simulation, and the accepted signers. */
 export function contextOf(
   chain: Chain,
   { isFeeToVault }: Pick<Story, 'isFeeToVault'>,
@@ -128,19 +128,19 @@ export function contextOf(
   };
 }
 
-/** Where the merchant of a story is paid. */
+/** The address at which a story's merchant receives money. */
 export function accountAddressOf({ all: [chain] }: Chains, { ownAccount }: Pick<Story, 'ownAccount'>): Hex {
   if (ownAccount === undefined || chain === undefined) return merchantAddress;
   const [token] = chain.tokens;
   return ownAccount === 'token' ? (token?.address ?? merchantAddress) : chain[ownAccount];
 }
 
-/** What the service's wallet can add to short deposits at first: two dollars. */
+/** The initial balance from which the service's wallet adds to short deposits: two dollars. */
 export function purseOf({ decimals }: Token): bigint {
   return 2n * 10n ** BigInt(decimals);
 }
 
-/** What a chain's contracts hold when a history begins. */
+/** The balances of a chain's contracts at the start of a history. */
 export function openingState(chain: Chain, story: Story): (state: ContractState) => ContractState {
   const vaultFloat = story.isVaultShort ? 0n : plenty;
   const caps = new Map(

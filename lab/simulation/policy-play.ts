@@ -9,7 +9,10 @@ import type { PolicyChange } from './story.ts';
 import { roomOf } from './vault-model.ts';
 import type { World } from './world.ts';
 
-/** What people change about vaults and tokens between payments and payouts, and what must hold whatever they do. */
+/**
+ * Changes that operators make to vaults and tokens between payments and payouts, and the invariants that must still
+ * hold.
+ */
 
 type Call = Parameters<typeof encodeFunctionData<typeof payoutVaultAbi>>[0];
 
@@ -18,7 +21,7 @@ function callVault(world: World, model: ChainModel, call: Omit<Call, 'abi'>): vo
   world.operate(model, model.chain.vault, data);
 }
 
-/** Plans the changes of the story. */
+/** Schedules the changes of the story. */
 export function planPolicy(world: World): void {
   const { story, scheduler } = world.options;
   for (const { atMs, change } of story.policy?.changes ?? []) {
@@ -38,7 +41,7 @@ function apply(world: World, model: ChainModel, change: PolicyChange): void {
     callVault(world, model, { functionName: 'setSettler', args: [model.settler, false] });
 }
 
-/** One of the three caps is so low that some orders are over it, or that two of them are. */
+/** Lowers one of the three caps so far that single orders, or two orders together, exceed it. */
 function lowerCaps(world: World, model: ChainModel): void {
   const { random } = world.options;
   const [token] = model.chain.tokens;
@@ -52,7 +55,7 @@ function lowerCaps(world: World, model: ChainModel): void {
   callVault(world, model, { functionName: 'setCaps', args: [token.address, perOrder, hourly, daily] });
 }
 
-/** Takes all changes back but those of the caps, which are lowered once more. */
+/** Reverts all changes except the caps, which it lowers once more. */
 export async function endPolicy(world: World): Promise<void> {
   for (const model of world.models) {
     callVault(world, model, { functionName: 'unpause' });
@@ -63,17 +66,14 @@ export async function endPolicy(world: World): Promise<void> {
   await world.dropToken(false);
 }
 
-/** The caps of the beginning. */
+/** Restores the initial caps. */
 export function raiseCaps(world: World): void {
   for (const model of world.models)
     for (const { address } of model.chain.tokens)
       callVault(world, model, { functionName: 'setCaps', args: [address, plenty, plenty, plenty] });
 }
 
-/**
- * Payouts that were tried after `since` and wait although nothing is in their way, a sentence each: all that a vault's caps and
- * float ever let go of what waits, they let go now.
- */
+/** Payouts that were tried after `since` and still wait although caps and float allow them, one sentence each. */
 export async function findHeldUp(world: World, client: pg.Client, since: Date): Promise<string[]> {
   const { rows } = await client.query<{ id: bigint; value: bigint; tried: Date }>({
     name: 'simulation_waiting_payouts',

@@ -9,13 +9,13 @@ export interface ProcessOptions {
   readonly name: string;
   readonly scheduler: Scheduler;
   readonly faults: Faults;
-  /** What its wall clock is ahead of the true time; below zero: behind. */
+  /** Milliseconds that its wall clock is ahead of the true time. Negative: behind. */
   readonly skewMs: number;
 }
 
 /**
  * A process of the service: code that waits for inputs and outputs only. At each of them it may be killed, before or
- * after what it asked for has happened, or stand still for a while and go on as if nothing had been.
+ * after the effect of its request. It may also pause, and then continue as if nothing had happened.
  */
 export class ModelProcess implements Owner {
   readonly name: string;
@@ -25,7 +25,7 @@ export class ModelProcess implements Owner {
   /** Resolves when the process is killed. */
   readonly killed: Promise<void>;
   readonly clock: Clock;
-  /** What has to happen when it dies or stands still: connections that end. */
+  /** Runs when the process dies or pauses, for example to close connections. */
   readonly onDeath: (() => Promise<void>)[] = [];
   readonly onPause: ((ms: number) => void)[] = [];
   readonly #faults: Faults;
@@ -45,7 +45,7 @@ export class ModelProcess implements Owner {
     };
   }
 
-  /** Something that the process waits for, after a time. */
+  /** An input or output that the process waits for, after a delay. */
   io(ms: number, label: string, happen: () => void | Promise<void>): void {
     this.scheduler.after(ms, this, label, async () => {
       const { random } = this.#faults;
@@ -66,7 +66,7 @@ export class ModelProcess implements Owner {
     });
   }
 
-  /** Ends the process at once: what it was doing is never heard of again. */
+  /** Kills the process at once. Its pending work never returns. */
   async kill(): Promise<void> {
     if (!this.isAlive) return;
     this.isAlive = false;

@@ -1,58 +1,64 @@
 import type pg from 'pg';
 import type { Given } from './recorded-query.ts';
 
-/** What PostgreSQL says of its own about a schema. */
+/** What PostgreSQL's catalogue says about a schema. */
 interface Catalogue {
   /** The columns of each table. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
-  /** Tables with columns that are computed from others. */
+  /** Tables with generated columns. */
   readonly computed: ReadonlySet<string>;
-  /** What functions, views, and changes of tables with triggers or cascading references may change besides: tables. */
+  /**
+   * Tables that change as a side effect: of functions and views, and of tables with triggers or cascading references.
+   */
   readonly reaches: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Functions and views of the schema, whose answers cannot be read off a statement. */
+  /** Functions and views of the schema. Their results do not follow from the statement's text. */
   readonly opaque: readonly string[];
 }
 
 interface Kind {
-  /** Reads, and does nothing else: no locks, no time, no chance. */
+  /** Only reads: takes no locks and depends neither on time nor on chance. */
   readonly isPure: boolean;
-  /** Reads and locks what it finds, and changes nothing. */
+  /** Reads and locks rows, but changes nothing. */
   readonly isLocking: boolean;
-  /** Changes rows by one statement alone, so that it changes nothing where it finds none. */
+  /** Changes rows in a single statement, so it changes nothing when it finds no rows. */
   readonly isPlainChange: boolean;
-  /** What its answer depends on: tables, and columns as `table.column`. */
+  /** Inputs of the answer: tables, and columns as `table.column`. */
   readonly reads: readonly string[];
-  /** What it changes: tables, or columns of them where rows neither come nor go; undefined: it may be anything. */
+  /**
+   * Changed tables, or changed columns where no rows are added or removed. Undefined: unknown, so possibly
+   * everything.
+   */
   readonly changes: readonly string[] | undefined;
 }
 
 const effects =
   /\b(insert|update|delete|merge|truncate|share|lock|nextval|setval|now|random|set_config|notify|listen|current_\w+|clock_timestamp|pg_\w+|gen_random_\w+)\b/i;
-/** What may read columns that it does not name. */
+/** Matches statements that may read columns without naming them. */
 const wholeRows = /\*|json|row\(/i;
 const rowLocks = /\bfor (no key update|update|share|key share)( of [\w, ]+)?( skip locked| nowait)?\s*$/i;
 const plainChange = /^\s*(update|insert|delete)\b/i;
 
 /**
- * Looks for what has become due: with a later moment they find whatever they find with an earlier one. Each names its moment
- * once, as what has to be past.
+ * Polls for due work. A later moment finds every row that an earlier moment finds. Each statement names its moment
+ * once, as an upper bound.
  */
 const rising: ReadonlySet<string> = new Set(['legs_waiting', 'legs_not_mined', 'legs_untold']);
-/** Later than any moment of a history. */
+/** Later than every moment of a history. */
 const latest = new Date(Date.UTC(2999, 0, 1));
 
-/** Answers that are kept at most; then all are forgotten. */
+/** The limit of cached answers. At the limit the cache is emptied. */
 const maxAnswers = 5_000;
 
 /**
- * Answers of PostgreSQL that still hold: those of statements that only read, over what no transaction has changed since.
- * Most of what an idle service asks it has asked before. What it is told is exactly what the server would say.
+ * Caches PostgreSQL's answers while they are valid: those of read-only statements whose inputs no transaction has
+ * changed since. An idle service mostly repeats its queries. The cached answer is exactly the one that the server
+ * would give.
  */
 export class ReadMemory {
   readonly #catalogue: Catalogue;
   readonly #kinds = new Map<string, Kind>();
   readonly #answers = new Map<string, { readonly given: Given; readonly age: number }>();
-  /** By table or column, how often it has been changed. */
+  /** Number of changes by table or column. */
   readonly #changes = new Map<string, number>();
   #changesOfAll = 0;
 
@@ -63,7 +69,7 @@ export class ReadMemory {
     this.#remembers = remembers;
   }
 
-  /** With `remembers` false it knows nothing, so that each statement is asked. */
+  /** With `remembers` false the cache stays empty, so every statement goes to the server. */
   static async of(client: pg.Client, { remembers = true } = {}): Promise<ReadMemory> {
     const names = async (text: string) =>
       (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
@@ -99,8 +105,8 @@ export class ReadMemory {
   }
 
   /**
-   * What a statement has changed, given how many rows it found; undefined: it may be anything. Nothing where it only reads
-   * or locks.
+   * A statement's changes, given the number of rows that it found. Empty for reads and locks. Undefined: unknown, so
+   * possibly everything.
    */
   changesOf({ text }: pg.QueryConfig, found: number): readonly string[] | undefined {
     const { isPure, isLocking, isPlainChange, changes } = this.#kindOf(text);
@@ -108,8 +114,8 @@ export class ReadMemory {
   }
 
   /**
-   * What the server would answer, where that is known: to a transaction that has itself changed what `own` says, and to
-   * others where it is empty.
+   * The cached answer, if there is one. `own` has the changes that the asking transaction itself made; it is empty
+   * for others.
    */
   recall(query: pg.QueryConfig, own: readonly string[]): Given | undefined {
     const kind = this.#kindOf(query.text);
@@ -123,8 +129,8 @@ export class ReadMemory {
   }
 
   /**
-   * Where it is not known whether anything will ever be due: the statement that asks that, and that it was worth asking first
-   * where it finds nothing.
+   * The statement that asks whether anything will ever be due. Undefined when the cache already has its answer, or when
+   * the transaction's own changes affect it.
    */
   toAskFirst(query: pg.QueryConfig, own: readonly string[]): pg.QueryConfig | undefined {
     const later = this.#remembers ? laterOf(query) : undefined;
@@ -134,31 +140,31 @@ export class ReadMemory {
     return isKnown || !isApart(kind, own) ? undefined : later;
   }
 
-  /** Keeps what the server has answered to a transaction that has itself changed what `own` says. */
+  /** Caches an answer for a transaction whose own changes are `own`. */
   keep(query: pg.QueryConfig, given: Given, own: readonly string[]): void {
     const kind = this.#kindOf(query.text);
     if (!isApart(kind, own)) return;
-    // What is asked as of a moment is not asked again.
+    // Queries as of a moment never recur.
     if (query.values?.some((value) => value instanceof Date && value !== latest)) return;
     if (!this.#remembers) return;
     if (this.#answers.size >= maxAnswers) this.#answers.clear();
     this.#answers.set(keyOf(query), { given, age: this.#ageOf(kind) });
   }
 
-  /** These changes are committed; undefined: anything may have changed. */
+  /** Records committed changes. Undefined: anything may have changed. */
   changed(changes: readonly string[] | undefined): void {
     if (changes === undefined) this.forget();
     else for (const change of changes) this.#changes.set(change, (this.#changes.get(change) ?? 0) + 1);
   }
 
-  /** Nothing that was known holds any more. */
+  /** Empties the cache. */
   forget(): void {
     this.#changesOfAll += 1;
     this.#answers.clear();
   }
 
   #ageOf({ reads }: Kind): number {
-    // Counts only grow, so a sum is the same only where each of them is.
+    // Counts only grow, so equal sums mean equal counts.
     let age = this.#changesOfAll;
     for (const read of reads) age += this.#changes.get(read) ?? 0;
     return age;
@@ -197,7 +203,7 @@ export class ReadMemory {
     for (const name of opaque.filter((candidate) => words.has(candidate)))
       for (const table of reaches.get(name) ?? []) changes.add(table);
     for (const { table, set } of writesOf(text)) {
-      // What it is, or is called here, is not understood.
+      // The table, or its name in this statement, is unknown.
       if (!columns.has(table)) return undefined;
       for (const reached of reaches.get(table) ?? []) changes.add(reached);
       if (set === undefined || computed.has(table)) changes.add(table);
@@ -207,7 +213,7 @@ export class ReadMemory {
   }
 }
 
-/** Whether a statement only reads, and nothing of what a transaction has changed itself. */
+/** Whether a statement only reads, and reads nothing that the transaction itself has changed. */
 function isApart({ isPure, reads }: Kind, own: readonly string[]): boolean {
   return isPure && !reads.some((read) => own.includes(read));
 }
@@ -216,7 +222,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/\w+/g) ?? []);
 }
 
-/** From what each name leads to directly: the tables that it leads to in the end. */
+/** The transitive closure: from the direct effects of each name to all tables that it affects. */
 function closed(
   links: readonly { readonly name: string; readonly text: string }[],
   tables: ReadonlySet<string>,
@@ -240,7 +246,7 @@ function closed(
   return new Map([...next.keys()].map((name) => [name, reachedFrom(name)]));
 }
 
-/** The same statement as of the end of time, where it looks for what has become due. */
+/** The same poll for due work, as of the end of time. */
 function laterOf(query: pg.QueryConfig): pg.QueryConfig | undefined {
   const { name = '', text, values = [] } = query;
   if (!rising.has(name)) return undefined;
@@ -253,11 +259,11 @@ function laterOf(query: pg.QueryConfig): pg.QueryConfig | undefined {
 
 interface Write {
   readonly table: string;
-  /** The columns that it sets, where rows neither come nor go. */
+  /** The columns that it sets, where it adds and removes no rows. */
   readonly set: readonly string[] | undefined;
 }
 
-/** The writes in a statement, whether it is one or has some in parts of its own. */
+/** The writes in a statement, including those in its CTEs. */
 function* writesOf(text: string): Iterable<Write> {
   const lower = text.toLowerCase();
   for (const { 1: table = '' } of lower.matchAll(
@@ -270,7 +276,7 @@ function* writesOf(text: string): Iterable<Write> {
     yield { table, set: columnsSet(rest) };
 }
 
-/** The columns on the left of what follows `set`; undefined where that is not understood. */
+/** The columns on the left of the assignments after `set`. Undefined when the parser does not understand them. */
 function columnsSet(rest: string): string[] | undefined {
   const columns: string[] = [];
   let depth = 0;
@@ -293,7 +299,7 @@ function columnsSet(rest: string): string[] | undefined {
   return take() ? columns : undefined;
 }
 
-/** Whether a statement names a parameter once, and as the end of what it looks for. */
+/** Whether a statement names a parameter once, as an upper bound. */
 function asksForPast(text: string, place: number): boolean {
   const uses = text.match(new RegExp(`(<= )?\\$${place}(?!\\d)`, 'g')) ?? [];
   return uses.length === 1 && uses[0] === `<= $${place}`;

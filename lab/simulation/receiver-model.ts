@@ -2,7 +2,7 @@ import { type Egress, EgressFailure, type EgressResponse } from '@florin/server/
 import type { Faults } from './faults.ts';
 import type { ModelProcess } from './process-model.ts';
 
-/** One event as a webhook receiver got it. */
+/** One event as the webhook receiver got it. */
 export interface Received {
   readonly eventId: string;
   readonly type: string;
@@ -11,12 +11,12 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** The merchant's receiver: takes events, and fails in all the ways that receivers do. */
+/** The merchant's receiver: accepts events, and fails in the ways that real receivers do. */
 export class ReceiverModel {
-  /** Every event that came, each time that it came. */
+  /** Every received event, including repetitions. */
   readonly received: Received[] = [];
   readonly bodies = new Map<string, string>();
-  /** Called with each event when it comes. */
+  /** Called with each received event. */
   onEvent: (event: Received) => void = () => {};
   readonly #faults: Faults;
 
@@ -24,7 +24,7 @@ export class ReceiverModel {
     this.#faults = faults;
   }
 
-  /** The way from a process to the receiver. */
+  /** The network path from a process to the receiver. */
   egressOf(process: ModelProcess): Egress {
     const { random } = this.#faults;
     return {

@@ -1,29 +1,29 @@
 import { columnTypes } from '@florin/pg';
 import type pg from 'pg';
 
-/** A row as PostgreSQL writes it. */
+/** A row in PostgreSQL's text format. */
 type Fields = readonly (string | null)[];
 
-/** What a statement gave. */
+/** The answer to a statement. */
 export interface Given {
   readonly rows: readonly Fields[];
   readonly fields: pg.FieldDef[];
-  /** What PostgreSQL called it, such as `UPDATE`. */
+  /** PostgreSQL's command tag, such as `UPDATE`. */
   readonly command: string;
-  /** The rows that it found. */
+  /** The number of rows. */
   readonly count: number;
 }
 
-/** What became of a statement. */
+/** The outcome of a statement. */
 export type Outcome = Given | { readonly error: unknown };
 
 const asWritten = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
 
-/** Sends a statement to PostgreSQL and keeps the answer as it came. */
+/** Sends a statement to PostgreSQL and records the raw answer. */
 export async function record(client: pg.Client, query: pg.QueryConfig): Promise<Outcome> {
   try {
     const answer = await client.query<(string | null)[]>({ ...query, rowMode: 'array', types: asWritten });
-    // A text of two statements has an answer for each.
+    // A text with two statements has one answer for each.
     const last = [answer].flat().at(-1) ?? answer;
     const { fields, command, rowCount } = last;
     return { rows: inSomeOrder(query.text, last.rows), fields, command, count: rowCount ?? 0 };
@@ -32,7 +32,7 @@ export async function record(client: pg.Client, query: pg.QueryConfig): Promise<
   }
 }
 
-/** The answer as the driver gives it to the service. */
+/** Converts the answer to the driver's result for the service. */
 export function resultOf({ rows, fields, command, count }: Given): pg.QueryResult {
   const columns = fields.map(({ name, dataTypeID }) => ({
     name,
@@ -50,8 +50,8 @@ export function resultOf({ rows, fields, command, count }: Given): pg.QueryResul
 }
 
 /**
- * Without `order by` rows come as they lie in the table, which depends on histories before this one. In an order of
- * their own instead, as SQL allows it.
+ * Without `order by`, rows come in their order in the table, which depends on earlier histories. Sorting them is
+ * allowed by SQL and makes the order repeatable.
  */
 function inSomeOrder(text: string, rows: readonly Fields[]): readonly Fields[] {
   if (rows.length < 2 || /order by/i.test(text)) return rows;

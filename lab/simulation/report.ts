@@ -3,23 +3,23 @@ import type { Tally } from './tally.ts';
 
 const file = new URL('../../docs/reliability.md', import.meta.url);
 
-/** How a seeded bug was caught. */
+/** The result of hunting one seeded bug. */
 export interface Hunted {
   readonly name: string;
   readonly isCaught: boolean;
-  /** Histories to each catch. */
+  /** Number of histories until each catch. */
   readonly counts: readonly number[];
-  /** Events of all histories, and seconds of processor time that their workers took. */
+  /** Events of all histories, and seconds of processor time of their workers. */
   readonly events: number;
   readonly cpuSeconds: number;
 }
 
-/** What the simulator has found. */
+/** The results of a run. */
 export type Findings =
   | { readonly tally: Tally; readonly workers: number }
   | { readonly hunted: readonly Hunted[] };
 
-/** Writes what a run has found into its section of docs/reliability.md, between its two marks. */
+/** Writes the results of a run into its section of docs/reliability.md, between the two marks. */
 export async function writeReport(findings: Findings): Promise<void> {
   const [name, lines] =
     'hunted' in findings ? ['bugs', bugLines(findings)] : ['histories', historyLines(findings)];

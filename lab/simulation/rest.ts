@@ -10,30 +10,30 @@ import { epochMs } from './process-model.ts';
 import { isAnyOpen, openDeposits, unrestOf, unrestOfGone } from './unrest.ts';
 import type { World } from './world.ts';
 
-/** Virtual milliseconds that the service has, after the faults, to bring everything to rest. */
+/** Virtual milliseconds that the service has after the faults to finish all work. */
 const restLimitMs = 600_000;
 const lookEveryMs = 2_000;
-/** Longer than a session may be paid. */
+/** Longer than a session's payment deadline. */
 const expiryJumpMs = 2_000_000;
-/** Longer than payouts take that are under way. */
+/** Longer than payouts in progress take. */
 const underWayMs = 60_000;
-/** Longer than that, and until most of what waits is tried again. */
+/** Longer than `underWayMs`, and until the service has retried most waiting payouts. */
 const lowCapsMs = 200_000;
-/** Longer than late payers wait, and than it takes to collect what they send. */
+/** Longer than late payers wait, plus the time to collect their deposits. */
 const latePayersMs = 240_000;
-/** Longer than it takes until the service sees what lies at a deposit address. */
+/** Longer than the service takes to see a transfer to a deposit address. */
 const depositSeenMs = 25_000;
-/** Longer than what is short or late may wait for a decision. */
+/** Longer than a short or late deposit may wait for a decision. */
 const lateJumpMs = 4_000_000;
 
-/** The database as a person has it who looks from outside: no fault strikes. */
+/** The database for an outside observer, without faults. */
 export function observed(connections: Connections): Database {
   const ask = connections.observer.query.bind(connections.observer);
   const pool = { query: ask, connect: async () => ({ query: ask, on() {}, off() {}, release() {} }) };
   return databaseOver(pool as unknown as pg.Pool, () => {}, schema.scope);
 }
 
-/** Waits until nothing is left to do, then past every deadline and again; what is wrong then. */
+/** Waits until no work is left, then past every deadline, and waits again. Returns the violations. */
 export async function comeToRest(world: World, connections: Connections): Promise<string[]> {
   const { observer: client } = connections;
   const { scheduler, story } = world.options;
@@ -50,13 +50,13 @@ export async function comeToRest(world: World, connections: Connections): Promis
   const restless = async (what: string) => [...world.violations, ...(await checkForked(world, client)), what];
   const before = await unrestAfter(world, connections, () => unrestOf(world, client, false));
   if (before !== '') return restless(`never came to rest: ${before}`);
-  // Where no session is left to expire, only some histories look whether that changes anything.
+  // If no session is left to expire, only some histories check that passing the deadline changes nothing.
   const isAnyLeft = (await isAnyOpen(client)) || openDeposits(world).length > 0;
   const isOver = !isAnyLeft && !world.options.random.fork('jump').chance(story.size === 'long' ? 0.2 : 0.05);
   if (isOver) return check(world, client);
   scheduler.jump(expiryJumpMs);
   if (story.deposits !== undefined) {
-    // Late payers send now, and what may be added is; what nobody accepts goes back after a later deadline.
+    // Late payers send now, and acceptable deposits are accepted. The others go back after a later deadline.
     await waitForLatePayers(world, client);
     scheduler.jump(lateJumpMs);
   }
@@ -65,7 +65,7 @@ export async function comeToRest(world: World, connections: Connections): Promis
   return check(world, client);
 }
 
-/** Waits until all payers have sent to deposit addresses, and what they sent is collected. */
+/** Waits until all payers have sent to deposit addresses, and the service has collected the deposits. */
 async function waitForLatePayers(world: World, client: pg.Client): Promise<void> {
   const { scheduler } = world.options;
   const limitMs = scheduler.nowMs + latePayersMs;
@@ -81,15 +81,15 @@ async function pass({ options: { scheduler } }: World, ms: number): Promise<void
 }
 
 /**
- * While caps are low, payouts that a vault cannot make hold up none that it can; then the caps are raised, and all have to go.
- * What is wrong.
+ * While caps are low, payouts that a vault cannot make must not delay those that it can make. Once the caps are
+ * raised, all payouts must complete. Returns the violations.
  */
 async function liveUnderPolicy(world: World, connections: Connections): Promise<string[]> {
   const { scheduler } = world.options;
   const limitMs = scheduler.nowMs + restLimitMs;
   const isOperating = () => world.models.some((model) => model.isWaiting(operatorAddress));
   while (isOperating() && scheduler.nowMs < limitMs) await pass(world, lookEveryMs);
-  // What has been tried since then knows of the caps as they are.
+  // Payouts tried after this time have met the current caps.
   const since = new Date(epochMs + scheduler.nowMs + underWayMs);
   const untilMs = scheduler.nowMs + lowCapsMs;
   while (scheduler.nowMs < untilMs) {
@@ -101,16 +101,16 @@ async function liveUnderPolicy(world: World, connections: Connections): Promise<
   return heldUp;
 }
 
-/** After a reorg below finality, chains that contradict what was final stand still, and nothing else does. */
+/** After a reorg below finality, exactly those chains that contradict a final block must halt. */
 async function comeToHalt(world: World, client: pg.Client): Promise<string[]> {
   await pass(world, 90_000);
   return [...world.violations, ...(await checkHalted(world, client))];
 }
 
 /**
- * The operator lets the chains go on. Undefined when all that was final is so again: then all must come to rest. Where something
- * stays away that others have to bring back, the service has only to go on: what becomes of it is for people to say; what
- * is wrong then.
+ * The operator resumes the chains. Returns undefined if everything that was final is final again: then all work must
+ * finish. If a final event stays missing, the service only has to continue, and the operator decides about the event.
+ * Returns the violations of that case.
  */
 async function goOn(world: World, connections: Connections): Promise<string[] | undefined> {
   const { observer: client } = connections;
@@ -118,7 +118,7 @@ async function goOn(world: World, connections: Connections): Promise<string[] | 
   await resumeHalted(world, connections);
   const unrest = await unrestAfter(world, connections, async () => {
     if (await isAnyLost(connections)) return unrestOfGone(world, client);
-    // Books differ until what is missing is done again, and what is stopped does nothing.
+    // Books differ until the missing transactions are sent again, and a stopped chain sends nothing.
     await release(connections, 'all');
     return unrestOf(world, client, false);
   });
@@ -134,7 +134,7 @@ const haltedChains = statement({
   text: `select chain_id from chain_cursors where halted_reason <> ''`,
 });
 
-/** As the operator's command does it. */
+/** Does the same as the operator's command. */
 async function resumeHalted(world: World, connections: Connections): Promise<void> {
   const db = observed(connections);
   const now = new Date(epochMs + world.options.scheduler.nowMs);
@@ -152,12 +152,12 @@ const lostEvent = statement({
    where returned_at is null and event_name not in ('Settled', 'PaidOut', 'Minted', 'Refunded') limit 1`,
 });
 
-/** Whether a final event has been taken back and is not final again that the service does not bring back itself. */
+/** Whether a final event was reverted and has not come back, except for events that the service itself sends again. */
 async function isAnyLost(connections: Connections): Promise<boolean> {
   return (await observed(connections).query(lostEvent)).length > 0;
 }
 
-/** Waits for rest, for as long as is reasonable; what is left to do then. */
+/** Waits for the work to finish within a reasonable time. Returns the open work. */
 async function unrestAfter(
   world: World,
   connections: Connections,
@@ -183,8 +183,8 @@ const stopped = statement({
 });
 
 /**
- * The operator lets chains settle again that differences have stopped: those whose books agree by now, or also those whose
- * books still tell of what is yet to be done again.
+ * The operator releases settlement on chains that a difference has stopped: only those whose books agree by now, or
+ * also those whose missing transactions are yet to be sent again.
  */
 async function release(connections: Connections, which: 'agreed' | 'all'): Promise<void> {
   const db = observed(connections);

@@ -5,10 +5,10 @@ import { encodeFunctionData } from 'viem';
 import type { Actors } from './actors.ts';
 import { merchantAddress } from './places.ts';
 
-/** How often somebody looks whether it is time. */
+/** How many times an actor checks whether its next step is possible. */
 const maxLooks = 40;
 
-/** Pays, and takes the payment back as soon as the contract allows it, whatever the settlement does meanwhile. */
+/** Pays, and reclaims as soon as the contract allows it, regardless of the settlement's progress. */
 export async function playReclaim(actor: Actors, sessionId: string): Promise<void> {
   const { world } = actor;
   const model = actor.anyChain();
@@ -26,7 +26,7 @@ export async function playReclaim(actor: Actors, sessionId: string): Promise<voi
   }
 }
 
-/** A merchant who gives a settled payment back: asks for the refund, and sends the transaction that it names. */
+/** A merchant who refunds a settled payment: requests the refund and sends the transaction that the service names. */
 export async function playSettledRefund(actor: Actors, sessionId: string): Promise<void> {
   const { world } = actor;
   const { merchantId } = world;
@@ -57,7 +57,7 @@ async function sendRefund(
   const model = actor.world.models.find(({ chain }) => String(chain.chainId) === request.chainId);
   if (model === undefined) return;
   const call = { to: request.to as Hex, data: request.data as Hex };
-  // One wallet for all sessions: a nonce that another took is asked for again.
+  // All sessions share one wallet. A transaction whose nonce is already taken is requested again.
   for (let look = 0; look < maxLooks; look += 1) {
     const hash = actor.send(model, merchantAddress, call, model.nextNonce(merchantAddress));
     await actor.world.sleep(8_000);

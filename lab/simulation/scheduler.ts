@@ -1,10 +1,10 @@
 import { hashText } from './seeded-random.ts';
 
-/** Who an event belongs to. The event of one that is dead never happens; that of one that is paused happens late. */
+/** The owner of events. Events of a dead owner never happen; those of a paused owner happen late. */
 export interface Owner {
   readonly name: string;
   isAlive: boolean;
-  /** Virtual time until which nothing of the owner happens. */
+  /** Virtual time until which the owner's events wait. */
   pausedUntilMs: number;
 }
 
@@ -16,18 +16,18 @@ interface Scheduled {
   readonly happen: () => void | Promise<void>;
 }
 
-/** One line of the trace that is kept when a history is told in full. */
+/** Receives one line of the trace when a history is printed in full. */
 export type Teller = (line: string) => void;
 
 /**
- * Virtual time. Everything that the simulated world does is an event at a time; the earliest happens, alone, until
- * nothing that it has set off is left to run, and only then the next one. So the same seed gives the same history.
+ * Virtual time. Every action of the simulated world is an event at a time. The earliest event happens alone. The next
+ * one follows once all code that it triggered has run. So the same seed gives the same history.
  */
 export class Scheduler {
   nowMs = 0;
   /** Events that have happened. */
   eventCount = 0;
-  /** A hash over all that has happened, in order. */
+  /** A hash over all events, in order. */
   traceHash = 0x811c9dc5;
   readonly #heap: Scheduled[] = [];
   readonly #tell: Teller | undefined;
@@ -37,34 +37,34 @@ export class Scheduler {
     this.#tell = tell;
   }
 
-  /** Has something happen after a time. */
+  /** Schedules an event after a delay. */
   after(ms: number, owner: Owner, label: string, happen: () => void | Promise<void>): void {
     this.#order += 1;
     push(this.#heap, { atMs: this.nowMs + Math.max(0, ms), order: this.#order, owner, label, happen });
   }
 
-  /** Waits as an actor of the world does, outside of any process. */
+  /** Waits like an actor of the world, outside of any process. */
   sleep(ms: number, owner: Owner): Promise<void> {
     return new Promise((resolve) => this.after(ms, owner, 'sleep', resolve));
   }
 
-  /** Puts something into the trace besides the events themselves. */
+  /** Adds a text to the trace, besides the events themselves. */
   note(text: string): void {
     this.traceHash = hashText(text, this.traceHash);
     this.#tell?.(`${(this.nowMs / 1000).toFixed(3).padStart(9)} ${text}`);
   }
 
-  /** Tells something that is no part of the trace. */
+  /** Prints a text that is not part of the trace. */
   tell(text: string): void {
     this.#tell?.(`          ${text}`);
   }
 
-  /** Lets time pass at once, as when machines are suspended: what was due meanwhile happens late. */
+  /** Advances time at once, like suspended machines: events that were due meanwhile happen late. */
   jump(ms: number): void {
     this.nowMs += ms;
   }
 
-  /** Runs events until `isOver` says so or none is left. */
+  /** Runs events until `isOver` returns true or no event is left. */
   async run(isOver: () => boolean): Promise<void> {
     await settled();
     while (!isOver()) {
@@ -83,15 +83,15 @@ export class Scheduler {
     }
   }
 
-  /** Forgets what is still to come. */
+  /** Drops all pending events. */
   clear(): void {
     this.#heap.length = 0;
   }
 }
 
 /**
- * Resolves when the running code waits for the simulated world and for nothing else: ticks come when no promise has anything
- * left to do, and group commits wait for a turn of the event loop, which costs six times as much.
+ * Resolves when the running code waits only for the simulated world. A tick runs when no promise has work left. Group
+ * commits wait for a turn of the event loop, which costs six times as much.
  */
 async function settled(): Promise<void> {
   for (;;) {

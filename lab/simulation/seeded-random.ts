@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Random } from '@florin/server/operator';
 
-/** Chance from a seed: the same seed and the same questions in the same order give the same answers. */
+/** Randomness from a seed: the same calls in the same order give the same results. */
 export interface SeededRandom extends Random {
   /** A whole number of at least `least` and at most `most`. */
   between(least: number, most: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
-  /** Another stream, of its own: what is asked of it moves nothing in this one. */
+  /** An independent stream. Draws from it do not affect this one. */
   fork(label: string): SeededRandom;
 }
 
@@ -22,7 +22,7 @@ export function hashText(text: string, start = 0x811c9dc5): number {
   return hash >>> 0;
 }
 
-/** Mulberry32: 32 bits of state, enough for a few thousand questions, and quick. */
+/** Mulberry32: 32 bits of state. That is enough for a few thousand draws, and fast. */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = () => {
@@ -46,7 +46,7 @@ export function seededRandom(seed: number): SeededRandom {
   };
 }
 
-/** 32 bytes out of a text. */
+/** 32 bytes derived from a text. */
 export function modelHash(text: string): Hex {
   return `0x${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -44,7 +44,7 @@ const masterKey = new Uint8Array(32).fill(7);
 
 export const secrets = secretBox([masterKey]);
 
-/** Parts of the wiring that seeded bugs put something else in for. */
+/** Parts of the wiring that seeded bugs replace. */
 export interface Wiring {
   readonly wallet: (process: ModelProcess) => WalletSigner;
   readonly egress: (egress: Egress) => Egress;
@@ -62,13 +62,13 @@ export interface ServiceModelOptions {
   readonly faults: Faults;
   readonly log: Log;
   readonly wiring: Wiring;
-  /** Whether watchers take turns at leading, or race for each move. */
+  /** Whether watchers elect a leader, or race for each move. */
   readonly hasLeaders: boolean;
   readonly story: Story;
   readonly models: readonly ChainModel[];
 }
 
-/** What requests need of a running process. */
+/** The parts of a running process that requests need. */
 export interface ServiceModel {
   readonly process: ModelProcess;
   readonly db: Database;
@@ -76,7 +76,7 @@ export interface ServiceModel {
   readonly creation: CreationParts;
 }
 
-/** Quick for a simulation, whose every look costs real time; the shape is production's. */
+/** Fast for a simulation, where every poll costs real time. The settings have production's proportions. */
 const deliverySettings: DeliverySettings = {
   ...defaultDeliverySettings,
   pollMs: 12_000,
@@ -86,7 +86,7 @@ const deliverySettings: DeliverySettings = {
   },
 };
 
-/** Of settlements; a history is over in minutes. */
+/** Settings of settlements. A history is over in minutes. */
 const settlementSettings = {
   ...{ batchSize: 10, windowSeconds: 0, notMinedAfterSeconds: 45, keepAfterSeconds: 20 },
   ...{ maxBaseFeeGwei: undefined, outflow: undefined },
@@ -95,7 +95,7 @@ const settlementSettings = {
 /** A history is over in minutes. */
 const reconcileIntervalMs = 20_000;
 
-/** Starts the loops of one process: the same files, wired as `service/service.ts` wires them. */
+/** Starts the loops of one process: production's files, wired like `service/service.ts`. */
 export function startModel(options: ServiceModelOptions): ServiceModel {
   const { process, db, chains, nodes, random, faults, log, wiring, story } = options;
   const { clock } = process;
@@ -124,7 +124,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     wallet,
     relayer: relayerWallet,
     maxFeePerGas: 500_000_000_000n,
-    // So quick that a silent chain would use up all attempts of a transaction.
+    // So fast that a silent chain would use up all attempts of a transaction.
     settings: { replaceAfterMs: 4_000 },
     onOutcome: async (transaction, outcome) => {
       if (wiring.hearsOf(outcome.purpose)) await tellOutcome(transaction, outcome);
@@ -176,7 +176,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
 }
 
 function depositSettingsOf(story: Story): DepositSettings {
-  // In half of the histories nodes are asked for all transfers, as where many orders are open.
+  // Half of the histories with deposits query all transfers, as production does with many open orders.
   const mostNamed = story.deposits === undefined ? 1_000 : 1;
   return {
     depositWindowMs: 6_000,
@@ -211,7 +211,7 @@ const bottomless = {
   smartAccounts: { perPayment: 1e12, failuresPerMerchant: 1e12 },
 };
 
-/** What requests need, as the doors have it. */
+/** What requests need, like the endpoints' dependencies. */
 function requestDeps({
   process,
   random,
@@ -249,8 +249,8 @@ function requestDeps({
 }
 
 /**
- * Beats of a leader, and looks of those who stand by, are statements: they come an eighth as often, and others have twice
- * the patience. So a lead changes hands within some seconds, as it does in production.
+ * A leader's heartbeats and the standby watchers' checks are statements. They run at an eighth of the rate, and the
+ * timeout is twice as long. So the lead changes within seconds, as in production.
  */
 function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
   return {
@@ -260,7 +260,10 @@ function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
   };
 }
 
-/** Expiry and reconciliation look for their turn once a second; here a tenth as often, because each look costs statements. */
+/**
+ * In production, expiry and reconciliation check once a second whether it is their turn. Here they check at a tenth
+ * of the rate, because each check costs statements.
+ */
 function leisurely(clock: ModelProcess['clock']): ModelProcess['clock'] {
   return { ...clock, sleep: (ms, signal) => clock.sleep(ms * 10, signal) };
 }

@@ -5,7 +5,7 @@ import { playDeposit } from './deposit-play.ts';
 import { playGasless } from './gasless-play.ts';
 import { playReclaim, playSettledRefund } from './return-play.ts';
 
-/** Plays the payer of one session from its start time on. */
+/** Plays the payer of one session, beginning at its start time. */
 export async function playSession(actors: Actors, startMs: number): Promise<void> {
   const { world, character, name } = actors;
   await world.sleep(startMs);
@@ -37,7 +37,7 @@ export async function playSession(actors: Actors, startMs: number): Promise<void
       await Promise.all([actors.pay(sessionId, actors.anyChain()), playSettledRefund(actors, sessionId)]);
       return;
     case 'direct':
-      // On the chain that it is settled on.
+      // On the chain where the session settles.
       return actors.pay(sessionId, world.models[0] ?? actors.anyChain());
     case 'cancel_race':
       await Promise.all([actors.pay(sessionId, actors.anyChain()), actors.cancel(sessionId)]);

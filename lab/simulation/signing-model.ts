@@ -14,7 +14,7 @@ import { secp256k1 } from '@florin/signing';
 import { pad, parseTransaction, serializeTransaction } from 'viem';
 import { modelHash } from './seeded-random.ts';
 
-/** Signatures that cost as little as checking them. The mathematics of real ones is tested elsewhere. */
+/** Cheap signatures for the model. Other tests cover the mathematics of real ones. */
 
 function mark(text: string): Hex {
   const hash = modelHash(text.toLowerCase()).slice(2);
@@ -38,15 +38,17 @@ export function payoutMark(payout: Payout): Hex {
   return mark(`${payout.orderId}${payout.token}${payout.to}${payout.amount}${payout.sourceChain}`);
 }
 
-/** A payer's signature over a digest: it names the payer, and nobody else makes it. */
+/**
+ * A payer's signature over a digest. It contains the payer's address, and no other part of the simulation creates it.
+ */
 export function signatureOf(payer: Hex, digest: Hex): Hex {
   const r = pad(payer.toLowerCase() as Hex).slice(2);
-  // Below half of the curve's order, as signatures have to be.
+  // In the lower half of the curve's order, as signatures must be.
   const s = `0${modelHash(`${r}${digest.toLowerCase()}`).slice(3)}`;
   return `0x${r}${s}1b`;
 }
 
-/** Digests as production makes them, with signatures of the model. */
+/** Production's digests with the model's signatures. */
 export const modelCryptography: Cryptography = {
   digest: cryptographyOf(secp256k1).digest,
   recover: (digest, signature) => {
@@ -59,7 +61,10 @@ export function tokenDomainOf(chainId: number, token: Hex): TokenDomain {
   return { name: 'USDC', version: '2', chainId, verifyingContract: token };
 }
 
-/** A payer's consent to an order by one method, which the gateway takes to the token or to Permit2; of the first nonce. */
+/**
+ * A payer's consent to an order by one method, with the first nonce. The gateway passes it to the token or to
+ * Permit2.
+ */
 export function payerSignature(
   chain: Chain,
   method: 'eip3009' | 'permit2',
@@ -73,7 +78,7 @@ export function payerSignature(
   return consent === undefined ? undefined : signatureOf(order.payer, consent.digest);
 }
 
-/** A wallet whose signature is no signature but its address, in a transaction that reads like any other. */
+/** A wallet whose signature is its address, in a transaction with the usual encoding. */
 function walletAt(address: Hex): WalletSigner {
   return {
     address,
@@ -88,7 +93,7 @@ function walletAt(address: Hex): WalletSigner {
         maxFeePerGas: maxFee,
         maxPriorityFeePerGas: priorityFee,
       } as const;
-      // Its first byte is not zero: leading zeros would be lost.
+      // The first byte is not zero, because the encoding drops leading zeros.
       const r: Hex = `0x${'11'.repeat(12)}${address.slice(2)}`;
       return serializeTransaction(unsigned, { r, s: `0x${'22'.repeat(32)}`, yParity: 0 });
     },
@@ -97,10 +102,10 @@ function walletAt(address: Hex): WalletSigner {
 
 /** The wallet that settles. */
 export const modelWallet = walletAt(`0x${'5e'.repeat(20)}`);
-/** The order signer's, which sends payments of others. */
+/** The order signer's wallet, which sends payments for payers. */
 export const relayerWallet = walletAt(orderSigner.address);
 
-/** Whose wallet has signed a transaction of the model. */
+/** The address of the wallet that signed a transaction of the model. */
 export function senderOf(raw: Hex): Hex {
   return `0x${parseTransaction(raw).r?.slice(26) ?? ''}`;
 }

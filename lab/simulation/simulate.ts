@@ -22,21 +22,20 @@ import {
 import { type Assignment, Team } from './team.ts';
 
 /**
- * `npm run simulate`: lives through the kept seeds and many others, or through seeded bugs until each is caught.
+ * `npm run simulate`: runs the kept seeds and many others, or histories with seeded bugs until each bug is caught.
  *
- *   --histories N   how many, 2,000 unless told otherwise
- *   --minutes M     no longer than that
+ *   --histories N   number of histories, 2,000 by default
+ *   --minutes M     time limit
  *   --seed S        the first seed; the others follow it
- *   --workers N     processes at once, 2 unless told otherwise
- *   --size SIZE     all of one size: short, middle or long; a mixture of them unless told otherwise
- *   --bug NAME      with this seeded bug, or `all`: exits with 1 when one is not caught
- *   --catches N     how often a bug is to be caught, 3 unless told otherwise: so that a median means something
- *   --tell          prints every event of the first seed, and no more
+ *   --workers N     parallel processes, 2 by default
+ *   --size SIZE     one size for all: short, middle or long; a mixture by default
+ *   --bug NAME      with this seeded bug, or `all`: exits with 1 unless every one is caught
+ *   --catches N     catches per bug, 3 by default, so that a median is meaningful
+ *   --tell          prints every event of the first seed and runs no other
  *   --report        writes the figures into docs/reliability.md
- *   --resume        goes on where an earlier run from the same seed has stopped, however that was, and adds to its sums;
- *                   what other sources have lived through is counted apart
- *   --state FILE    where the sums are kept as they grow with --resume or --report: .test/lived.json of the checkout
- *                   unless told otherwise
+ *   --resume        continues an earlier run with the same first seed, even a killed one, and adds to its sums;
+ *                   histories of other sources are counted separately
+ *   --state FILE    the file of the sums with --resume or --report: .test/lived.json of the checkout by default
  */
 const { values } = parseArgs({
   options: {
@@ -81,18 +80,21 @@ async function keptSeeds(): Promise<Assignment[]> {
   return seeds.map((kept) => ({ seed: kept.seed, size: kept.size }));
 }
 
-/** Histories between two writes of the sums: what a run that is killed at once lives through again. */
+/** Histories between two writes of the sums. A killed run repeats at most that many. */
 const keepEvery = 50;
 let isInterrupted = false;
 
-/** Lives through histories without a bug. True when all of them were good, those of earlier runs of these sources too. */
+/**
+ * Runs histories without a seeded bug. Returns true when all of them were good, including those of earlier runs of
+ * these sources.
+ */
 async function search(): Promise<boolean> {
   const version = await versionOfSources();
   const earlier = values.resume ? await readTally(tallyFile, firstSeed) : undefined;
   const tally = earlier ?? newTally(firstSeed);
   const last = continueWith(tally, version);
   tellVersion(version, last);
-  // Whatever is known of other sources: what has failed once is lived again by these.
+  // These sources rerun the seeds that once failed, even if other sources have passed them.
   const regressions = earlier === undefined || last !== undefined ? await keptSeeds() : [];
   const ahead = new Set(tally.ahead);
   const fresh = [...historiesFrom(tally.nextSeed, firstSeed + histories - tally.nextSeed)].filter(
@@ -137,7 +139,7 @@ async function search(): Promise<boolean> {
   return bad === 0 && tally.versions.at(-1)?.bad === 0 && hasMetAll(tally);
 }
 
-/** Says what is run, and what of the sums was lived by other sources. */
+/** Prints the version that runs, and how many histories of the sums belong to other sources. */
 function tellVersion({ sources, commit }: Version, last: VersionCount | undefined): void {
   console.log(`sources ${sources}${commit === '' ? '' : `, commit ${commit}`}`);
   if (last === undefined) return;
@@ -146,10 +148,10 @@ function tellVersion({ sources, commit }: Version, last: VersionCount | undefine
   );
 }
 
-/** So many histories of all sizes meet everything; fewer may miss something. */
+/** With this many histories, every kind must occur. Fewer may miss one. */
 const enough = 2_000;
 
-/** Whether every kind of history, way of paying and fault has occurred, where there were enough histories for it. */
+/** Whether every kind of history, way to pay and fault has occurred, if there were enough histories. */
 function hasMetAll(tally: Tally): boolean {
   const isEnough = (tally.counts['histories'] ?? 0) >= enough && size === undefined;
   const missing = isEnough ? neverMet(tally) : [];
@@ -163,7 +165,7 @@ function tellProblems({ seed, problems, story }: HistoryResult): void {
   console.error(`  ${JSON.stringify(story)}`);
 }
 
-/** Lives through histories with a seeded bug. */
+/** Runs histories with a seeded bug. */
 async function hunt(name: string): Promise<Hunted> {
   const team = await Team.start({ workers, bugName: name });
   const counts: number[] = [];
@@ -210,7 +212,7 @@ async function huntAll(name: string): Promise<boolean> {
   return caught === hunted.length;
 }
 
-/** Prints one history. True when it was good. */
+/** Prints one history. Returns true when it was good. */
 async function tell(): Promise<boolean> {
   const team = await Team.start({
     workers: 1,
@@ -235,9 +237,9 @@ async function run(): Promise<boolean> {
   return values.bug === undefined ? search() : huntAll(values.bug);
 }
 
-// A local socket takes a statement there and back in half the time of a loopback connection.
+// A round trip over a local socket takes half the time of a loopback connection.
 const sockets = await mkdtemp(join(tmpdir(), 'florin-simulate-'));
-// Started by root, PostgreSQL runs as another user.
+// If root starts PostgreSQL, it runs as another user.
 await chmod(sockets, 0o777);
 const server = await startTestPostgres({
   autovacuum: 'off',
@@ -251,7 +253,7 @@ async function stop(): Promise<void> {
   await rm(sockets, { recursive: true, force: true });
 }
 
-/** An interrupted run ends after the histories that are being lived, and leaves no server behind. */
+/** An interrupted run ends after its current histories and leaves no server behind. */
 function interrupted(): void {
   if (isInterrupted) process.exit(130);
   isInterrupted = true;

@@ -31,7 +31,10 @@ function live(assignment: Assignment, bugName?: string): Promise<HistoryResult> 
   return runHistory({ ...assignment, connections, tables, ...(bugName === undefined ? {} : { bugName }) });
 }
 
-/** Two chains joined by CCTP with deposits and with signatures, a restored backup, a reorg below finality, and a small one. */
+/**
+ * Two chains joined by CCTP with deposits and signatures, a restored backup, a reorg below finality, and a small
+ * history.
+ */
 const telling: readonly Assignment[] = [
   { seed: 113, size: 'long' },
   { seed: 111, size: 'long' },
@@ -49,7 +52,8 @@ test('the same seed lives the same history, whatever was lived before', async ()
     const lives = [first[index], again.at(-1 - index)];
     if (isDeepStrictEqual(lives[1], lives[0])) continue;
     const hashes = new Set(lives.map((lived) => lived?.traceHash));
-    // What PostgreSQL decides by chance (README) makes two courses, which come again; chance anywhere else makes ever new ones.
+    // PostgreSQL's own choices (README) give two courses, which recur. Any other chance would give new courses every
+    // time.
     for (let count = 0; count < 3; count += 1) hashes.add((await live(told)).traceHash);
     assert.equal(hashes.size, 2, `seed ${told.seed}: ${[...hashes].join(' ')}`);
   }
@@ -67,7 +71,7 @@ test('what is remembered of PostgreSQL changes no history', async () => {
       const asked = () => runHistory({ ...told, connections: all, tables });
       const [remembered, unremembered] = [await live(told), await asked()];
       if (isDeepStrictEqual(unremembered, remembered)) continue;
-      // Each may have taken another of two courses.
+      // Each may have taken either of two courses.
       const others = new Set([
         remembered.traceHash,
         (await live(told)).traceHash,

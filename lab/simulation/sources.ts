@@ -4,19 +4,19 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What was simulated: by what is in the files, and by what the checkout calls it. */
+/** The simulated version: a hash of the files, and the commit of the checkout. */
 export interface Version {
   /** The first digits of a hash over all files that a history runs. */
   readonly sources: string;
-  /** The commit, `-dirty` behind it where files differ from it; empty outside of a repository. */
+  /** The commit, with `-dirty` if files differ from it. Empty outside of a repository. */
   readonly commit: string;
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** The rooms, what they share with clients, and the simulation itself. */
+/** The rooms, the packages that they share with clients, and the simulation itself. */
 const folders = ['apps/server/src', 'packages', 'lab/simulation'];
 
-/** The version of the sources as they lie there now. */
+/** The version of the sources on disk. */
 export async function versionOfSources(): Promise<Version> {
   const hash = createHash('sha256');
   for (const folder of folders) {
@@ -38,7 +38,7 @@ async function commitOf(): Promise<string> {
     const { stdout } = await promisify(execFile)('git', ['describe', '--always', '--dirty'], { cwd: root });
     return stdout.trim();
   } catch {
-    // A copy without a repository, or a machine without git: the hash says what it was.
+    // A copy without a repository, or a machine without git. The hash still identifies the sources.
     return '';
   }
 }

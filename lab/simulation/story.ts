@@ -2,53 +2,56 @@ import { type LatePayment, latePayments } from '@florin/protocol/exception-polic
 import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** What a payer, and whoever stands around, does about one session. */
+/** The behaviour of a payer and of third parties in one session. */
 const usualCharacters = [
-  /** Pays, and pays again what a reorg has taken away. */
+  /** Pays, and pays again if a reorg removes the payment. */
   'honest',
-  /** Pays once, and never looks again. */
+  /** Pays once, and never checks again. */
   'forgetful',
-  /** Two payers, each on a chain of their own. */
+  /** Two payers, each on a different chain. */
   'double_payer',
-  /** Spends the nonce of the payment otherwise as soon as a reorg allows it. */
+  /** Uses the payment's nonce for another transaction as soon as a reorg allows it. */
   'double_spender',
   /** Pays after the deadline. */
   'late',
-  /** Somebody else settles the order. */
+  /** A stranger settles the order. */
   'stranger_settles',
   /** The merchant cancels while the payer gets the order. */
   'cancel_race',
   /** The merchant sends the payment back. */
   'refund',
-  /** Nobody pays. */
+  /** Never pays. */
   'silent',
-  /** Signs, and has the service send the payment. */
+  /** Signs, and the service sends the payment. */
   'gasless',
   /** Sends the exact total to the order's deposit address. */
   'deposit',
-  /** Sends less (so little less that it may be added, where anything is), or more, or it all twice. */
+  /**
+   * Sends too little, too much or the total twice. Where the operator adds to deposits, the missing amount may be
+   * small enough.
+   */
   'deposit_short',
   'deposit_over',
   'deposit_twice',
   /** Sends to the deposit address after the deadline. */
   'deposit_late',
-  /** Pays straight through to the merchant, as the service is configured for in such histories. */
+  /** Pays the merchant directly, where the configuration allows it. */
   'direct',
-  /** Takes the payment back as soon as the contract lets them. */
+  /** Reclaims the payment as soon as the contract allows it. */
   'reclaim',
-  /** The merchant gives the money back after the settlement. */
+  /** The merchant refunds after the settlement. */
   'refund_settled',
-  /** An agent: every request twice at once, under one nonce. */
+  /** An agent that sends every request twice at once, under one nonce. */
   'agent',
 ] as const;
 export const characters = [
   ...usualCharacters,
-  /** Pays, settles, sends tokens about and withdraws fees, all in single transactions of a contract. */
+  /** Pays, settles, transfers tokens and withdraws fees, each step in a single transaction of a contract. */
   'batch',
 ] as const;
 export type Character = (typeof characters)[number];
 
-/** What people change about vaults and tokens between payments and payouts. */
+/** Changes that operators make to vaults and tokens between payments and payouts. */
 export const policyChanges = ['caps', 'pause', 'signer', 'settler', 'token'] as const;
 export type PolicyChange = (typeof policyChanges)[number];
 
@@ -56,16 +59,19 @@ export interface PolicyStory {
   readonly changes: readonly { readonly atMs: number; readonly change: PolicyChange }[];
 }
 
-/** How much happens in a history. Most mistakes show in small ones, which are the cheaper the fewer events they have. */
+/**
+ * The amount of activity in a history. Most mistakes show in small histories, which are cheaper because they have
+ * fewer events.
+ */
 export const sizes = ['short', 'middle', 'long'] as const;
 export type Size = (typeof sizes)[number];
 
-/** What a size stands for: ranges from least to most, and probabilities. */
+/** The parameters of a size: ranges and probabilities. */
 interface Measure {
   readonly sessionCount: readonly [number, number];
   readonly lastStartMs: number;
   readonly calmMs: readonly [number, number];
-  /** Of one chain, of one process, of one node to each chain. */
+  /** Probabilities of one chain, of one process and of one node per chain. */
   readonly oneChain: number;
   readonly oneProcess: number;
   readonly oneNode: number;
@@ -89,7 +95,7 @@ const long: Measure = {
 };
 
 const measures: Readonly<Record<Size, Measure>> = {
-  // Quick enough for a settlement to be final before the faults end.
+  // Fast enough that a settlement becomes final before the faults end.
   short: {
     sessionCount: [1, 2],
     lastStartMs: 6_000,
@@ -112,82 +118,88 @@ const measures: Readonly<Record<Size, Measure>> = {
   long,
 };
 
-/** Until a burn is final and attested. */
+/** Time until a burn is final and attested. */
 const attestedMs = 30_000;
 
-/** The size of a seed's history. */
+/** Chooses the size of a seed's history. */
 export function chooseSize(random: SeededRandom): Size {
   const share = random.fraction();
   if (share < 0.7) return 'short';
   return share < 0.9 ? 'middle' : 'long';
 }
 
-/** A copy of the database, and when it is put back. */
+/** The times of a database copy and of its restore. */
 export interface Restore {
   readonly backupMs: number;
   readonly restoreMs: number;
-  /** Whether it is put back only while a transaction that the copy does not know waits for its block. */
+  /** Whether the restore waits until a transaction that the copy does not know is pending. */
   readonly isMidway: boolean;
 }
 
-/** What differs between policies for deposits; amounts in Micro-USD, as numbers because a story is told as JSON. */
+/**
+ * The settings for deposits that differ between stories. Amounts are Micro-USD as numbers, because stories are
+ * printed as JSON.
+ */
 export interface DepositStory {
   readonly latePayment: LatePayment;
   readonly addedAboveFee: number;
   readonly addedPerDay: number;
 }
 
-/** What a history is about: everything that is chosen once. */
+/** What a history is about: every choice that is made once. */
 export interface Story {
   readonly size: Size;
-  /** How the money of payments on another chain gets to the merchant's. */
+  /** How the money crosses when payer and merchant use different chains. */
   readonly crossing: 'vault' | 'cctp';
-  /** Whether blocks and receipts have to be proven by their hashes. */
+  /** Whether blocks and receipts must be proven by their hashes. */
   readonly isProven: boolean;
-  /** Negative: payers may take back long before the deadline, so that it races with the settlement. */
+  /** Negative: payers may reclaim long before the deadline, so that reclaim and settlement race. */
   readonly reclaimAfterSeconds: number;
   readonly chainCount: 1 | 2;
   readonly processCount: 1 | 2;
   /** Whether watchers elect a leader, or race for each move. */
   readonly hasLeaders: boolean;
   readonly nodeCount: 1 | 2;
-  /** Blocks that a second node lies behind. */
+  /** Lag of a second node in blocks. */
   readonly nodeLag: number;
-  /** Whether behind each address there are many nodes, each as far as it is, and every exchange meets another. */
+  /** Whether each address is a load balancer over many nodes, so that every exchange meets a node with another lag. */
   readonly isBalanced: boolean;
   /** Blocks between head and finalized block. */
   readonly finalityLag: number;
   readonly slowestBlockMs: number;
-  /** Between two looks of a watcher at its chain. */
+  /** Time between two polls of a watcher. */
   readonly pollIntervalMs: number;
-  /** Between two looks of the settlement at what waits for it. */
+  /** Time between two polls of the settlement. */
   readonly settlementWindowMs: number;
   readonly sessions: readonly { readonly character: Character; readonly startMs: number }[];
-  /** What each process's clock is ahead. */
+  /** Milliseconds that each process's clock is ahead. */
   readonly skewsMs: readonly number[];
   readonly isVaultShort: boolean;
-  /** When faults end. */
+  /** The end of the faults. */
   readonly calmMs: number;
-  /** When a copy of the database is made, and when it is put back. */
+  /** The times of the database copy and of its restore. */
   readonly restore: Restore | undefined;
-  /** When a reorg deeper than finality happens. */
+  /** The time of a reorg deeper than finality. */
   readonly deepReorgMs: number | undefined;
-  /** What the configuration says of payments that need nothing between payer and merchant. */
+  /** The configured mode for payments where payer and merchant use the same chain and token. */
   readonly settlementMode: SettlementMode;
-  /** What becomes of deposits that are short or late; undefined: they go back. */
+  /** The handling of short and late deposits. Undefined: they go back. */
   readonly deposits: DepositStory | undefined;
-  /** Which contract of the installation the merchant's account names, as one of before may; undefined: a wallet. */
+  /** The contract of the installation that the merchant's account names, as older accounts may. Undefined: a wallet. */
   readonly ownAccount: OwnAccount | undefined;
   /** Whether the gateways send their fees to the vaults. */
   readonly isFeeToVault: boolean;
-  /** What is changed while payouts are under way, and taken back when the faults are over; undefined: nothing. */
+  /** The changes while payouts are in progress, which are reverted after the faults. Undefined: none. */
   readonly policy: PolicyStory | undefined;
 }
 
-/** On the chain that sessions are settled on. */
+/** On the chain where sessions settle. */
 export type OwnAccount = 'gateway' | 'vault' | 'token';
 
-/** The story of a seed. A size changes what is drawn, and not how often something is: a long one is what it always was. */
+/**
+ * Chooses the story of a seed. A size changes the drawn values, but not the number of draws: long histories stay the
+ * same.
+ */
 export function chooseStory(random: SeededRandom, size: Size): Story {
   const measure = measures[size];
   const chainCount = random.chance(measure.oneChain) ? 1 : 2;
@@ -234,16 +246,16 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
     isFeeToVault: parties.chance(0.1),
     policy: random.fork('policy').chance(0.5) ? choosePolicy(random.fork('policies'), calmMs) : undefined,
   };
-  // A payment into our own vault that a reorg below finality has taken back, and that comes back in another transaction, is
-  // booked for both: the difference stops the chain, and a person has the books begin anew.
+  // With an account at our own vault, a reorg below finality can move a payment to another transaction. The books
+  // have both, so the difference stops the chain, and the operator has to reset the books.
   const ownAccount = story.deepReorgMs === undefined ? story.ownAccount : undefined;
-  // Where nothing crosses by a vault, and where what is final does not stay so, there is nothing to learn by it.
+  // Policy changes teach nothing without payouts from a vault, or where final events do not stay final.
   const isCrossing = story.chainCount === 2 && story.crossing === 'vault' && story.deepReorgMs === undefined;
   if (!isCrossing) return withAttestations({ ...story, ownAccount, policy: undefined }, calmMs);
   return withAttestations(story, calmMs);
 }
 
-/** A single session seldom burns anything: an honest one stands beside it. */
+/** A single session rarely burns anything, so this adds an honest one. */
 function withAttestations(story: Story, calmMs: number): Story {
   if (!isAttestedLate(story)) return story;
   const beside = { character: 'honest' as const, startMs: 0 };
@@ -251,7 +263,7 @@ function withAttestations(story: Story, calmMs: number): Story {
   return { ...story, sessions, calmMs: calmMs + attestedMs };
 }
 
-/** A vault pays nothing out to itself: such a session would wait for a person. */
+/** A vault does not pay out to itself. Such a session would wait for the operator. */
 function ownAccountsOf(chainCount: 1 | 2, crossing: Story['crossing']): readonly OwnAccount[] {
   return chainCount === 2 && crossing === 'vault'
     ? ['gateway', 'token']
@@ -266,12 +278,12 @@ function choosePolicy(random: SeededRandom, calmMs: number): PolicyStory {
   return { changes };
 }
 
-/** Histories that are there for attestations that fail, which need a burn and time until it is final. */
+/** Histories for failing attestations. They need a burn, and time until it is final. */
 export function isAttestedLate({ size, chainCount, crossing }: Story): boolean {
   return size !== 'short' && chainCount === 2 && crossing === 'cctp';
 }
 
-/** Additions of up to a tenth of the total, and sums of them that are sometimes too small for all. */
+/** Allows additions of up to a tenth of the total, with a budget that sometimes does not cover all of them. */
 function chooseDeposits(random: SeededRandom): DepositStory {
   return {
     latePayment: random.pick(latePayments),
@@ -280,7 +292,7 @@ function chooseDeposits(random: SeededRandom): DepositStory {
   };
 }
 
-/** Looks for deposits are statements and calls each: only those histories make them that have any. */
+/** Polls for deposits cost statements and calls. Only histories with deposits make them. */
 export function hasDeposits({ sessions }: Pick<Story, 'sessions'>): boolean {
   return sessions.some(({ character }) => character.startsWith('deposit'));
 }

@@ -5,21 +5,21 @@ import type { HistoryResult } from './history.ts';
 import type { Version } from './sources.ts';
 import { characters, sizes } from './story.ts';
 
-/** What one version of the sources has lived through. */
+/** Histories that one version of the sources has run. */
 export type VersionCount = Version & { histories: number; bad: number };
 
-/** The sums of many histories. They can be gathered in several runs: they are kept in a file as they grow. */
+/** The sums of many histories. A file keeps them as they grow, so that several runs can add to them. */
 export interface Tally {
   readonly firstSeed: number;
-  /** Seeds below it, from the first on, have been lived. */
+  /** All seeds below it, from the first on, are done. */
   nextSeed: number;
-  /** Seeds beyond `nextSeed` that have been lived already. */
+  /** Seeds beyond `nextSeed` that are already done. */
   ahead: number[];
   seconds: number;
   bad: number[];
-  /** By what is counted. */
+  /** Counts by name. */
   readonly counts: Record<string, number>;
-  /** By version, oldest first: what another version has lived through says little of the last one. */
+  /** By version, oldest first: histories of an older version say little about the latest. */
   readonly versions: VersionCount[];
 }
 
@@ -27,7 +27,7 @@ export function newTally(firstSeed: number): Tally {
   return { firstSeed, nextSeed: firstSeed, ahead: [], seconds: 0, bad: [], counts: {}, versions: [] };
 }
 
-/** Counts for this version from now on. The version before it, where that is another one. */
+/** Counts for this version from now on. Returns the previous version if it differs. */
 export function continueWith(tally: Tally, version: Version): VersionCount | undefined {
   const last = tally.versions.at(-1);
   if (last?.sources === version.sources) return undefined;
@@ -35,7 +35,7 @@ export function continueWith(tally: Tally, version: Version): VersionCount | und
   return last;
 }
 
-/** Adds one history, of the last version. One that was lived in an earlier run counts once. */
+/** Adds one history of the latest version. A history that an earlier run has already counted is skipped. */
 export function addTo(
   tally: Tally,
   { seed, story, problems, eventCount, faultCounts, reorgCount }: HistoryResult,
@@ -71,7 +71,7 @@ export function addTo(
   for (const [kind, times] of Object.entries(faultCounts)) count(`fault: ${kind}`, times);
 }
 
-/** What a run of some hundred histories must have met at least once. */
+/** What a run of some hundred histories must include at least once. */
 const kinds: readonly string[] = [
   'reorgs within finality',
   'reorgs below finality',
@@ -84,12 +84,12 @@ const kinds: readonly string[] = [
   ...Object.keys(noFaults).map((kind) => `fault: ${kind}`),
 ];
 
-/** What none of the histories has met. */
+/** The kinds that no history has included. */
 export function neverMet(tally: Tally): string[] {
   return kinds.filter((kind) => (tally.counts[kind] ?? 0) === 0);
 }
 
-/** The tally of earlier runs; undefined when there is none from this seed on that says of which sources it is. */
+/** The tally of earlier runs. Undefined when there is none with this first seed, or when it names no sources. */
 export async function readTally(file: string, firstSeed: number): Promise<Tally | undefined> {
   try {
     const tally = JSON.parse(await readFile(file, 'utf8')) as Partial<Tally>;
@@ -100,7 +100,7 @@ export async function readTally(file: string, firstSeed: number): Promise<Tally 
   }
 }
 
-/** Written whole or not at all. */
+/** Writes the file atomically. */
 export async function writeTally(file: string, tally: Tally): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(`${file}.new`, `${JSON.stringify(tally, null, 2)}\n`);

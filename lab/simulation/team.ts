@@ -11,14 +11,14 @@ export interface TeamOptions {
   readonly tells?: boolean;
 }
 
-/** A history that is to be lived. */
+/** A history to run. */
 export interface Assignment {
   readonly seed: number;
-  /** How much happens in it; chosen by the seed when absent. */
+  /** The amount of activity. Chosen by the seed when absent. */
   readonly size?: Size;
 }
 
-/** A history that was lived, and how much processor time its worker took for it, PostgreSQL's not counted. */
+/** A finished history, and its worker's processor time without PostgreSQL's. */
 export type Lived = HistoryResult & { readonly cpuMs: number };
 
 interface Member {
@@ -26,7 +26,7 @@ interface Member {
   readonly database: TestDatabase;
 }
 
-/** Workers in processes of their own, each with a database of its own. */
+/** Workers in separate processes, each with its own database. */
 export class Team {
   readonly #members: readonly Member[];
 
@@ -49,7 +49,7 @@ export class Team {
     return new Team(members);
   }
 
-  /** Lives through these histories; `onResult` may end it early by answering false. */
+  /** Runs these histories. `onResult` may end the run early by returning false. */
   async live(
     assignments: Iterable<Assignment>,
     onResult: (result: Lived) => Promise<boolean>,
@@ -85,7 +85,7 @@ export class Team {
   }
 }
 
-/** The next thing that a worker says. Rejects when it ends instead: it has printed why. */
+/** The worker's next message. Rejects when the worker ends instead; it has then printed the reason. */
 function nextMessage(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`a worker ended with ${code}`));

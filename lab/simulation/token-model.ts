@@ -3,7 +3,7 @@ import { decodeFunctionData, maxUint256, parseAbi, zeroAddress } from 'viem';
 import { logOther } from './contract-logs.ts';
 import { balanceKey, balanceOf, funded, Reverted, type Running } from './contract-state.ts';
 
-/** What the contracts and people ask of a token; the stand-ins' own names for the block list. */
+/** The token functions that contracts and actors call. The block list has the test tokens' names. */
 const tokenAbi = parseAbi([
   'function transfer(address to, uint256 value) returns (bool)',
   'function approve(address spender, uint256 value) returns (bool)',
@@ -11,7 +11,7 @@ const tokenAbi = parseAbi([
   'function unBlacklist(address account)',
 ]);
 
-/** A call of a token by somebody from outside. */
+/** A call of a token by an external account. */
 export function executeToken(run: Running, token: Hex, data: Hex): void {
   const { functionName, args } = decodeFunctionData({ abi: tokenAbi, data });
   switch (functionName) {
@@ -39,7 +39,7 @@ function isBlocked(run: Running, holder: string, token: Hex): boolean {
   return run.state.blocked.has(balanceKey(holder, token));
 }
 
-/** Moves tokens of `from`; false where the token refuses, which changes nothing. */
+/** Transfers tokens of `from`. Returns false, without an effect, where the token refuses. */
 export function transfer(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): boolean {
   if (to === zeroAddress || isBlocked(run, from, token) || isBlocked(run, to, token)) return false;
   if (!run.context.isRich(from) && value > balanceOf(run.state, from, token)) return false;
@@ -48,7 +48,7 @@ export function transfer(run: Running, token: Hex, from: Hex, to: Hex, value: bi
   return true;
 }
 
-/** As the token's transferFrom, called by `spender`. */
+/** Like the token's transferFrom, called by `spender`. */
 export function transferFrom(
   run: Running,
   token: Hex,
@@ -74,19 +74,19 @@ export function approve(run: Running, token: Hex, owner: Hex, spender: Hex, valu
   return true;
 }
 
-/** Sends from a contract of ours, or reverts. */
+/** Transfers from one of our contracts, or reverts. */
 export function send(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): void {
   if (!transfer(run, token, from, to, value)) throw new Reverted('TransferFailed');
 }
 
-/** As TokenTransfer.pullExact by the gateway. */
+/** Like TokenTransfer.pullExact by the gateway. */
 export function pullExact(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): void {
   const isDone = transferFrom(run, token, { spender: run.context.gateway, from, to, value });
   if (!isDone) throw new Reverted('TransferFailed');
   requireArrival(from, to, value);
 }
 
-/** Reverts where a transfer leaves its recipient with another amount more than it moved: one to themselves. */
+/** Reverts when the recipient's balance does not grow by exactly the amount, as with a transfer to oneself. */
 export function requireArrival(from: string, to: string, value: bigint): void {
   if (value !== 0n && isSame(from, to)) throw new Reverted('InexactTransfer');
 }

@@ -5,7 +5,7 @@ import { balanceOf } from './contract-state.ts';
 import { operatorAddress } from './places.ts';
 import type { World } from './world.ts';
 
-/** What the service still has to do; with `isExpiryOver`, sessions to expire among it. Empty when all is at rest. */
+/** The service's open work; with `isExpiryOver` that includes sessions to expire. Empty when none is left. */
 export async function unrestOf(world: World, client: pg.Client, isExpiryOver: boolean): Promise<string> {
   const { rows } = await client.query<{ unrest: string }>({
     name: 'simulation_unrest',
@@ -32,7 +32,7 @@ export async function unrestOf(world: World, client: pg.Client, isExpiryOver: bo
   return open.filter((part) => part !== '').join(', ');
 }
 
-/** Chains of which the service has not finally seen the last thing that happened, or on which the operator's is to come. */
+/** Chains whose last event the service has not yet seen as final, or whose operator's transactions are pending. */
 async function chainsBehind(world: World, client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: bigint; number: bigint }>({
     name: 'simulation_final',
@@ -46,8 +46,8 @@ async function chainsBehind(world: World, client: pg.Client): Promise<string[]> 
 }
 
 /**
- * Chains whose books have not been compared since the last thing that happened. Where no proof is asked for, a node may leave
- * out a transfer that belongs to no order, as batches send them: only the next comparison finds it.
+ * Chains whose books were last compared before their last event. Without proofs, a node may omit a transfer that
+ * belongs to no order, as batches make them. Only the next comparison finds it.
  */
 async function booksBehind(world: World, client: pg.Client): Promise<string[]> {
   if (!world.options.story.sessions.some(({ character }) => character === 'batch')) return [];
@@ -61,7 +61,7 @@ async function booksBehind(world: World, client: pg.Client): Promise<string[]> {
     .map(({ chain }) => `the books of ${chain.name} are to be compared`);
 }
 
-/** The last block with an event of any contract; 0 without one. */
+/** The last block with an event of any contract, or 0. */
 function lastNumberOf(model: World['models'][number]): number {
   const last = model
     .canonical()
@@ -70,8 +70,8 @@ function lastNumberOf(model: World['models'][number]): number {
 }
 
 /**
- * What is still under way after final events were taken back and have stayed away: chains are followed, and each wallet of
- * ours has used all nonces that it was given, so that what it sends next is mined.
+ * Open work after reverted final events have not come back: chains that the service has yet to follow, and wallets
+ * with unused nonces. An unused nonce would block the wallet's next transaction.
  */
 export async function unrestOfGone(world: World, client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ unrest: string }>({
@@ -90,7 +90,7 @@ export async function unrestOfGone(world: World, client: pg.Client): Promise<str
   return open.filter((part) => part !== '').join(', ');
 }
 
-/** Wallets whose chain waits for a nonce that the service has given out. */
+/** Wallets whose chain waits for a nonce that the service has assigned. */
 async function unusedNonces(world: World, client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: bigint; wallet: Hex; next: bigint }>({
     name: 'simulation_nonces',
@@ -106,24 +106,24 @@ async function unusedNonces(world: World, client: pg.Client): Promise<string[]> 
 }
 
 /**
- * Whether something lies at a deposit address. Of a deposit that a reorg below finality has undone, what was added to it may be
- * left, and nobody looks at less than a cent.
+ * Whether a deposit address holds money. A reorg below finality can leave an addition behind, and the service ignores
+ * amounts under a cent.
  */
 export function holdsSomething(world: World, { model, receiver, token }: World['deposits'][number]): boolean {
   const least = world.options.story.deepReorgMs === undefined ? 1n : minReportedAmount;
   return balanceOf(model.head.state, receiver, token) >= least;
 }
 
-/** Addresses that somebody is still to send to, or that hold something. */
+/** Addresses that still expect a transfer or hold money. */
 export function openDeposits(world: World): string[] {
-  // Of orders that a restored database does not know, nobody looks at the addresses.
+  // A restored database does not know some orders, so the service does not check their addresses.
   if (world.options.story.restore !== undefined) return [];
   return world.deposits.flatMap((place) =>
     place.isSent && !holdsSomething(world, place) ? [] : [`deposit at ${place.receiver}`],
   );
 }
 
-/** Whether a session waits for its payment still. */
+/** Whether a session still waits for its payment. */
 export async function isAnyOpen(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select from sessions where status = 'initialized' limit 1`);
   return rows.length > 0;

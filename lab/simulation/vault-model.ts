@@ -37,7 +37,7 @@ export function executeVault(run: Running, data: Hex): void {
   for (const [index, payout] of payouts.entries()) payOut(run, payout, signatures[index] ?? '0x');
 }
 
-/** What the admin changes about a vault. Nobody in the simulation reads its logs. */
+/** The admin's changes to a vault. The simulation does not read their logs. */
 function changePolicy(run: Running, functionName: string, args: readonly unknown[]): void {
   const { context, state } = run;
   if (!isSame(run.from, context.admin)) throw new Reverted('Unauthorized');
@@ -102,7 +102,7 @@ function reasonOf(state: ContractState, context: CallContext, payout: Payout, si
   return amount > caps.daily - inDay ? 7 : 0;
 }
 
-/** The largest payout that a vault ever makes, and what it can pay at a time, as `available` has it. */
+/** The largest payout that the vault's caps allow, and the amount that is available at a time, like `available`. */
 export function roomOf(
   state: ContractState,
   { vault, token }: { readonly vault: string; readonly token: string },
@@ -124,7 +124,7 @@ export function roomOf(
   };
 }
 
-/** What has left in the clock hour and the day of a time. */
+/** The amounts paid out in the clock hour and in the day of a time. */
 export function outflowOf(state: ContractState, token: string, timeSeconds: number) {
   const hour = Math.floor(timeSeconds / 3_600);
   const stored = state.outflows.get(token.toLowerCase()) ?? { hour: 0, inHour: 0n, inDay: 0n };

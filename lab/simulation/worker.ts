@@ -4,9 +4,9 @@ import { bugPatches, patched } from './bug-patches.ts';
 import type { Assignment, Lived } from './team.ts';
 
 /**
- * The program of one worker: lives through histories, one after the other, over a database of its own. Arguments: the
- * database's URL; the name of a seeded bug, which is in the source before anything of it is loaded; whether to print every
- * event. The last two may be empty.
+ * The program of one worker: runs histories, one after the other, on its own database. Arguments: the database's URL;
+ * the name of a seeded bug, which patches the source before it is loaded; whether to print every event. The last two
+ * may be empty.
  */
 
 const [databaseUrl = '', bugName = '', tells = ''] = process.argv.slice(2);
@@ -22,12 +22,12 @@ registerHooks({
   },
 });
 
-// Loaded after the hooks stand, as nothing can be changed in what is loaded already.
+// Imported after the hooks are in place, because they cannot change loaded modules.
 const { Connections } = await import('./connections.ts');
 const { Tables } = await import('./backup.ts');
 const { runHistory } = await import('./history.ts');
 
-/** Histories between two sweeps of what deleted rows leave in the files. */
+/** Histories between two vacuums of the tables. */
 const vacuumEvery = 60;
 
 const connections = await Connections.open(databaseUrl);
@@ -47,7 +47,7 @@ async function live(assignment: Assignment): Promise<void> {
   process.send?.(lived);
 }
 
-/** PostgreSQL's first process: whoever started it may be killed before it is ended. */
+/** PostgreSQL's first process. Its parent may be killed before it stops the server. */
 async function serverPid(): Promise<number> {
   const { rows } = await connections.observer.query<{ pid: number }>('select pg_backend_pid() as pid');
   return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(rows[0]?.pid)], { encoding: 'utf8' }));
@@ -59,11 +59,11 @@ process.on('message', (message: Assignment | 'over') => {
   if (message === 'over') isOver = true;
   else turn = turn.then(() => live(message));
 });
-// Whoever gave the work has no more of it, or was killed: then nobody else ends the server.
+// The parent has finished or was killed. In the latter case, only this worker can stop the server.
 process.on('disconnect', () => {
   if (!isOver) process.kill(server, 'SIGINT');
   process.exit();
 });
-// A key that interrupts reaches the whole group; whoever gave the work ends it in order.
+// Ctrl-C reaches the whole process group. The parent stops the worker in order.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.send?.('ready');

@@ -25,7 +25,7 @@ export interface DepositPlace {
   readonly receiver: Hex;
   readonly token: Hex;
   readonly orderId: Hex;
-  /** Whether the last transfer is on its way. */
+  /** Whether the last transfer has been sent. */
   isSent: boolean;
 }
 
@@ -38,12 +38,12 @@ export interface WorldOptions {
   readonly bug: Bug | undefined;
 }
 
-/** In wei: a jump from here stays under the most that our wallets offer. */
+/** In wei. A fee jump from here stays under our wallets' maximum fee. */
 const highestBeforeJump = 2_000_000_000n;
 
 const transferAbi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
-/** Everything outside of the service, and the processes of the service within it. */
+/** Everything outside of the service, and the service's processes. */
 export class World {
   readonly owner: Owner = { name: 'world', isAlive: true, pausedUntilMs: 0 };
   readonly options: WorldOptions;
@@ -52,17 +52,17 @@ export class World {
   readonly nodes: readonly NodeModel[];
   readonly receiver: ReceiverModel;
   readonly log: Log;
-  /** By place; a place whose process is dead has none until it is started again. */
+  /** By process number. Undefined while the process is down. */
   readonly services: (ServiceModel | undefined)[] = [];
-  /** Where payers send to, or are about to. */
+  /** Deposit addresses that payers have used or are about to use. */
   readonly deposits: DepositPlace[] = [];
-  /** What went wrong while it happened. */
+  /** Violations that were found during the history. */
   readonly violations: string[] = [];
-  /** What the service was asked for, that only a client of its own could know. */
+  /** Data of requests that only the service's client knows. */
   merchantId = '';
   accountId = '';
   linkId = '';
-  /** False while the database is being put back: nothing is started. */
+  /** False during a restore: no process starts. */
   mayStart = true;
   #isTokenDropped = false;
   #operations = 0;
@@ -106,12 +106,12 @@ export class World {
     return this.options.scheduler.sleep(ms, this.owner);
   }
 
-  /** Has chains grow, and nodes follow them, until the end. */
+  /** Makes chains grow, and nodes follow them, until the end. */
   startChains(): void {
     for (const model of this.models) this.#growLater(model);
   }
 
-  /** Starts the process of a place; when it dies, another follows. */
+  /** Starts a process. When it dies, another one replaces it. */
   startService(place: number): void {
     const { scheduler, faults, random, connections, bug, story } = this.options;
     const { log } = this;
@@ -143,14 +143,14 @@ export class World {
     });
     void process.killed.then(() => {
       this.services[place] = undefined;
-      // Those that start anew over a restored backup are to meet what it does not know.
+      // Processes that start on a restored backup should soon meet transactions that it does not know.
       const isSoon = this.#isCalm || story.restore?.isMidway === true;
       const wait = isSoon ? 500 : random.between(100, 15_000);
       scheduler.after(wait, this.owner, 'restart', () => this.startService(place));
     });
   }
 
-  /** A running process that takes requests; undefined while there is none. */
+  /** A running process that accepts requests. Undefined while there is none. */
   service(): ServiceModel | undefined {
     const running = this.services.filter((service) => service?.process.isAlive === true);
     return running.length === 0 ? undefined : this.options.random.pick(running);
@@ -160,19 +160,19 @@ export class World {
     for (const service of this.services) await service?.process.kill();
   }
 
-  /** Ends all faults, so that everything can come to rest. */
+  /** Ends all faults, so that the service can finish its work. */
   calm(): void {
     this.#isCalm = true;
     this.options.faults.end();
     for (const node of this.nodes) node.heal();
     for (const model of this.models) {
-      // Whatever the operator has under way is overtaken by what comes now.
+      // Drops the operator's pending transactions, because the following ones replace them.
       model.forget(operatorAddress);
       this.#fillVault(model);
     }
   }
 
-  /** Has the operator send a transaction, behind what they have sent before. */
+  /** Sends an operator's transaction after their earlier ones. */
   operate(model: ChainModel, to: Hex, data: Hex): void {
     this.#operations += 1;
     const from = operatorAddress;
@@ -181,7 +181,7 @@ export class World {
     model.submit({ from, to, data, hash, nonce, maxFee: 10n ** 30n, tip: 1n });
   }
 
-  /** Takes the token that all sessions are settled in out of the configuration, or puts it back: processes start anew. */
+  /** Removes the settlement token of all sessions from the configuration, or adds it back. Processes restart. */
   async dropToken(isDropped: boolean): Promise<void> {
     if (this.#isTokenDropped === isDropped) return;
     this.#isTokenDropped = isDropped;
@@ -194,7 +194,7 @@ export class World {
     return chainsOf([{ ...first, tokens: [] }, ...others]);
   }
 
-  /** Has a chain take back more than it had called final. */
+  /** Schedules a reorg deeper than finality. */
   planDeepReorg(): void {
     const { story, scheduler, random } = this.options;
     if (story.deepReorgMs === undefined) return;
@@ -223,7 +223,7 @@ export class World {
 
   #growLater(model: ChainModel): void {
     const { scheduler, faults, random, story } = this.options;
-    // Without faults there is nothing to be seen between two blocks; rest comes sooner.
+    // Without faults, nothing can happen between two blocks. Short block times reach the end sooner.
     const usualMs = this.#isCalm ? random.between(1_000, 2_000) : random.between(2_000, story.slowestBlockMs);
     scheduler.after(usualMs + this.#silenceMs(model), this.owner, `block ${model.chain.name}`, () => {
       const room = model.head.number - model.finalized.number;
@@ -235,17 +235,18 @@ export class World {
     });
   }
 
-  /** How much longer the next block takes; after a silence, blocks ask for fees far over what was offered before it. */
+  /** Extra time until the next block. After a silence, blocks ask for fees far above earlier offers. */
   #silenceMs(model: ChainModel): number {
     const { faults, random, story } = this.options;
-    // Whether a chain halts after a reorg below finality is looked at after some time, in which it has to go on.
+    // The check that a chain halts after a reorg below finality comes after a fixed time. The chain has to grow until
+    // then.
     if (story.deepReorgMs !== undefined || !faults.strikes('chainSilent')) return 0;
     if (model.head.baseFee < highestBeforeJump) model.feeJump = BigInt(random.between(40, 100));
     return random.between(60_000, 150_000);
   }
 }
 
-/** An event of the contracts in a canonical block. */
+/** A contract event in a canonical block. */
 export interface Fact {
   readonly model: ChainModel;
   readonly name: string;
@@ -255,7 +256,7 @@ export interface Fact {
   readonly isFinal: boolean;
 }
 
-/** Everything that the canonical branches of all chains say. */
+/** All events of the canonical branches of all chains. */
 export function factsOf(world: World): Fact[] {
   return world.models.flatMap((model) =>
     model.canonical().flatMap((block) =>
