@@ -1,3 +1,3 @@
-/** What tests of others use of the lab. */
+/** The parts of the lab that other rooms' tests use. */
 
 export { type SeededRandom, seededRandom } from './simulation/seeded-random.ts';

@@ -9,14 +9,14 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Supply } from './measure.ts';
 
-/** Sessions that one payer opens: half of what the program lets them. */
+/** Sessions per payer: half of the program's limit. */
 const sessionsPerPayer = 10;
-/** What an authorization is good for: as long as the program takes, less a little. */
+/** Lifetime of an authorization: a little less than the program's maximum. */
 const lifeSeconds = 3_800;
 
 const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`;
 
-/** Signed requests to create sessions of a link, no two alike, one on each line of a file. */
+/** Writes signed requests that create sessions of a link, one per line. All of them differ. */
 export function writeCreations(
   file: string,
   options: { view: LinkView; serviceDomain: string; count: number },
@@ -35,7 +35,7 @@ export function writeCreations(
       key = randomBytes(32);
       payer = privateKeyToAccount(hexOf(key)).address;
     }
-    // Every member stands in the template or here.
+    // The template or this object has every member.
     const message = {
       ...template,
       payer,
@@ -50,14 +50,14 @@ export function writeCreations(
   return { file, count, used: 0 };
 }
 
-/** What a facilitator is asked about. */
+/** The payment that a facilitator verifies. */
 export interface Payment {
   readonly token: Hex;
   readonly payTo: Hex;
   readonly payers: readonly { readonly privateKey: Hex }[];
 }
 
-/** Signed x402 payments for a facilitator to verify, no two alike, by payers who have the money. */
+/** Writes signed x402 payments for a facilitator to verify. All of them differ, and their payers have the money. */
 export async function writeVerifications(
   file: string,
   options: Payment & { count: number },

@@ -10,10 +10,10 @@ import { type Result, ratioOf } from './report.ts';
 
 const names = { create: 'AI session create', verify: 'x402 facilitator, verify' } as const;
 
-/** More than any run takes, so that every request of every run is another one. */
+/** More than any run reaches, so that no request repeats. */
 const mostPerSecond = { create: 6_000, verify: 800 };
 
-/** Requests of all runs, the warm-up too. */
+/** The number of requests in all runs and the warm-up. */
 function requestsOf({ rounds, seconds, warmUpSeconds }: Effort, perSecond: number): number {
   return perSecond * (rounds * seconds + warmUpSeconds);
 }
@@ -68,14 +68,14 @@ async function facilitatorOf(environment: Environment, { config, payers }: Produ
   return { name: names.verify, server, question };
 }
 
-/** Creating AI sessions end to end over HTTP, and the verify of an x402 facilitator over HTTP. */
+/** Creation of AI sessions over HTTP, end to end, and verification by an x402 facilitator over HTTP. */
 export async function measureAgents(environment: Environment): Promise<Result> {
   const { effort, log, folder, profileFolder } = environment;
   const product = await startProduct({
     folder,
     databaseUrl: await environment.createDatabase('bench_product'),
     keepChains: environment.onEnd,
-    // On, and above what the bench asks for: what they cost counts.
+    // The limits are on, because their cost counts, but higher than the bench's load.
     rateLimits: { signedRequestsPerMinute: 1_000_000, createsPerLinkPerMinute: 1_000_000 },
     ...(profileFolder === undefined ? {} : { profileFolder }),
   });

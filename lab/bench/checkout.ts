@@ -4,17 +4,17 @@ import type { Browser } from 'playwright-core';
 import type { Environment } from './environment.ts';
 import type { Result } from './report.ts';
 
-/** A middling phone on a slow mobile network: 1.6 Mbit/s, 150 ms there and back, a processor four times slower. */
+/** A mid-range phone on a slow mobile network: 1.6 Mbit/s, 150 ms round trip, a processor four times slower. */
 const profile = { downloadThroughput: 200_000, uploadThroughput: 93_750, latency: 150, slowdown: 4 } as const;
 
 interface Timing {
   /** From the request to the first text on the page. */
   readonly textMs: number;
-  /** From the first byte of the page to the script having shown the ways to pay: then every button answers. */
+  /** From the first byte of the page until the script shows the payment methods. From then on every button works. */
   readonly readyMs: number;
 }
 
-/** The hosted page: what travels, and how long a phone takes. */
+/** The hosted page: transferred bytes, and load times on a phone. */
 export async function measureCheckout(environment: Environment): Promise<Result> {
   const [world, browser] = await Promise.all([PageWorld.open(), openChromium()]);
   try {
@@ -22,7 +22,7 @@ export async function measureCheckout(environment: Environment): Promise<Result>
     const html = await (await fetch(url)).text();
     const path = /src="(\/checkout\/assets\/[^"]+)"/.exec(html)?.[1] ?? '';
     const [pageKiB, scriptKiB] = [await kibibytes(url), await kibibytes(`${world.origin}${path}`)];
-    // Of the first visit the server learns the page, too: it is none of a phone's.
+    // The first visit warms the server's cache of the page, so it does not count.
     await timeOf(browser, url);
     const timings: Timing[] = [];
     for (let round = 0; round < environment.effort.rounds; round += 1) {
@@ -66,7 +66,7 @@ export async function measureCheckout(environment: Environment): Promise<Result>
   }
 }
 
-/** What travels of an address, in KiB: asked for as browsers do, and not unpacked. */
+/** Transferred KiB of a URL, compressed as for browsers. */
 function kibibytes(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { 'accept-encoding': 'gzip, deflate, br' } }, (reply) => {
@@ -84,7 +84,9 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** Notes by itself when the ways to pay are there: to be asked from outside costs a slow processor more than the page. */
+/**
+ * The page itself records when the payment methods appear. Polling it would cost a slow processor more than the page.
+ */
 const noteReady = `new MutationObserver((_changes, observer) => {
   if (document.getElementById('no-wallet') === null) return;
   observer.disconnect();

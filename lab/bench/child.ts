@@ -8,11 +8,11 @@ import type { LoadPlan, LoadResult } from './load-plan.ts';
 const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 const startLimitMs = 30_000;
 const stopLimitMs = 10_000;
-/** A load may take this much longer than its plan says before it is ended. */
+/** Extra time for a load run after its planned end. Then the bench kills it. */
 const loadPatienceMs = 60_000;
 const tailLength = 4_000;
 
-/** A server under load, in a process of its own. */
+/** A server under load, in its own process. */
 export interface Server {
   readonly name: string;
   readonly origin: string;
@@ -25,10 +25,10 @@ interface ServerStart {
   /** Relative to this folder. */
   readonly script: string;
   readonly port: number;
-  /** Where its output goes: a file, because reading a pipe would cost the processor time that is measured. */
+  /** The output goes to a file: reading a pipe would use the processor time that the bench measures. */
   readonly logFile: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether it takes requests; a limit sends a message instead. */
+  /** Checks whether the server accepts requests. A limit sends a message instead. */
   readonly isReady?: (origin: string) => Promise<boolean>;
   readonly flags?: readonly string[];
 }
@@ -41,7 +41,7 @@ function readTail(path: string): string {
   return readFileSync(path, 'utf8').slice(-tailLength).trim();
 }
 
-/** Starts a server and waits until it takes requests. It ends by itself when the bench is killed. */
+/** Starts a server and waits until it accepts requests. The server ends by itself when the bench is killed. */
 export async function startServer(start: ServerStart): Promise<Server> {
   const output = openSync(start.logFile, 'a', 0o600);
   const child = spawn(process.execPath, [...nodeFlags, ...(start.flags ?? []), pathOf(start.script)], {
@@ -79,7 +79,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
   return { name: start.name, origin, pid: child.pid ?? 0, stop };
 }
 
-/** Runs the load generator as a process of its own. Rejects with its complaint about the first wrong answer. */
+/** Runs the load generator in its own process. Rejects with the generator's message about the first wrong answer. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const child = spawn(process.execPath, [...nodeFlags, pathOf('load.ts')], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -94,7 +94,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   child.stderr.on('data', (part: Buffer) => {
     complaint = (complaint + part.toString()).slice(-tailLength);
   });
-  // One that ends early closes its input; its complaint tells more than the broken pipe.
+  // A generator that ends early closes its input. Its message explains more than the broken pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(JSON.stringify(plan));
   const [code] = (await once(child, 'close')) as [number | null];

@@ -6,14 +6,14 @@ const microsecondsPerTick = 10_000;
 interface ProcessTimes {
   readonly parent: number;
   readonly microseconds: number;
-  /** Of its children that have ended. */
+  /** Processor time of its children that have ended. */
   readonly endedMicroseconds: number;
 }
 
 function readTimes(pid: number): ProcessTimes | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may hold spaces and brackets itself.
+    // The second field is the program's name in brackets. The name may contain spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
     const toMicroseconds = (ticks = 0, more = 0) => (ticks + more) * microsecondsPerTick;
@@ -23,19 +23,19 @@ function readTimes(pid: number): ProcessTimes | undefined {
       endedMicroseconds: toMicroseconds(endedUser, endedSystem),
     };
   } catch {
-    // Gone meanwhile, or a system without /proc.
+    // The process has ended, or the system has no /proc.
     return undefined;
   }
 }
 
-/** Processor time that a process has used so far, in microseconds; 0 where the system does not tell. */
+/** Processor time of a process so far, in microseconds. 0 where the system does not report it. */
 export function cpuOf(pid: number): number {
   return readTimes(pid)?.microseconds ?? 0;
 }
 
-/** Processor time of all children that a process has had, such as the backends of a PostgreSQL server, in microseconds. */
+/** Processor time of all children of a process in microseconds, for example of PostgreSQL's backends. */
 export function cpuOfChildren(parent: number): number {
-  // A pool closes idle connections while others are measured; what their backends used must not vanish with them.
+  // A pool closes idle connections during other measurements. The time of their backends must still count.
   let sum = readTimes(parent)?.endedMicroseconds ?? 0;
   let names: string[] = [];
   try {

@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// Sessions and orders like the newest order's, from number $1 to $2: open for a day, each with an address of its own.
+// Copies of the newest order's session and order, numbered from $1 to $2: open for a day, each with its own address.
 export const copySessions = statement({
   name: 'bench_deposit_sessions',
   parameters: { first: 'int8', last: 'int8' },

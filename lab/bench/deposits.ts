@@ -10,13 +10,13 @@ import type { Environment } from './environment.ts';
 import { median } from './measure.ts';
 import type { Result } from './report.ts';
 
-/** Open orders of others. */
+/** Numbers of other open orders. */
 const crowds = [0, 1_000, 10_000, 100_000];
 const crowdAtOnce = 10_000;
 const depositsOfRound = 10;
-/** Receivers of a full block of a busy chain, none of them an address of ours. */
+/** Other receivers in a full block of a busy chain. None is a deposit address. */
 const strangers = 500;
-/** As the configuration has it by default. */
+/** The configuration's default. */
 const balanceWindowMs = 10_000;
 
 interface Deposit {
@@ -34,7 +34,7 @@ async function newDeposit(life: Life, token: Token): Promise<Deposit> {
   return { sessionId, address: found.address as Hex, amount: BigInt(found.amountInToken ?? '0') };
 }
 
-/** Milliseconds from a plain transfer being in a block to the session that shows its collection in one. */
+/** Milliseconds from the block with a plain transfer until the session shows that the collection is in a block. */
 async function timeOf(life: Life, token: Token, { sessionId, address, amount }: Deposit): Promise<number> {
   const exchange = new Payer(life);
   await exchange.fund(life.ethereum, token, amount);
@@ -66,7 +66,7 @@ async function lookupMs(db: Database, token: Token, round: number): Promise<numb
 
 async function measureCrowd(life: Life, token: Token, { effort }: Environment) {
   const waiting: Deposit[] = [];
-  // Made before the others': an older address must not wait for a newer one.
+  // These come before the others, because an older address must not wait for a newer one.
   for (let index = 0; index < depositsOfRound; index += 1) waiting.push(await newDeposit(life, token));
   return async (crowd: number) => {
     const times: number[] = [];
@@ -91,7 +91,7 @@ async function addCrowd(db: Database, from: number, to: number): Promise<void> {
   }
 }
 
-/** Times plain transfers to deposit addresses, from block to collection, beside ever more open orders of others. */
+/** Times plain transfers to deposit addresses, from block to collection, with growing numbers of other open orders. */
 export async function measureDeposits(environment: Environment): Promise<Result> {
   const server = new URL(await environment.createDatabase('deposits'));
   server.pathname = '/postgres';

@@ -6,18 +6,18 @@ import pg from 'pg';
 import { type Server, startServer } from './child.ts';
 import type { Effort } from './measure.ts';
 
-/** What every subject works in: a PostgreSQL of its own, free ports, a folder, and an orderly end. */
+/** The environment of every subject: its own PostgreSQL, free ports, a folder, and cleanup. */
 export interface Environment {
   readonly folder: string;
   readonly effort: Effort;
-  /** Where processor profiles of the product go; none are taken when absent. */
+  /** The folder for processor profiles of the product. Absent: no profiles. */
   readonly profileFolder: string | undefined;
   readonly log: (line: string) => void;
-  /** Starts a limit of `limits/`; it ends with the environment. */
+  /** Starts a limit of `limits/`. It ends with the environment. */
   startLimit(name: string, script: string, environment: Readonly<Record<string, string>>): Promise<Server>;
-  /** Makes an empty database and runs `schema` in it; returns its URL. */
+  /** Creates an empty database, runs `schema` in it and returns its URL. */
   createDatabase(name: string, schema?: string): Promise<string>;
-  /** What is to be ended, last first. */
+  /** Registers a cleanup. The last one runs first. */
   onEnd(end: () => Promise<void>): void;
 }
 
@@ -33,15 +33,15 @@ async function execute(url: string, text: string): Promise<void> {
   }
 }
 
-/** As docs/runbook/production.md has them for a busy server. */
+/** The settings of docs/runbook/production.md for a busy server. */
 const walSettings = { max_wal_size: '4GB', min_wal_size: '1GB' };
-/** Somewhat more than PostgreSQL writes before it makes a checkpoint by itself with these settings. */
+/** Slightly more than PostgreSQL writes before these settings cause a checkpoint. */
 const filledMegabytes = 2_400;
 const megabytesAtOnce = 8;
 
 /**
- * A server that has run for a while writes its log over segments of before. A new one makes each of them first, 16 MB of
- * zeros, while every commit waits: limits and product alike would be measured at that.
+ * A server that has run for a while reuses old WAL segments. A new server first writes each segment, 16 MB of zeros,
+ * while every commit waits. Without this step, the bench would measure that for limits and product alike.
  */
 async function fillWal(url: string): Promise<void> {
   const message = `select pg_logical_emit_message(false, 'bench', repeat('x', ${megabytesAtOnce * 1_000_000}))`;
@@ -54,7 +54,7 @@ async function fillWal(url: string): Promise<void> {
   }
 }
 
-/** Runs `work` in a fresh environment and ends everything that it started, whatever comes of it. */
+/** Runs `work` in a new environment and cleans up in every case. */
 export async function withEnvironment<Result>(
   options: Pick<Environment, 'log' | 'profileFolder'> & { readonly effort: Omit<Effort, 'postgresPid'> },
   work: (environment: Environment) => Promise<Result>,
@@ -65,11 +65,11 @@ export async function withEnvironment<Result>(
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
     rmSync(folder, { recursive: true, force: true });
   };
-  // PostgreSQL has a session of its own and would outlive Ctrl-C.
+  // PostgreSQL has its own session and would survive Ctrl-C.
   const interrupt = () => void endAll().finally(() => process.exit(1));
   for (const signal of signals) process.once(signal, interrupt);
   try {
-    // Durable as delivered: a commit that has not reached the disk is no commit.
+    // PostgreSQL's default durability: a commit counts only once it is on the disk.
     const postgres = await startPostgres({
       dataFolder: join(folder, 'postgres'),
       isDurable: true,

@@ -15,14 +15,14 @@ import {
 } from 'viem';
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
 
-/** Arachnid's deployer, which anvil has from its first block. */
+/** Arachnid's deployer. anvil has it from its first block. */
 const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 const permit2Salt: Hex = '0x0000000000000000000000000000000000000000d3af2663da51c10215000000';
 export const permit2Address: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 export const chainId = 31_337;
 const most = 2n ** 256n - 1n;
 
-/** What the bench calls of Circle's FiatTokenV2_2 and of its proxy. */
+/** The functions of Circle's FiatTokenV2_2 and of its proxy that the bench calls. */
 export const fiatTokenAbi = parseAbi([
   'function changeAdmin(address newAdmin)',
   'function initialize(string name, string symbol, string currency, uint8 decimals, address masterMinter, address pauser, address blacklister, address owner)',
@@ -50,12 +50,12 @@ type RoleName =
   | 'merchant'
   | 'relayer';
 
-/** A chain with Circle's own USDC, Uniswap's own Permit2 and our gateway. */
+/** A chain with Circle's USDC, Uniswap's Permit2 and our gateway. */
 export interface GasChain {
   readonly usdc: Hex;
   readonly gateway: Hex;
   readonly roles: Readonly<Record<RoleName, HDAccount>>;
-  /** Sends a transaction, and gives the gas of its receipt. A revert is an error. */
+  /** Sends a transaction and returns the gas of its receipt. A revert is an error. */
   send(from: RoleName, to: Hex | null, data: Hex): Promise<number>;
   /** Chain time of the latest block, in seconds. */
   now(): Promise<bigint>;
@@ -94,7 +94,7 @@ async function deployUsdc(send: Send, admin: Hex): Promise<Hex> {
     readFixture('FiatTokenProxy'),
     encodeAbiParameters([{ type: 'address' }], [implementation]),
   ]);
-  // Not through the deployer: the creator is the proxy's first admin.
+  // Not by the deployer, because the creator becomes the proxy's first admin.
   const usdc = getContractAddress({ from: admin, nonce: 2n });
   await send('admin', null, proxy);
   const call = (functionName: string, args: readonly unknown[]) =>
@@ -108,7 +108,7 @@ async function deployUsdc(send: Send, admin: Hex): Promise<Hex> {
   return usdc;
 }
 
-/** Starts the chain; everyone has held the token before, as on a chain that lives. */
+/** Starts the chain. Every account has already held the token, as on a chain in use. */
 export async function startGasChain(): Promise<GasChain> {
   const anvil = await startAnvil({ name: 'gas', chainId, mining: 'manual' });
   const roles = openRoles();

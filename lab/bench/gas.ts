@@ -23,12 +23,12 @@ type Bare = 'transfer' | 'transferFrom' | 'receiveWithAuthorization';
 interface Row {
   readonly name: string;
   readonly gas: number;
-  /** The token's own operation that does the same without an order. */
+  /** The token's own operation with the same effect, without an order. */
   readonly bare: Bare;
   readonly goal?: number;
 }
 
-/** Everything that the measurements share. */
+/** The shared state of the measurements. */
 interface Bench {
   readonly chain: GasChain;
   readonly newOrder: (orderType?: Order['orderType']) => Promise<Order>;
@@ -127,13 +127,16 @@ const payCall = (order: Order, signature: Hex): Hex =>
 const settleCall = (orders: readonly Order[]): Hex =>
   encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'settle', args: [orders] });
 
-/** Pays as the service asks for it: an allowance of exactly the total, which the payment uses up. */
+/** Pays with the allowance that the service requests: exactly the total, which the payment uses up. */
 async function pay({ approve, chain, call, sign }: Bench, order: Order): Promise<number> {
   await approve('payer', chain.gateway, order.total);
   return call('payer', payCall(order, await sign(order)));
 }
 
-/** Who brings what a payer has signed. The order signer's own transaction is the consent of the service. */
+/**
+ * The sender of a payment that the payer has signed. With the order signer, the transaction itself is the service's
+ * consent.
+ */
 type Relayer = 'signer' | 'relayer';
 
 async function consentOf({ sign }: Bench, relayer: Relayer, order: Order): Promise<Hex> {
@@ -163,7 +166,7 @@ async function payByPermit2(bench: Bench, relayer: Relayer, order: Order, nonce:
 
 async function measurePayments(bench: Bench): Promise<Row[]> {
   const { chain, newOrder, approve, call, sign } = bench;
-  // The gateway's own words are warm, as on one that lives: fees have accrued, and Permit2 has seen the payer.
+  // The gateway's storage is warm, as on a chain in use: fees have accrued, and Permit2 knows the payer.
   const first = await newOrder();
   await pay(bench, first);
   await call('relayer', settleCall([first]));
@@ -238,7 +241,7 @@ async function measureSettlement(bench: Bench): Promise<Row[]> {
   ];
 }
 
-/** What the gateway's operations cost in gas, against what the token's own operations cost on the same chain. */
+/** Gas of the gateway's operations, compared with the token's own operations on the same chain. */
 export async function measureGas({ effort, log, onEnd }: Environment): Promise<Result> {
   const chain = await startGasChain();
   onEnd(() => chain.stop());

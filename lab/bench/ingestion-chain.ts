@@ -5,19 +5,20 @@ import { startAnvil } from '@florin/world';
 import { concat, toHex } from 'viem';
 
 /**
- * In the gateway's place: emits `Paid` as often as its calldata says, for orders that follow one another, so that a
- * block is full of our logs without tokens and signatures. Five words (topics, first order, count), then the data.
+ * Takes the gateway's place: emits `Paid` as many times as the calldata says, for consecutive orders. So a block is
+ * full of our logs without tokens and signatures. The calldata has five words (topics, first order, count), then the
+ * data.
  */
 const emitterCode = '0x60e060a060003760005b606035604035602035830160003560e06000a4600101806080351160095700';
 const sender: Hex = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
-/** No chain of the fixtures that stand in the same database. */
+/** Differs from the chains of the fixtures in the same database. */
 const chainId = 99_337;
 
 export interface LogChain {
   readonly url: string;
   readonly chain: Chain;
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** Has `Paid` emitted for the orders with these numbers, in the next block. */
+  /** Emits `Paid` for the orders with these numbers in the next block. */
   emit(firstOrder: Hex, count: number): Promise<void>;
 }
 
@@ -26,7 +27,7 @@ function calldataOf(firstOrder: Hex, count: number): Hex {
   return concat([...topics, toHex(count, { size: 32 }), data]);
 }
 
-/** Starts a chain whose blocks come only when asked for. */
+/** Starts a chain that mines only on request. */
 export async function startLogChain(onEnd: (end: () => Promise<void>) => void): Promise<LogChain> {
   const anvil = await startAnvil({ name: 'ingestion', chainId, mining: 'manual' });
   onEnd(anvil.stop);

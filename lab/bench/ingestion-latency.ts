@@ -16,16 +16,16 @@ import { WebSocket } from 'undici';
 import type { LogChain } from './ingestion-chain.ts';
 import { median } from './measure.ts';
 
-/** Payments whose way is timed. */
+/** Number of timed payments. */
 const payments = 200;
-/** The first ones warm up, as a service that has run for a while is, and wait until the WebSocket is open. */
+/** The first payments warm the service up and wait until the WebSocket is open. */
 const warmUps = 100;
 
-/** How long the way of a payment took, in milliseconds; medians. */
+/** Latencies of a payment in milliseconds, medians. */
 export interface Latency {
-  /** From the node's word that there is a new block. */
+  /** From the node's announcement of the new block. */
   readonly announced: number;
-  /** From the payer's transaction to the node, which is mined as soon as the node has it. */
+  /** From sending the payer's transaction to the node, which mines it at once. */
   readonly sent: number;
 }
 
@@ -43,18 +43,15 @@ export function latencyOf(ways: readonly Way[]): Latency {
 }
 
 /**
- * An order of a new session, ready to be paid. Every way has one made before each payment, its own or not: what else the
- * machine does between two payments decides how fast it is at the next one.
+ * A payable order of a new session. Every path creates one before each payment, even where it does not need one: the
+ * machine's work between two payments affects the next latency.
  */
 async function openOrder(world: SettlementWorld) {
   const sessionId = await world.openSession('ethereum::usdc');
   return { sessionId, order: await world.signOrder(sessionId, 'ethereum::usdc') };
 }
 
-/**
- * The way until logs are in hand: newHeads, then one request for the block's logs by its hash; and whatever `store` does with
- * them. Nothing is checked.
- */
+/** The baseline: newHeads, then one request for the block's logs by its hash, then `store`. It verifies nothing. */
 export async function rawWays(
   chain: LogChain,
   world: SettlementWorld,
@@ -93,7 +90,7 @@ export async function rawWays(
   return ways;
 }
 
-/** The handlers of the service, in its order. Nothing becomes final here. */
+/** The service's handlers in their order. Nothing becomes final here. */
 function serviceHandler(world: SettlementWorld): ChainHandler {
   const { moves, chains } = world;
   return inOrder(
@@ -105,7 +102,7 @@ function serviceHandler(world: SettlementWorld): ChainHandler {
   );
 }
 
-/** The way until `session.payment_detected` is committed, by the watcher and the handlers of the service. */
+/** The path until `session.payment_detected` is committed, through the service's watcher and handlers. */
 export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWorld): Promise<Way[]> {
   const { db } = world.database;
   let committed = () => {};
@@ -126,7 +123,7 @@ export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWo
   };
   const stop = new AbortController();
   const head = BigInt((await chain.request('eth_blockNumber')) as string);
-  // The first of the transactions is the one that begins the chain, and detects nothing.
+  // The first transaction only starts the chain, and detects nothing.
   const begun = new Promise<void>((resolve) => {
     committed = resolve;
   });

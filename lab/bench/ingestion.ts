@@ -13,24 +13,24 @@ import { median } from './measure.ts';
 import { isPonderInstalled, ponderInstall, runPonder } from './ponder.ts';
 import type { Result } from './report.ts';
 
-/** Logs in all; a full settlement has fifty. */
+/** Number of logs per transaction. A full settlement has fifty. */
 const shape = { blocks: 100, transactions: 20, logs: 50 };
 const logCount = shape.blocks * shape.transactions * shape.logs;
 
-/** What reading all logs once came to. */
+/** The result of reading all logs once. */
 interface Run {
   readonly logs: number;
   readonly seconds: number;
   readonly cpuMicroseconds: number;
 }
 
-/** One way to read all logs. */
+/** One method of reading all logs. */
 interface Reader {
   readonly name: string;
   run(round: number): Promise<Run>;
 }
 
-/** A reader in this process, which gives how many logs it found. What `prepare` does is not counted. */
+/** A reader in this process that returns the number of logs. The time of `prepare` does not count. */
 function timed(name: string, read: () => Promise<number>, prepare = async () => {}): Reader {
   return {
     name,
@@ -48,7 +48,7 @@ function timed(name: string, read: () => Promise<number>, prepare = async () => 
 interface Reading {
   readonly name: string;
   readonly perSecond: number;
-  /** Processor time of the reading process for a log; the node's and PostgreSQL's are not in it. */
+  /** Processor time per log in the reading process, without the node's and PostgreSQL's. */
   readonly microseconds: number;
 }
 
@@ -62,11 +62,11 @@ async function fill(chain: LogChain): Promise<void> {
     }
     await chain.request('anvil_mine', ['0x1']);
   }
-  // Ponder's backfill ends some blocks below the head.
+  // Ponder's backfill stops some blocks below the head.
   await chain.request('anvil_mine', [toHex(shape.blocks)]);
 }
 
-/** viem's own way: ranges of blocks, logs decoded by the ABI and checked against nothing. */
+/** viem's own method: ranges of blocks, and logs that the ABI decodes. It verifies nothing. */
 function viemReader(chain: LogChain): Reader {
   const client = createPublicClient({ transport: http(chain.url) });
   return timed('viem getLogs loop', async () => {
@@ -85,7 +85,7 @@ function ownReader({ chain }: LogChain, rpc: HttpRpc): Reader {
   return timed('watcher, read, proven and decoded', async () => {
     const headers = await fetchHeaders(context, 1n, shape.blocks);
     let events = 0;
-    // As a round of the watcher: the events of a block are not held once they are taken.
+    // Like a round of the watcher: it releases the events of a block after processing them.
     await eachWithEvents(context, headers, async (blocks) => {
       for (const block of blocks) events += block.events.length;
     });
@@ -93,7 +93,7 @@ function ownReader({ chain }: LogChain, rpc: HttpRpc): Reader {
   });
 }
 
-/** The whole way into the database; each run is a chain of its own there, emptied before. */
+/** The whole path into the database. Each run uses a separate chain there, which is empty at its start. */
 function storingReader({ chain }: LogChain, rpc: HttpRpc, db: Database): Reader {
   const read = async () => {
     let stored = 0;
@@ -151,18 +151,19 @@ const ponderName = 'Ponder 0.16.10, with every event stored';
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Reads the same logs in several ways, and times the way of a payment from its block into the database. */
+/** Reads the same logs by several methods, and times a payment from its block into the database. */
 export async function measureIngestion(environment: Environment): Promise<Result> {
   const chain = await startLogChain(environment.onEnd);
   environment.log(`${logCount} logs are being written`);
   await fill(chain);
-  // The fixture makes its database on the bench's own, durable server.
+  // The fixture creates its database on the bench's durable server.
   const server = new URL(await environment.createDatabase('ingestion'));
   server.pathname = '/postgres';
   await prepareTemplate(server.href);
   process.env['FLORIN_TEST_POSTGRES'] = server.href;
   const world = await SettlementWorld.open();
-  // Not dropped, as the fixture would: the server goes with it, and an autovacuum at work on it cannot be ended.
+  // The fixture's drop is not needed, because the server ends as well. The drop could also not stop a running
+  // autovacuum.
   environment.onEnd(() => world.database.db.close());
   const rpc = openHttpRpc({
     chainId: chain.chain.chainId,
@@ -192,7 +193,7 @@ export async function measureIngestion(environment: Environment): Promise<Result
   };
   const stored = latencyOf(await rawWays(chain, world, note));
   const own = latencyOf(await ownWays(chain, rpc, world));
-  // Once more, so that whatever else the machine does meets both alike.
+  // The second half, so that other load on the machine affects both paths equally.
   const raw = latencyOf([...before, ...(await rawWays(chain, world, async () => {}))]);
   for (const [name, { announced, sent }] of Object.entries({ raw, stored, own })) {
     environment.log(`${name}: ${round(announced)} ms from the announcement, ${round(sent)} ms from sending`);

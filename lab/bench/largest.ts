@@ -15,7 +15,7 @@ function ownCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Does some work and says how long it took, how long the process served nobody else meanwhile, and what it held. */
+/** Runs some work and measures its duration, how long it blocked the event loop, and its memory. */
 async function observed(name: string, work: () => Promise<number>): Promise<Row> {
   globalThis.gc?.();
   const before = process.memoryUsage();
@@ -48,7 +48,7 @@ async function observed(name: string, work: () => Promise<number>): Promise<Row>
   };
 }
 
-/** Pages and batches of the largest sessions, events and links that may be stored. */
+/** Pages and batches of the largest sessions, events and links that the service accepts. */
 export async function measureLargest(environment: Environment): Promise<Result> {
   const world = await MerchantWorld.open();
   environment.onEnd(() => world.close());
@@ -93,7 +93,7 @@ export async function measureLargest(environment: Environment): Promise<Result> 
   ];
   const rows: Row[] = [];
   for (const [name, each] of work) {
-    // The first time the code is compiled.
+    // The first run compiles the code.
     if (name !== 'all sessions expire') await each();
     const row = await observed(name, each);
     rows.push(row);

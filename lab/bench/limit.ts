@@ -12,7 +12,7 @@ const scripts = {
   GET: 'get.ts',
 } as const;
 
-/** The limits alone: what the machine and the libraries allow. */
+/** The limits alone: the capacity of the machine and the libraries. */
 export async function measureLimits(environment: Environment): Promise<Result> {
   const { effort, log } = environment;
   const databaseUrl = await environment.createDatabase('bench_limit', limitSchema);

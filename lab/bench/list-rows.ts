@@ -4,21 +4,21 @@ import { schema, systemRandom } from '@florin/server/operator';
 import { addUpLists } from '@florin/server/parts';
 import pg from 'pg';
 
-/** How many sessions stand in the table, and whose they are. */
+/** The number of sessions in the table, by owner. */
 export interface Crowd {
-  /** Sessions of the merchant that is measured. */
+  /** Sessions of the measured merchant. */
   readonly own: number;
-  /** Sessions of others between two of those. */
+  /** Other merchants' sessions between two of those. */
   readonly between: number;
-  /** Merchants that those belong to, in turn. */
+  /** The number of other merchants, who own those in turn. */
   readonly others: number;
 }
 
 const addUpBatch = 2_000;
-/** Rows of one statement: no transaction that holds its memory for all of them. */
+/** Rows per statement, so that no transaction needs memory for all rows. */
 const fillStep = 100_000;
 
-// As the product writes them: 2 kB, seven in ten completed, some expired and cancelled, one in a thousand paid.
+// Like the product's rows: 2 kB, seven in ten completed, some expired and cancelled, one in a thousand paid.
 const fillText = `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code,
     account_id, account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required,
     success_url, metadata, meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)
@@ -37,7 +37,10 @@ const fillText = `insert into sessions (session_id, merchant_id, session_type, b
       'cancelled', 'initialized'])[1 + n / ($4 + 1) % 10], now(), now()
   from generate_series($1::bigint, $2::bigint) as n`;
 
-/** Fills an empty, migrated database and adds its lists up. Returns the merchant and the milliseconds of the latter. */
+/**
+ * Fills an empty, migrated database and computes its list totals. Returns the merchant, and the milliseconds of the
+ * computation.
+ */
 export async function fillSessions(
   url: string,
   db: Database,

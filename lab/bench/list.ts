@@ -47,7 +47,7 @@ const countAll = statement({
   text: 'select count(*) as total from sessions where merchant_id = :merchantId',
 });
 
-/** A statement with its values, asked again and again over one connection. */
+/** A statement with its values, which repeats over one connection. */
 interface Asked {
   readonly name: string;
   readonly ask: () => Promise<unknown>;
@@ -58,7 +58,7 @@ interface Pair {
   readonly limit: string;
 }
 
-/** Asks for so long, one answer after the other. */
+/** Repeats the statement for some seconds, one answer after the other. */
 async function runOnce({ ask }: Asked, seconds: number, postgresPid: number): Promise<Figures> {
   const [ownCpu, postgresCpu] = [cpuOf(process.pid), cpuOfChildren(postgresPid)];
   const times: number[] = [];
@@ -80,7 +80,7 @@ async function runOnce({ ask }: Asked, seconds: number, postgresPid: number): Pr
   };
 }
 
-/** Asks in turn, round after round; medians. */
+/** Measures the statements in turn over several rounds and returns medians. */
 async function compareAsked(asked: readonly Asked[], environment: Environment): Promise<Measured[]> {
   const { effort, log } = environment;
   const runs = new Map<Asked, Figures[]>(asked.map((each) => [each, []]));
@@ -107,7 +107,7 @@ async function compareAsked(asked: readonly Asked[], environment: Environment): 
   });
 }
 
-/** Each page by its number, and the same rows by the key of the first. */
+/** Each page by its number, and the same rows by the key of the first row. */
 async function askForPages(db: Queryable, merchantId: string, crowd: (typeof crowds)[number]) {
   const asked: Asked[] = [];
   const pairs: Pair[] = [];
@@ -140,7 +140,7 @@ async function askForPages(db: Queryable, merchantId: string, crowd: (typeof cro
   return { asked, pairs };
 }
 
-/** Pages of session lists by number, with their exact totals, against the same pages by key alone. */
+/** Pages of session lists by number, with their exact totals, compared with the same pages by key. */
 export async function measureLists(environment: Environment): Promise<Result> {
   const measured: Measured[] = [];
   const pairs: Pair[] = [];

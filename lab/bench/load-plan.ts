@@ -1,36 +1,39 @@
-/** Replaced in a body by a counter of {@link counterDigits} digits, so that no two requests are alike. */
+/** A counter of {@link counterDigits} digits replaces it in a body, so that all requests differ. */
 export const counterMark = '%COUNTER%';
 export const counterDigits = 12;
 
-/** What the load generator is told. */
+/** The plan of the load generator. */
 export interface LoadPlan {
   readonly origin: string;
   readonly method: 'GET' | 'POST';
-  /** Asked for in turn. */
+  /** The paths, which requests use in turn. */
   readonly paths: readonly string[];
   readonly body?: string;
-  /** Instead of one body: a file with a body on each line, and where in it to begin; after the last comes the first. */
+  /**
+   * Replaces the single body: a file with one body per line, and the first line to use. The first line follows the
+   * last.
+   */
   readonly bodies?: { readonly file: string; readonly first: number };
-  /** What a good answer begins with; `{"code":0,` when absent. */
+  /** The start of a good answer; `{"code":0,` when absent. */
   readonly successStart?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends an Idempotency-Key that starts so, another one with every request. */
+  /** The prefix of a unique Idempotency-Key for every request. */
   readonly idempotencyPrefix?: string;
-  /** Requests under way at once, each on a connection of its own. */
+  /** Parallel requests, each on its own connection. */
   readonly connections: number;
   readonly seconds: number;
-  /** Ends the run early when so many were sent. */
+  /** Ends the run early after this many requests. */
   readonly maxRequests: number;
   /**
-   * Sends at this pace whatever the answers take, and measures from the time at which each request was due: a slow
-   * answer delays none of the others. Without it the next request leaves when the one before is answered.
+   * Sends at this rate regardless of the answers, and measures from the time when each request was due. So a slow
+   * answer delays no other request. Without it, the next request follows the previous answer.
    */
   readonly perSecond?: number;
-  /** Returns `data.sessionId` of so many answers. */
+  /** Returns `data.sessionId` of this many answers. */
   readonly collectSessionIds?: number;
 }
 
-/** What came of it. */
+/** The result of a run. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;

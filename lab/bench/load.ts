@@ -1,11 +1,14 @@
-// The load generator, a process of its own: takes a plan on standard input, answers a result on standard output.
-// Every answer is checked; the first that is not HTTP 200 with code 0 ends the run with exit code 1.
+// The load generator, in its own process: reads a plan from standard input and writes a result to standard output. It
+// checks every answer. The first that is not HTTP 200 with code 0 ends the run with exit code 1.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { type Dispatcher, Pool } from 'undici';
 import { counterDigits, counterMark, type LoadPlan, type LoadResult } from './load-plan.ts';
 
-/** Requests that a paced run lets wait for a connection; more means that the server cannot keep the pace. */
+/**
+ * The maximum number of requests in a paced run that wait for a connection. More means that the server cannot keep
+ * the rate.
+ */
 const waitingLimit = 5_000;
 const requestTimeoutMs = 15_000;
 
@@ -14,7 +17,7 @@ class Sender {
   readonly plan: LoadPlan;
   readonly pool: Pool;
   readonly bodyParts: readonly string[];
-  /** Bodies that were made before; none where the plan has one of its own. */
+  /** Prepared bodies. Empty if the plan has a single body. */
   readonly bodies: readonly string[];
   readonly successStart: Buffer;
   readonly sessionIds: string[] = [];
@@ -41,7 +44,7 @@ class Sender {
     return plan.body === undefined ? undefined : this.bodyParts.join(counter);
   }
 
-  /** Sends one request; resolves when its answer has been read and found good. */
+  /** Sends one request. Resolves after reading and checking the answer. */
   send(): Promise<void> {
     const { plan, pool } = this;
     const number = this.sent;
@@ -80,7 +83,7 @@ class Sender {
     });
   }
 
-  /** Undefined when the answer is a success. Parses only what does not begin as successes do. */
+  /** Undefined when the answer is a success. It parses only answers with an unusual start. */
   private check(status: number, reply: Buffer): string | undefined {
     this.replyBytes = reply.length;
     const { successStart } = this;
@@ -96,7 +99,7 @@ class Sender {
   }
 }
 
-/** `connections` clients, each with one request under way at a time. */
+/** `connections` clients, each with one request at a time. */
 async function runClosed(sender: Sender, latencies: Float64Array): Promise<number> {
   const { plan } = sender;
   const begin = performance.now();
@@ -115,7 +118,7 @@ async function runClosed(sender: Sender, latencies: Float64Array): Promise<numbe
   return performance.now() - begin;
 }
 
-/** Requests at the times of a timetable. */
+/** Sends requests on a schedule. */
 async function runPaced(sender: Sender, latencies: Float64Array, perSecond: number): Promise<number> {
   const { plan } = sender;
   const total = Math.min(plan.maxRequests, Math.floor(perSecond * plan.seconds));

@@ -2,22 +2,22 @@ import { runLoad, type Server } from './child.ts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
 
-/** What a contender is asked; the bench adds how long and how hard. */
+/** The requests for a contender. The bench adds duration and load. */
 export type Question = Pick<LoadPlan, 'method' | 'paths' | 'headers' | 'body' | 'successStart'> & {
-  /** Every request brings an Idempotency-Key of its own. */
+  /** Every request has a unique Idempotency-Key. */
   readonly isIdempotent?: boolean;
   readonly supply?: Supply;
 };
 
-/** Bodies that were made before the runs, of which every one is sent once. */
+/** Prepared bodies. Each is sent once. */
 export interface Supply {
-  /** A body on each line. */
+  /** A file with one body per line. */
   readonly file: string;
   readonly count: number;
   used: number;
 }
 
-/** Where a run begins in its supply, and how many requests it may send. */
+/** The start of a run in its supply, and the maximum number of its requests. */
 function portionOf(supply: Supply | undefined): Pick<LoadPlan, 'maxRequests' | 'bodies'> {
   if (supply === undefined) return { maxRequests };
   const left = supply.count - supply.used;
@@ -32,13 +32,13 @@ export interface Contender {
   readonly question: Question;
 }
 
-/** How long and how hard. */
+/** Duration and load. */
 export interface Effort {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly connections: number;
-  /** Its children's processor time is counted too. */
+  /** The processor time of its children counts as well. */
   readonly postgresPid?: number;
 }
 
@@ -59,7 +59,7 @@ export interface Measured {
   readonly runs: readonly Figures[];
 }
 
-/** No run sends more; it bounds the memory for latencies and the rows that are written. */
+/** The maximum number of requests per run. It bounds the memory for latencies and the written rows. */
 const maxRequests = 500_000;
 let runCount = 0;
 
@@ -68,7 +68,7 @@ interface Run {
   readonly figures: Figures;
 }
 
-/** Loads one contender once; with `perSecond` at that pace, otherwise as hard as the connections go. */
+/** Loads one contender once: at the rate `perSecond`, otherwise as fast as the connections allow. */
 export async function loadOnce(
   contender: Contender,
   effort: Omit<Effort, 'rounds' | 'warmUpSeconds'>,
@@ -107,8 +107,8 @@ function cpuNow(contender: Contender, postgresPid: number | undefined) {
 }
 
 /**
- * Loads the contenders in turn, round after round, so that whatever else the machine does meets all of them alike.
- * Each is warmed up first. Figures are medians over the rounds.
+ * Loads the contenders in turn over several rounds, so that other load on the machine affects all of them equally.
+ * Each has a warm-up first. Figures are medians over the rounds.
  */
 export async function compare(
   contenders: readonly Contender[],

@@ -13,23 +13,23 @@ import type { LogChain } from './ingestion-chain.ts';
 const folder = fileURLToPath(new URL('./ponder', import.meta.url));
 const program = `${folder}/node_modules/ponder/dist/esm/bin/ponder.js`;
 
-/** How to install what the comparison needs; it is no part of the project's own dependencies. */
+/** Installs Ponder for the comparison. It is not a dependency of the project. */
 export const ponderInstall = 'npm install --ignore-scripts --prefix lab/bench/ponder';
 
 export function isPonderInstalled(): boolean {
   return existsSync(program);
 }
 
-/** What Ponder says of its backfill. */
+/** Ponder's result for its backfill. */
 export interface PonderRun {
   readonly logs: number;
-  /** From its first request for logs until the last row is written: its start is left out. */
+  /** From its first request for logs until its last row, without the startup. */
   readonly seconds: number;
-  /** Processor time of its process, its start left out. */
+  /** Processor time of its process, without the startup. */
   readonly cpuMicroseconds: number;
 }
 
-/** Has Ponder read all logs of the chain into a PostgreSQL database of its own. */
+/** Runs Ponder, which reads all logs of the chain into its own PostgreSQL database. */
 export async function runPonder(
   environment: Environment,
   chain: LogChain,

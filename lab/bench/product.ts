@@ -25,7 +25,7 @@ import { english, generateMnemonic } from 'viem/accounts';
 import { type Server, startServer } from './child.ts';
 import { benchProduct } from './limits/session-row.ts';
 
-/** The product as operators run it, with a merchant that has all it needs to sell. */
+/** The product as operators run it, with a merchant who is ready to sell. */
 export interface Product {
   readonly server: Server;
   readonly apiKey: string;
@@ -38,15 +38,15 @@ export interface Product {
 }
 
 interface ProductOptions {
-  /** For the configuration and the program's profile. */
+  /** The folder for the configuration and the program's profile. */
   readonly folder: string;
-  /** An empty database of its own. */
+  /** The URL of an empty database. */
   readonly databaseUrl: string;
-  /** Where a processor profile goes; none when absent. */
+  /** The folder for processor profiles. Absent: no profile. */
   readonly profileFolder?: string;
-  /** Keeps the chains running, and takes what ends them; without it the program is left without chains after its start. */
+  /** Keeps the chains running and receives their cleanup. Without it, the chains end after the program's start. */
   readonly keepChains?: (end: () => Promise<void>) => void;
-  /** The limits of the program, in its configuration's words; without them they are off. */
+  /** The rate limits in the format of the configuration. Absent: off. */
   readonly rateLimits?: Readonly<Record<string, number>>;
 }
 
@@ -55,7 +55,10 @@ const chainPlans = [
   { name: 'base', chainId: 31_338 },
 ] as const;
 
-/** Two chains with the contracts: the program reads them at its start, and never again while it only answers HTTP. */
+/**
+ * Two chains with the contracts. The program reads them at its start. While it only answers HTTP, it does not need
+ * them again.
+ */
 async function withChains<Result>(
   options: ProductOptions,
   work: (config: WorldConfig, roles: WorldRoles) => Promise<Result>,
@@ -100,7 +103,7 @@ async function isReady(origin: string): Promise<boolean> {
     await response.arrayBuffer();
     return response.status === 200;
   } catch {
-    // Not listening yet; the start has a time limit.
+    // The program does not listen yet. The start has a time limit.
     return false;
   }
 }
@@ -130,7 +133,7 @@ async function start(options: ProductOptions, config: WorldConfig): Promise<Serv
 async function seed(config: WorldConfig) {
   const db = openDatabase({ schema, url: config.databaseUrl, connections: 1 });
   const chains = chainsOf(
-    // The benchmarks' worlds have no CCTP.
+    // The worlds of the benchmarks have no CCTP.
     config.chains.map(({ cctp: _, ...chain }) => ({
       ...chain,
       chainId: Number(chain.chainId),
@@ -162,7 +165,7 @@ async function seed(config: WorldConfig) {
   }
 }
 
-/** Sends one request to the merchant API and returns `data`; anything but code 0 is an error. */
+/** Sends one request to the merchant API and returns `data`. Any code but 0 is an error. */
 export async function callProduct(
   { origin }: Server,
   apiKey: string,
@@ -182,7 +185,7 @@ export async function callProduct(
   return reply.data;
 }
 
-/** Starts the program with the role web against an empty database, and gives it a merchant. */
+/** Starts the program with the role web on an empty database, and creates a merchant. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   return withChains(options, async (config, { payers }) => {
     const server = await start(options, config);

@@ -2,22 +2,22 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import type { Effort, Figures, Measured } from './measure.ts';
 
-/** Product against limit. */
+/** The product's figures divided by the limit's. */
 export interface Ratio {
   readonly name: string;
-  /** Of requests per second. */
+  /** By requests per second. */
   readonly value: number;
-  /** Of the processor time that server and PostgreSQL take for a request; steadier on a machine that others use too. */
+  /** By the processor time of server and PostgreSQL per request. It is steadier on a shared machine. */
   readonly byProcessorTime: number;
   readonly wanted: number;
 }
 
-/** Figures at half of what the product can do. */
+/** Figures at half of the product's maximum rate. */
 export interface HalfLoad extends Figures {
   readonly name: string;
 }
 
-/** What a subject found. */
+/** The result of a subject. */
 export interface Result {
   readonly subject: string;
   readonly title: string;
@@ -25,9 +25,9 @@ export interface Result {
   readonly measured: readonly Measured[];
   readonly ratios: readonly Ratio[];
   readonly halfLoads: readonly HalfLoad[];
-  /** What a subject without requests has to show: one table, each row by column. */
+  /** The table of a subject without requests, each row by column. */
   readonly rows?: readonly Readonly<Record<string, string | number>>[];
-  /** What a reader must know in order to read the figures. */
+  /** Explanations that a reader of the figures needs. */
   readonly notes: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const resultsFolder = new URL('./results/', import.meta.url);
 
 const toTwoDigits = (value: number) => Math.round(value * 100) / 100;
 
-/** What the product reaches of a limit. */
+/** The share of a limit that the product reaches. */
 export function ratioOf(
   measured: readonly Measured[],
   ratio: { product: string; limit: string; wanted: number },
@@ -68,7 +68,7 @@ function machine() {
   };
 }
 
-/** A Markdown table with columns of even width, as the formatter wants it. */
+/** A Markdown table with padded columns, as the formatter requires. */
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
   const widths = head.map((name, column) =>
     Math.max(3, name.length, ...rows.map((row) => String(row[column] ?? '').length)),
@@ -126,7 +126,7 @@ export function composeSection(result: Result, at: Date, loadBefore: number): st
   return lines.join('\n');
 }
 
-/** Puts a subject's section between its marks, at the end when it has none yet. */
+/** Replaces a subject's section between its marks, or appends it. */
 export function replaceSection(readme: string, subject: string, section: string): string {
   const [begin, end] = [`<!-- ${subject} -->`, `<!-- end of ${subject} -->`];
   const block = `${begin}\n${section}\n${end}`;
@@ -136,7 +136,10 @@ export function replaceSection(readme: string, subject: string, section: string)
   return readme.slice(0, from) + block + readme.slice(to + end.length);
 }
 
-/** Writes `results/<subject>.json` and the subject's section of the README, with the load average before the runs. */
+/**
+ * Writes `results/<subject>.json` and the subject's section of the README, with the load average from before the
+ * runs.
+ */
 export function writeResult(result: Result, loadBefore: number): void {
   const at = new Date();
   mkdirSync(resultsFolder, { recursive: true });

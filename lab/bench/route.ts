@@ -6,7 +6,7 @@ import { type Result, ratioOf } from './report.ts';
 
 const names = { limit: 'limit constant (bare fastify)', product: 'capabilities' } as const;
 
-/** A public route without a database against a bare fastify that answers the same object. */
+/** A public route without a database, compared with a bare fastify that answers the same object. */
 export async function measureRoute(environment: Environment): Promise<Result> {
   const { effort, log, folder, profileFolder } = environment;
   const databaseUrl = await environment.createDatabase('bench_product');

@@ -79,7 +79,7 @@ async function measure(name: string, options: ReturnType<typeof readArguments>):
   const subject = subjects[name];
   if (subject === undefined) throw new Error(`${name} is no subject`);
   const { effort, profileFolder, isDry } = options;
-  // What the machine did besides, just before; beyond a tenth of its processors the figures are noisy.
+  // The machine's other load just before the run. Beyond a tenth of its processors, the figures are noisy.
   const loadBefore = Math.round((loadavg()[0] ?? 0) * 10) / 10;
   print(`\n${name} (load average before: ${loadBefore})`);
   const result = await withEnvironment({ effort, profileFolder, log: (line) => print(`  ${line}`) }, subject);

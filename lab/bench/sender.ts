@@ -21,14 +21,14 @@ import type { Environment } from './environment.ts';
 import { median } from './measure.ts';
 import type { Result } from './report.ts';
 
-/** Transactions of one wallet in flight at once, and how many of them are recorded in one database transaction. */
+/** Transactions of one wallet that are pending at once, and how many of them one database transaction records. */
 const inFlight = 500;
 const recordedAtOnce = 100;
 const chainId = 31_337;
 const recipient: Hex = '0x00000000000000000000000000000000000000aa';
 const gwei = 1_000_000_000n;
 
-/** One way to send; gives how many of `inFlight` succeeded, after mining. */
+/** One method of sending. Returns how many of `inFlight` succeeded, after mining. */
 interface Way {
   readonly name: string;
   send(): Promise<number>;
@@ -37,14 +37,14 @@ interface Way {
 interface Reading {
   readonly name: string;
   readonly perSecond: number;
-  /** Processor time of this process for a transaction; anvil's and PostgreSQL's are not in it. */
+  /** Processor time per transaction in this process, without anvil's and PostgreSQL's. */
   readonly microseconds: number;
   readonly succeeded: number;
 }
 
 type Request = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** viem's own: an account with a nonce manager, all at once, each in a request of its own. */
+/** viem's own method: an account with a nonce manager, all at once, one request each. */
 function viemWay(url: string, privateKey: Hex, request: Request): Way {
   const nonceManager = createNonceManager({ source: jsonRpc() });
   const account = privateKeyToAccount(privateKey, { nonceManager });
@@ -72,7 +72,9 @@ function viemWay(url: string, privateKey: Hex, request: Request): Way {
   };
 }
 
-/** The sender: stored before it is broadcast, handed out in batches, followed until it is final. */
+/**
+ * The sender: stores transactions before the broadcast, sends them in batches and follows them until they are final.
+ */
 async function senderWay(
   environment: Environment,
   place: { url: string; privateKey: Hex; request: Request },
@@ -118,7 +120,7 @@ async function senderWay(
         const plans = Array.from({ length: recordedAtOnce }, () => plan);
         await db.transaction((transaction) => sender.recordAll(transaction, plans));
       }
-      // As if its loop had come round: what is as old as that is handed out.
+      // Simulates the next round of its loop, which sends everything that is old enough.
       aheadMs += 2_500;
       await senderRound(context, chain, memory);
       await place.request('anvil_mine', ['0x1']);
@@ -129,7 +131,7 @@ async function senderWay(
   };
 }
 
-/** Sends as many transactions as one wallet may have in flight, again and again, each way in turn. */
+/** Repeatedly sends as many transactions as one wallet may have pending, with each method in turn. */
 export async function measureSender(environment: Environment): Promise<Result> {
   const { effort, log } = environment;
   const anvil = await startAnvil({ name: 'bench', chainId, mining: 'manual' });

@@ -5,9 +5,9 @@ import { type Contender, compare, type Effort, loadOnce } from './measure.ts';
 import { callProduct, type Product, startProduct } from './product.ts';
 import { type HalfLoad, type Result, ratioOf } from './report.ts';
 
-/** Bytes of a create request, as the limits have always been measured. */
+/** Bytes of a create request. All measurements of the limits use this size. */
 const requestBytes = 617;
-/** Sessions that reads ask for in turn. */
+/** Number of sessions that the reads use in turn. */
 const readIds = 2_000;
 const names = {
   batch: 'limit L1 (batched insert)',
@@ -88,7 +88,7 @@ function createQuestion(
   };
 }
 
-/** Creates some sessions and lets reads ask for them. */
+/** Creates some sessions for the reads. */
 async function withIds(
   reader: Contender,
   creator: Contender,
@@ -103,7 +103,7 @@ async function withIds(
   return { ...reader, question: { ...reader.question, paths } };
 }
 
-/** Whether the product answers a repeated Idempotency-Key with the session that it created the first time. */
+/** Whether the product answers a repeated Idempotency-Key with the original session. */
 async function isIdempotent(product: Product, body: string): Promise<boolean> {
   const request = {
     body: JSON.parse(body.replace(counterMark, '0'.repeat(counterDigits))),
@@ -123,7 +123,7 @@ async function halfLoadOf(contender: Contender, perSecond: number, effort: Effor
   return { name: contender.name, ...figures };
 }
 
-/** Creating checkout sessions against L1 and L1s, and reading one by its id against a bare GET. */
+/** Creation of checkout sessions against L1 and L1s, and reads by id against a bare GET. */
 export async function measureSessions(environment: Environment): Promise<Result> {
   const { effort, log } = environment;
   const databaseUrl = await environment.createDatabase('bench_product');

@@ -10,9 +10,9 @@ import type { Environment } from './environment.ts';
 import { median } from './measure.ts';
 import type { Ratio, Result } from './report.ts';
 
-/** Payers with a message each: enough that no library finds an address in its cache that it would not find in service. */
+/** Payers with one message each. There are enough that a library's address cache helps no more than in production. */
 const bodyCount = 3_000;
-/** Verifications between two looks at the clock. */
+/** Verifications between two clock readings. */
 const block = 50;
 const serviceDomain = 'pay.example.com';
 const domain = { name: agentDomainName(serviceDomain), version: '1', chainId: 8453 } as const;
@@ -24,7 +24,7 @@ interface SignedBody {
   readonly signature: Hex;
 }
 
-/** One way to verify; gives whether the payer signed. */
+/** One method of verification. Returns whether the payer signed. */
 interface Verifier {
   readonly name: string;
   verify(body: SignedBody): boolean | Promise<boolean>;
@@ -61,7 +61,7 @@ function valuesOf(message: CreateSessionMessage) {
   };
 }
 
-/** What the service does between the schema and the database: addresses, ranges, digest, form, recovery, comparison. */
+/** The service's work between schema and database: addresses, ranges, digest, encoding, recovery, comparison. */
 function ours(name: string, curve: Secp256k1): Verifier {
   const payerChain = {
     codeAt: async (): Promise<Hex> => '0x',
@@ -96,7 +96,7 @@ const ethersVerifier: Verifier = {
   },
 };
 
-/** Verifies for so long, each body in its turn; µs of processor time for each. */
+/** Verifies for some seconds, with the bodies in turn. Returns µs of processor time per verification. */
 async function runOnce(verifier: Verifier, bodies: readonly SignedBody[], seconds: number): Promise<number> {
   const begin = performance.now();
   const cpuBegin = process.cpuUsage();
@@ -118,7 +118,7 @@ function ratio(of: { name: string; us: number }, to: { name: string; us: number 
   return { name: `${of.name} / ${to.name}`, value, byProcessorTime: value, wanted };
 }
 
-/** Full verifications of a signed message on one core, by this service and by the libraries that others use. */
+/** Full verifications of a signed message on one core, by this service and by common libraries. */
 export async function measureSignatures({ effort, log }: Environment): Promise<Result> {
   const bodies = await Promise.all(Array.from({ length: bodyCount }, (_, index) => signedBody(index)));
   const native = ours('Florin, native curve', nativeSecp256k1());

@@ -3,15 +3,15 @@ import { withSystemScope } from '@florin/pg';
 import { schema, secretBox, systemRandom } from '@florin/server/operator';
 import pg from 'pg';
 
-/** A queue to be filled with deliveries and emptied by a worker. */
+/** A queue that the bench fills with deliveries and a worker empties. */
 export interface Queue {
-  /** Makes so many deliveries due in one commit. */
+  /** Makes this many deliveries due in one commit. */
   fill(count: number): Promise<void>;
   pendingCount(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Receivers at as many origins: one webhook each. */
+/** One webhook per origin. */
 export interface Targets {
   readonly origins: readonly string[];
   readonly masterKey: Buffer;
@@ -32,7 +32,7 @@ export const bareSchema = `
   create table attempts (id bigint not null, at timestamptz not null, status int not null, latency_ms int not null);
 `;
 
-/** About as long as session.completed of a checkout session with two line items. */
+/** About the length of session.completed for a checkout session with two line items. */
 const bodyBytes = 2_000;
 
 /** SQL of a body of {@link bodyBytes} bytes around the event's id. */
@@ -40,7 +40,7 @@ const bodySql = `'{"id":"' || event_id || '","type":"session.completed","data":"
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
-  // PostgreSQL may end first when a bench fails; what failed is what has to be told.
+  // PostgreSQL may end first when a bench fails. The original error matters more than the lost connection.
   client.on('error', () => undefined);
   await client.connect();
   return client;
@@ -79,7 +79,7 @@ export function bareQueue(url: string, { origins }: Targets): Promise<Queue> {
   );
 }
 
-/** The product's rows: an event and a delivery for each session, one merchant with a webhook for each origin. */
+/** The product's rows: one event and one delivery per session, and one merchant with a webhook for each origin. */
 export async function productQueue(url: string, { origins, masterKey }: Targets): Promise<Queue> {
   const box = secretBox([masterKey]);
   const webhookIds = origins.map((_, index) => `wkid_${String(index).padStart(22, '0')}`);

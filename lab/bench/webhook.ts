@@ -19,7 +19,7 @@ const names = {
   product: 'webhook deliveries',
   two: 'webhook deliveries, two workers',
 };
-/** Deliveries of a measured run, of a warm-up, and of the backlog for which memory is measured. */
+/** Deliveries of a measured run, of a warm-up, and of the backlog for the memory measurement. */
 const runCount = 20_000;
 const warmUpCount = 5_000;
 const backlogCount = Number(process.env['BENCH_BACKLOG'] ?? 1_000_000);
@@ -38,7 +38,7 @@ interface Receiver {
   close(): void;
 }
 
-/** Answers 204 to everything, at one port of several loopback addresses: as many origins. */
+/** Answers 204 to every request, at one port of several loopback addresses, which makes several origins. */
 async function startReceiver(): Promise<Receiver> {
   const hosts = Array.from({ length: originCount }, (_, index) => `127.0.0.${index + 1}`);
   const certificate = makeCertificate({ now: new Date(), hosts });
@@ -87,7 +87,7 @@ async function until(isDone: () => Promise<boolean> | boolean, pauseMs: number):
   }
 }
 
-/** Fills the queue in one commit and waits until everything has arrived and is written down. */
+/** Fills the queue in one commit and waits until every delivery has arrived and is recorded. */
 async function drain(side: Side, receiver: Receiver, count: number, postgresPid: number): Promise<Figures> {
   receiver.reset();
   const cpu = () => side.workers.reduce((sum, worker) => sum + cpuOf(worker.pid), 0);
@@ -108,7 +108,7 @@ async function drain(side: Side, receiver: Receiver, count: number, postgresPid:
   };
 }
 
-/** One event at a time on an idle system: from its commit to its arrival. */
+/** One event at a time on an idle system, timed from its commit to its arrival. */
 async function measureIdle(side: Side, receiver: Receiver): Promise<string> {
   const waits: number[] = [];
   for (let index = 0; index < idleCount; index += 1) {
@@ -124,7 +124,7 @@ async function measureIdle(side: Side, receiver: Receiver): Promise<string> {
   return `On an idle system an event arrives ${at(0.5)} ms after its commit (median of ${idleCount}; p99 ${at(0.99)} ms).`;
 }
 
-/** Memory in MiB that a process holds now, and has held at most. */
+/** Current and peak memory of a process in MiB. */
 function memoryOf(pid: number): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const read = (name: string) =>
@@ -182,7 +182,7 @@ async function startSide(
   return { name: options.name, queue: options.queue, workers };
 }
 
-/** The delivery engine against a bare durable queue; several workers; an idle system; a large backlog. */
+/** The delivery engine, compared with a bare durable queue: several workers, an idle system, a large backlog. */
 export async function measureWebhooks(environment: Environment): Promise<Result> {
   const { effort, log } = environment;
   const receiver = await startReceiver();

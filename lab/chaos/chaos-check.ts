@@ -31,7 +31,7 @@ interface Received {
   readonly data: { readonly session: { readonly sessionId: string } };
 }
 
-/** Orders in the final events of one name, as often as they stand on the chains. */
+/** Order ids in the final events of one name, once per event on the chains. */
 async function ordersIn(world: ChaosWorld, eventName: 'Paid' | 'Settled' | 'PaidOut'): Promise<string[]> {
   const [selector] = encodeEventTopics({ abi: [...paymentGatewayAbi, ...payoutVaultAbi], eventName });
   const found: string[] = [];
@@ -44,7 +44,7 @@ async function ordersIn(world: ChaosWorld, eventName: 'Paid' | 'Settled' | 'Paid
   return found.sort();
 }
 
-/** Waits until every payment that is on a chain is completed and told; what is left when patience ends, in words. */
+/** Waits until every payment on a chain is completed and notified. Returns the open work at the timeout. */
 export async function settleDown(world: ChaosWorld, patienceMs: number): Promise<string[]> {
   const end = performance.now() + patienceMs;
   for (;;) {
@@ -68,7 +68,7 @@ export async function settleDown(world: ChaosWorld, patienceMs: number): Promise
   }
 }
 
-/** Equates chains, ledger, sessions and webhooks; what differs, a sentence each. */
+/** Compares chains, ledger, sessions and webhooks. Returns one sentence per difference. */
 export async function findViolations(world: ChaosWorld, sales: readonly Sale[]): Promise<string[]> {
   const sessions = await world.db.query(storedSessions);
   return [
@@ -103,7 +103,7 @@ async function chainViolations(world: ChaosWorld, sales: readonly Sale[]): Promi
   for (const { life } of world.chains) {
     const token = life.token('usdc');
     const own = paidSales.filter(({ settlementToken }) => settlementToken === token.tokenId);
-    // The price less 0.2 % on one chain and less 0.6 % across chains, the fee rounded up.
+    // The price less 0.2 % on one chain and less 0.6 % across chains. The fee is rounded up.
     const due = own.reduce(
       (sum, { payChain }) => sum + (payChain === life.chain.name ? 1_232_097n : 1_227_159n),
       0n,

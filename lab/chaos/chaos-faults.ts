@@ -2,7 +2,7 @@ import type { Faults } from '@florin/evm/testing';
 import { systemClock, systemRandom } from '@florin/server/operator';
 import type { ChaosChain, ChaosWorld, Member } from './chaos-world.ts';
 
-/** How often each kind of harm was done. */
+/** Number of faults by kind. */
 export interface HarmCounts {
   kills: number;
   pauses: number;
@@ -10,12 +10,12 @@ export interface HarmCounts {
   databaseCrashes: number;
   nodeFaults: number;
   fullDisks: number;
-  /** Processes that had ended by themselves and were started again. */
+  /** Processes that had ended by themselves and were restarted. */
   restarts: number;
 }
 
 const blockMs = 300;
-/** Blocks that a reorganisation takes back at most; the sixth below the head is final. */
+/** Maximum depth of a reorg. The sixth block below the head is final. */
 const deepestReorg = 4;
 const nodeFaults: readonly (keyof Faults)[] = [
   'emptyReceipts',
@@ -30,7 +30,7 @@ const nodeFaults: readonly (keyof Faults)[] = [
   'cutOff',
   'otherIds',
 ];
-/** What announcements over a WebSocket may suffer while the node's HTTP answers. */
+/** Faults of the WebSocket's announcements while the node's HTTP works. */
 const socketFaults: readonly (keyof Faults)[] = ['hang', 'halfJson', 'hugeBody', 'cutOff'];
 
 function pick<T>(all: readonly T[]): T {
@@ -43,7 +43,7 @@ function between(from: number, to: number): number {
   return Math.floor(from + systemRandom.fraction() * (to - from));
 }
 
-/** Lets blocks come on a chain, and with `isShaken` takes some back now and then, until the signal aborts. */
+/** Mines blocks on a chain until the signal aborts. With `isShaken`, it sometimes makes a reorg. */
 export async function mineChain(
   { life }: ChaosChain,
   counts: HarmCounts,
@@ -60,7 +60,7 @@ export async function mineChain(
   }
 }
 
-/** Starts every process that has ended by itself, until the signal aborts. What `kill` ended, it starts itself. */
+/** Restarts every process that has ended by itself, until the signal aborts. `kill` restarts its own victims. */
 export async function supervise(world: ChaosWorld, counts: HarmCounts, signal: AbortSignal): Promise<void> {
   const starting = new Set<Member>();
   while (!signal.aborted) {
@@ -68,7 +68,7 @@ export async function supervise(world: ChaosWorld, counts: HarmCounts, signal: A
       if (member.process.isAlive() || starting.has(member)) continue;
       starting.add(member);
       counts.restarts += 1;
-      // Without a database the start fails, and the next round tries again.
+      // Without a database the start fails. The next round tries again.
       void member.process
         .start()
         .catch(() => undefined)
@@ -78,7 +78,7 @@ export async function supervise(world: ChaosWorld, counts: HarmCounts, signal: A
   }
 }
 
-/** Does harm of every kind, in an order of chance, until the signal aborts; then everything is whole again. */
+/** Causes all kinds of faults in random order until the signal aborts. Then it repairs everything. */
 export async function harm(world: ChaosWorld, counts: HarmCounts, signal: AbortSignal): Promise<void> {
   const every = async (pauseMs: readonly [number, number], work: () => Promise<void>) => {
     while (!signal.aborted) {

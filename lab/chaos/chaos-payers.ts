@@ -3,31 +3,31 @@ import { systemClock, systemRandom } from '@florin/server/operator';
 import { type AgentReply, type LifeChain, Payer } from '@florin/server/testing';
 import type { ChaosWorld } from './chaos-world.ts';
 
-/** A session that the service has acknowledged, and how far its payer got. */
+/** A session that the service has acknowledged, and its payer's progress. */
 export interface Sale {
   readonly sessionId: string;
   readonly settlementToken: string;
   readonly payChain: string;
-  /** The order that was sent to the chain; empty while none was. */
+  /** The order that the payer sent to the chain. Empty before that. */
   orderId: string;
 }
 
-/** Micro-USD; odd, so that fees are rounded. */
+/** Micro-USD. The odd number makes fees round. */
 const price = 1_234_567;
 const fundedUnits = 1_000_000_000n;
 const repeatMs = 400;
-/** More than the storm ever takes back. */
+/** Deeper than any reorg of the run. */
 const finalityBlocks = 8;
 
-/** A wallet that buys one thing after the other. */
+/** A wallet that makes one purchase after the other. */
 export interface Buyer {
-  /** From 0; buyers begin at different places in the same round of things to buy. */
+  /** Counts from 0. Buyers start at different positions in the same cycle of products. */
   readonly place: number;
   readonly payer: Payer;
   readonly chain: LifeChain;
 }
 
-/** Wallets with money and gas; made before anything is shaken. */
+/** Wallets with money and gas, which exist before the first fault. */
 export async function fundBuyers(world: ChaosWorld, count: number): Promise<readonly Buyer[]> {
   const web = {
     merchantId: world.merchantId,
@@ -43,7 +43,7 @@ export async function fundBuyers(world: ChaosWorld, count: number): Promise<read
     await payer.fund(chain, chain.token('usdc'), fundedUnits);
     buyers.push({ place: index, payer, chain });
   }
-  // Deeper than any reorganisation: what buyers have must not be taken back.
+  // Deeper than any reorg, so that buyers keep their money.
   for (const { life } of world.chains) await life.anvil.mine(finalityBlocks);
   return buyers;
 }
@@ -53,7 +53,7 @@ function originOf(world: ChaosWorld): string {
   return world.origins[index] ?? '';
 }
 
-/** Tries until it works: what fails is the world, and every request here may be repeated. */
+/** Retries until it works. Only faults make it fail, and every request here may repeat. */
 async function insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   while (!signal.aborted) {
     try {
@@ -65,7 +65,7 @@ async function insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T
   return undefined;
 }
 
-/** Buys until `ending` aborts, and pays to the end what was begun unless `givingUp` aborts. */
+/** Makes purchases until `ending` aborts. It finishes started payments unless `givingUp` aborts. */
 export async function buy(
   world: ChaosWorld,
   buyer: Buyer,
@@ -92,7 +92,7 @@ function otherToken(world: ChaosWorld, buyer: Buyer): string {
   return `${other?.life.chain.name}::usdc`;
 }
 
-/** One session, however often and whomever it has to be asked for: the key is the same each time. */
+/** Creates one session. All attempts, at any process, use the same key. */
 function createOnce(world: ChaosWorld, settlementToken: string): () => Promise<string> {
   const headers = {
     authorization: `Bearer ${world.secretKey}`,
@@ -118,8 +118,8 @@ function createOnce(world: ChaosWorld, settlementToken: string): () => Promise<s
 }
 
 /**
- * Signs the approval and the payment once, and hands both to the chain again and again, as wallets do, until the payment is
- * in a final block: a reorganisation makes nodes forget them. Gives the wallet's next nonce.
+ * Signs the approval and the payment once. It broadcasts both repeatedly, as wallets do, until the payment is in a
+ * final block: a reorg makes nodes forget them. Returns the wallet's next nonce.
  */
 async function payUntilPaid(
   { payer, chain }: Buyer,
@@ -149,7 +149,7 @@ async function payUntilPaid(
   }
   while (!signal.aborted) {
     for (const raw of raws) {
-      // Known already, or mined: that is what it is repeated for.
+      // The node may already know or have mined the transaction.
       await chain.anvil.request('eth_sendRawTransaction', [raw]).catch(() => undefined);
     }
     await systemClock.sleep(repeatMs, signal);

@@ -22,19 +22,19 @@ import { findFreePort, type Postgres, startPostgres } from '@florin/world';
 import { Wallet } from 'ethers';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
-/** One process of the service, under a supervisor that starts it again. */
+/** One process of the service, under a supervisor that restarts it. */
 export interface Member {
   readonly name: string;
   readonly process: ServiceProcess;
 }
 
-/** A chain with two nodes in front of it, each of which may lie. */
+/** A chain behind two node proxies, each of which may return wrong answers. */
 export interface ChaosChain {
   readonly life: LifeChain;
   readonly nodes: readonly LyingRpc[];
 }
 
-/** Everything that is shaken. */
+/** The systems that suffer the faults. */
 export interface ChaosWorld {
   readonly chains: readonly ChaosChain[];
   readonly configured: Chains;
@@ -47,16 +47,16 @@ export interface ChaosWorld {
   readonly merchantId: string;
   readonly accountId: string;
   readonly secretKey: string;
-  /** Ends the database as a power cut would, and starts it again. */
+  /** Ends the database like a power failure, and restarts it. */
   crashDatabase(): Promise<void>;
-  /** Starts the database if it has ended by itself. */
+  /** Restarts the database if it has ended by itself. */
   reviveDatabase(): Promise<void>;
   close(): Promise<void>;
 }
 
 const roles: readonly Role[] = ['web', 'watcher', 'worker'];
 const replicas = [1, 2];
-/** Room for the cluster with its log, and not much more. */
+/** Space for the cluster with its log, and little more. */
 const diskMegabytes = 512;
 
 async function startChain(name: string, chainId: number): Promise<ChaosChain> {
@@ -70,7 +70,7 @@ function startDatabase(folder: string, port: number): Promise<Postgres> {
   return startPostgres({ dataFolder: join(folder, 'postgres'), port, settings });
 }
 
-/** A database that can be crashed and comes back under the same address. */
+/** A database that can crash and returns at the same address. */
 interface CrashableDatabase {
   readonly url: string;
   crash(): Promise<void>;
@@ -99,7 +99,7 @@ async function crashableDatabase(folder: string): Promise<CrashableDatabase> {
   };
 }
 
-/** Starts databases, chains, processes and receiver; one merchant with a webhook on everything. */
+/** Starts databases, chains, processes and receiver. One merchant has a webhook for every event. */
 export async function startChaosWorld(): Promise<ChaosWorld> {
   const started = new AsyncDisposableStack();
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runChaos } from './chaos.ts';
 
-/** Short; `npm run chaos -- --seconds 120` runs as long as asked. */
+/** A short run. `npm run chaos -- --seconds 120` runs longer. */
 const seconds = 20;
 
 test('chains, ledger, sessions and webhooks agree after a storm of kills, pauses, reorgs, crashes and lying nodes', async (t) => {

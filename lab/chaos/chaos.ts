@@ -5,22 +5,22 @@ import { type HarmCounts, harm, mineChain, supervise } from './chaos-faults.ts';
 import { buy, fundBuyers, type Sale } from './chaos-payers.ts';
 import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
 
-/** What a run came to. */
+/** The result of a run. */
 export interface ChaosReport {
   readonly seconds: number;
   readonly harm: HarmCounts;
-  /** Whether the disk could be filled up: that needs the right to mount one. */
+  /** Whether the run could fill the disk, which needs the right to mount one. */
   readonly hasSmallDisk: boolean;
   readonly sessions: number;
   readonly payments: number;
   readonly crossChain: number;
   readonly deliveries: number;
   readonly secondsToHeal: number;
-  /** Sentences; empty when chains, ledger, sessions and webhooks agree. */
+  /** One sentence per violation. Empty when chains, ledger, sessions and webhooks agree. */
   readonly violations: readonly string[];
 }
 
-/** Where each chain stands, for whoever has to find out what went wrong. */
+/** The position of each chain, for debugging. */
 const chaosCursors = statement({
   name: 'chaos_cursors',
   parameters: {},
@@ -41,10 +41,13 @@ function textOf(_key: string, value: unknown): unknown {
 }
 
 const buyerCount = 6;
-/** How long the service may take to finish everything once nothing harms it any more: generous, for slow machines. */
+/** Time limit for finishing all work after the faults. It is generous, for slow machines. */
 const healingMs = 180_000;
 
-/** Shakes the whole service for some seconds while payers pay, lets it heal, and equates everything with everything. */
+/**
+ * Runs the whole service under faults for some seconds while payers pay. Then the service recovers, and the checker
+ * compares all records.
+ */
 export async function runChaos(seconds: number, tell: (sentence: string) => void): Promise<ChaosReport> {
   const world = await startChaosWorld();
   try {
@@ -93,10 +96,10 @@ async function shake(
   await patience;
   const left = await settleDown(world, healingMs);
   const secondsToHeal = Math.round((performance.now() - start) / 1_000);
-  // The last settlements have to become final before the books know of them.
+  // The books know the last settlements only once these are final.
   mining.abort();
   await Promise.all([...chains, supervisor]);
-  // The checker has the last look, and nobody else takes it.
+  // The checker reads last, while no process runs.
   await Promise.all(world.members.map((member) => member.process.stop()));
   const violations = [...left, ...(await findViolations(world, sales))];
   if (violations.length > 0) {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A small file system of its own, which can be filled up to the last byte. */
+/** A small separate file system that a run can fill completely. */
 export interface SmallDisk {
   readonly folder: string;
   fill(): Promise<void>;
@@ -12,7 +12,7 @@ export interface SmallDisk {
 
 const chunk = Buffer.alloc(1024 * 1024);
 
-/** Mounts one in memory; undefined where that needs rights that this process lacks. */
+/** Mounts one in memory. Undefined where the process lacks the right to mount. */
 export async function smallDisk(folder: string, megabytes: number): Promise<SmallDisk | undefined> {
   await mkdir(folder, { recursive: true });
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', folder]);

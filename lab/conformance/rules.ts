@@ -1,4 +1,6 @@
-/** Rules of one section of the specification (S) or of the wire contract (W), by id. An id never changes its meaning. */
+/**
+ * Rules of one section of the specification (S) or of the wire contract (W), by id. An id never changes its meaning.
+ */
 export interface RuleSection {
   readonly title: string;
   readonly rules: Readonly<Record<string, string>>;

@@ -19,9 +19,9 @@ import type { SeededRandom } from '../simulation/seeded-random.ts';
 import type { RealChain, RealResult } from './real-chain.ts';
 
 /**
- * Production's books of what the contracts do, read by production's watcher, of orders that it does not know: so its ledger
- * has to tell to the last unit what gateway and vault hold, and what the gateway counts as fees. Of some blocks the first
- * reading leaves logs out, as a node may; a second one tells of all.
+ * Production's books of the contracts' logs, read by production's watcher. The books do not know the orders. Even so,
+ * the ledger must match what gateway and vault hold, and what the gateway counts as fees, to the last unit. For some
+ * blocks the first reading lacks logs, as a node's answer may. A second reading has all of them.
  */
 export class Books {
   readonly #real: RealChain;
@@ -47,7 +47,7 @@ export class Books {
     return books;
   }
 
-  /** Books what one transaction has logged. */
+  /** Books the logs of one transaction. */
   async take(result: RealResult, timeSeconds: number): Promise<void> {
     const { source } = this.#context;
     const cursor = await this.#cursor();
@@ -68,7 +68,7 @@ export class Books {
     if (isMissed) await addMissing(this.#context, await this.#cursor(), read(logs));
   }
 
-  /** In what the books and the chain differ; empty where they do not. */
+  /** The differences between books and chain. Empty when they agree. */
   async differences(): Promise<string[]> {
     const balances = await ledgerBalances(this.#db);
     const own = this.#context.chain.name;
@@ -81,7 +81,7 @@ export class Books {
     });
   }
 
-  /** What the chain says, by account and asset. */
+  /** The balances on the chain, by account and asset. */
   async #held(): Promise<Map<string, bigint>> {
     const { chain } = this.#context;
     const { gateway, vault } = this.#real;
@@ -109,7 +109,7 @@ export class Books {
   }
 }
 
-/** A chain of its own for each sequence, so that all of them share a database. */
+/** A separate chain for each sequence, so that all sequences can share a database. */
 function chainNamed(real: RealChain, name: string): Chain {
   const chainId = Number(name.replace('sequence', '')) + 1_000_000;
   const { gateway, vault } = real;

@@ -14,14 +14,14 @@ import { Books } from './books.ts';
 import { bigints, type Operation, Operations } from './operations.ts';
 import { chainId, type RealChain, type RealResult } from './real-chain.ts';
 
-/** What one sequence has shown. */
+/** The result of one sequence. */
 export interface Comparison {
   readonly seed: number;
   readonly steps: number;
   readonly succeeded: number;
-  /** How often each call came to each end. */
+  /** Number of calls by call and outcome. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** What the model and the contracts did differently first; empty when nothing. */
+  /** The first differences between the model and the contracts. Empty when there are none. */
   readonly differences: readonly string[];
 }
 
@@ -31,8 +31,8 @@ const usdcCap = { perOrder: 10n ** 11n, hourly: 10n ** 12n, daily: 10n ** 12n };
 const euroCap = { perOrder: 10n ** 11n, hourly: 3n * 10n ** 11n, daily: 5n * 10n ** 11n };
 
 /**
- * Runs one made-up sequence of calls on the contracts and on the model, and compares after each: contracts and model, and
- * what production books of the contracts.
+ * Runs one random sequence of calls on the contracts and on the model. After each call it compares the contracts with
+ * the model and with production's books.
  */
 export async function compareSequence(
   chain: RealChain,
@@ -111,7 +111,7 @@ function contextOf(
   };
 }
 
-/** Without what decoding adds: members in the order in which they were signed. */
+/** Removes what decoding adds and keeps the members in the signed order. */
 function plainPayout({
   orderId,
   channelId,
@@ -162,7 +162,7 @@ function resultDifferences(chain: RealChain, real: RealResult, model: CallResult
   return [`log ${at}: the contracts ${theirs[at] ?? 'have none'}, the model ${ours[at] ?? 'has none'}`];
 }
 
-/** Of tokens: marks on the block list, which move nothing. */
+/** Events of tokens that the model leaves out: marks on the block list, which transfer nothing. */
 const unmodelled = new Set([
   '0xffa4e6181777692565cf28528fc88fd1516ea86b56da075235fa575af6a4b855',
   '0x117e3210bb9aa7d9baff172026820255c6f6c30ba8999d1c2fd88e2848137c4e',

@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 
-/** An error that a node answered with. */
+/** An error in a node's answer. */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly data: unknown;
@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** JSON-RPC over a local socket: a call costs a tenth of what it costs over HTTP. Calls may be under way together. */
+/** JSON-RPC over a local socket, at a tenth of the cost of HTTP. Calls may run in parallel. */
 export class Ipc {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
@@ -79,7 +79,7 @@ export class Ipc {
   }
 }
 
-/** Where the first whole object of a text ends; 0 while it does not. Nodes put nothing between two answers. */
+/** The end of the first complete JSON object in a text, or 0. Nodes put nothing between two answers. */
 function endOfObject(text: string): number {
   let depth = 0;
   let isQuoted = false;

@@ -11,11 +11,11 @@ import { chainId, type RealChain } from './real-chain.ts';
 
 /** One step of a sequence. */
 export interface Operation extends Call {
-  /** For people who look at a difference. */
+  /** Describes the operation in reports of differences. */
   readonly label: string;
 }
 
-/** An order with the service's signature, which may be none. */
+/** An order with the service's signature, which may be invalid. */
 interface SignedOrder {
   readonly orderId: Hex;
   readonly order: Order;
@@ -32,8 +32,8 @@ const tokenAbi = parseAbi([
 const bogus: Hex = `0x${'11'.repeat(64)}1b`;
 
 /**
- * Makes up operations by a seed: most of them do something, the others are refused for every reason that there is. It
- * knows who signed what, as no model could tell.
+ * Draws random operations from a seed. Most of them succeed; the others fail, with every possible error. It knows
+ * every signer, which a model cannot infer.
  */
 export class Operations {
   readonly #chain: RealChain;
@@ -41,7 +41,7 @@ export class Operations {
   readonly #name: string;
   readonly #orders: SignedOrder[] = [];
   readonly #payouts: { readonly payout: Payout; readonly signature: Hex }[] = [];
-  /** Signatures that hold, by what they are over. */
+  /** Valid signatures, by signed content. */
   readonly #signed = new Set<string>();
 
   constructor(chain: RealChain, random: SeededRandom, name: string) {
@@ -59,14 +59,16 @@ export class Operations {
     const { batcher } = this.#chain;
     const single = await this.#single(timeSeconds);
     const isBatched = this.#random.chance(0.35);
-    // The batcher does nothing by itself.
+    // The batcher sends nothing by itself.
     if (!isBatched && single.from !== batcher) return single;
     const calls = isBatched ? await this.#batchAround(single, timeSeconds) : [single];
     const label = `batch of ${calls.map((call) => call.label.split(' ')[0]).join(', ')}`;
     return { label, from: this.#anybody(), to: batcher, data: batchData(calls) };
   }
 
-  /** Others before and after a call, some of them twice; at the end often one by which tokens leave the gateway. */
+  /**
+   * Puts other calls before and after a call, some of them twice. Often the last one takes tokens out of the gateway.
+   */
   async #batchAround(single: Operation, timeSeconds: number): Promise<Operation[]> {
     const random = this.#random;
     const { batcher, gateway, vault } = this.#chain;
@@ -84,7 +86,7 @@ export class Operations {
     return calls;
   }
 
-  /** Tokens that nobody has asked for, to contracts and deposit addresses; mostly the same one. */
+  /** Unexpected tokens to contracts and deposit addresses, mostly of the usual kind. */
   #stray(usual: Hex): Operation {
     const { batcher, gateway, vault, tokens } = this.#chain;
     const receivers = this.#orders.map((order) => this.#receiverOf(order));
@@ -134,7 +136,7 @@ export class Operations {
     return this.#gateway('settle', gateway, [[]]);
   }
 
-  /** Everybody whose balances may change. */
+  /** All accounts whose balances may change. */
   holders(): Hex[] {
     const { roles, gateway, vault, route, messenger } = this.#chain;
     const people = Object.values(roles).flatMap((role) => ('address' in role ? [role.address] : []));
@@ -239,7 +241,7 @@ export class Operations {
     const stored = { orderId, order, chainId } as StoredOrder;
     const consent = this.#random.pick(consentsOf(method, stored, { gateway: this.#chain.gateway, domain }));
     const payer = this.#chain.roles.payers.find(({ address }) => address === order.payer);
-    // A contract of ours signs nothing.
+    // Our contracts sign nothing.
     const about = `${method} ${orderId} ${consent.nonce}`;
     const permit = payer === undefined ? bogus : await this.#sign(consent.digest, payer.privateKey, about);
     const args =
@@ -299,14 +301,14 @@ export class Operations {
     return signed;
   }
 
-  /** A contract of the installation, or one that pays: no service of today signs such an order but for the last. */
+  /** A contract of the installation, or the batcher. Today's service signs such orders only for the batcher. */
   #ownParty(): Hex {
     const { vault, route, tokens, batcher } = this.#chain;
     const receivers = this.#orders.map((order) => this.#receiverOf(order));
     return this.#random.pick([vault, vault, route, ...tokens, ...receivers, batcher, batcher]);
   }
 
-  /** Often that of the order before: several orders of one session. */
+  /** Often the previous order's, which makes several orders of one session. */
   #metaData(last: SignedOrder | undefined): Hex {
     if (last !== undefined && this.#random.chance(0.2)) return last.order.metaData;
     if (this.#random.chance(0.01)) return zeroHash;
@@ -361,7 +363,7 @@ export class Operations {
   }
 }
 
-/** For JSON, which has no bigints. */
+/** A replacer for JSON, which has no bigints. */
 export function bigints(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -18,14 +18,14 @@ import { batchCode } from '../simulation/batch.ts';
 import type { Call } from '../simulation/contract-state.ts';
 import { Ipc, NodeError } from './ipc.ts';
 
-/** What the chain did with a call. */
+/** The chain's result of a call. */
 export interface RealResult {
-  /** The error's name; empty where it succeeded. */
+  /** The error's name. Empty on success. */
   readonly reverted: string;
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
 
-/** The contracts and tokens of one real chain, and who plays which part on it. */
+/** The contracts and tokens of one real chain, and the roles on it. */
 export interface RealChain {
   readonly roles: WorldRoles;
   readonly gateway: Hex;
@@ -33,17 +33,17 @@ export interface RealChain {
   readonly route: Hex;
   readonly transmitter: Hex;
   readonly messenger: Hex;
-  /** The first one travels by CCTP. */
+  /** The first token can cross by CCTP. */
   readonly tokens: readonly [Hex, Hex];
-  /** Begins again from the state after the deployment. Answers the time there, in seconds. */
+  /** Returns to the state after the deployment. Resolves to that state's time in seconds. */
   restart(): Promise<number>;
   /** A contract that makes several calls at once (`../simulation/batch.ts`). It holds tokens and may settle. */
   readonly batcher: Hex;
-  /** Has the gateway send its fees there, until the chain begins again. */
+  /** Sets the gateway's fee recipient until the next restart. */
   setFeeRecipient(to: Hex): Promise<void>;
-  /** What the gateway counts as fees of a token. */
+  /** The gateway's accrued fees of a token. */
   accruedFees(token: Hex): Promise<bigint>;
-  /** Makes a call in a block of its own at this time. */
+  /** Executes a call in a separate block at this time. */
   execute(call: Call, timeSeconds: number): Promise<RealResult>;
   balanceOf(token: Hex, holder: Hex): Promise<bigint>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export const chainId = 31_337;
 const gas = '0x7a1200';
 const batcher: Hex = getAddress(`0x${'ba'.repeat(20)}`);
 const cap = 10n ** 11n;
-/** Errors of all contracts; both ABIs have those of their libraries. */
+/** Errors of all contracts. Both ABIs include their libraries' errors. */
 const errorsAbi = parseAbi([
   'error Unauthorized(address caller)',
   'error ZeroAddress()',
@@ -84,7 +84,7 @@ const errorsAbi = parseAbi([
   'error Permit2Failed()',
 ]);
 
-/** Starts a chain, deploys everything, and opens a local socket to it. */
+/** Starts a chain, deploys the contracts and opens a local socket. */
 export async function startRealChain(): Promise<RealChain> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-differential-'));
   const path = join(folder, 'anvil.ipc');
@@ -153,7 +153,7 @@ interface Receipt {
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
 
-/** Opens the vault for the second token, has the batcher settle, and gives everybody of both tokens. */
+/** Enables the vault's second token, makes the batcher a settler, and gives both tokens to all accounts. */
 async function setUp(
   send: (from: Hex, to: Hex, data: Hex) => Promise<Hex>,
   admin: Hex,
@@ -180,7 +180,7 @@ async function setUp(
       );
 }
 
-/** Why a call reverts that has just reverted in a block: the state and the time are the same still. */
+/** The error of a call that has just reverted in a block. State and time are still the same. */
 async function errorOf(ipc: Ipc, { from, to, data }: Call): Promise<string> {
   try {
     await ipc.call('eth_call', [{ from, to, data, gas }, 'latest']);
@@ -194,7 +194,7 @@ async function errorOf(ipc: Ipc, { from, to, data }: Call): Promise<string> {
 function nameOf(data: Hex): string {
   try {
     const { errorName } = decodeErrorResult({ abi: errorsAbi, data });
-    // A token's own words.
+    // The token's own error messages.
     return String(errorName) === 'Error' ? 'other' : errorName;
   } catch {
     return 'other';

@@ -5,7 +5,7 @@ const file = new URL('../../docs/reliability.md', import.meta.url);
 const begin = '<!-- differential: written by npm run differential -- --report -->';
 const end = '<!-- differential ends -->';
 
-/** Writes the figures of one run into their section of docs/reliability.md, between its two marks. */
+/** Writes the figures of one run into their section of docs/reliability.md, between the two marks. */
 export async function writeFigures(run: {
   readonly firstSeed: number;
   readonly seconds: number;

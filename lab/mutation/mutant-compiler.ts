@@ -1,17 +1,17 @@
-// A thread that compiles changed contracts. A compiler that stays loaded takes 0.4 s for the gateway, a new one 3 s.
+// A thread that compiles changed contracts. A loaded compiler takes 0.4 s for the gateway; a new one takes 3 s.
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 
-/** What the thread is asked to compile. */
+/** A compilation request. */
 export interface Order {
   /** By path in contracts/, such as `src/PaymentGateway.sol`. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Names of contracts of the file that bears their name. */
+  /** Contract names in the file with the same name. */
   readonly contracts: readonly string[];
   readonly isOptimized: boolean;
 }
 
-/** Creation code by name of contract, with 0x; undefined when it does not compile. */
+/** Creation code with 0x, by contract name. Undefined when the source does not compile. */
 export type Compiled = Readonly<Record<string, string>> | undefined;
 
 interface Output {
@@ -26,7 +26,7 @@ interface Output {
 
 const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
 
-/** Without the optimizer, unless told: the meaning is the same, and it takes a fifth of the time. */
+/** Without the optimizer by default: the meaning is the same, and it takes a fifth of the time. */
 function compile({ sources, contracts, isOptimized }: Order): Compiled {
   const input = {
     language: 'Solidity',

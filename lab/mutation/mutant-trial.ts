@@ -1,5 +1,5 @@
-// Where one mutant at a time is tried: a copy of the contracts whose tests are compiled once. A mutant's code is put in the
-// place of the compiled contract's, so that forge compiles nothing and only runs.
+// Tries one mutant at a time in a copy of the contracts whose tests are already compiled. The mutant's code replaces
+// the compiled contract's code, so forge only runs the tests.
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -17,36 +17,36 @@ import type { Compiled, Order } from './mutant-compiler.ts';
 
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-/** Everything that is deployed, and whose code a mutant can change. */
+/** The deployed contracts, whose code a mutant can change. */
 const deployed = ['PaymentGateway', 'PayoutVault', 'CctpRoute'] as const;
 const timeoutMs = 900_000;
 
 /** Sources by path in contracts/src. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** What forge says about a mutant. */
+/** forge's result for a mutant. */
 export interface Outcome {
   readonly isKilled: boolean;
-  /** The first failing test, with its file before it, or `time-out`; empty when all passed. */
+  /** The first failing test, after its file's name, or `time-out`. Empty when all tests passed. */
   readonly by: string;
 }
 
-/** Which tests to run, and how often each is fuzzed. */
+/** The tests to run, and the number of fuzz runs of each. */
 export interface Round {
   readonly paths: readonly string[];
   readonly fuzzRuns: number;
 }
 
-/** A place to try mutants in; one at a time. */
+/** An environment for trying one mutant at a time. */
 export interface Trial {
-  /** Code of the contracts that reach the file, with its text replaced; undefined when that does not compile. */
+  /** Code of the contracts that include the file, with its text replaced. Undefined when it does not compile. */
   compile(file: string, text: string, isOptimized: boolean): Promise<Compiled>;
-  /** Runs tests against the code; contracts that are not named have their own. */
+  /** Runs tests against the code. Contracts without a replacement keep their own. */
   run(code: Readonly<Record<string, string>>, round: Round): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** The sources that something deployed is made of; interfaces have no code. */
+/** The sources of the deployed contracts. Interfaces have no code. */
 export function readSources(): Sources {
   const folder = join(root, 'contracts', 'src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -55,19 +55,19 @@ export function readSources(): Sources {
   return new Map(files.sort().map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
 }
 
-/** Files that are mutated: no interfaces, and nothing that no deployed contract is made of. */
+/** The files to mutate: no interfaces, and only files that a deployed contract includes. */
 export function ownFiles(sources: Sources): readonly string[] {
   return [...sources.keys()].filter(
     (file) => !file.startsWith('interfaces') && contractsOf(sources, file).length > 0,
   );
 }
 
-/** The deployed contracts that a file is part of. */
+/** The deployed contracts that include a file. */
 function contractsOf(sources: Sources, file: string): readonly string[] {
   return deployed.filter((name) => closureOf(sources, `${name}.sol`).has(file));
 }
 
-/** A file and everything that it imports. */
+/** A file and all its imports, direct and indirect. */
 function closureOf(sources: Sources, file: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);
@@ -77,7 +77,7 @@ function closureOf(sources: Sources, file: string, found = new Set<string>()): R
   return found;
 }
 
-/** Makes or brings up to date the copy in `folder`, and compiles its tests, unless they are what `like` has compiled. */
+/** Creates or updates the copy in `folder` and compiles its tests, unless `like` has already compiled the same ones. */
 export async function openTrial(folder: string, sources: Sources, like?: string): Promise<Trial> {
   const contracts = join(folder, 'contracts');
   mkdirSync(folder, { recursive: true });
@@ -158,7 +158,7 @@ function forge(
           FOUNDRY_DENY: 'never',
           NO_COLOR: '1',
         },
-        // To find the tests that match, forge has everything read at each start: 2 s for the same answer.
+        // To match tests, forge loads the compiler's output at each start, which takes 2 s for the same answer.
         ...{ FOUNDRY_SOLC: '../../scripts/solc-once.cjs', FLORIN_SOLC_ANSWERS: join(folder, 'answers') },
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -167,7 +167,7 @@ function forge(
     let output = '';
     const timer = setTimeout(() => {
       output += '\ntime-out';
-      // forge is a child of the child: the group goes as a whole.
+      // forge is a grandchild, so this kills the whole process group.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     }, timeoutMs);
     for (const stream of [child.stdout, child.stderr])

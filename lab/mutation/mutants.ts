@@ -1,6 +1,6 @@
-/** One change of one source file, with which at least one test has to fail. */
+/** One change of one source file. At least one test has to fail with it. */
 export interface Mutant {
-  /** Stable over runs: file, line, kind and the number among its like. */
+  /** Stable over runs: file, line, kind, and a number among equal ones. */
   readonly id: string;
   readonly file: string;
   readonly line: number;
@@ -22,7 +22,7 @@ const exchange =
   (match: RegExpMatchArray): string | undefined =>
     pairs[match[0]];
 
-/** The match as it is, but for the first `from` in it. */
+/** Replaces the first `from` in the match. */
 const instead =
   (from: string, to: string) =>
   (match: RegExpMatchArray): string =>
@@ -93,7 +93,7 @@ const rules: readonly Rule[] = [
   ['caller', /\bmsg\.sender\b/g, () => 'tx.origin'],
 ];
 
-/** Blanks what is no code, so that every place keeps its number. */
+/** Replaces everything but code by blanks, so that offsets stay the same. */
 function blank(source: string): string {
   const cover = (text: string): string => text.replace(/[^\n]/g, '\u0000');
   return source
@@ -105,7 +105,7 @@ function blank(source: string): string {
     .replace(/\bassembly \("memory-safe"\)/g, cover);
 }
 
-/** Every mutant of a source file, in the order of their places. */
+/** Every mutant of a source file, ordered by position. */
 export function findMutants(file: string, source: string): Mutant[] {
   const code = blank(source);
   const found = rules.flatMap(([kind, pattern, replace]) =>

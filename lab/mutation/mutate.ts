@@ -24,12 +24,12 @@ import { applyMutant, findMutants, type Mutant } from './mutants.ts';
 import { type Result, type Score, scoreOf, writeReport } from './mutation-report.ts';
 
 const allTests = ['--no-match-path', 'test/{invariant,gas}/*'];
-/** Few runs kill most. */
+/** A few fuzz runs kill most mutants. */
 const firstRound: Round = { paths: allTests, fuzzRuns: 8 };
-/** Before that, the files that have killed most mutants of the same source. */
+/** The test files that have killed most mutants of the same source run first. */
 const nearFiles = 6;
 const nearRuns = 4;
-/** What survives is tried with as many runs as the tests themselves make, and by the invariants. */
+/** Survivors meet the usual number of fuzz runs, and the invariants. */
 const lastRounds: readonly Round[] = [
   { paths: allTests, fuzzRuns: 256 },
   { paths: ['--match-path', 'test/invariant/*'], fuzzRuns: 256 },
@@ -40,7 +40,7 @@ interface Campaign {
   readonly sources: Sources;
   readonly mutants: readonly Mutant[];
   readonly results: Map<string, Result>;
-  /** By code, so that mutants that compile to the same are tried once. */
+  /** By code, so that mutants with equal code are tried once. */
   readonly known: Map<string, Result>;
   /** Hashes of the original's code by source file, without and with the optimizer. */
   readonly originals: Map<string, string>;
@@ -71,7 +71,7 @@ function keep({ folder, sources, mutants, results }: Campaign, result: Result): 
   const hashes = Object.fromEntries(ownFiles(sources).map((file) => [file, hash(sources.get(file) ?? '')]));
   const text = JSON.stringify(scoreOf(mutants.length, hashes, [...results.values()]), null, 2);
   const path = join(folder, 'score.json');
-  // Whoever reads it meanwhile, or is killed, sees a whole file.
+  // Readers and killed runs never leave or see half a file.
   writeFileSync(`${path}.new`, `${text}\n`);
   renameSync(`${path}.new`, path);
   console.log(
@@ -106,7 +106,7 @@ function nearTests(results: ReadonlyMap<string, Result>, file: string): readonly
   return [...kills].toSorted((a, b) => b[1] - a[1]).flatMap(([test]) => [`test/${test}`]);
 }
 
-/** One quick trial: killed, invalid, equal to another or to the original, or for now survived. */
+/** One quick trial: killed, invalid, equal to another mutant or to the original, or a survivor for now. */
 async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<Result> {
   const { sources, results, known } = campaign;
   const text = sources.get(mutant.file) ?? '';
@@ -132,7 +132,10 @@ async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Pro
   return { ...named, verdict: 'survived', by: '' };
 }
 
-/** A survivor whose optimized code is the original's changes nothing. The others meet every test as often as in CI. */
+/**
+ * A survivor with the same optimized code as the original changes nothing. The others meet every test as often as in
+ * CI.
+ */
 async function tryThoroughly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<Result> {
   const text = campaign.sources.get(mutant.file) ?? '';
   const changed = applyMutant(text, mutant);
@@ -152,7 +155,7 @@ async function tryThoroughly(campaign: Campaign, trial: Trial, mutant: Mutant): 
 
 type Step = (campaign: Campaign, trial: Trial, mutant: Mutant) => Promise<Result>;
 
-/** Gives every trial the next mutant as soon as it is done with one. */
+/** Gives every trial its next mutant when it has finished one. */
 async function work(
   campaign: Campaign,
   trials: readonly Trial[],

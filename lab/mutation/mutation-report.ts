@@ -1,28 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `equal`: the compiler makes the same code of it as of the original, so no test could notice. */
+/** `equal`: the compiler produces the original's code, so no test could notice the change. */
 export type Verdict = 'killed' | 'invalid' | 'equal' | 'survived';
 
-/** What became of one mutant. */
+/** The result of one mutant. */
 export interface Result {
   readonly id: string;
   readonly before: string;
   readonly after: string;
   readonly verdict: Verdict;
-  /** What killed it: file and name of the first failing test; or why it does not count. */
+  /** The killer: file and name of the first failing test. Otherwise the reason why the mutant does not count. */
   readonly by: string;
 }
 
-/** A campaign so far. */
+/** The state of a campaign. */
 export interface Score {
   readonly mutants: number;
   readonly tried: number;
-  /** Neither invalid nor equal. */
+  /** Mutants that are neither invalid nor equal. */
   readonly valid: number;
   readonly killed: number;
   readonly percent: number;
-  /** Hash by source file: a result counts until its file changes. */
+  /** Hash by source file. A result counts until its file changes. */
   readonly sources: Readonly<Record<string, string>>;
   readonly results: readonly Result[];
 }

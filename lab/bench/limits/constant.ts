@@ -1,4 +1,4 @@
-// Limit of a public GET without a database: fastify answers an object of the same size, stringified each time.
+// Limit of a public GET without a database: fastify answers an object of the same size, and stringifies it each time.
 import { bareServer, listen, readSettings } from './limit-server.ts';
 
 const { port } = readSettings();

@@ -1,4 +1,4 @@
-// Limit of a route without a database: fastify and ajv, an API key looked up in memory, 617 bytes in, 1.5 kB out.
+// Limit of a route without a database: fastify and ajv, an API key in memory, 617 bytes in, 1.5 kB out.
 import { bareServer, keyCheck, listen, readSettings } from './limit-server.ts';
 import {
   initialState,

@@ -1,4 +1,4 @@
-// Limit L1: requests that gather while two statements are under way go into the next one together (group commit).
+// Limit L1: while two statements are in progress, requests gather for the next statement (group commit).
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { bareServer, connect, idempotencyKeyOf, keyCheck, listen, readSettings } from './limit-server.ts';
@@ -78,7 +78,7 @@ function flush(): void {
 function schedule(): void {
   if (isScheduled || waiting.length === 0 || idle.length === 0) return;
   isScheduled = true;
-  // After the requests that were read together in this turn of the event loop.
+  // After the other requests of this turn of the event loop.
   setImmediate(flush);
 }
 

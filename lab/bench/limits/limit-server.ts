@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import pg from 'pg';
 
-/** What the bench tells a limit through its environment. */
+/** The settings that a limit receives through its environment. */
 export interface LimitSettings {
   readonly port: number;
   readonly databaseUrl: string;
@@ -15,7 +15,7 @@ function setting(name: string): string {
   return value;
 }
 
-/** Reads `LIMIT_PORT`, `LIMIT_API_KEY` and, where a limit stores something, `LIMIT_DATABASE_URL`. */
+/** Reads `LIMIT_PORT`, `LIMIT_API_KEY` and, for limits with a database, `LIMIT_DATABASE_URL`. */
 export function readSettings(): LimitSettings {
   return {
     port: Number(setting('LIMIT_PORT')),
@@ -24,12 +24,12 @@ export function readSettings(): LimitSettings {
   };
 }
 
-/** A bare fastify with ajv. Answers are plain JSON.stringify, which is faster here than a compiled serializer. */
+/** A bare fastify with ajv. Answers use JSON.stringify, which is faster here than a compiled serializer. */
 export function bareServer(): FastifyInstance {
   return fastify({ logger: false });
 }
 
-/** A hook that takes requests with the one known API key, found by its SHA-256 in memory. */
+/** A hook that accepts the one known API key. It compares the SHA-256 in memory. */
 export function keyCheck(apiKey: string): (request: FastifyRequest) => Promise<void> {
   const known = new Map([[hash('sha256', apiKey, 'base64'), 'mer_0000000000000000000001']]);
   return async (request) => {
@@ -40,20 +40,20 @@ export function keyCheck(apiKey: string): (request: FastifyRequest) => Promise<v
   };
 }
 
-/** The header that makes a retry safe. */
+/** The header that makes retries safe. */
 export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const header = request.headers['idempotency-key'];
   return typeof header === 'string' ? header : undefined;
 }
 
-/** Listens until the bench goes away, however it goes. */
+/** Listens until the bench ends, for any reason. */
 export async function listen(server: FastifyInstance, port: number): Promise<void> {
   process.once('disconnect', () => process.exit(0));
   await server.listen({ host: '127.0.0.1', port });
   process.send?.('ready');
 }
 
-/** A connection of a limit; each has its own, because a pool costs a little. */
+/** A database connection of a limit. Each limit has one, because a pool has a cost. */
 export async function connect(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'florin-limit' });
   await client.connect();

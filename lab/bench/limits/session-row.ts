@@ -1,6 +1,6 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 
-/** The part of a checkout session request that the limits look at; 617 bytes as the load generator sends it. */
+/** The part of a checkout session request that the limits read. The load generator sends 617 bytes. */
 export interface SessionBody {
   readonly accountId: string;
   readonly settlementToken: string;
@@ -16,7 +16,7 @@ export interface SessionBody {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What is sold, by the limits and by the product alike. */
+/** The product on sale, for limits and product alike. */
 export const benchProduct = {
   name: 'Single-origin coffee, 1 kg',
   description: 'Whole beans, roasted on the day of the order, in a bag that can be composted.',
@@ -58,7 +58,7 @@ export const sessionBodySchema = {
   },
 } as const;
 
-/** Columns that an insert fills, in its order, with their types; the rest of the 31 keep their defaults. */
+/** The columns of an insert in order, with their types. The rest of the 31 columns keep their defaults. */
 export const insertedColumns = [
   ['session_id', 'text'],
   ['merchant_id', 'text'],
@@ -98,7 +98,7 @@ export const sessionColumns = [
   'settlement_succeeded_at',
 ] as const;
 
-/** The two tables of the limits: no index but the primary keys, no foreign key, no check. */
+/** The two tables of the limits: primary keys, but no other indexes, no foreign keys and no checks. */
 export const limitSchema = `
 create table sessions (
   session_id text primary key,
@@ -149,7 +149,7 @@ const recipient = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const randomPool = Buffer.alloc(8192);
 let randomOffset = randomPool.length;
 
-/** Random bytes by the pool: a call into the system for each few costs more than they do. */
+/** Takes random bytes from a pool. A system call for every few bytes costs more than the bytes. */
 function takeRandom(size: number): Buffer {
   if (randomOffset + size > randomPool.length) {
     randomFillSync(randomPool);
@@ -167,10 +167,10 @@ function newId(prefix: string): string {
 
 const newHash = () => `0x${takeRandom(32).toString('hex')}`;
 
-/** Seconds that a session lives. */
+/** Lifetime of a session in seconds. */
 const lifeSeconds = 1800;
 
-/** A session as the table holds it; one value for each inserted column. */
+/** A session's row, with one value for each inserted column. */
 export function newSessionRow(body: SessionBody) {
   const now = new Date();
   const items = body.lineItems.map((item) => ({
@@ -209,7 +209,7 @@ export function newSessionRow(body: SessionBody) {
 }
 export type NewSessionRow = ReturnType<typeof newSessionRow>;
 
-/** The row's values in the order of {@link insertedColumns}, as a statement takes them. */
+/** The row's values in the order of {@link insertedColumns}, as parameters of a statement. */
 export function valuesOf(row: NewSessionRow): (string | number | boolean | Date)[] {
   return insertedColumns.map(([name]) => {
     const value = row[name];
@@ -224,7 +224,7 @@ function formatTimestamp(time: Date): string {
   return `${date} ${pad(time.getUTCHours())}:${pad(time.getUTCMinutes())}:${pad(time.getUTCSeconds())}`;
 }
 
-/** What a stored row has besides what was inserted. */
+/** The columns that the insert leaves to their defaults. */
 export interface StoredState {
   readonly signed_once: boolean;
   readonly status: string;
@@ -238,7 +238,7 @@ export interface StoredState {
   readonly settlement_succeeded_at: Date | null;
 }
 
-/** The state of a session that has just been created. */
+/** The state of a new session. */
 export const initialState: StoredState = {
   signed_once: false,
   status: 'initialized',
@@ -290,7 +290,7 @@ function formatOrNull(time: Date | null): string | null {
   return time === null ? null : formatTimestamp(time);
 }
 
-/** A key for requests that brought none; the row is written all the same. */
+/** A key for requests without one. The limit writes the row in any case. */
 export function newIdempotencyKey(): string {
   return `limit-${Date.now()}-${randomInt(2 ** 47)}`;
 }

@@ -1,5 +1,6 @@
-// Limit of webhook delivery: a bare durable queue. Claims 64 rows, signs and posts each over HTTPS keep-alive, and in one
-// statement marks them done and logs the attempts. No order, no fairness, no retries, no pause, no limits of any kind.
+// Limit of webhook delivery: a bare durable queue. It claims 64 rows, signs and posts each over HTTPS keep-alive. One
+// statement then marks them done and logs the attempts. It has no order, no fairness, no retries, no pauses and no
+// limits.
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';

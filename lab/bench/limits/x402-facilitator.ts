@@ -1,5 +1,5 @@
-// The x402 facilitator over HTTP as its own basic example wires it (examples/typescript/facilitator/basic): express, a
-// viem client, the exact scheme for EVM chains. Without the example's hooks, which print every payment.
+// The x402 facilitator over HTTP, wired like its own basic example (examples/typescript/facilitator/basic): express,
+// a viem client, the exact scheme for EVM chains. The example's hooks print every payment, so they are left out.
 import { x402Facilitator } from '@x402/core/facilitator';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { toFacilitatorEvmSigner } from '@x402/evm';

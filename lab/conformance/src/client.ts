@@ -1,4 +1,4 @@
-/** An answer of an interface with the envelope around it. */
+/** An answer of an interface, including the envelope. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -11,14 +11,14 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly body?: unknown;
-  /** Sent instead of the client's own headers. */
+  /** Replaces the client's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks one interface, below its base URL. */
+/** Sends requests to one interface, relative to its base URL. */
 export interface Client {
   get(path: string, options?: RequestOptions): Promise<Answer>;
-  /** A text goes out as it is, everything else as JSON. */
+  /** Sends a string unchanged, and anything else as JSON. */
   post(path: string, body: unknown, options?: RequestOptions): Promise<Answer>;
   send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
 }
@@ -27,7 +27,10 @@ const timeoutMs = 30_000;
 const mostWaits = 10;
 const longestWaitSeconds = 60;
 
-/** Makes a client; with a key it sends it. Waits and asks again when told that it asks too much. */
+/**
+ * Makes a client, which sends the key if there is one. When the service limits the rate, the client waits and
+ * retries.
+ */
 export function clientOf(baseUrl: string, key?: string): Client {
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const send: Client['send'] = async (method, path, options = {}) => {
@@ -57,7 +60,7 @@ export function clientOf(baseUrl: string, key?: string): Client {
 
 const jsonHeaders = { 'content-type': 'application/json' };
 
-/** Every answer is JSON with a code, a message and data, whatever its status. */
+/** Every answer is JSON with a code, a message and data, at every status. */
 async function answerOf(what: string, response: Response): Promise<Answer> {
   const type = response.headers.get('content-type') ?? '';
   const text = await response.text();

@@ -33,7 +33,7 @@ test('the service conforms to the specification', async (t) => {
   }
 });
 
-/** A service that says yes to everything. */
+/** A service that answers every request with a success. */
 async function startYes(): Promise<{ origin: string; server: Server }> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
@@ -56,7 +56,7 @@ test('a service that says yes to everything does not conform', async () => {
   }
 });
 
-/** Runs the command; gives its exit code and the last line that it wrote. */
+/** Runs the command. Returns its exit code and its last line of output. */
 function run(...args: string[]): Promise<[number | null, string]> {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, main, ...args], {

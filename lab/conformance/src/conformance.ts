@@ -10,21 +10,22 @@ import { checkWebhooks } from './rules/webhooks.ts';
 import { checkClosedX402, checkX402 } from './rules/x402.ts';
 
 export interface ConformanceOptions {
-  /** Base URLs without a slash at the end. */
+  /** Base URLs without a trailing slash. */
   readonly merchantApi: string;
-  /** Without it the AI protocol and x402 are left out. */
+  /** Absent: the suite omits the AI protocol and x402. */
   readonly aiApi?: string;
   /** A secret key of a merchant with at least one account. */
   readonly key: string;
-  /** A restricted key that may read accounts and write nothing; without it its rule is left out. */
+  /** A restricted key that may read accounts and write nothing. Absent: the suite omits its rule. */
   readonly restrictedKey?: string;
-  /** Gets one line for each rule. */
+  /** Receives one line for each rule. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Checks a running installation against the specification, rule by rule, through HTTP alone. What it creates is named
- * "Conformance ..."; webhooks are removed again, links disabled and sessions cancelled or left to expire unpaid.
+ * Checks a running installation against the specification, rule by rule, through HTTP alone. Everything it creates
+ * has a name that starts with "Conformance". At the end it deletes webhooks and disables links. It cancels sessions
+ * or lets them expire unpaid.
  */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const { merchantApi, aiApi, key, restrictedKey, tell } = options;

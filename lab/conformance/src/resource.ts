@@ -19,7 +19,7 @@ import {
   tokenId,
 } from './shape.ts';
 
-/** The resources of the specification, field by field. Interfaces may add members, never take one away. */
+/** The resources of the specification, field by field. Interfaces may add members, but never remove one. */
 const attributes: Shape = [{ name: text, value: text }];
 
 export const product: Fields = {
@@ -140,7 +140,7 @@ export const session: Fields = {
   metadata: anyObject,
 };
 
-/** A checkout session as it is created. */
+/** A new checkout session. */
 export const newSession: Fields = {
   ...session,
   sessionType: oneOf('chk'),
@@ -192,10 +192,10 @@ export const success: Fields = { success: oneOf(true) };
 
 const agentItems: Shape = [{ quantity: integer, productData: anyObject, unitPriceInUSD: decimal }];
 
-/** The specification leaves open whether it is written as a number or as a string. */
+/** The specification allows a number or a string. */
 const chainNumber = { must: 'a chain id', holds: (value: unknown) => /^\d+$/.test(String(value)) };
 
-/** A list of `{name, type}` in this order, as EIP-712 has it. */
+/** A list of `{name, type}` in this order, as in EIP-712. */
 function typedData(purpose: string, name: string, fields: string): Shape {
   const members = fields.split(', ').map((field) => {
     const [member, type] = field.split(' ');

@@ -1,13 +1,13 @@
 import type { Answer } from './client.ts';
 import { mismatches, type Shape } from './shape.ts';
 
-/** Counts rules and tells about each. */
+/** Counts rules and reports each. */
 export interface Report {
   readonly passed: number;
   readonly failed: number;
 }
 
-/** Checks one rule after another; one that fails does not keep the others from being checked. */
+/** Checks one rule after another. It continues after a failure. */
 export class Rules {
   readonly #tell: (line: string) => void;
   #passed = 0;
@@ -21,7 +21,10 @@ export class Rules {
     return { passed: this.#passed, failed: this.#failed };
   }
 
-  /** Checks a rule; what `check` throws is why it does not hold. Gives what `check` gave, undefined after a failure. */
+  /**
+   * Checks a rule. An error that `check` throws is the reason of the failure. Returns the result of `check`, or
+   * undefined after a failure.
+   */
   async rule<Found>(name: string, check: () => Promise<Found>): Promise<Found | undefined> {
     try {
       const found = await check();
@@ -36,12 +39,12 @@ export class Rules {
   }
 }
 
-/** A rule does not hold. */
+/** A violation of a rule. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
-/** `data` of a success that has this shape. */
+/** Requires a success and returns its `data`, which must have this shape. */
 export function succeeded(answer: Answer, shape: Shape): Record<string, unknown> {
   if (answer.status !== 200 || answer.code !== 0)
     throw new Violation(`expected a success, got ${said(answer)}`);
@@ -50,12 +53,12 @@ export function succeeded(answer: Answer, shape: Shape): Record<string, unknown>
   return answer.data as Record<string, unknown>;
 }
 
-/** A business error: HTTP 200 with this code, or any that is not 0. */
+/** Requires a business error: HTTP 200 with this code, or with any code but 0. */
 export function refused(answer: Answer, code?: number): void {
   answeredWith(answer, 200, code);
 }
 
-/** A failure with this HTTP status, and this code or any that is not 0. */
+/** Requires a failure with this HTTP status, and with this code or any code but 0. */
 export function answeredWith(answer: Answer, status: number, code?: number): void {
   const isRight =
     answer.status === status && answer.code !== 0 && (code === undefined || answer.code === code);
@@ -63,12 +66,12 @@ export function answeredWith(answer: Answer, status: number, code?: number): voi
     throw new Violation(`expected HTTP ${status} with code ${code ?? 'other than 0'}, got ${said(answer)}`);
 }
 
-/** Demands something else of a rule. */
+/** Throws a violation unless the condition holds. */
 export function demand(holds: boolean, otherwise: string): void {
   if (!holds) throw new Violation(otherwise);
 }
 
-/** What an earlier rule found; without it this rule cannot be checked. */
+/** The result of an earlier rule. This rule depends on it. */
 export function found<Value>(value: Value | undefined, name: string): Value {
   if (value === undefined) throw new Violation(`could not be checked without ${name}`);
   return value;

@@ -1,11 +1,11 @@
 /**
- * What a value of an answer must look like. A text is a test of one value; an array has entries of its first entry's shape; an object
- * has at least these members, more may be added. A name that ends in `?` may be missing.
+ * The required shape of a value. A test checks one value. An array's entries all have the shape of its first entry.
+ * An object has at least these members and may have more. A member whose name ends in `?` is optional.
  */
 export type Shape = Test | readonly Shape[] | Fields;
 export type Fields = { readonly [name: string]: Shape };
 
-/** One value and what it must be, as `an integer`. */
+/** A test of one value, and its description, such as `an integer`. */
 export interface Test {
   readonly must: string;
   readonly holds: (value: unknown) => boolean;
@@ -43,7 +43,7 @@ export function matching(must: string, pattern: RegExp): Test {
   return test(must, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-/** A string with this prefix and something behind it. */
+/** A string that is longer than this prefix and starts with it. */
 export function id(prefix: string): Test {
   return matching(`an id that begins with ${prefix}`, new RegExp(`^${prefix}[0-9A-Za-z]+$`));
 }
@@ -53,13 +53,13 @@ export function oneOf(...values: readonly unknown[]): Test {
   return test(values.map((value) => JSON.stringify(value)).join(' or '), (value) => values.includes(value));
 }
 
-/** Equal to this, all of it. */
+/** Deep equality with this value. */
 export function exactly(expected: unknown): Test {
   const wanted = JSON.stringify(expected);
   return test(wanted, (value) => JSON.stringify(value) === wanted);
 }
 
-/** What is wrong with a value, one sentence each; nothing when it has the shape. */
+/** The mismatches of a value, one sentence each. Empty when it has the shape. */
 export function mismatches(value: unknown, shape: Shape, path = 'data'): string[] {
   if (isTest(shape))
     return shape.holds(value) ? [] : [`${path} must be ${shape.must}, but is ${shown(value)}`];

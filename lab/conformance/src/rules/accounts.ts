@@ -4,7 +4,7 @@ import type { Collection, Subject } from '../subject.ts';
 
 const mostAccounts = 20;
 
-/** Accounts are read only; gives the first one and a token that it takes. */
+/** Accounts are read-only. Returns the first account and a token that it accepts. */
 export async function checkAccounts({ rules, merchant }: Subject): Promise<Collection | undefined> {
   type Account = { accountId: string; settlementCurrencies: string[] };
   const collection = await rules.rule('GET /account/list answers all accounts, at most 20', async () => {

@@ -4,7 +4,7 @@ import { demand, found, refused, succeeded } from '../rule.ts';
 import { mismatches, type Shape } from '../shape.ts';
 import type { Subject } from '../subject.ts';
 
-/** The AI protocol, as far as it can be asked without a wallet. */
+/** The parts of the AI protocol that need no wallet. */
 export async function checkAgent(
   { rules, key }: Subject,
   aiApi: string,
@@ -86,7 +86,7 @@ async function checkSigned(options: {
   });
 }
 
-/** A view of the AI protocol, which stands bare and in the envelope alike. */
+/** A view of the AI protocol, whose members appear both at the top level and in the envelope. */
 function both(answer: Answer, shape: Shape): Record<string, unknown> {
   const view = succeeded(answer, shape);
   const wrong = mismatches(answer.body, shape, 'the bare view');

@@ -3,10 +3,10 @@ import { answeredWith, demand, refused, succeeded } from '../rule.ts';
 import { anyObject } from '../shape.ts';
 import type { Subject } from '../subject.ts';
 
-/** What no id can be. */
+/** Strings that are never a valid id. */
 const impossibleIds = ['x'.repeat(65), 'x'.repeat(2_000), 'sess_%zz', 'sess_%00'];
 
-/** Whom the merchant API answers 401, whatever the path. */
+/** Requests that the merchant API answers with 401, on every path. */
 export async function checkAuthentication({
   rules,
   merchantApi,
@@ -63,7 +63,7 @@ export async function checkAuthentication({
   });
 }
 
-/** The envelope, and what is answered outside of any operation. */
+/** The envelope, and answers outside of any operation. */
 export async function checkEnvelope({ rules, merchant, merchantApi, key }: Subject): Promise<void> {
   await rules.rule('a business error is HTTP 200 with a code that is not 0', async () => {
     refused(await merchant.get('/session/sess_unknown'), 100201);

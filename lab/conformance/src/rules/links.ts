@@ -4,7 +4,7 @@ import { demand, found, refused, succeeded } from '../rule.ts';
 import { absent, exactly, integer, oneOf, type Shape } from '../shape.ts';
 import { type Collection, prices, type Subject } from '../subject.ts';
 
-/** Payment links: every endpoint, and what archiving does to them. Gives the id of an active fixed link. */
+/** Payment links: every endpoint, and the effects of archiving. Returns the id of an active fixed link. */
 export async function checkLinks(
   { rules, merchant, mark }: Subject,
   known: { collection: Collection | undefined; productId: string | undefined },

@@ -3,7 +3,7 @@ import { demand, found, refused, succeeded } from '../rule.ts';
 import { boolean, exactly, type Fields, integer, oneOf, timestamp } from '../shape.ts';
 import { prices, type Subject } from '../subject.ts';
 
-/** Products: every endpoint and every limit. Gives the id of an active product. */
+/** Products: every endpoint and every limit. Returns the id of an active product. */
 export async function checkProducts({ rules, merchant, mark }: Subject): Promise<string | undefined> {
   const content = {
     name: `${mark} tea`,
@@ -131,7 +131,7 @@ async function checkProductLimits(options: {
   }
 }
 
-/** Demands of an answer that it has these members, exactly so. */
+/** Requires exactly these values for these members. */
 function equalTo(members: object): Fields {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, exactly(value)]));
 }

@@ -4,10 +4,10 @@ import { exactly, integer, oneOf } from '../shape.ts';
 import { type Collection, prices, type Subject } from '../subject.ts';
 
 const leastLifeSeconds = 1_800;
-/** How far the clocks of both sides may differ, in seconds. */
+/** Tolerated difference between the two clocks, in seconds. */
 const clockGraceSeconds = 60;
 
-/** Checkout sessions and all lists. Gives the id of a session that can be paid. */
+/** Checkout sessions and all lists. Returns the id of a payable session. */
 export async function checkSessions(
   { rules, merchant, mark }: Subject,
   known: { collection: Collection | undefined; productId: string | undefined },

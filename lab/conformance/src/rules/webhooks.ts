@@ -6,11 +6,11 @@ import type { Subject } from '../subject.ts';
 
 const mostWebhooks = 10;
 
-/** Webhooks: every endpoint and every limit. Everything that it registers is removed again. */
+/** Webhooks: every endpoint and every limit. It deletes every webhook that it registers. */
 export async function checkWebhooks({ rules, merchant, mark }: Subject): Promise<void> {
   const content = {
     webhookName: `${mark} webhook`,
-    // Reserved for documentation: nobody is told anything.
+    // This domain is reserved for documentation, so no server receives the events.
     webhookUrl: 'https://conformance.example.com/webhook',
     subscribedEvents: ['session.paid', 'session.completed'],
     webhookDescription: 'Made by the conformance suite',

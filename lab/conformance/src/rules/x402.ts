@@ -11,7 +11,7 @@ interface Known {
 
 const payer = `0x${'1'.repeat(40)}`;
 
-/** x402, as far as it can be asked without a wallet; nothing where the installation has none. */
+/** The parts of x402 that need no wallet. Checks nothing if the installation has no x402. */
 export async function checkX402(
   { rules, merchant, mark }: Subject,
   x402: string,
@@ -65,7 +65,7 @@ interface Required402 {
   readonly accepts: readonly { readonly payTo: string }[];
 }
 
-/** The link once it is disabled. */
+/** The link after it is disabled. */
 export async function checkClosedX402(
   { rules }: Pick<Subject, 'rules'>,
   x402: string,
