@@ -13,7 +13,7 @@ import { median } from './measure.ts';
 import { isPonderInstalled, ponderInstall, runPonder } from './ponder.ts';
 import type { Result } from './report.ts';
 
-/** Number of logs per transaction. A full settlement has fifty. */
+/** Blocks, transactions per block, and logs per transaction. A full settlement has fifty logs. */
 const shape = { blocks: 100, transactions: 20, logs: 50 };
 const logCount = shape.blocks * shape.transactions * shape.logs;
 

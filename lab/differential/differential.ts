@@ -5,10 +5,10 @@ import { startRealChain } from './real-chain.ts';
 import { writeFigures } from './report.ts';
 
 /**
- * `npm run differential`: made-up sequences of calls, on the contracts themselves and on the simulation's model of them,
- * and what production books of them. Exits with 1 at a difference.
+ * `npm run differential`: runs random sequences of calls on the contracts and on the simulation's model of them, and
+ * compares the results and production's books. Exits with 1 at a difference.
  *
- *   --sequences N   how many, 200 unless told otherwise
+ *   --sequences N   number of sequences, 200 by default
  *   --seed S        the first seed; the others follow it
  *   --tell          prints every call
  *   --report        writes the figures into docs/reliability.md

@@ -301,7 +301,10 @@ export class Operations {
     return signed;
   }
 
-  /** A contract of the installation, or the batcher. Today's service signs such orders only for the batcher. */
+  /**
+   * A contract of the installation, a deposit address or the batcher. Today's service signs such orders only for the
+   * batcher.
+   */
   #ownParty(): Hex {
     const { vault, route, tokens, batcher } = this.#chain;
     const receivers = this.#orders.map((order) => this.#receiverOf(order));

@@ -158,7 +158,7 @@ function forge(
           FOUNDRY_DENY: 'never',
           NO_COLOR: '1',
         },
-        // To match tests, forge loads the compiler's output at each start, which takes 2 s for the same answer.
+        // To match tests, forge runs the compiler at each start. A cache of its answers saves 2 s each time.
         ...{ FOUNDRY_SOLC: '../../scripts/solc-once.cjs', FLORIN_SOLC_ANSWERS: join(folder, 'answers') },
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,12 +1,12 @@
-// Changes the contracts in one place at a time and looks whether a test fails.
-//   npm run mutate                        every mutant that has no result yet, then a closer look at the survivors
+// Changes the contracts in one place at a time and checks whether a test fails.
+//   npm run mutate                        every mutant without a result, then thorough trials of the survivors
 //   npm run mutate -- --sample 60         the first 60 of a fixed shuffle
-//   npm run mutate -- --minutes 10        stops taking new ones after that time
-//   npm run mutate -- --file base/Access  of files whose name contains this
-//   npm run mutate -- --again             tries the survivors once more, after tests were added
-//   npm run mutate -- --folder /some/dir  where results and copies are kept (.test/mutation of the checkout)
-//   npm run mutate -- --report            writes docs/security/mutation.md, and ends
-// A result counts until its source file changes; a run that was broken off goes on where it was.
+//   npm run mutate -- --minutes 10        starts no new mutant after that time
+//   npm run mutate -- --file base/Access  mutants of files whose name contains this
+//   npm run mutate -- --again             retries the survivors, after new tests
+//   npm run mutate -- --folder /some/dir  the folder of results and copies (.test/mutation of the checkout)
+//   npm run mutate -- --report            writes docs/security/mutation.md and runs no mutant
+// A result counts until its source file changes. A later run continues an interrupted one.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { type Result, type Score, scoreOf, writeReport } from './mutation-report
 const allTests = ['--no-match-path', 'test/{invariant,gas}/*'];
 /** A few fuzz runs kill most mutants. */
 const firstRound: Round = { paths: allTests, fuzzRuns: 8 };
-/** The test files that have killed most mutants of the same source run first. */
+/** Number of test files that run first: those that have killed most mutants of the same source. */
 const nearFiles = 6;
 const nearRuns = 4;
 /** Survivors meet the usual number of fuzz runs, and the invariants. */
