@@ -6,7 +6,7 @@ export interface RuleSection {
   readonly rules: Readonly<Record<string, string>>;
 }
 
-/** Every rule that outsiders may hold Florin to. A test names the rules that it proves: `// proves S2.4`. */
+/** Every rule that third parties can rely on. A test names the rules that it proves: `// proves S2.4`. */
 export const ruleSections: readonly RuleSection[] = [
   {
     title: 'Specification: What the service does',

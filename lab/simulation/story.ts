@@ -196,10 +196,7 @@ export interface Story {
 /** On the chain where sessions settle. */
 export type OwnAccount = 'gateway' | 'vault' | 'token';
 
-/**
- * Chooses the story of a seed. A size changes the drawn values, but not the number of draws: long histories stay the
- * same.
- */
+/** Chooses the story of a seed. A size changes the ranges, but not the order of the draws: long histories stay the same. */
 export function chooseStory(random: SeededRandom, size: Size): Story {
   const measure = measures[size];
   const chainCount = random.chance(measure.oneChain) ? 1 : 2;
