@@ -14,7 +14,7 @@ import { type NodeAnswer, type Rpc, RpcAnswerInvalid, type RpcCall, type RpcErro
 
 export type BlockTag = 'latest' | 'safe' | 'finalized' | 'pending';
 
-/** What we read of a block. Hashes are lower case. */
+/** A block's header, with the fields that this package uses. Hashes are lower case. */
 export interface BlockHeader {
   readonly number: bigint;
   readonly hash: Hex;
@@ -24,9 +24,9 @@ export interface BlockHeader {
   /** Wei per gas; 0 on chains without EIP-1559. */
   readonly baseFeePerGas: bigint;
   readonly transactionHashes: readonly Hex[];
-  /** What the block commits to its receipts with; absent where the node leaves it out. */
+  /** The root of the block's receipts; absent where the node leaves it out. */
   readonly receiptsRoot?: Hex;
-  /** Whether the fields have been hashed to the block's own hash: then nothing in them can be invented. */
+  /** Whether the fields hash to the block's own hash, so that a node cannot have invented them. */
   readonly isProven?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface RpcLog {
   readonly removed: boolean;
 }
 
-/** What of a log says whose it is. */
+/** The fields of a log that say which contract wrote it and what it means. */
 export type LogContent = Pick<RpcLog, 'address' | 'topics' | 'data'>;
 
 export interface Receipt {
@@ -52,15 +52,15 @@ export interface Receipt {
   readonly succeeded: boolean;
   readonly logsBloom: Hex;
   readonly logs: readonly RpcLog[];
-  /** Of its transaction (EIP-2718); 0 for legacy ones. */
+  /** The transaction's type (EIP-2718); 0 for legacy transactions. */
   readonly type: number;
-  /** By all transactions of the block up to this one. */
+  /** Gas used by all transactions of the block up to and including this one. */
   readonly cumulativeGasUsed: bigint;
-  /** Of deposits on chains of the OP stack; without a version before Canyon. */
+  /** Only for deposits on OP stack chains. Deposits before Canyon have no version. */
   readonly deposit?: { readonly nonce: bigint; readonly version?: bigint };
 }
 
-/** Base fee of the next block and the tips that recent blocks paid, in wei per gas. */
+/** Base fee of the next block and the priority fees that recent blocks paid, in wei per gas. */
 export interface FeeHistory {
   readonly nextBaseFee: bigint;
   readonly tips: readonly bigint[];
@@ -110,7 +110,7 @@ export function parseHeader(value: unknown): BlockHeader | undefined {
   };
 }
 
-/** Where a receipt says that it is, and what was read from that: its logs repeat these texts, which are read once. */
+/** Where a receipt says that it is. Its logs repeat these texts, so they are parsed once per receipt. */
 interface Place extends Pick<RpcLog, 'blockHash' | 'blockNumber' | 'transactionHash'> {
   readonly said: Readonly<Record<string, unknown>>;
 }
@@ -118,7 +118,7 @@ interface Place extends Pick<RpcLog, 'blockHash' | 'blockNumber' | 'transactionH
 function parseLog(value: unknown, place?: Place): RpcLog {
   const log = parseRecord('log', value);
   const removed = log['removed'];
-  // Some nodes leave it out of receipts; anything but a boolean is a fault.
+  // Some nodes leave `removed` out of receipts. Any other value than a boolean is the node's fault.
   if (removed !== undefined && typeof removed !== 'boolean')
     throw new RpcAnswerInvalid('malformed answer: log.removed');
   const topics = parseArray('log.topics', log['topics']).map((topic) => parseHash('log.topics[]', topic));
@@ -149,7 +149,7 @@ export function parseLogs(value: unknown): readonly RpcLog[] {
   return parseArray('logs', value).map((log) => parseLog(log));
 }
 
-/** Reads a receipt; undefined when the node has none (the transaction is not in a block that it knows). */
+/** Reads a receipt; undefined when the node has none, because it knows no block with the transaction. */
 export function parseReceipt(value: unknown): Receipt | undefined {
   if (value === null) return undefined;
   const receipt = parseRecord('receipt', value);
@@ -170,7 +170,7 @@ export function parseReceipt(value: unknown): Receipt | undefined {
     logsBloom: parseBloom('receipt.logsBloom', receipt['logsBloom']),
     logs: parseArray('receipt.logs', receipt['logs']).map((log) => parseLog(log, said)),
     type,
-    // Only proofs need it, and fail without it.
+    // Only proofs need these fields; without them a proof fails.
     cumulativeGasUsed:
       receipt['cumulativeGasUsed'] === undefined
         ? 0n
@@ -224,7 +224,7 @@ function encodeCall(request: CallRequest): Record<string, string> {
   };
 }
 
-/** A block in a survey's answer; undefined when the node has none, answers with an error or says nonsense. */
+/** A block in a node's answer; undefined when the node has none, answers with an error, or sends a malformed block. */
 export function headerIn({ outcomes }: NodeAnswer, index: number): BlockHeader | undefined {
   const outcome = outcomes[index];
   if (outcome === undefined || 'error' in outcome) return undefined;
@@ -253,7 +253,7 @@ export async function getTransactionReceipt(rpc: Rpc, txHash: Hex): Promise<Rece
   return checkReceipt(txHash, parseReceipt(await send(rpc, calls.receipt(txHash))));
 }
 
-/** Refuses a receipt of another transaction than asked for. */
+/** Refuses a receipt of another transaction than the requested one. */
 export function checkReceipt(txHash: Hex, receipt: Receipt | undefined): Receipt | undefined {
   if (receipt !== undefined && receipt.transactionHash !== txHash) {
     throw new RpcAnswerInvalid('asked for a receipt, got another');
@@ -261,7 +261,7 @@ export function checkReceipt(txHash: Hex, receipt: Receipt | undefined): Receipt
   return receipt;
 }
 
-/** How many transactions of this wallet are in the chain up to the block: its next nonce there. */
+/** How many transactions of this wallet the chain has up to the block: the wallet's next nonce there. */
 export async function getTransactionCount(rpc: Rpc, address: Hex, block: BlockTag | bigint): Promise<bigint> {
   return parseQuantity('transaction count', await send(rpc, calls.transactionCount(address, block)));
 }
@@ -273,7 +273,7 @@ export function parseFeeHistory(value: unknown): FeeHistory {
   const rewards = history['reward'];
   return {
     nextBaseFee: parseQuantity('fee history.baseFeePerGas[]', baseFees.at(-1)),
-    // Nodes leave it out for an empty range.
+    // Nodes leave the rewards out for an empty range.
     tips:
       rewards === undefined || rewards === null
         ? []
@@ -287,7 +287,7 @@ export async function getGasPrice(rpc: Rpc): Promise<bigint> {
   return parseQuantity('gas price', await rpc.request('eth_gasPrice', []));
 }
 
-/** Return data of a call without a transaction; `RpcError` when it reverts. */
+/** Return data of a call that sends no transaction. Throws `RpcError` when it reverts. */
 export async function call(
   rpc: Rpc,
   request: CallRequest,
@@ -300,7 +300,7 @@ export async function getCode(rpc: Rpc, address: Hex, block: BlockTag | bigint =
   return parseData('code', await rpc.request('eth_getCode', [address, blockId(block)]));
 }
 
-/** Wei. */
+/** The balance of an address in wei. */
 export async function getBalance(
   rpc: Rpc,
   address: Hex,
@@ -310,8 +310,8 @@ export async function getBalance(
 }
 
 /**
- * The data with which a call reverted, `0x` when it gave none; undefined when the error is not a revert. Nodes agree
- * on code 3 or on the word in the message (there is no standard).
+ * The data with which a call reverted, `0x` when it gave none; undefined when the error is not a revert. There is no
+ * standard: most nodes send code 3, others only the word in the message.
  */
 export function revertDataOf(error: RpcError): Hex | undefined {
   if (error.code !== 3 && !/revert/i.test(error.message)) return undefined;

@@ -2,14 +2,15 @@ import { type BlockHeader, calls, parseReceipt, type Receipt } from './actions.t
 import { parseArray } from './parse.ts';
 import { methodNotFound, type Rpc, RpcAnswerInvalid, resultOf } from './rpc.ts';
 
-/** A block of a fast chain, full of logs, comes to some 20 MB. */
+/** A block of a fast chain, full of logs, takes some 20 MB. */
 const maxAnswerBytes = 64_000_000;
-/** Most receipts asked for by transaction in one batch. */
+/** The most receipts requested by transaction in one batch. */
 const receiptBatch = 100;
 
 /**
- * The receipts of each block, in the order of the headers, all in one request. A node without `eth_getBlockReceipts` is
- * asked for each transaction. Throws `RpcAnswerInvalid` when the node does not have a block, or a receipt is malformed.
+ * The receipts of each block, in the order of the headers, all in one request. A node without `eth_getBlockReceipts`
+ * gets one request per transaction. Throws `RpcAnswerInvalid` when the node does not have a block, or a receipt is
+ * malformed.
  */
 export async function getReceiptsOfBlocks(
   rpc: Rpc,

@@ -1,7 +1,10 @@
 import { keccakBytes } from '@florin/signing';
 import type { Hex } from 'viem';
 
-/** Which nibbles and bits of a bloom's hexadecimal text one value sets; three of them (Yellow Paper, section 4.3.1). */
+/**
+ * The nibbles and bits of a bloom's hexadecimal text that one value sets. A value sets three (Yellow Paper, section
+ * 4.3.1).
+ */
 export type BloomBits = readonly { readonly index: number; readonly mask: number }[];
 
 /** The bits that an address or a topic sets in the logs bloom of its block. */
@@ -19,7 +22,7 @@ function nibbleAt(bloom: string, index: number): number {
   return code <= 57 ? code - 48 : code - 87;
 }
 
-/** False: certainly no log of the block has this value. True: perhaps one has. `bloom` is lower-case hexadecimal. */
+/** False: no log of the block has this value. True: a log may have it. `bloom` is lower-case hexadecimal. */
 export function mayContain(bloom: Hex, bits: BloomBits): boolean {
   return bits.every(({ index, mask }) => (nibbleAt(bloom, index) & mask) !== 0);
 }

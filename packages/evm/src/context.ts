@@ -1,7 +1,7 @@
 /** Time as a parameter: a simulation passes a virtual clock. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds that never jump; only differences mean something. */
+  /** Milliseconds of a clock that never jumps. Only differences have a meaning. */
   monotonicMs(): number;
   /** Waits; ends early, without an error, when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -23,8 +23,8 @@ export interface ContractQuestion<
 }
 
 /**
- * Asks a contract at the latest block. Undefined when there is no such function there: the call reverts, or what it
- * returns is not of the function's type. Throws `RpcUnavailable`, or `RpcError` for an error other than a revert.
+ * Calls a view function at the latest block. Undefined when the contract lacks the function: the call reverts, or its
+ * return data is not of the function's type. Throws `RpcUnavailable`, or `RpcError` for an error other than a revert.
  */
 export async function readContract<
   const Contract extends Abi,
@@ -34,7 +34,7 @@ export async function readContract<
   to: Hex,
   question: ContractQuestion<Contract, Name>,
 ): Promise<DecodeFunctionResultReturnType<Contract, Name> | undefined> {
-  // viem's types cannot follow an ABI that is itself a type parameter; the signature above has checked the same.
+  // viem's types cannot follow an ABI that is itself a type parameter. The signature above has checked the same.
   const data = encodeFunctionData(question as unknown as EncodeFunctionDataParameters);
   const result = await callUnlessReverted(rpc, { to, data });
   if (result === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The package's one entry: everything that others may use is exported here. */
+/** The package's only entry: it exports everything that other packages may use. */
 
 export {
   type BlockHeader,

@@ -4,13 +4,13 @@ import { parseData, parseQuantity } from './parse.ts';
 import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
 
 interface HeaderField {
-  /** Its name in JSON-RPC. */
+  /** The field's name in JSON-RPC. */
   readonly name: string;
-  /** Of bytes: how many; undefined for any number of them. `quantity` for numbers. */
+  /** The number of bytes, undefined for any number of them; `quantity` for numbers. */
   readonly size: number | 'quantity' | undefined;
 }
 
-/** In the order of the header (Yellow Paper, section 4.3). */
+/** The fields that every header has, in their order (Yellow Paper, section 4.3). */
 const always: readonly HeaderField[] = [
   { name: 'parentHash', size: 32 },
   { name: 'sha3Uncles', size: 32 },
@@ -29,7 +29,7 @@ const always: readonly HeaderField[] = [
   { name: 'nonce', size: 8 },
 ];
 
-/** Added by EIP-1559, 4895, 4844 (two), 4788, 7685, 7928 and 7843: each stands only where those before it do. */
+/** Fields added by EIP-1559, 4895, 4844 (two), 4788, 7685, 7928 and 7843. Each is present only after all earlier ones. */
 const later: readonly HeaderField[] = [
   { name: 'baseFeePerGas', size: 'quantity' },
   { name: 'withdrawalsRoot', size: 32 },
@@ -53,9 +53,9 @@ function isGiven(block: Readonly<Record<string, unknown>>, name: string): boolea
 }
 
 /**
- * The hash of a block's header rebuilt from its fields; undefined when the node leaves fields out that every Ethereum
- * header has. A chain whose headers have other fields gets another hash than it has: nothing is proven then. Throws
- * `RpcAnswerInvalid` for a malformed field.
+ * The hash of a block's header, computed from its fields. Undefined when the node leaves out a field that every
+ * Ethereum header has. On a chain whose headers have other fields the hash differs from the block's own, which proves
+ * nothing. Throws `RpcAnswerInvalid` for a malformed field.
  */
 export function headerHashOf(block: Readonly<Record<string, unknown>>): Hex | undefined {
   if (!always.every(({ name }) => isGiven(block, name))) return undefined;

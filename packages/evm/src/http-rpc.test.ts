@@ -34,7 +34,7 @@ after(async () => {
   await anvil.close();
 });
 
-/** Time stands still but for the limit of an exchange, so that a slow machine changes no order of nodes. */
+/** Time stops, except for the limit of an exchange. A slow machine then changes no order of nodes. */
 const still: Clock = { ...systemClock, monotonicMs: () => 0 };
 
 function open(urls: readonly string[], timeLimitMs = 60_000): HttpRpc {
@@ -56,7 +56,7 @@ for (const fault of ['hang', 'tooManyRequests', 'halfJson', 'hugeBody'] as const
     const rpc = open([first.url, second.url], fault === 'hang' ? 2_000 : 60_000);
     await getBlock(rpc, 'latest');
     first.faults[fault] = true;
-    // Without a limit it would wait for ever.
+    // Without a limit the request would wait for ever.
     assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
     assert.ok(first.hugeBytes() < 30_000_000, `${first.hugeBytes()} bytes were sent`);
     first.seen.clear();

@@ -26,24 +26,24 @@ export interface HttpRpcOptions {
   readonly urls: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** For one exchange with one node; 10 s by default. */
+  /** Limit for one exchange with one node; 10 s by default. */
   readonly timeLimitMs?: number;
-  /** Longer answers are cut off and count as a failure; 10 MB by default. */
+  /** Longer answers are cut off and count as failures; 10 MB by default. */
   readonly maxAnswerBytes?: number;
 }
 
-/** How one configured URL stands. */
+/** The state of one configured URL. */
 export type NodeState = 'verified' | 'wrong_chain' | 'unavailable';
 
 export interface HttpRpc extends Rpc {
   /**
-   * Asks every node for its chain id and gives each one's state by host. For the start: a `wrong_chain` is a mistake in
-   * the configuration.
+   * Asks every node for its chain id and returns each node's state by host. Called at the start: a `wrong_chain` is a
+   * mistake in the configuration.
    */
   verifyChainId(): Promise<readonly { readonly node: string; readonly state: NodeState }[]>;
   survey(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
   quarantine(node: string, reason: string): void;
-  /** Drops all connections; requests under way fail as unavailable. */
+  /** Drops all connections; pending requests fail as unavailable. */
   close(): Promise<void>;
 }
 
@@ -51,25 +51,25 @@ interface Node {
   readonly connection: NodeConnection;
   readonly place: number;
   readonly health: NodeHealth;
-  /** Lost with every failure: behind the same address another node may have come up. */
+  /** Reset by every failure: another node may have taken over the same address. */
   isVerified: boolean;
 }
 
-/** How long a node of another fork is left alone. */
+/** How long a node of another fork gets no requests. */
 const quarantineMs = 300_000;
 const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] };
 
 /**
- * JSON-RPC over HTTP with failover: each request goes to the node in the best health, the earlier in the configuration
- * where they are much alike, then to the next ones. A node is asked for its chain id before its first request and again
- * after each failure; one of another chain never answers a request, and is asked for its chain again ever later: a proxy in
- * front that once took the wrong way must not cost the chain.
+ * JSON-RPC over HTTP with failover. Each request goes to the healthiest node, then to the next ones. Among nodes of
+ * similar health, the order of the configuration decides. A node must report the right chain id before its first
+ * request and again after each failure. A node of another chain never answers a request. Its chain id is checked
+ * again with backoff, because a proxy may have routed wrongly only once.
  */
 export function openHttpRpc(options: HttpRpcOptions): HttpRpc {
   return rpcOver(options.urls.map(openNode), options);
 }
 
-/** The same over connections that are open already, in order of preference, or over what stands in for them. */
+/** The same over open connections, in order of preference, or over their replacements in a test. */
 export function rpcOver(
   connections: readonly NodeConnection[],
   options: Omit<HttpRpcOptions, 'urls'>,
@@ -128,7 +128,7 @@ class FailoverRpc {
   }
 
   async survey(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<readonly NodeAnswer[]> {
-    // Of each provider the node in the best health: two of one say the same, be it true or not.
+    // Only the healthiest node of each provider counts: two nodes of one provider may share a fault.
     const byProvider = new Map(
       this.#inOrder()
         .toReversed()
@@ -183,7 +183,7 @@ class FailoverRpc {
     );
   }
 
-  /** Nodes by their health, then those whose back-off ends first. Quarantined ones only when it is over. */
+  /** Nodes by health, then those whose back-off ends first. Quarantined nodes are excluded until the quarantine ends. */
   #inOrder(): readonly Node[] {
     const now = this.#options.clock.monotonicMs();
     const nodes = this.#nodes.filter(({ health }) => health.quarantinedUntilMs <= now);
@@ -248,7 +248,7 @@ class FailoverRpc {
     noteFailure(node.health, this.#options.clock.monotonicMs());
     node.isVerified = false;
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
-    // Every tenth one, so that an outage does not fill the log.
+    // Only every tenth failure is logged, so that an outage does not fill the log.
     if (node.health.failures % 10 === 1) {
       this.#options.log.warn('rpc.node_failed', {
         chainId: this.#options.chainId,
@@ -260,7 +260,7 @@ class FailoverRpc {
   }
 }
 
-/** Remembers how far a node says that its chain is. */
+/** Records the highest block that a node has reported. */
 function noteHead(health: NodeHealth, call: RpcCall | undefined, outcome: RpcOutcome): void {
   if (call?.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest' || 'error' in outcome) return;
   const { result } = outcome;

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 after(() => anvil.close());
 
-/** Waits are cut short, so that a test need not sit out a back-off. */
+/** Waits are cut short, so that a test does not wait for a back-off. */
 const hasty = {
   ...systemClock,
   sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 20), signal),
@@ -53,7 +53,7 @@ test('a wait ends with its signal, and news that came meanwhile are not lost', a
 
 const cuts: (() => void)[] = [];
 
-/** What the server does with a connection once it is open is up to the test. */
+/** A WebSocket server. The test decides what it does with an open connection. */
 async function socketServer(onOpen: (socket: ServedSocket, count: number) => void): Promise<Server> {
   const server = createServer();
   let count = 0;
@@ -76,7 +76,7 @@ test('a connection that is dropped, refused or flooded is opened again, and what
   const server = await socketServer((socket, count) => {
     connections = count;
     if (count === 1) socket.cut();
-    // A message of a gigabyte: over before its first byte.
+    // The header announces a gigabyte: the connection must end before the first byte of the message.
     else if (count === 2) void socket.write(frameHeader(2 ** 30));
     else socket.say('{not json');
   });

@@ -1,7 +1,10 @@
 import { Agent, WebSocket } from 'undici';
 import type { Clock, Log } from './context.ts';
 
-/** Wakes a watcher when a node announces a new block. The watcher then asks over HTTP: nothing announced is believed. */
+/**
+ * Notifies a watcher when a node announces a new block. The watcher then reads it over HTTP: announcements are not
+ * trusted.
+ */
 export interface NewHeads {
   /** Resolves at the next message, at once when one came since the last time, and when the signal aborts. */
   wake(signal: AbortSignal): Promise<void>;
@@ -54,13 +57,13 @@ interface SocketOptions {
   readonly onMessage: () => void;
 }
 
-/** A header takes two thousand. A longer message ends the connection before it is held. */
+/** A header takes two thousand bytes. A longer message ends the connection before it fills the memory. */
 const maxMessageBytes = 100_000;
 const firstBackOffMs = 500;
 const maxBackOffMs = 60_000;
-/** A connection that lives this long starts its back-off afresh. */
+/** A connection that lasts this long resets its back-off. */
 const soundAfterMs = 60_000;
-/** After this silence the connection is opened again: no chain takes longer for a block. */
+/** After this silence the connection is opened again: every chain makes blocks faster than this. */
 const maxSilenceMs = 60_000;
 const connectLimitMs = 10_000;
 
@@ -73,13 +76,14 @@ async function stayConnected(options: SocketOptions): Promise<void> {
     const reason = await connect(options);
     if (signal.aborted) return;
     failures = clock.monotonicMs() - start > soundAfterMs ? 0 : failures + 1;
-    // The address often holds a key: log the host alone. Polling goes on without the connection, so this is no outage.
+    // The address often contains a key, so only the host is logged. Polling continues without the connection: this is
+    // no outage.
     if (failures % 10 === 1) log.warn('rpc.new_heads_lost', { chainId, node: new URL(url).host, reason });
     await clock.sleep(Math.min(maxBackOffMs, firstBackOffMs * 2 ** Math.min(failures, 10)), signal);
   }
 }
 
-/** One connection from its opening to its end; returns the reason of the end. */
+/** Runs one connection until it ends, and returns the reason. */
 async function connect(options: SocketOptions): Promise<string> {
   const { clock, signal } = options;
   const dispatcher = new Agent({

@@ -1,17 +1,17 @@
-/** How a node has done lately. Figures are moving averages, so that an old failure fades. */
+/** The recent health of a node. Figures are moving averages, so that old failures fade. */
 export interface NodeHealth {
   latencyMs: number;
-  /** Of its exchanges, the share that failed; 0 to 1. */
+  /** The share of its exchanges that failed; 0 to 1. */
   failureShare: number;
-  /** The highest block that it has named; undefined until it has. */
+  /** The highest block that the node has reported; undefined before the first. */
   head: bigint | undefined;
   /** Failures in a row. */
   failures: number;
-  /** Answers in a row with the id of another chain. */
+  /** Consecutive answers with the id of another chain. */
   wrongChains: number;
-  /** Monotonic time before which the node is asked only when no other is left. */
+  /** Monotonic time until which the node is used only when all others fail. */
   retryAtMs: number;
-  /** Monotonic time before which it is not asked at all: it was found on another chain or fork. */
+  /** Monotonic time until which the node gets no requests, because it was on another chain or fork. */
   quarantinedUntilMs: number;
 }
 
@@ -32,11 +32,14 @@ const firstBackOffMs = 500;
 const maxBackOffMs = 60_000;
 const firstWrongChainMs = 2_000;
 const maxWrongChainMs = 300_000;
-/** A node that stands later in the configuration must be this much faster to be asked before one that stands earlier. */
+/** A node must be this much faster than one that comes earlier in the configuration to be preferred. */
 const placePenaltyMs = 1_000;
-/** What a node loses that always fails, against one that never does. */
+/** The penalty of a node that always fails, compared with one that never does. */
 const failurePenaltyMs = 10_000;
-/** What a node loses for every block that it lags behind the best, up to a limit: a node that boasts gains no more. */
+/**
+ * The penalty for each block that a node lags behind the best, up to a limit. The limit keeps a node from gaining
+ * more by reporting a false height.
+ */
 const lagPenaltyMs = 500;
 const maxLagBlocks = 20;
 
@@ -46,21 +49,21 @@ export function noteAnswer(health: NodeHealth, latencyMs: number): void {
   health.failures = 0;
 }
 
-/** Notes a failure, after which the node is left alone from 0.5 s to a minute. */
+/** Records a failure. The node then pauses for 0.5 s up to a minute. */
 export function noteFailure(health: NodeHealth, nowMs: number): void {
   health.failureShare += weight * (1 - health.failureShare);
   health.retryAtMs = nowMs + Math.min(maxBackOffMs, firstBackOffMs * 2 ** Math.min(health.failures, 10));
   health.failures += 1;
 }
 
-/** Notes the id of another chain, after which the node is not asked for anything from 2 s to five minutes. */
+/** Records the id of another chain. The node then gets no requests for 2 s up to five minutes. */
 export function noteWrongChain(health: NodeHealth, nowMs: number): void {
   health.quarantinedUntilMs =
     nowMs + Math.min(maxWrongChainMs, firstWrongChainMs * 2 ** Math.min(health.wrongChains, 10));
   health.wrongChains += 1;
 }
 
-/** How good a node is to ask, in milliseconds of penalty: less is better. `place` is its place in the configuration. */
+/** The penalty of a node in milliseconds: less is better. `place` is its place in the configuration. */
 export function penaltyOf(health: NodeHealth, place: number, bestHead: bigint | undefined): number {
   const lag = bestHead === undefined || health.head === undefined ? 0 : Number(bestHead - health.head);
   return (

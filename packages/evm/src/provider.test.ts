@@ -12,7 +12,7 @@ test('hosts of one registrable domain are one provider, and those of different o
     ['wss://eth.g.alchemy.com:444/v2', 'alchemy.com'],
     ['https://rpc.example.co.uk', 'example.co.uk'],
     ['https://other.co.uk', 'other.co.uk'],
-    // Customers of a hoster that has put itself on the list are no proof of two companies.
+    // A hoster put this domain on the list: two of its customers do not prove two companies.
     ['https://one.azurewebsites.net', 'azurewebsites.net'],
     ['http://10.0.0.1:8545', '10.0.0.1'],
     ['http://10.0.0.1:8546', '10.0.0.1'],

@@ -1,9 +1,10 @@
 import { getDomain } from 'tldts';
 
 /**
- * The provider of a node, as far as its address tells: the registrable domain of its host. The parts that companies added
- * to the public suffix list are left out, so that doubt makes one provider of two. Names without such a domain and
- * addresses stand for themselves. On this machine each port does: it may be forwarded from anywhere.
+ * The provider of a node, derived from its address: the registrable domain of its host. The private section of the
+ * public suffix list is ignored, so that doubtful cases count as one provider. Names without such a domain and
+ * addresses are their own providers. On this machine each port is its own provider, because it may be forwarded from
+ * anywhere.
  */
 export function providerOf(url: string): string {
   const { host, hostname } = new URL(url);
@@ -14,7 +15,7 @@ function isOwnMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
-/** How many providers there are behind some addresses. */
+/** The number of providers behind some addresses. */
 export function countProviders(urls: readonly string[]): number {
   return new Set(urls.map(providerOf)).size;
 }

@@ -50,7 +50,7 @@ test('a number is written without leading zeros, and zero as nothing', () => {
   );
 });
 
-/** The trie by the book, one insertion after the other, as the second opinion on the one that is built at once. */
+/** The trie as the Yellow Paper describes it, one insertion after the other: a second implementation to compare with. */
 function bookRoot(values: readonly Uint8Array[]): Hex {
   const build = (entries: readonly (readonly [string, Uint8Array])[]): RlpItem => {
     const [only] = entries;
@@ -101,7 +101,7 @@ test('headers and receipts of a real node prove themselves, for every type of tr
         { gasPrice: '0x77359400' },
         { gasPrice: '0x77359400', accessList: [] },
         { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
-        // Creates a contract that fails at once: a receipt without success.
+        // This transaction creates a contract that fails at once: its receipt reports a failure.
         { to: undefined, data: '0xfe', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
       ];
       await send(kinds[index % kinds.length] ?? {});

@@ -3,18 +3,18 @@ import { type Hex, hexToBytes, toHex } from 'viem';
 import type { Receipt } from './actions.ts';
 import { encodeRlp, encodeRlpHex, integerBytes, type RlpItem } from './rlp.ts';
 
-/** The root that a header commits to its block's receipts with. Receipts stand in the order of their transactions. */
+/** The receipts root of a header. Receipts are in the order of their transactions. */
 export function receiptsRootOf(receipts: readonly Receipt[]): Hex {
   return listRoot(receipts.map(encodeReceipt));
 }
 
-/** Receipts of deposits from the first layer on chains of the OP stack. */
+/** The type of deposits from the first layer on OP stack chains. */
 const depositType = 0x7e;
 
 /**
- * A receipt as its block commits to it: status, gas used so far, bloom and logs, after its type unless it is a legacy
- * one (EIP-2718, EIP-658). Types without a rule of their own are encoded like those of Ethereum: where that is wrong,
- * the root comes out as another and proves nothing.
+ * Encodes a receipt for the receipts root: status, cumulative gas, bloom and logs, after the type unless it is legacy
+ * (EIP-2718, EIP-658). Unknown types are encoded like those of Ethereum. Where that is wrong, the root differs and
+ * proves nothing.
  */
 export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Hex {
   const fields: RlpItem[] = [
@@ -23,7 +23,7 @@ export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Hex {
     receipt.logsBloom,
     receipt.logs.map(({ address, topics, data }) => [address, topics, data]),
   ];
-  // Since Canyon the two are part of the receipt. Before it, nodes knew the nonce, and blocks did not commit to it.
+  // Since Canyon receipts contain both. Before Canyon nodes knew the nonce, but the root did not contain it.
   if (type === depositType && deposit?.version !== undefined) {
     fields.push(integerBytes(deposit.nonce), integerBytes(deposit.version));
   }
@@ -32,7 +32,7 @@ export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Hex {
 }
 
 /**
- * Polygon's nodes add a receipt that no header commits to, for what bridges changed in the block. The hash of its
+ * Polygon's nodes add a receipt for changes by bridges, which is outside the receipts root. The hash of its
  * transaction identifies it.
  */
 export function isBorReceipt(receipt: Receipt): boolean {
@@ -42,9 +42,9 @@ export function isBorReceipt(receipt: Receipt): boolean {
 }
 
 /**
- * The root of the Merkle-Patricia trie that a block commits to its transactions or receipts with: keys are the RLP of
- * positions, values the encoded entries (Yellow Paper, section 4.3.2 and appendix D). Written here because it is built
- * once from sorted keys and thrown away, which takes no database and no proofs, as trie libraries bring them.
+ * The Merkle-Patricia root of a block's transactions or receipts. Keys are the RLP of positions; values are the
+ * encoded entries (Yellow Paper, section 4.3.2 and appendix D). Trie libraries bring a database and proofs; this one
+ * builds the trie once from sorted keys and drops it.
  */
 export function listRoot(values: readonly (Uint8Array | Hex)[]): Hex {
   const entries = values.map((value, index) => ({ key: nibblesOf(encodeRlp(integerBytes(index))), value }));
@@ -54,7 +54,7 @@ export function listRoot(values: readonly (Uint8Array | Hex)[]): Hex {
 }
 
 interface Entry {
-  /** One half byte each. */
+  /** One half byte per element. */
   readonly key: Uint8Array;
   readonly value: Uint8Array | Hex;
 }
@@ -68,7 +68,7 @@ function nibblesOf(bytes: Uint8Array): Uint8Array {
   return nibbles;
 }
 
-/** The hex-prefix encoding of a part of a key: flags for an odd length and for a leaf, then the half bytes. */
+/** The hex-prefix encoding of a part of a key: flags for odd length and leaf, then the half bytes. */
 function compactPath(nibbles: Uint8Array, isLeaf: boolean): Uint8Array {
   const isOdd = nibbles.length % 2 === 1;
   const flags = (isLeaf ? 2 : 0) + (isOdd ? 1 : 0);
@@ -78,13 +78,16 @@ function compactPath(nibbles: Uint8Array, isLeaf: boolean): Uint8Array {
   });
 }
 
-/** The node of all entries, whose keys agree before `depth`. No key is the beginning of another: RLP is prefix-free. */
+/**
+ * The node of all entries, whose keys agree before `depth`. No key is a prefix of another, because RLP is
+ * prefix-free.
+ */
 function nodeOf(entries: readonly Entry[], depth: number): RlpItem {
   const first = entries[0];
   const last = entries.at(-1);
   if (first === undefined || last === undefined) return new Uint8Array(0);
   if (entries.length === 1) return [compactPath(first.key.subarray(depth), true), first.value];
-  // Sorted, so that what the first and the last have in common, all have.
+  // The keys are sorted: all share the prefix that the first and the last share.
   let end = depth;
   while (first.key[end] === last.key[end]) end += 1;
   if (end > depth)
@@ -102,7 +105,7 @@ function nodeOf(entries: readonly Entry[], depth: number): RlpItem {
   return [...branch, new Uint8Array(0)];
 }
 
-/** A node of 32 bytes or more stands in its parent by its hash, a smaller one itself. */
+/** A parent contains the hash of a node of 32 bytes or more, and a smaller node itself. */
 function referenceTo(node: RlpItem): RlpItem {
   const encoded = encodeRlp(node);
   return encoded.length < 32 ? node : keccakBytes(encoded);

@@ -3,17 +3,17 @@ import type { Hex } from 'viem';
 /** Bytes, as such or as hexadecimal text, or a list of items (Yellow Paper, appendix B). */
 export type RlpItem = Uint8Array | Hex | readonly RlpItem[];
 
-/** Encodes an item in RLP. Digits are joined and decoded at once: a block has thousands of small items. */
+/** Encodes an item in RLP. Digits are joined and decoded once, because a block has thousands of small items. */
 export function encodeRlp(item: RlpItem): Buffer {
   return Buffer.from(digitsOf(item), 'hex');
 }
 
-/** Encodes an item in RLP, as hexadecimal text: for what becomes a part of another item. */
+/** Encodes an item in RLP as hexadecimal text, for use inside another item. */
 export function encodeRlpHex(item: RlpItem): Hex {
   return `0x${digitsOf(item)}`;
 }
 
-/** A number as RLP has it: big-endian, without leading zeros, zero as no bytes at all. */
+/** A number as RLP encodes it: big-endian, without leading zeros. Zero has no bytes. */
 export function integerBytes(value: bigint | number): Hex {
   const digits = value.toString(16);
   if (digits === '0') return '0x';
@@ -31,7 +31,7 @@ function digitsOf(item: RlpItem): string {
     return headOf(0xc0, payload.length / 2) + payload;
   }
   const digits = typeof item === 'string' ? item.slice(2) : Buffer.from(item).toString('hex');
-  // A single byte below 0x80 stands without a head.
+  // A single byte below 0x80 has no head.
   return digits.length === 2 && digits < '80' ? digits : headOf(0x80, digits.length / 2) + digits;
 }
 

@@ -5,43 +5,43 @@ export interface RpcCall {
 }
 
 export interface RpcOptions {
-  /** Ends the wait early; the request then fails as unavailable. */
+  /** Ends the wait early. The request then fails as unavailable. */
   readonly signal?: AbortSignal;
-  /** For the whole exchange with one node; 10 s by default. */
+  /** Limit for the whole exchange with one node; 10 s by default. */
   readonly timeLimitMs?: number;
-  /** Longer answers are cut off and count as a failure; the default of the nodes when absent. */
+  /** Longer answers are cut off and count as failures. Absent: the default of the nodes. */
   readonly maxAnswerBytes?: number;
 }
 
-/** What a node said to one request of a batch. */
+/** A node's result or error for one request of a batch. */
 export type RpcOutcome = { readonly result: unknown } | { readonly error: RpcError };
 
 /**
- * A chain as its nodes tell it. Answers are unparsed: read them with the actions, which check every field.
- * Throws `RpcUnavailable` when no node gave a well-formed answer, `RpcError` when one answered with an error.
+ * A chain as its nodes report it. Answers are unparsed: read them with the actions, which check every field. Throws
+ * `RpcUnavailable` when no node gave a well-formed answer, `RpcError` when one answered with an error.
  */
 export interface Rpc {
   request(method: string, params: readonly unknown[], options?: RpcOptions): Promise<unknown>;
   /**
-   * Sends all calls to one node together and gives their outcomes in the same order. An error of one call leaves the
-   * others standing.
+   * Sends all calls to one node together and returns their outcomes in the same order. An error of one call does not
+   * affect the others.
    */
   batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly RpcOutcome[]>;
   /**
-   * Reports that the last answers were well-formed but useless: incomplete, contradictory or behind. Other nodes are
-   * then preferred for a while. Where there is only one node, this changes nothing for long.
+   * Reports that the last answers were well-formed but useless: incomplete, contradictory or stale. Other nodes are
+   * then preferred for a while. With a single node this has no lasting effect.
    */
   demote?(reason: string): void;
   /**
-   * Asks each node that is not in quarantine, and returns the answers that came. Nodes of one provider (`providerOf`)
-   * count as one. Absent where there is one node only.
+   * Asks each node that is not quarantined, and returns the answers that came. Nodes of one provider (`providerOf`)
+   * count as one. Absent where there is only one node.
    */
   survey?(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
-  /** Leaves a node alone for some minutes: it has been found on another fork. It comes back by itself. */
+  /** Pauses a node for some minutes, because it is on another fork. The quarantine ends by itself. */
   quarantine?(node: string, reason: string): void;
 }
 
-/** What one node said to a survey. */
+/** One node's answer to a survey. */
 export interface NodeAnswer {
   /** Its host and port. */
   readonly node: string;
@@ -53,11 +53,11 @@ export async function surveyOf(rpc: Rpc, calls: readonly RpcCall[]): Promise<rea
   return rpc.survey === undefined ? [{ node: '', outcomes: await rpc.batch(calls) }] : rpc.survey(calls);
 }
 
-/** A node understood the request and answered with an error object. */
+/** A node understood the request and returned an error object. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
-  /** Whatever the node put beside the message; return data of a reverted call, for one. */
+  /** The node's data beside the message, such as the return data of a reverted call. */
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
@@ -67,12 +67,12 @@ export class RpcError extends Error {
   }
 }
 
-/** No node gave an answer that can be used: unreachable, too slow, too big, malformed, or of another chain. */
+/** No node gave a usable answer: unreachable, too slow, too big, malformed, or of another chain. */
 export class RpcUnavailable extends Error {
   override readonly name: string = 'RpcUnavailable';
 }
 
-/** A node's answer came, and is malformed or contradicts what is known: the node is at fault. */
+/** A node's answer is malformed or contradicts known facts: the node is at fault. */
 export class RpcAnswerInvalid extends RpcUnavailable {
   override readonly name: string = 'RpcAnswerInvalid';
 }
@@ -87,7 +87,7 @@ export function resultOf(outcome: RpcOutcome | undefined): unknown {
   return outcome.result;
 }
 
-/** The same nodes, with every request given up when the signal aborts. */
+/** The same nodes; every request ends when the signal aborts. */
 export function boundTo(rpc: Rpc, signal: AbortSignal): Rpc {
   const { survey } = rpc;
   return {

@@ -3,16 +3,16 @@ import { Agent, request } from 'undici';
 import { type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from './rpc.ts';
 
 export interface ExchangeLimits {
-  /** For connecting, sending and reading together. */
+  /** Limit for connecting, sending and reading together. */
   readonly timeLimitMs: number;
   readonly maxAnswerBytes: number;
 }
 
 /** One node at its HTTP address. */
 export interface NodeConnection {
-  /** Host and port; the rest of a URL often holds a key and must not reach a log. */
+  /** Host and port. The rest of a URL often contains a key and must not reach a log. */
   readonly name: string;
-  /** Sends calls in one request: an envelope when there is one, an array otherwise. */
+  /** Sends calls in one request: a single envelope for one call, an array otherwise. */
   exchange(
     calls: readonly RpcCall[],
     limits: ExchangeLimits,
@@ -23,7 +23,7 @@ export interface NodeConnection {
 
 const maxConnections = 16;
 
-/** Opens connections to a node as they are needed. Nothing is sent yet. */
+/** Opens connections to a node when needed; sends nothing yet. */
 export function openNode(url: string): NodeConnection {
   const agent = new Agent({ connections: maxConnections, connect: { timeout: 5_000 } });
   return {
@@ -57,7 +57,7 @@ async function exchange(
     bodyTimeout: limits.timeLimitMs,
   });
   const text = await readLimited(response.body, response.headers['content-length'], limits.maxAnswerBytes);
-  // Below 500 some gateways wrap a proper JSON-RPC error in a 4xx.
+  // Some gateways wrap a proper JSON-RPC error in a status 4xx.
   if (response.statusCode === 429 || response.statusCode >= 500) {
     throw new RpcUnavailable(`HTTP status ${response.statusCode}`);
   }
@@ -69,9 +69,9 @@ async function exchange(
 type AnswerBody = Awaited<ReturnType<typeof request>>['body'];
 
 /**
- * Collects a body as text. Drops the connection as soon as the body grows over the limit: it is never held in full. Chunks
- * are decoded as they come. A joined buffer and a long text made from it lie outside of the heap, where each megabyte
- * brings the next full garbage collection nearer.
+ * Collects a body as text. Drops the connection as soon as the body exceeds the limit, so it is never held in full.
+ * Chunks are decoded as they come. A joined buffer and its long text would be outside the heap, where each megabyte
+ * triggers full garbage collections sooner.
  */
 async function readLimited(
   body: AnswerBody,
@@ -82,7 +82,7 @@ async function readLimited(
   let text = '';
   let size = 0;
   const tooBig = () => {
-    // The stream reports its own destruction as an error, which is what we want it to do.
+    // The stream reports its own destruction as an error. The destruction is intended.
     body.on('error', () => {});
     body.destroy();
     return new RpcUnavailable(`answer over ${maxBytes} bytes`);
@@ -96,14 +96,14 @@ async function readLimited(
   return text + decoder.end();
 }
 
-/** Deeper than any answer goes: a log's topics in a receipt in a batch stand on the sixth level. */
+/** Deeper than any real answer: a log's topics in a receipt in a batch are on the sixth level. */
 const maxDepth = 32;
-/** Shorter bodies cannot do harm, however deep they are. */
+/** Shorter bodies do no harm at any depth. */
 const shortBody = 100_000;
 
 /**
- * Whether a body opens more than 32 levels of arrays and objects. A level costs the sender one byte and the parser some
- * sixty, so that an answer within the size limit could take half a gigabyte.
+ * Whether a body opens more than 32 levels of arrays and objects. A level costs the node one byte and the parser some
+ * sixty. An answer within the size limit could otherwise take half a gigabyte.
  */
 function isTooDeep(body: string): boolean {
   if (body.length <= shortBody) return false;
@@ -123,7 +123,7 @@ function isTooDeep(body: string): boolean {
   return false;
 }
 
-/** Where the text that begins at a quotation mark ends; -1 when it does not: the parser will say so. */
+/** The end of the text that begins at a quotation mark; -1 when it has none, which the parser then reports. */
 function endOfText(body: string, start: number): number {
   let end = body.indexOf('"', start + 1);
   while (end !== -1) {
@@ -143,7 +143,7 @@ function parseJson(body: string, from: string): unknown {
   }
 }
 
-/** Errors by which a node says "not now" rather than "no": another node may well answer. */
+/** Errors that mean "not now" rather than "no": another node may answer. */
 const overloadCodes = new Set([-32005, -32097, 429]);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -160,9 +160,9 @@ function readError(value: unknown): RpcError {
 }
 
 /**
- * Reads the answers to `count` requests with ids from 1 on (JSON-RPC 2.0, section 6: in any order). Each id must occur
- * exactly once, with either a result or an error; anything else is a malformed answer and throws `RpcUnavailable`.
- * A single error in place of the array holds for every request.
+ * Reads the answers to `count` requests with ids from 1 on, in any order (JSON-RPC 2.0, section 6). Each id must
+ * occur exactly once, with a result or an error. Every other answer is malformed and throws `RpcUnavailable`. A
+ * single error in place of the array applies to every request.
  */
 export function readBatchAnswer(body: unknown, count: number): readonly RpcOutcome[] {
   if (isRecord(body) && 'error' in body && body['error'] !== null) {
@@ -189,7 +189,7 @@ export function readBatchAnswer(body: unknown, count: number): readonly RpcOutco
   return outcomes.filter((outcome) => outcome !== undefined);
 }
 
-/** Reads the answer to the request with this id; throws `RpcUnavailable` unless it is well-formed. */
+/** Reads the answer to the request with this id. Throws `RpcUnavailable` unless it is well-formed. */
 export function readSingleAnswer(body: unknown, id: number): RpcOutcome {
   if (!isRecord(body) || body['jsonrpc'] !== '2.0')
     throw new RpcUnavailable('malformed answer: not JSON-RPC 2.0');

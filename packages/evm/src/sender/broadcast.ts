@@ -5,14 +5,14 @@ import { type Rpc, type RpcError, RpcUnavailable } from '../rpc.ts';
 import type { SenderContext } from './context.ts';
 import { findPendingById, newestAttempt, type PendingTransaction } from './store.ts';
 
-/** A signed transaction and the row that it belongs to. */
+/** A signed transaction and the id of its row. */
 export interface Signed {
   readonly transactionId: bigint;
   readonly txHash: Hex;
   readonly raw: Hex;
 }
 
-/** Answers of nodes about a transaction that they have, or that is mined. There is no standard. */
+/** Answers of nodes about a transaction that they already have or that is mined. There is no standard. */
 const harmless =
   /already known|known transaction|already imported|already exists|already in mempool|nonce.{0,20}too low|too low nonce|nonce has already been used|replacement transaction underpriced|could not replace existing/i;
 
@@ -49,12 +49,12 @@ function noteRefusal(context: SenderContext, chainId: number, item: Signed, erro
   });
 }
 
-/** For each chain: transactions that come during a broadcast go together after it. */
+/** Per chain: transactions that arrive during a broadcast are sent together after it. */
 const broadcastLimits = { maxSize: batchLimit, maxInFlight: 1, maxWaiting: 1_000 };
 
 /**
- * Makes the function that broadcasts recorded transactions by id. Those that come together go in the order of their nonces:
- * nodes may drop a transaction that comes before its predecessor.
+ * Makes the function that broadcasts recorded transactions by id. Simultaneous ones are sent in the order of their
+ * nonces: nodes may drop a transaction that arrives before its predecessor.
  */
 export function broadcaster(context: SenderContext): (transactionId: bigint) => Promise<void> {
   const add = batchedByKey<PendingTransaction, undefined>(

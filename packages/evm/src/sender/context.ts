@@ -8,13 +8,13 @@ import type { OutcomeHandler, PurposeRules } from './sent.ts';
 import type { WalletSigner } from './wallet.ts';
 
 export interface SenderSettings {
-  /** A transaction unmined for so long offers more. */
+  /** Age at which an unmined transaction is replaced with higher fees. */
   readonly replaceAfterMs: number;
-  /** An unmined transaction is broadcast again so often. */
+  /** Interval at which an unmined transaction is broadcast again. */
   readonly rebroadcastAfterMs: number;
-  /** The lowest tip that is offered, in wei per gas. */
+  /** The lowest priority fee offered, in wei per gas. */
   readonly minTip: bigint;
-  /** The most gas that a transaction may need (EIP-7825 allows 2^24). */
+  /** The highest gas limit of a transaction (EIP-7825 allows 2^24). */
   readonly maxGas: bigint;
 }
 
@@ -33,29 +33,30 @@ export interface SenderOptions<Purpose extends string = string> {
   readonly log: Log;
   readonly purposes: PurposeRules<Purpose>;
   readonly wallet: WalletSigner;
-  /** More wallets with the same roles. Each has its own nonces, so a stuck one delays only its own transactions. */
+  /** More wallets with the same roles. Each has its own nonces, so a stuck wallet delays only its own transactions. */
   readonly otherWallets?: readonly WalletSigner[];
   /**
-   * Sends the relayed purposes, and nothing else, while it has gas. Where it is absent or has none, the wallets above send
-   * them. It must be none of those.
+   * Sends only the relayed purposes, while it has gas. Where it is absent or has no gas, the wallets above send them.
+   * It must be none of those wallets.
    */
   readonly relayer?: WalletSigner | undefined;
-  /** The most wei per gas that a transaction may offer. Where the network asks for more, transactions wait. */
+  /** The highest fee offered, in wei per gas. Where the network asks for more, transactions wait. */
   readonly maxFeePerGas: bigint;
   readonly onOutcome: OutcomeHandler;
   readonly settings?: Partial<SenderSettings>;
 }
 
-/** What the parts of the sender share; one for each wallet. */
+/** The shared state of the sender's parts; one per wallet. */
 export interface SenderContext extends Omit<SenderOptions, 'settings' | 'otherWallets' | 'relayer'> {
   readonly settings: SenderSettings;
 }
 
 /**
- * The number of the wallet's final transactions: smaller nonces can never be used again. The node is asked by the chain's
- * tag, then by our own final block, then by its head: a node that is no archive may have the state of neither. The count at
- * the head may be wrong after a reorg. A skipped nonce is then filled, and work that was given up too early counts once.
- * One case needs an operator: a nonce was given up, and a reorg then removes the foreign transaction that had used it.
+ * The number of the wallet's final transactions: smaller nonces can never be used again. A node without archive may
+ * lack the state of a block. So the sender asks by the chain's tag, then by our own final block, then by the node's
+ * head. The count at the head may be wrong after a reorg. A skipped nonce is then filled, and work that was given up
+ * too early counts once. One case needs an operator: a nonce was given up, and a reorg then removes the foreign
+ * transaction that had used it.
  */
 export async function finalTransactionCount(
   context: SenderContext,

@@ -1,4 +1,4 @@
-/** What an EIP-1559 transaction offers, in wei per gas. */
+/** The fees that an EIP-1559 transaction offers, in wei per gas. */
 export interface Fees {
   readonly maxFee: bigint;
   readonly priorityFee: bigint;
@@ -10,18 +10,18 @@ export interface FeeMarket {
   readonly tip: bigint;
 }
 
-/** The blocks whose tips count, and which percentile of each. */
+/** The number of blocks whose priority fees count, and the percentile of each. */
 export const feeHistoryBlocks = 10;
 export const tipPercentile = 50;
 
-/** The middle one of recent tips, not below the floor. */
+/** The median of recent priority fees, at least the floor. */
 export function tipOf(tips: readonly bigint[], floor: bigint): bigint {
   const sorted = tips.toSorted((first, second) => (first < second ? -1 : first > second ? 1 : 0));
   const middle = sorted[sorted.length >> 1] ?? 0n;
   return middle > floor ? middle : floor;
 }
 
-/** Bears six full blocks in a row (each raises the base fee by an eighth), under the cap. */
+/** Fees that cover six full blocks in a row, under the cap. Each full block raises the base fee by an eighth. */
 export function initialFees(market: FeeMarket, cap: bigint): Fees {
   const wanted = 2n * market.nextBaseFee + market.tip;
   const maxFee = wanted < cap ? wanted : cap;
@@ -38,16 +38,16 @@ function larger(first: bigint, second: bigint): bigint {
 }
 
 /**
- * Whether blocks ask for more than an offer. Only then does a larger one help: on a chain that has stopped, the offer would
- * grow without end.
+ * Whether blocks ask for more than an offer. A higher offer helps only then. On a stopped chain the offer would
+ * otherwise grow without end.
  */
 export function isOutbid(last: Fees, { nextBaseFee, tip }: FeeMarket): boolean {
   return last.maxFee < nextBaseFee + tip || last.priorityFee < tip;
 }
 
 /**
- * Fees for a replacement: at least 12.5 % over the last ones, and at least the market's. Undefined when the cap allows no
- * raise that nodes accept.
+ * Fees for a replacement: at least 12.5 % over the last ones, and at least the market's. Undefined when the cap
+ * allows no raise that nodes accept.
  */
 export function raisedFees(last: Fees, market: FeeMarket, cap: bigint): Fees | undefined {
   const leastFee = raised(last.maxFee);

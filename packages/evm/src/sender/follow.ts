@@ -11,23 +11,23 @@ import { setMined } from './sender.sql.ts';
 import { outcomeOf } from './sent.machine.ts';
 import { finishTransactions, type PendingTransaction, type SeenOutcome } from './store.ts';
 
-/** Where a pending transaction is on the chain. */
+/** The location of a pending transaction on the chain. */
 export type Location =
   /** In a block of the stored chain. */
   | { readonly kind: 'mined'; readonly receipt: Receipt; readonly blockTime: Date }
-  /** In no block, by a node that is as far as we are. */
+  /** In no block, according to a node that is not behind us. */
   | { readonly kind: 'unmined' }
   /** In a block that we do not have yet, or the node is behind: check again later. */
   | { readonly kind: 'unclear' };
 
 /** Transactions whose receipts are fetched together; each may have several attempts. */
 const lookupBatch = 100;
-/** Such requests under way at once. */
+/** The most lookup requests in flight. */
 const lookupsAtOnce = 2;
-/** The most outcomes stored in one transaction: their owners do work in it. */
+/** The most outcomes stored in one transaction, because their handlers add work to it. */
 const finishedAtOnce = 50;
 
-/** Looks up all attempts of pending transactions, by id. */
+/** Looks up all attempts of pending transactions by id. */
 export async function locate(
   context: SenderContext,
   rpc: Rpc,
@@ -52,7 +52,7 @@ async function lookUp(
   batch: readonly PendingTransaction[],
 ): Promise<readonly (readonly [bigint, Location])[]> {
   const hashes = batch.flatMap((item) => item.attempts.map((attempt) => attempt.txHash));
-  // The head comes from the same node as the receipts. Only a node that is as far as we are may say "in no block".
+  // The head comes from the same node as the receipts. Only a node that is not behind us may report "in no block".
   const [head, ...outcomes] = await rpc.batch([calls.block('latest'), ...hashes.map(calls.receipt)]);
   const isLevel = (parseHeader(resultOf(head))?.number ?? -1n) >= followed.cursor.headNumber;
   const receipts = new Map<Hex, Receipt>();
@@ -81,7 +81,7 @@ async function canonicalTimes(
       : await context.db.query(blocksAt, { chainId: chain.chainId, blockNumbers: numbers });
   const times = new Map(rows.map((row) => [row.block_hash, row.block_time]));
   const stored = new Set(rows.map((row) => row.block_number));
-  // Mined long ago, while no sender ran: our own copies of the blocks are pruned.
+  // These were mined long ago, while no sender ran: our own copies of the blocks are pruned.
   const pruned = numbers.filter(
     (number) => !stored.has(number) && number <= cursor.finalNumber - retainedBlocks,
   );
@@ -110,7 +110,7 @@ export interface Mined {
   readonly location: Location & { kind: 'mined' };
 }
 
-/** Stores that transactions are in blocks; their outcomes where the blocks are final. */
+/** Stores the blocks of mined transactions, and the outcomes of those in final blocks. */
 export async function noteMined(
   context: SenderContext,
   cursor: ChainCursor,
@@ -133,7 +133,7 @@ export async function noteMined(
     await finishTogether(context, cursor, final.slice(start, start + finishedAtOnce));
 }
 
-/** In one transaction, because a commit each would take most of the time. An owner that fails delays no other. */
+/** One transaction for all, because separate commits would take most of the time. A failing handler delays no other. */
 async function finishTogether(
   context: SenderContext,
   cursor: ChainCursor,
@@ -169,7 +169,7 @@ function seenOutcomeOf({ receipt, blockTime }: Mined['location']): SeenOutcome {
   };
 }
 
-/** Notes that a transaction was reorged out of its block. */
+/** Records that a transaction was reorged out of its block. */
 export async function noteUnmined(context: SenderContext, pending: PendingTransaction): Promise<void> {
   if (pending.minedHash === '') return;
   await context.db.query(setMined, {

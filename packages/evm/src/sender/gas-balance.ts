@@ -9,16 +9,19 @@ import { offeredSince } from './sender.sql.ts';
 /** The balance of a wallet on one chain, and the balance that it needs for gas, in wei. */
 export interface GasBalance {
   readonly balance: bigint;
-  /** Three days of what it used lately, but at least the reserve. */
+  /** The recent use of three days, but at least the reserve. */
   readonly needed: bigint;
 }
 
 const burnDays = 3;
 const dayMs = 86_400_000;
-/** The gas of some ten large batches: a wallet that has sent nothing lately should be able to pay it. */
+/** The gas of some ten large batches, which an idle wallet should be able to pay. */
 export const gasReserve = 20_000_000n;
 
-/** Reads what a wallet has for gas. Without a database, only the reserve counts. Throws `RpcUnavailable` and `RpcError`. */
+/**
+ * Reads a wallet's balance for gas. Without a database, only the reserve counts. Throws `RpcUnavailable` and
+ * `RpcError`.
+ */
 export async function readGasBalance(
   { db, rpc }: { db?: Queryable; rpc: Rpc },
   { chainId, wallet, now }: { chainId: number; wallet: Hex; now: Date },
@@ -34,7 +37,7 @@ export async function readGasBalance(
 
 const checkIntervalMs = 60_000;
 
-/** Logs when a wallet's gas no longer lasts three days, and when it does again. */
+/** Logs when a wallet's gas no longer lasts three days, and when it lasts again. */
 export async function watchGas(
   context: SenderContext,
   chain: FollowedChain,
@@ -70,7 +73,7 @@ export async function checkGas(
     if (!isLow && wasLow) log.info('sender.gas_enough', fields);
     return isLow;
   } catch (error) {
-    // The sender's own loop logs what is wrong with the nodes.
+    // The sender's own loop logs faults of nodes.
     if (!(error instanceof RpcUnavailable || error instanceof RpcError)) {
       log.warn('sender.gas_unknown', {
         chainId,

@@ -14,7 +14,7 @@ export function readFeeMarket(context: SenderContext, result: unknown): FeeMarke
   return { nextBaseFee, tip: tipOf(tips, context.settings.minTip) };
 }
 
-/** Asks the network for the gas and fees of a call; see `Sender.plan`. */
+/** Asks the network for gas and fees of a call; see `Sender.plan`. */
 export async function planTransaction(
   context: SenderContext,
   chainId: number,
@@ -29,7 +29,7 @@ export async function planTransaction(
     if (reason !== undefined) return { reverted: true, data: reason };
   }
   const gas = parseQuantity('gas estimate', resultOf(estimate));
-  // A fifth more: state changes before the block, and some nodes leave no margin.
+  // A fifth more: the state may change before the block, and some nodes add no margin.
   const gasLimit = (gas * 12n) / 10n;
   if (gasLimit > context.settings.maxGas) {
     throw new GasLimitExceeded(

@@ -117,12 +117,12 @@ test('while the relayer lacks gas, another wallet sends relayed calls with its o
     (await Promise.all([callOf(), callOf()])).sort(),
     [byAnother(first), byAnother(second)].sort(),
   );
-  // Near the limit, calls would change wallets one by one.
+  // Without the margin, calls would switch wallets one by one near the limit.
   await fund(relayer.address, 11n * cost);
   assert.notDeepEqual(await callOf(), byRelayer);
   await fund(relayer.address, 21n * cost);
   assert.deepEqual(await callOf(), byRelayer);
-  // Gas of transactions that are in no block yet is still to be paid.
+  // The balance must still pay for the gas of unmined transactions.
   await fund(relayer.address, 10n * cost + (23n * gasLimit * maxFee) / 2n);
   for (let count = 0; count < 12; count += 1) await record(await planned(secondCall(count)));
   assert.notDeepEqual(await callOf(), byRelayer);
@@ -146,7 +146,7 @@ test('what the relayer’s wallet has recorded is never sent by another wallet, 
   for (const wallet of [first, second]) await senderRound(contextOf(wallet), chain, newLoopState());
   assert.deepEqual(await findPending(database.db, key), before);
   await fund(relayer.address, 10n ** 20n);
-  // Blocks ask for more than was offered.
+  // Blocks ask for more than the offer.
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * 10n ** 9n).toString(16)}`]);
   await anvil.mine();
   await senderRound(contextOf(relayer), chain, newLoopState());
@@ -218,7 +218,7 @@ test('where a node refuses the relayer’s balance, another wallet sends, and th
   assert.deepEqual(told, ['sender.relayer_balance_unknown', 'sender.relayer_balance_known']);
 });
 
-/** A signer that takes a while, and refuses some calls. */
+/** A slow signer that refuses some calls. */
 function remoteWallet(wallet: WalletSigner, refused: ReadonlySet<Hex>): WalletSigner {
   return {
     address: wallet.address,

@@ -5,24 +5,24 @@ import { planTransaction } from './plan.ts';
 import { offeredAhead } from './sender.sql.ts';
 import type { RevertedPlan, SendPlan, SendRequest } from './sent.ts';
 
-/** The wallet that sends the relayed purposes, and what a process remembers of it. */
+/** The wallet that sends the relayed purposes, and its state in this process. */
 export interface Relayer {
   readonly context: SenderContext;
-  /** Chains on which it was last found without gas. Losing this costs a repeated line in the log. */
+  /** Chains where it last lacked gas. Losing this set costs a repeated log line. */
   readonly lacking: Set<number>;
   /** Chains where no node reports its balance. */
   readonly silent: Set<number>;
 }
 
-/** Calls that the wallet must have gas for: those that are planned at the same time see the same balance. */
+/** The wallet must have gas for this many calls: calls planned at the same time see the same balance. */
 const callsAtOnce = 10n;
-/** What a usual call takes in units of gas, with a fifth to spare. */
+/** The gas of a usual call, with a fifth to spare. */
 const callGas = 200_000n;
 
 /**
- * Plans a call of the relayer's wallet. Undefined when it lacks gas there, or the node refuses to say whether it does:
- * another wallet is then to send it. The log says once when that begins, and once when it ends. Throws `RpcUnavailable`
- * when no node answers.
+ * Plans a call of the relayer's wallet. Undefined when the wallet lacks gas there, or the node does not report its
+ * balance: another wallet then sends the call. The log shows once when this begins and once when it ends. Throws
+ * `RpcUnavailable` when no node answers.
  */
 export async function planByRelayer(
   relayer: Relayer,
@@ -39,7 +39,7 @@ export async function planByRelayer(
   if (plan === undefined || 'reverted' in plan) return plan;
   if (balance === undefined) return undefined;
   const wasLacking = lacking.has(chainId);
-  // Twice as much to begin again: near the limit, calls would change wallets each time and fill the log.
+  // Resuming needs twice as much gas. Otherwise calls near the limit would switch wallets each time and fill the log.
   const spare = callsAtOnce * callGas * plan.maxFee * (wasLacking ? 2n : 1n);
   const needed = (ahead?.wei ?? 0n) + spare;
   const isLacking = balance < needed;
@@ -50,13 +50,13 @@ export async function planByRelayer(
   }
   if (isLacking) lacking.add(chainId);
   else lacking.delete(chainId);
-  // A costly call goes to another wallet by itself: strangers choose how much gas their code takes, and must not change the
-  // wallet that sends the calls of others.
+  // A costly call goes to another wallet on its own. Strangers choose how much gas their code takes, and must not
+  // change the wallet that sends other calls.
   const isTooCostly = plan.gasLimit > callGas && balance < needed + (plan.gasLimit - callGas) * plan.maxFee;
   return isLacking || isTooCostly ? undefined : plan;
 }
 
-/** Undefined where the node refuses: some estimate nothing for a wallet that cannot pay. */
+/** Undefined where the node refuses: some nodes estimate nothing for a wallet that cannot pay. */
 async function planUnlessRefused(
   context: SenderContext,
   chainId: number,
@@ -70,7 +70,7 @@ async function planUnlessRefused(
   }
 }
 
-/** What the wallet has; undefined when a node answers with an error. */
+/** The wallet's balance; undefined when a node answers with an error. */
 async function balanceUnlessRefused(
   { context, silent }: Relayer,
   chainId: number,

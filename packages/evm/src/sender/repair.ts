@@ -17,14 +17,15 @@ import {
   storeTransactions,
 } from './store.ts';
 
-/** More replacements than this mean another fault, unless the base fee alone is over the offer. */
+/** More replacements than this point to another fault, unless the base fee alone exceeds the offer. */
 const maxAttempts = 20;
 /** Most gaps filled in one round. */
 const maxFills = 20;
 
 /**
- * Offers more for a transaction that the market has outbid, at the same nonce. replaced: a new attempt is stored, to be
- * broadcast. stuck: the limits allow none. unchanged: it offers enough, or another process was first.
+ * Raises the fees of a transaction that the market has outbid, at the same nonce. replaced: a new attempt is stored,
+ * to be broadcast. stuck: the limits allow no raise. unchanged: the offer is high enough, or another process was
+ * first.
  */
 export async function replace(
   context: SenderContext,
@@ -56,9 +57,9 @@ export async function replace(
 }
 
 /**
- * Finishes a transaction as superseded when a final block has used its nonce and none of its attempts has a receipt. The
- * caller has read `finalCount` before: if a transaction of ours had used the nonce, it would have a receipt by now. It
- * counts when two rounds in a row find it (`isSuspect`: the last round did). True when it was found.
+ * Finishes a transaction as superseded when a final block has used its nonce and none of its attempts has a receipt.
+ * The caller has read `finalCount` before: a transaction of ours with that nonce would have a receipt by now. Two
+ * consecutive rounds must agree (`isSuspect`: the last round found it). Returns true when this round found it.
  */
 export async function supersede(
   context: SenderContext,
@@ -85,8 +86,8 @@ export async function supersede(
 }
 
 /**
- * Fills the nonces between `nextNonce`, the wallet's next one at the head, and the highest pending one that no transaction
- * of ours has: nothing above such a gap is ever mined. True when something was stored, to be broadcast.
+ * Fills unused nonces between `nextNonce`, the wallet's next one at the head, and the highest pending one: a
+ * transaction above such a gap can never be mined. Returns true when it stored transactions to be broadcast.
  */
 export async function fillNonceGaps(
   context: SenderContext,

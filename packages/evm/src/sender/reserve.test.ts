@@ -30,7 +30,7 @@ test('calls within the reserve are sent while a wallet keeps it; other calls may
   await fund(second.address, ample);
   const measured = await plan('own');
   assert.ok(!('reverted' in measured));
-  // Base fees fall from block to block, and none is mined here.
+  // Base fees fall from block to block, and this test mines no block.
   const cost = measured.gasLimit * measured.maxFee;
   const reserve = gasReserve * measured.maxFee;
   await fund(first.address, reserve + cost);

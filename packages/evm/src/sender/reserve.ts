@@ -7,9 +7,9 @@ import { offeredAhead } from './sender.sql.ts';
 import type { RevertedPlan, SendCall, SendPlan } from './sent.ts';
 
 /**
- * Plans a call that must leave the reserve untouched: from the first wallet that has gas for it, for all that it has under
- * way, and for the reserve. Withheld when none has; the log says once when that begins, and once when it ends (`withheld`:
- * the chains where it has begun).
+ * Plans a call that must leave the reserve untouched. It uses the first wallet with gas for this call, its pending
+ * transactions and the reserve. When all lack gas the call is withheld. The log shows once when this begins and once
+ * when it ends (`withheld`: the chains where it has begun).
  */
 export async function planWithinReserve(
   contexts: readonly SenderContext[],
@@ -35,7 +35,7 @@ export async function planWithinReserve(
   return { reverted: true, data: '0x', isWithheld: true };
 }
 
-/** A plan, and what its wallet would have left, in wei; undefined when the node refuses to say what it has. */
+/** A plan, and the balance that its wallet would keep, in wei; undefined when the node does not report it. */
 async function planWithSpare(
   context: SenderContext,
   chainId: number,

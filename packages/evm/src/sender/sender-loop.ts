@@ -11,13 +11,13 @@ import { feeMarketCall, readFeeMarket } from './plan.ts';
 import { fillNonceGaps, replace, supersede } from './repair.ts';
 import { type Attempt, findPending, newestAttempt, type PendingTransaction } from './store.ts';
 
-/** What the loop of one chain remembers between rounds. Losing it costs some needless broadcasts. */
+/** State of one chain's loop between rounds. Losing it costs some needless broadcasts. */
 export interface LoopState {
-  /** When a transaction was last broadcast, on the monotonic clock. */
+  /** When each transaction was last broadcast, on the monotonic clock. */
   readonly sentAtMs: Map<bigint, number>;
-  /** Transactions that looked superseded in the last round. */
+  /** Transactions that seemed superseded in the last round. */
   suspects: ReadonlySet<bigint>;
-  /** Transactions that wait although no higher fee can be offered. The log says when that begins and ends. */
+  /** Transactions that wait because no higher fee is allowed. The log shows when that begins and ends. */
   stuck: ReadonlySet<bigint>;
 }
 
@@ -27,14 +27,14 @@ export function newLoopState(): LoopState {
 
 /** The wallet at the head of the chain. */
 interface WalletState {
-  /** The next nonce at the head: smaller ones are mined. */
+  /** The next nonce at the head: smaller ones are used. */
   readonly nextNonce: bigint;
   /** The height of the node that answered. */
   readonly headNumber: bigint;
   readonly market: FeeMarket;
 }
 
-/** The most pending transactions followed at once, by nonce: later ones cannot be mined before them. */
+/** The most pending transactions followed at once, by nonce. Later ones cannot be mined before them. */
 const pendingLimit = 500;
 const maxBackOffMs = 15_000;
 
@@ -67,7 +67,7 @@ export async function runSenderLoop(
 
 function noteFailure(context: SenderContext, chain: FollowedChain, error: unknown, failures: number): void {
   if (error instanceof RpcAnswerInvalid) context.rpcOf(chain.chainId).demote?.(error.message);
-  // The first ones, then every twentieth: an outage must not fill the log.
+  // Only the first failures and every twentieth are logged: an outage must not fill the log.
   if (failures > 3 && failures % 20 !== 0) return;
   const fields = { chainId: chain.chainId, failures };
   if (error instanceof RpcUnavailable || error instanceof RpcError) {
@@ -78,9 +78,9 @@ function noteFailure(context: SenderContext, chain: FollowedChain, error: unknow
 }
 
 /**
- * Checks all pending transactions of a chain once. Those in final blocks are finished. Those in no block are broadcast again,
- * raised or given up. Gaps in the nonces are filled. Everything is computed from the tables, so a crash at any line costs
- * at most a repeated broadcast.
+ * Checks all pending transactions of a chain once. Those in final blocks are finished. Those in no block are
+ * broadcast again, raised or given up. Nonce gaps are filled. The round computes everything from the tables, so a
+ * crash at any line costs at most a repeated broadcast.
  */
 export async function senderRound(
   context: SenderContext,
@@ -89,7 +89,7 @@ export async function senderRound(
 ): Promise<void> {
   const cursor = await findCursor(context.db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') {
-    // What the last round saw means nothing once the chain has been resumed.
+    // Findings of the last round are void once the chain has been resumed.
     memory.suspects = new Set();
     return;
   }
@@ -101,7 +101,7 @@ export async function senderRound(
   }
   const rpc = context.rpcOf(chain.chainId);
   const state = await readWallet(context, rpc);
-  // A transaction above the next nonce cannot be in a block: it is not looked up.
+  // A transaction above the next nonce cannot be in a block, so it is not looked up.
   const isAhead = (item: PendingTransaction) => item.nonce >= state.nextNonce && item.minedHash === '';
   const lookedUp = pending.filter((item) => !isAhead(item));
   const locations = await locate(context, rpc, { chain, cursor }, lookedUp);
@@ -138,7 +138,7 @@ interface UnminedWork {
   readonly state: WalletState;
   readonly unmined: readonly PendingTransaction[];
   readonly memory: LoopState;
-  /** Of the cursor that the round began with. */
+  /** The value of the cursor at the beginning of the round. */
   readonly rewinds: bigint;
 }
 
@@ -187,7 +187,7 @@ function noteStuck(
   memory.stuck = new Set(stuck.keys());
 }
 
-/** Only the next nonce can be mined. One whose fee is under the base fee never is, and holds up the later ones. */
+/** Only the next nonce can be mined. If its fee is under the base fee, it is not mined and holds up the later ones. */
 function isOverdue(context: SenderContext, item: PendingTransaction, state: WalletState): boolean {
   const newest = newestAttempt(item);
   if (item.nonce < state.nextNonce || ageMsOf(context, newest) < context.settings.replaceAfterMs)
@@ -199,7 +199,7 @@ function ageMsOf(context: SenderContext, attempt: Attempt): number {
   return context.clock.now().getTime() - attempt.createdAt.getTime();
 }
 
-/** Broadcasts transactions that are in no block and were not broadcast lately. */
+/** Broadcasts unmined transactions that were not broadcast lately. */
 async function rebroadcast(
   context: SenderContext,
   chain: FollowedChain,
@@ -214,7 +214,7 @@ async function rebroadcast(
     if (item.nonce < state.nextNonce) return false;
     const sentAtMs = memory.sentAtMs.get(item.transactionId);
     if (sentAtMs !== undefined) return now - sentAtMs >= rebroadcastAfterMs;
-    // A caller that recorded it a moment ago is about to broadcast it. A clock that is behind must not delay it.
+    // The caller that has just recorded it is about to broadcast it. A clock that is behind must not delay it.
     const ageMs = ageMsOf(context, newestAttempt(item));
     return ageMs < 0 || ageMs >= rebroadcastAfterMs;
   });
@@ -236,7 +236,7 @@ async function rebroadcast(
   for (const id of dueIds) memory.sentAtMs.set(id, now);
 }
 
-/** The newest attempt. Before it, the one that was reorged out: nodes may still prefer it. */
+/** The newest attempt. Before it, the attempt that was reorged out: nodes may still prefer it. */
 function attemptsToSend(item: PendingTransaction, due: readonly PendingTransaction[]): readonly Attempt[] {
   const lostHash = due.find((candidate) => candidate.transactionId === item.transactionId)?.minedHash;
   const newest = newestAttempt(item);

@@ -75,7 +75,7 @@ test('a chain that has stopped raises no fee, and one raise meets the fee jump a
     (await pending()).map(({ attempts }) => attempts.length),
     [1],
   );
-  // The node loses what waits, as nodes do in an incident, and the next block asks for forty times as much.
+  // The node loses its pending transactions, as in an incident, and the next block asks for forty times as much.
   await anvil.request('anvil_dropAllTransactions', []);
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
   await mineAndLook();
@@ -195,7 +195,7 @@ test('a nonce is never below the final transactions of the wallet, foreign ones 
 });
 
 test('what is in a block and not final takes up no nonce, by depth and by tag: a reorg leaves no hole', async () => {
-  // By a process that a restored backup has made forget it.
+  // A process has forgotten this transaction after a restore from a backup.
   await sendForeign(0n);
   await mineAndLook();
   const request = { purpose: 'own', to: emitter, data: eventCall(idOf(1)) } as const;
@@ -309,7 +309,7 @@ test('what was final and is taken back is pending again, and fills the nonce tha
   await sender.broadcast(first.transactionId);
   await mineAndLook(5);
   assert.deepEqual([statuses(), await pending()], [['succeeded'], []]);
-  // The node has forgotten it, and there is less than was final.
+  // The node has forgotten it, and reports fewer transactions than were final.
   await anvil.request('anvil_reorg', [5, []]);
   assert.equal(await own.round(), 'halted');
   await resumeChain(database.db, clock, chain.chainId);
@@ -353,7 +353,7 @@ test('of a outcome and a rewind at once the later one sees the earlier one', asy
   const outcome = { status: 'succeeded', txHash, blockNumber: block, blockTime: clock.now() } as const;
   const told = { at: clock.now(), onOutcome: async () => {}, rewinds: cursor.rewinds };
   const taken = { chainId: chain.chainId, above: cursor.finalNumber, at: clock.now() };
-  // The outcome has begun and not ended when the rewind comes.
+  // The handler of the outcome has begun and not ended when the rewind comes.
   const holding = gate();
   const begun = gate();
   const concluding = db.transaction(async (transaction) => {
@@ -367,7 +367,7 @@ test('of a outcome and a rewind at once the later one sees the earlier one', asy
   holding.open();
   await concluding;
   assert.deepEqual([await rewinding, (await pending()).length], [[transactionId], 1]);
-  // And the other way round.
+  // Now in the opposite order.
   const over = gate();
   const rewound = gate();
   const second = db.transaction(async (transaction) => {

@@ -25,9 +25,9 @@ const attemptColumns = {
 } as const;
 const attemptList = Object.keys(attemptColumns).join(', ');
 
-// Takes the wallet's row lock until the transaction ends: nonces are given out one after the other, and a rollback gives its
-// nonces back. PostgreSQL wakes waiters for a row in no order. The advisory lock before it is granted in the order of asking,
-// in which signatures are made ahead (docs/decisions/0047). Returns the first nonce.
+// Takes the wallet's row lock until the transaction ends. Nonces are assigned in order, and a rollback returns its
+// nonces. PostgreSQL gives a row lock to waiters in no order. The advisory lock before it is granted in the order of
+// requests, the order in which signatures are made ahead (docs/decisions/0047). Returns the first nonce.
 export const takeNonces = statement({
   name: 'sender_nonces_take',
   parameters: { chainId: 'int8', wallet: 'text', floor: 'int8', count: 'int8' },
@@ -39,7 +39,7 @@ export const takeNonces = statement({
    returning next_nonce - :count as nonce`,
 });
 
-// With their first attempts, in one round trip. A nonce with a row is never used for another transaction.
+// With their first attempts, in one round trip. A nonce with a row is never reused for another transaction.
 export const insertTransactions = statement({
   name: 'sender_transactions_insert',
   parameters: {
@@ -102,7 +102,7 @@ export const pendingTransaction = statement({
   text: `select ${transactionList} from sent_transactions where transaction_id = :transactionId and status = 'pending'`,
 });
 
-// Locked while an outcome or a replacement is stored, so that each is stored once.
+// Locks the row while an outcome or a replacement is stored, so that each is stored once.
 export const lockPending = statement({
   name: 'sender_pending_lock',
   parameters: { transactionId: 'int8' },
@@ -110,7 +110,7 @@ export const lockPending = statement({
   text: `select ${transactionList} from sent_transactions where transaction_id = :transactionId and status = 'pending' for update`,
 });
 
-// In one order, so that two processes that store the same outcomes cannot deadlock.
+// Locks rows in one order, so that two processes that store the same outcomes cannot deadlock.
 export const lockPendingOfIds = statement({
   name: 'sender_pending_lock_ids',
   parameters: { transactionIds: 'int8[]' },
@@ -128,7 +128,7 @@ export const attemptsOf = statement({
 });
 export type AttemptRow = Row<typeof attemptsOf>;
 
-// Rows are locked in one order, so that two processes that store the same cannot deadlock.
+// Locks rows in one order, so that two processes that store the same blocks cannot deadlock.
 export const setMined = statement({
   name: 'sender_mined_set',
   parameters: {
@@ -147,8 +147,8 @@ export const setMined = statement({
    from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id`,
 });
 
-// Those that come back had no outcome before. Locked by `lockPendingOfIds` before, so that this sees whether final blocks have
-// been taken back since the cursor was read: what was seen of the chain then holds no more.
+// Reopened transactions get an outcome again. `lockPendingOfIds` has locked the rows before. So this statement sees
+// whether final blocks were reverted since the cursor was read, which makes the round's findings void.
 export const setOutcomes = statement({
   name: 'sender_outcomes_set',
   parameters: {
@@ -169,7 +169,7 @@ export const setOutcomes = statement({
    returning t.transaction_id`,
 });
 
-// Those that another process may be about to finish, and those that have an outcome above this block.
+// The transactions that another process may be about to finish, and those with an outcome above this block.
 export const lockOutcomes = statement({
   name: 'sender_outcomes_lock',
   parameters: { chainId: 'int8', above: 'int8' },
@@ -178,9 +178,9 @@ export const lockOutcomes = statement({
    where chain_id = :chainId and (status = 'pending' or mined_block > :above) order by transaction_id for update`,
 });
 
-// Of blocks above this one that were final and are no more. A statement behind the one that locks them: it sees what others have
-// concluded before the lock was theirs no more. The attempt that was in such a block stays noted, so that it is handed
-// out again at once.
+// Reopens outcomes in blocks above this one that were final and are reverted. It runs after the statement that locks
+// the rows, so it sees outcomes that others stored before the lock was granted. The attempt in such a block stays
+// recorded, so that it is broadcast again at once.
 export const reopenOutcomes = statement({
   name: 'sender_outcomes_reopen',
   parameters: { chainId: 'int8', above: 'int8', updatedAt: 'timestamptz' },
@@ -197,7 +197,8 @@ export const noncesWithRow = statement({
   text: `select nonce from sent_transactions where chain_id = :chainId and wallet = :wallet and nonce >= :from and nonce < :below`,
 });
 
-// The most that the wallet's pending transactions may still cost: those in blocks are paid. The last attempt offers most.
+// The highest remaining cost of the wallet's pending transactions: those in blocks are paid. The last attempt offers
+// most.
 export const offeredAhead = statement({
   name: 'sender_offered_ahead',
   parameters: { chainId: 'int8', wallet: 'text' },
@@ -208,8 +209,8 @@ export const offeredAhead = statement({
    where t.chain_id = :chainId and t.wallet = :wallet and t.status = 'pending' and t.mined_hash = ''`,
 });
 
-// What the wallet has offered at most for the transactions of some days. What it paid is less: about half, for the offer
-// bears a base fee twice as high.
+// The sum of the wallet's highest offers in some days. The cost was about half, because an offer covers twice the
+// base fee.
 export const offeredSince = statement({
   name: 'sender_offered_since',
   parameters: { chainId: 'int8', wallet: 'text', createdAt: 'timestamptz' },

@@ -14,7 +14,7 @@ import type { WalletSigner } from './wallet.ts';
 
 /** Sends transactions of our wallets: stored before they are broadcast, and followed until they are final. */
 export interface Sender<Purpose extends string = string> {
-  /** The wallets whose transactions it follows. */
+  /** The wallets whose transactions the sender follows. */
   readonly wallets: readonly Hex[];
   /**
    * Asks the network for gas and fees, and chooses the wallet by `PurposeRules`. Never inside a database transaction.
@@ -22,17 +22,18 @@ export interface Sender<Purpose extends string = string> {
    */
   plan(chainId: number, request: SendRequest<Purpose>): Promise<SendPlan | RevertedPlan>;
   /**
-   * Takes a nonce, signs and stores, in the caller's transaction. Other records of the wallet wait until it ends; those of
-   * this process are signed meanwhile.
+   * Takes a nonce, signs and stores, in the caller's transaction. Other records of the wallet wait until it ends.
+   * Those of this process are signed meanwhile.
    */
   record(transaction: Transaction, plan: SendPlan): Promise<RecordedTransaction>;
   /**
-   * The same for several plans of one chain and wallet, in order, in two statements. Throws for plans of several.
+   * The same for several plans of one chain and wallet, in order, in two statements. Throws for plans of several
+   * chains or wallets.
    */
   recordAll(transaction: Transaction, plans: readonly SendPlan[]): Promise<readonly RecordedTransaction[]>;
   /**
-   * Broadcasts a recorded transaction after the commit; simultaneous calls go together, by nonce. Failures are logged: the
-   * loop repeats the broadcast.
+   * Broadcasts a recorded transaction after the commit. Simultaneous calls are sent together, by nonce. Failures are
+   * logged, and the loop repeats the broadcast.
    */
   broadcast(transactionId: bigint): Promise<void>;
   /** Follows all pending transactions until the signal aborts. */
@@ -40,8 +41,9 @@ export interface Sender<Purpose extends string = string> {
 }
 
 /**
- * Makes the sender of one or more wallets, which take turns, and of the relayer's beside them. Several processes may run
- * one at once: every step is decided by locked rows. Throws when two of the wallets are one, whose nonces would collide.
+ * Makes the sender of one or more wallets, which take turns, and of the relayer's wallet. Several processes may run a
+ * sender at once, because locked rows decide every step. Throws when two of the wallets are the same: their nonces
+ * would collide.
  */
 export function createSender<Purpose extends string>({
   otherWallets = [],

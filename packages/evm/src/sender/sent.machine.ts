@@ -1,19 +1,19 @@
 /**
- * pending: to be repeated until it has an outcome. succeeded and failed (reverted): final by the chain's policy.
+ * pending: repeated until it has an outcome. succeeded and failed (reverted): final by the chain's policy.
  * superseded: another transaction of the wallet took the nonce, so none of ours can be mined.
  */
 export const sentStatuses = ['pending', 'succeeded', 'failed', 'superseded'] as const;
 export type SentStatus = (typeof sentStatuses)[number];
 
-/** What can happen to a transaction that a wallet of ours has signed. */
+/** Triggers for a transaction that a wallet of ours has signed. */
 export const sentTriggers = [
-  /** A final block has it, and it was executed. */
+  /** A final block contains it, and its execution succeeded. */
   'execution_succeeded',
-  /** A final block has it, and it was reverted. */
+  /** A final block contains it, and its execution reverted. */
   'execution_reverted',
-  /** A final block has another transaction of the wallet with its nonce. */
+  /** A final block contains another transaction of the wallet with its nonce. */
   'nonce_taken',
-  /** The final block that had it was taken back. */
+  /** The final block that contained it was reverted. */
   'block_taken_back',
 ] as const;
 export type SentTrigger = (typeof sentTriggers)[number];
@@ -24,7 +24,7 @@ interface SentMove {
   readonly to: SentStatus;
 }
 
-/** Every move that a sent transaction can make. A pair of status and trigger that is absent is refused. */
+/** Every move of a sent transaction. A pair of status and trigger that is absent is refused. */
 export const sentMoves: readonly SentMove[] = [
   { from: 'pending', trigger: 'execution_succeeded', to: 'succeeded' },
   { from: 'pending', trigger: 'execution_reverted', to: 'failed' },
@@ -38,14 +38,14 @@ export function sentMove(status: SentStatus, trigger: SentTrigger): SentMove | u
   return sentMoves.find((move) => move.from === status && move.trigger === trigger);
 }
 
-/** What a trigger makes of a pending transaction, for good. Throws RangeError for a trigger that is none of its ends. */
+/** The final status that a trigger gives to a pending transaction. Throws RangeError for a trigger that ends nothing. */
 export function outcomeOf(trigger: SentTrigger): Exclude<SentStatus, 'pending'> {
   const to = sentMove('pending', trigger)?.to;
   if (to === undefined || to === 'pending') throw new RangeError(`a pending transaction refuses ${trigger}`);
   return to;
 }
 
-/** The statuses that a trigger leaves, as SQL: `'succeeded', 'failed'`. */
+/** The statuses before a trigger, as SQL: `'succeeded', 'failed'`. */
 export function sqlStatusesBefore(trigger: SentTrigger): string {
   return sentMoves.flatMap((move) => (move.trigger === trigger ? [`'${move.from}'`] : [])).join(', ');
 }

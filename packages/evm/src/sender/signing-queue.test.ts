@@ -9,7 +9,7 @@ import { type UnsignedTransaction, type WalletSigner, walletOf } from './wallet.
 const key: Hex = `0x${'1'.repeat(64)}`;
 const local = walletOf(key);
 
-/** A call that is told from others by its data. */
+/** A call that its data identifies. */
 function planOf(name: number): SendPlan {
   return {
     ...{ purpose: 'relay', to: local.address, data: `0x${name.toString(16).padStart(2, '0')}` },
@@ -18,7 +18,7 @@ function planOf(name: number): SendPlan {
   };
 }
 
-/** A signer that is slow until it is let go, and what it was asked to sign: the call and the nonce. */
+/** A signer that waits until it is released, and its requests: the call and the nonce. */
 function slowWallet() {
   const asked: [name: number, nonce: number][] = [];
   const failing = new Set<number>();
@@ -96,7 +96,7 @@ test('a signature that fails is its own record’s failure, and leaves no gap', 
   first.leave();
   await assert.rejects(second.sign(8n), /refuses 2/);
   second.leave();
-  // The nonce is given out again.
+  // The nonce is assigned again.
   assert.deepEqual(await third.sign(8n), [await signedBy(3, 8n)]);
   third.leave();
 });
@@ -129,7 +129,7 @@ test('once no record waits, the expected nonce is dropped, and nothing is signed
   const first = queue.join([planOf(1)]);
   const second = queue.join([planOf(2)]);
   await first.sign(7n);
-  // The second one fails before it has a nonce.
+  // The second record fails before it has a nonce.
   second.leave();
   first.leave();
   queue.join([planOf(3)]);

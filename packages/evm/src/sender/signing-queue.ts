@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { SendPlan } from './sent.ts';
 import type { WalletSigner } from './wallet.ts';
 
-/** A call and the nonce at which it is to be made. */
+/** A call and its nonce. */
 export interface PlacedPlan {
   readonly plan: SendPlan;
   readonly nonce: bigint;
@@ -18,17 +18,17 @@ export function signAll(wallet: WalletSigner, placed: readonly PlacedPlan[]): Pr
   return Promise.all(placed.map(({ plan, nonce }) => wallet.signTransaction({ ...plan, nonce })));
 }
 
-/** A record that is under way. */
+/** A record in progress. */
 export interface SigningTicket {
-  /** The signed transactions from the nonce that the record was given, in the order of its plans. */
+  /** The signed transactions from the record's first nonce, in the order of its plans. */
   sign(nonce: bigint): Promise<readonly Hex[]>;
   /** The record is stored or has failed. */
   leave(): void;
 }
 
-/** Records of one wallet on one chain that are under way in this process. */
+/** Records in progress of one wallet on one chain in this process. */
 export interface SigningQueue {
-  /** Before the record asks for its nonce. */
+  /** Joins the queue before the record asks for its nonce. */
   join(plans: readonly SendPlan[]): SigningTicket;
 }
 
@@ -48,17 +48,17 @@ interface Ahead {
 const maxSignedAhead = 16;
 
 /**
- * Overlaps the signatures of records that wait for each other. A record takes its nonces under a row lock and keeps it until
- * it is stored with its signatures: with a signer that takes 300 ms, a wallet would send three transactions a second. So
- * while one record is signed, those behind it are signed ahead at the nonces that they will get if all goes well. The lock
- * alone decides. A record that gets another nonce, because one before it failed or another process was first, is signed
- * again. What was signed ahead for it is dropped: it was never stored, so it was never broadcast.
+ * Overlaps the signatures of records that wait for each other. A record takes its nonces under a row lock and keeps
+ * it until it is stored with its signatures. With a signer that takes 300 ms, a wallet would send three transactions
+ * a second. So while one record is signed, the queue signs the next ones ahead at their expected nonces. The lock
+ * alone decides. A record can get another nonce, because an earlier one failed or another process was first. It is
+ * then signed again. The first signature was never stored, so it was never broadcast.
  */
 export function signingQueue(wallet: WalletSigner): SigningQueue {
   /** Records without a nonce, in the order in which they asked. */
   const waiting: Waiting[] = [];
   let holders = 0;
-  /** The nonce after the last one that was taken; undefined while no record of this process holds or awaits one. */
+  /** The nonce after the last assigned one; undefined while no record of this process has or awaits one. */
   let next: bigint | undefined;
 
   const signAhead = () => {
@@ -69,7 +69,8 @@ export function signingQueue(wallet: WalletSigner): SigningQueue {
       if (nonce === undefined || signed > maxSignedAhead) return;
       if (record.ahead?.nonce !== nonce) {
         const ahead = { nonce, raws: signAll(wallet, placedFrom(record.plans, nonce)), hasFailed: false };
-        // The signer may be back when it is the record's turn: it is then asked again, and that error is reported.
+        // The signer may have recovered when it is the record's turn: it is then asked again, and that error is
+        // reported.
         ahead.raws.catch(() => {
           ahead.hasFailed = true;
         });

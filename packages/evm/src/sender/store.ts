@@ -21,7 +21,7 @@ import { fillPurpose, type OutcomeHandler, type RecordedTransaction, type SentOu
 import type { PlacedPlan } from './signing-queue.ts';
 import type { UnsignedTransaction, WalletSigner } from './wallet.ts';
 
-/** One signed form of a transaction; replacements share its nonce and differ in fees. */
+/** One signed form of a transaction. Replacements share its nonce and differ in fees. */
 export interface Attempt extends Fees {
   readonly txHash: Hex;
   readonly raw: Hex;
@@ -37,7 +37,7 @@ export interface PendingTransaction {
   readonly to: Hex;
   readonly data: Hex;
   readonly gasLimit: bigint;
-  /** The attempt last seen in a block of the stored chain; empty while there is none. */
+  /** The hash of the attempt last seen in a block of the stored chain; empty while there is none. */
   readonly minedHash: string;
   /** Oldest first: the last one offers most. */
   readonly attempts: readonly Attempt[];
@@ -67,7 +67,7 @@ function parsePending(row: TransactionRow, attempts: readonly AttemptRow[] = [])
   };
 }
 
-/** The latest attempt; every stored transaction has one. */
+/** The latest attempt. Every stored transaction has one. */
 export function newestAttempt(pending: PendingTransaction): Attempt {
   const attempt = pending.attempts.at(-1);
   if (attempt === undefined) throw new Error(`transaction ${pending.transactionId} has no attempt`);
@@ -103,7 +103,7 @@ export async function findPendingById(
     : parsePending(row, await queryable.query(attemptsOf, { transactionIds: [transactionId] }));
 }
 
-/** The same, locked until the transaction ends. */
+/** The same with a lock until the transaction ends. */
 export async function lockPendingById(
   transaction: Transaction,
   transactionId: bigint,
@@ -114,7 +114,10 @@ export async function lockPendingById(
     : parsePending(row, await transaction.query(attemptsOf, { transactionIds: [transactionId] }));
 }
 
-/** Takes the wallet's next `count` nonces, none below the floor, and returns the first. Others wait until the transaction ends. */
+/**
+ * Takes the wallet's next `count` nonces, none below the floor, and returns the first. Other callers wait until the
+ * transaction ends.
+ */
 export async function allocateNonces(
   transaction: Transaction,
   key: { chainId: number; wallet: Hex; floor: bigint; count: number },
@@ -126,8 +129,8 @@ export async function allocateNonces(
 }
 
 /**
- * Stores signed transactions of one chain and wallet at their nonces, in order; undefined in place of those whose nonce has
- * a row already.
+ * Stores signed transactions of one chain and wallet at their nonces, in order. The result is undefined for those
+ * whose nonce already has a row.
  */
 export async function storeTransactions(
   transaction: Transaction,
@@ -165,7 +168,7 @@ function hashOf(raw: Hex): Hex {
   return keccakHex(Buffer.from(raw.slice(2), 'hex'));
 }
 
-/** Signs and stores one more form of a transaction. */
+/** Signs and stores another attempt of a transaction. */
 export async function storeAttempt(
   transaction: Transaction,
   wallet: WalletSigner,
@@ -180,7 +183,7 @@ export async function storeAttempt(
   return txHash;
 }
 
-/** Where an outcome was seen. */
+/** The block in which an outcome was seen. */
 export interface SeenOutcome {
   readonly status: SentOutcome['status'];
   readonly txHash: Hex;
@@ -198,11 +201,11 @@ export interface FinishedTransaction {
 export interface OutcomeReport {
   readonly at: Date;
   readonly onOutcome: OutcomeHandler;
-  /** Of the cursor by which the outcomes are final: nothing is stored when blocks have been taken back since. */
+  /** From the cursor that makes the outcomes final. If blocks have been reverted since, nothing is stored. */
   readonly rewinds: bigint;
 }
 
-/** Stores outcomes and reports each to its owner, once, in order. Returns how many it stored. */
+/** Stores outcomes and reports each to its handler, once, in order. Returns the number of stored outcomes. */
 export async function finishTransactions(
   transaction: Transaction,
   finished: readonly FinishedTransaction[],
@@ -220,7 +223,7 @@ export async function finishTransactions(
     rewinds: report.rewinds,
   });
   const [, rows] = await Promise.all([locked, stored]);
-  // Another process has stored and reported the others.
+  // Another process has stored and reported the rest.
   const ours = new Set(rows.map((row) => row.transaction_id));
   for (const { pending, outcome } of finished) {
     const { transactionId, chainId, purpose } = pending;
@@ -232,9 +235,9 @@ export async function finishTransactions(
 }
 
 /**
- * Makes transactions pending again whose blocks above `above` are taken back. They are looked up in other blocks, and
- * broadcast again where they are in none: otherwise their nonces would hold up the wallet's later transactions for ever.
- * Returns their ids. Their owners get the outcome a second time.
+ * Makes transactions pending again whose blocks above `above` are reverted. They are looked up in other blocks, and
+ * broadcast again where they are in none. Otherwise their nonces would hold up the wallet's later transactions for
+ * ever. Returns their ids. Their handlers get the outcome a second time.
  */
 export async function takeBackOutcomes(
   transaction: Transaction,

@@ -16,11 +16,11 @@ export interface UnsignedTransaction {
 /** A wallet that sends transactions. Its key is in memory, in a keystore or in a remote signer. */
 export interface WalletSigner {
   readonly address: Hex;
-  /** The signed transaction as nodes take it. Must be deterministic or at least quick: database rows are locked. */
+  /** The signed transaction in the form that nodes accept. Must be fast: database rows are locked meanwhile. */
   signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
 }
 
-/** The wallet of a private key or of a remote signer. Refuses anything else. */
+/** The wallet of a private key or of a remote signer. Refuses all other keys. */
 export function walletOf(key: SigningKey): WalletSigner {
   const signer = signerOf(key);
   return {
@@ -32,7 +32,7 @@ export function walletOf(key: SigningKey): WalletSigner {
   };
 }
 
-/** In the order of EIP-1559; without value and without an access list. */
+/** The fields in the order of EIP-1559, without value and access list. */
 function fieldsOf(transaction: UnsignedTransaction): readonly RlpItem[] {
   const { chainId, nonce, to, data, gasLimit, maxFee, priorityFee } = transaction;
   const numbers = [chainId, nonce, priorityFee, maxFee, gasLimit].map(integerBytes);
@@ -45,7 +45,7 @@ function encoded(fields: readonly RlpItem[]): Hex {
   return `0x${eip1559Type}${encodeRlp(fields).toString('hex')}`;
 }
 
-/** Parity, r and s out of 65 bytes, as numbers: without leading zeros. */
+/** Parity, r and s of a 65-byte signature, as numbers without leading zeros. */
 function partsOf(signature: Hex): readonly RlpItem[] {
   const number = (from: number, to: number) =>
     integerBytes(BigInt(`0x${signature.slice(2 + 2 * from, 2 + 2 * to)}`));
