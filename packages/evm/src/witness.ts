@@ -4,9 +4,9 @@ import { type NodeAnswer, type Rpc, type RpcCall, RpcError, type RpcOutcome, Rpc
 const timeLimitMs = 4_000;
 
 /**
- * What two nodes of different hosts agree on, for important answers that cannot be proven. Where only one node answers,
- * its word counts: the caller cannot make the others fail. Throws `RpcUnavailable` when no two agree, or no node
- * answers.
+ * The answer on which two nodes of different hosts agree, for important answers without proof. A single available
+ * node is trusted, because the caller cannot make the other nodes fail. Throws `RpcUnavailable` when no two agree, or
+ * no node answers.
  */
 export async function askWitnesses(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
   if (rpc.survey === undefined) return askOne(rpc, call);
@@ -17,8 +17,8 @@ export async function askWitnesses(rpc: Rpc, call: RpcCall): Promise<RpcOutcome>
 }
 
 /**
- * The same for several calls in one exchange with each node: for each call what two agree on, or why there is no answer.
- * Never throws `RpcUnavailable`.
+ * The same for several calls in one exchange with each node: for each call the agreed answer, or the reason for its
+ * absence. Never throws `RpcUnavailable`.
  */
 export async function askWitnessesTogether(
   rpc: Rpc,
@@ -54,7 +54,7 @@ async function askOne(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
   }
 }
 
-/** All errors count as the same: each kind of node has its own words for the same refusal. */
+/** All errors count as equal, because each kind of node words the same refusal differently. */
 function isSame(first: RpcOutcome, second: RpcOutcome): boolean {
   if ('error' in first || 'error' in second) return 'error' in first && 'error' in second;
   return JSON.stringify(first.result) === JSON.stringify(second.result);

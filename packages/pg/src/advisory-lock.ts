@@ -1,18 +1,18 @@
 /**
- * An advisory lock, or a family of locks that a text tells apart.
+ * An advisory lock, or a family of locks with one lock per text.
  *
- * All locks use PostgreSQL's space of single 64-bit keys: texts are hashed to 64 bits, where two never meet by chance. Two
- * 32-bit keys would not do: among some ten thousand texts, two would share a hash.
+ * All locks use PostgreSQL's space of single 64-bit keys. Texts are hashed to 64 bits, where accidental collisions
+ * are negligible. Two 32-bit keys would not do: among some ten thousand texts, two would share a hash.
  */
 export interface AdvisoryLock {
-  /** A number, or the beginning of the texts that are hashed: `link ` for the locks `link 17`, `link 18` and so on. */
+  /** A number, or the prefix of the texts that are hashed: `link ` for the locks `link 17`, `link 18` and so on. */
   readonly key: number | string;
   readonly guards: string;
 }
 
 type Registry = Readonly<Record<string, AdvisoryLock>>;
 
-/** Locks of which there is one for each text: their key ends with a space. */
+/** Families of locks, with one lock per text: their key ends with a space. */
 type FamilyOf<Locks extends Registry> = {
   [Name in keyof Locks]: Locks[Name]['key'] extends `${string} ` ? Name : never;
 }[keyof Locks];
@@ -31,7 +31,7 @@ export interface AdvisoryLocks<Name, Family extends Name> {
   readonly awaitSessionLock: (name: Exclude<Name, Family>) => string;
 }
 
-/** The locks of a product. Throws where two have one key, or where a text of one family could belong to another. */
+/** The locks of a product. Throws for two locks with one key, and where a text of one family could belong to another. */
 export function lockRegistry<const Locks extends Registry>(
   locks: Locks,
 ): AdvisoryLocks<keyof Locks, FamilyOf<Locks>> {

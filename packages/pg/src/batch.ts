@@ -1,16 +1,16 @@
-/** What a batcher runs: results in the order of the inputs. A batch that throws is run again item by item. */
+/** Runs a batch and returns results in the order of the inputs. If a batch throws, each item runs again alone. */
 export type BatchWork<Input, Output> = (inputs: readonly Input[]) => Promise<readonly Output[]>;
 
 export interface BatchLimits {
   /** Inputs in one batch. */
   readonly maxSize: number;
-  /** Batches under way at once; more inputs wait and fill the next batch (group commit). */
+  /** Batches in flight. Further inputs wait and fill the next batch (group commit). */
   readonly maxInFlight: number;
-  /** Inputs that may wait; beyond it `add` refuses at once instead of queueing without bound. */
+  /** The most inputs that may wait. Beyond it `add` refuses at once instead of queueing without bound. */
   readonly maxWaiting: number;
 }
 
-/** Thrown by `add` when too much waits already; the caller is asked to come back. */
+/** Thrown by `add` when the queue is full; the caller should retry later. */
 export class BatchOverload extends Error {
   override readonly name = 'BatchOverload';
 }
@@ -22,8 +22,8 @@ interface Waiting<Input, Output> {
 }
 
 /**
- * Joins calls that come at the same time into one statement. A lone call goes at once; under load each batch takes what
- * gathered while the ones before were under way, so that one round trip and one commit serve many calls.
+ * Joins simultaneous calls into one statement. A lone call runs at once. Under load each batch takes the calls that
+ * arrived during earlier batches, so that one round trip and one commit serve many calls.
  */
 export function batched<Input, Output>(
   work: BatchWork<Input, Output>,
@@ -36,7 +36,7 @@ export function batched<Input, Output>(
   const schedule = () => {
     if (isScheduled || inFlight >= limits.maxInFlight || waiting.length === 0) return;
     isScheduled = true;
-    // After the current turn of the event loop, so that requests read from the sockets together go together.
+    // Waits for the end of the event loop's turn, so that requests read from the sockets together share a batch.
     setImmediate(() => {
       isScheduled = false;
       void dispatch();
@@ -68,10 +68,7 @@ export function batched<Input, Output>(
     });
 }
 
-/**
- * As `batched`, with a batch for each key: inputs of different keys never share one. The limits are those of each key; a key
- * is forgotten when nothing of it is under way.
- */
+/** Like `batched`, with separate batches per key. The limits apply to each key. An idle key is forgotten. */
 export function batchedByKey<Input, Output>(
   workOf: (key: string) => BatchWork<Input, Output>,
   limits: BatchLimits,
@@ -101,7 +98,7 @@ async function runBatch<Input, Output>(
       batch[0]?.reject(error);
       return;
     }
-    // One bad input must not fail its neighbours.
+    // One bad input must not fail the others.
     for (const item of batch) await runBatch(work, [item]);
   }
 }

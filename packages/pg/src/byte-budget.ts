@@ -1,10 +1,10 @@
 /**
- * Bytes of large texts that one statement gives, but for a last text that goes beyond: what a process takes at once, parses
- * and writes without a pause. A list asks for the rest in further statements, a batch in its next round.
+ * The byte limit of large texts in one statement's answer. The process parses and writes that much without a pause.
+ * The last text may exceed it. A list reads the rest in further statements, a batch in its next round.
  */
 export const byteBudget = 1024 * 1024;
 
-/** A condition: whether the budget is not used up by the rows before this one. Rows have no two places alike. */
+/** A condition: whether the rows before this one have left some of the budget. Each row has its own position. */
 export function isWithinBudget(bytes: string, place: string): string {
   return `sum(${bytes}) over (order by ${place} rows unbounded preceding) - ${bytes} < ${byteBudget}`;
 }

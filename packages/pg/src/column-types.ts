@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The kinds of columns, and how TypeScript sees them. */
+/** The kinds of columns and their TypeScript types. */
 export interface ColumnKinds {
   text: string;
   bool: boolean;
@@ -24,14 +24,14 @@ const typeParsers = new Map<number, (text: string) => unknown>([
   [1016, (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt))],
 ]);
 
-/** How columns are read: big integers and numerics as bigint. */
+/** The parsers of columns: big integers and numerics become bigint. */
 export const columnTypes = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     return typeParsers.get(oid) ?? pg.types.getTypeParser(oid, format);
   },
 } as unknown as pg.CustomTypesConfig;
 
-/** PostgreSQL's own, fixed numbers of the types (pg_type.dat). */
+/** PostgreSQL's fixed numbers of the types (pg_type.dat). */
 const oids: Readonly<Record<ColumnKind, number>> = {
   text: 25,
   bool: 16,
@@ -52,7 +52,7 @@ export interface Column {
   readonly oid: number;
 }
 
-/** The columns that a statement declares, in their order. */
+/** The columns that a statement declares, in order. */
 export function columnsOf(declared: Readonly<Record<string, ColumnSpec>>): readonly Column[] {
   return Object.entries(declared).map(([name, spec]) => ({
     name,

@@ -14,7 +14,7 @@ const one = statement({
   text: 'select 1 as one',
 });
 
-/** A tunnel to the database that can swallow what is sent through it, as a broken network does. */
+/** A tunnel to the database that can swallow packets, as a broken network does. */
 async function startTunnel(url: URL) {
   let isSwallowing = false;
   const sockets = new Set<Socket>();
@@ -145,7 +145,7 @@ test('a transaction is whole or not at all, whatever its first statement is', as
   await assert.rejects(failed((transaction) => transaction.query(endOwn)));
   await assert.rejects(
     db.transaction(async (transaction) => {
-      // The first statement fails. The second was sent behind it and must not stand alone.
+      // The first statement fails. The second was sent behind it and must not be executed alone.
       await Promise.all([transaction.query(nonsense), transaction.query(keep, { word: 'alone' })]);
     }),
     /syntax error/,
@@ -199,7 +199,7 @@ test('statements that are sent at once are answered in their order, up to the on
   t.after(() => db.close());
   await db.query(makeFailing);
   await db.query(makeKept);
-  // Twice: first the connection has not prepared the statements, then it has.
+  // Twice: the connection prepares the statements in the first run and reuses them in the second.
   for (const _ of [1, 2]) {
     let settled: PromiseSettledResult<unknown>[] = [];
     const work = db.transaction(async (transaction) => {
@@ -286,7 +286,7 @@ test('a commit that PostgreSQL answers with ROLLBACK is an error', async (t) => 
   await db.query(makeFailing);
   const work = db.transaction(async (transaction) => {
     await transaction.query(one);
-    // Its failure is not known yet when the commit is sent.
+    // The commit is sent before the failure is known.
     const unheard = transaction.query(fail, { state: '22000' });
     unheard.catch(() => undefined);
     await Promise.resolve();

@@ -4,22 +4,25 @@ import type { Queryable, Transaction } from './queryable.ts';
 import { type RowScope, type Schema, withSystemScope } from './schema.ts';
 import { ask, transact } from './transaction.ts';
 
-/** The database in one scope: PostgreSQL itself shows and takes only rows of that scope, whatever a statement asks for. */
+/**
+ * The database in one scope: PostgreSQL itself shows and accepts only rows of that scope, regardless of the
+ * statement.
+ */
 export interface ScopedDatabase extends Queryable {
   readonly scope: string;
-  /** As `Database.transaction`, in the scope. */
+  /** Like `Database.transaction`, in the scope. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
 /** The database in the scope of the whole system. */
 export interface Database extends Queryable {
-  /** Runs `work` in one READ COMMITTED transaction; serialization failures and deadlocks are run again, at most 5 times. */
+  /** Runs `work` in one READ COMMITTED transaction. Retries serialization failures and deadlocks, at most 5 times. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Narrows to one scope. Throws for what the schema does not accept as one. */
+  /** Narrows to one scope. Throws for a value that the schema does not accept as a scope. */
   inScope(scope: string): ScopedDatabase;
   /**
-   * A connection of its own that listens to one channel until the signal aborts; reconnects by itself. `onNotify` is also
-   * called, with an empty payload, whenever a connection stands anew, because notifications may have been missed.
+   * Listens to one channel on a separate connection until the signal aborts, and reconnects by itself. `onNotify` is
+   * also called with an empty payload after each new connection, because notifications may have been missed.
    */
   listen(channel: string, onNotify: (payload: string) => void, signal: AbortSignal): void;
   close(): Promise<void>;
@@ -27,19 +30,19 @@ export interface Database extends Queryable {
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Without it connections have no scope, and their name is the driver's. */
+  /** Absent: connections have no scope, and the driver's default name. */
   readonly schema?: Pick<Schema, 'applicationName' | 'scope'>;
   /** Connections in the pool; 10 by default. */
   readonly connections?: number;
-  /** How long an answer may take before its connection is given up; 20 s by default, longer than any statement runs. */
+  /** Limit for an answer; then its connection is dropped. 20 s by default, longer than any statement runs. */
   readonly answerLimitMs?: number;
   /** Called with errors of idle connections; the pool replaces them by itself. */
   readonly onError?: (error: Error) => void;
 }
 
 /**
- * Opens a pool with named prepared statements, in the system's scope. Statements end after 15 s, idle transactions after
- * 30 s; a connection that does not answer within 20 s is dropped, and what it was asked fails.
+ * Opens a pool with named prepared statements, in the system's scope. Statements end after 15 s, idle transactions
+ * after 30 s. A connection that does not answer within 20 s is dropped, and its statements fail.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = {
@@ -47,7 +50,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     types: columnTypes,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
-    // A network may swallow packets: do not wait for ever on a connection whose other end is gone.
+    // A network may swallow packets: do not wait for ever for a lost peer.
     query_timeout: options.answerLimitMs ?? 20_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -63,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return databaseOver(pool, listen, options.schema?.scope);
 }
 
-/** The database over a pool that is open already, or over what stands in for one. */
+/** The database over an open pool, or over a replacement in a test. */
 export function databaseOver(pool: pg.Pool, listen: Database['listen'], scope?: RowScope): Database {
   return {
     query: async (statement, ...values) => ask(pool, statement, statement.positioned(...values)),
@@ -80,7 +83,7 @@ function narrowed(pool: pg.Pool, scope: RowScope | undefined, value: string): Sc
   const transaction: Database['transaction'] = (work) => transact(pool, begin, work);
   return {
     scope: value,
-    // The setting holds until the end of a transaction, so a single statement needs one too.
+    // The setting ends with the transaction, so a single statement needs one too.
     async query(statement, ...values) {
       const { rows } = await transaction(async (alone) => {
         const rows = alone.query(statement, ...values);
@@ -115,7 +118,7 @@ async function keepListening(
     try {
       await client.connect();
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      // Notifications from before the connection stood are lost: have the listener look for itself.
+      // Notifications before the connection was ready are lost: make the listener check for itself.
       onNotify('');
       await ended.promise;
     } catch (error) {

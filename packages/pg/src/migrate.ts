@@ -16,7 +16,7 @@ export async function readMigrations({
   migrations: folder,
 }: Pick<Schema, 'migrations'>): Promise<Migration[]> {
   const files = (await readdir(folder)).sort();
-  // A file that is silently left out is worse than one that stops the start.
+  // A silently ignored file is worse than a failed start.
   const misnamed = files.find((name) => !/^\d{4}_[a-z0-9-]+\.sql$/.test(name));
   if (misnamed !== undefined) throw new Error(`migration ${misnamed} must be named as 0001_some-words.sql`);
   const twice = files.find((name, index) => files[index - 1]?.slice(0, 4) === name.slice(0, 4));
@@ -37,7 +37,7 @@ export async function readMigrations({
 /**
  * Brings the schema up to this program's version: numbered files, forward only, each in its own transaction, under an
  * advisory lock. Refuses a database that a newer program has migrated, an applied file that has changed since, and a
- * connection that the schema refuses. With `only`, no other versions than those: for rows that are older than the program.
+ * connection that the schema refuses. `only` limits it to those versions, for rows that are older than the program.
  */
 export async function migrate(
   url: string,
@@ -48,7 +48,7 @@ export async function migrate(
   await client.connect();
   const applied: string[] = [];
   try {
-    // Before anything is made.
+    // Checked before anything is created.
     await schema.checkConnection?.(client);
     // Replicas that start together migrate one after the other.
     await client.query(`select ${schema.migrationLock}`);
@@ -74,8 +74,8 @@ export async function migrate(
 }
 
 /**
- * The migrations that the database lacks, in order, changing nothing. Refuses a database that a newer program has migrated
- * and one of which an applied file has changed; one that was never migrated lacks them all.
+ * The migrations that the database lacks, in order; changes nothing. Refuses a database that a newer program has
+ * migrated, or whose applied files have changed. A database that was never migrated lacks all of them.
  */
 export async function pendingMigrations(url: string, schema: Schema): Promise<string[]> {
   const client = migrationClient(url, schema);

@@ -31,7 +31,7 @@ async function returned(echoed: Echo, values: readonly unknown[]): Promise<unkno
 const storableText = fc
   .string({ unit: 'binary', maxLength: 40 })
   .map((text) => text.toWellFormed().replaceAll('\0', ''));
-// PostgreSQL's calendar has years that JavaScript writes otherwise; four digits are enough for payments.
+// Years outside four digits have other formats in JavaScript; four digits are enough for payments.
 const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
 
 const kinds: [Echo, fc.Arbitrary<unknown>][] = [

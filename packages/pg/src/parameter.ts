@@ -1,16 +1,16 @@
 import type { Element, Parameter, ParameterKind } from './statement.ts';
 
-/** How elements of an array go over the wire in binary. */
+/** The binary encoding of array elements. */
 interface ElementFormat {
-  /** PostgreSQL's own, fixed number of the type (pg_type.dat). */
+  /** PostgreSQL's fixed number of the type (pg_type.dat). */
   readonly oid: number;
   /** The most bytes that a value takes. */
   bound(value: Exclude<Element, null>): number;
-  /** Writes a value and returns how many bytes it took. */
+  /** Writes a value and returns its number of bytes. */
   write(buffer: Buffer, value: Exclude<Element, null>, at: number): number;
 }
 
-// The length of text in UTF-8 is at most three bytes for each of its units.
+// UTF-8 takes at most three bytes for each unit of a text.
 const maxUtf8Bytes = 3;
 // Binary timestamps count microseconds from the start of the year 2000.
 const epochMs = Date.UTC(2000, 0, 1);
@@ -74,22 +74,21 @@ function as<Kind extends Element>(name: string, value: Element, is: (value: Elem
 }
 
 /**
- * Makes of a statement's parameters what the driver sends. Arrays become PostgreSQL's binary form (array_recv): as text,
- * which the driver would make of them, each element is escaped here and unescaped there and bytes go as hexadecimal
- * digits, which was a quarter of PostgreSQL's time for a batch of sessions. Throws for an element that is not of the
- * declared kind.
+ * Converts a statement's parameters for the driver. Arrays become PostgreSQL's binary form (array_recv). The driver
+ * would send them as text: escaped here, unescaped there, with bytes as hexadecimal digits. That took a quarter of
+ * PostgreSQL's time for a batch of sessions. Throws for an element that is not of the declared kind.
  */
 export function encodeParameters(values: readonly Parameter[], kinds: readonly ParameterKind[]): unknown[] {
   return values.map((value, index) => {
     if (!isList(value)) return encodeScalar(value);
     const kind = kinds[index];
     const format = kind === undefined ? undefined : formats[kind];
-    // The other kinds, numeric[] alone, have no binary form that is worth its code.
+    // Only numeric[] remains; its binary form is not worth the code.
     return format === undefined ? value.map(encodeScalar) : encodeArray(value, format);
   });
 }
 
-// Array.isArray narrows nothing that is readonly.
+// Array.isArray does not narrow readonly arrays.
 function isList(value: Parameter): value is readonly Element[] {
   return Array.isArray(value);
 }
@@ -100,16 +99,16 @@ function encodeScalar(value: Element): unknown {
   return value;
 }
 
-// One scratch buffer for all arrays: nothing is awaited between the first byte and the copy at the end.
+// One scratch buffer serves all arrays: nothing awaits between the first byte and the copy at the end.
 let scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
-// Beyond this a buffer is not kept.
+// A larger buffer is not kept.
 const maxScratchBytes = 4 * 1024 * 1024;
 
 const headerBytes = 20;
 
 /**
- * Dimensions (one; none when empty), whether there are nulls, element type, length, lower bound; then each element with
- * its length in front, -1 for null.
+ * The number of dimensions (one; none when empty), whether there are nulls, element type, length, lower bound. Then
+ * each element follows its length, which is -1 for null.
  */
 function encodeArray(values: readonly Element[], format: ElementFormat): Buffer {
   let buffer = scratch;

@@ -1,4 +1,4 @@
-/** The package's one entry: everything that others may use stands here. */
+/** The package's only entry: it exports everything that other packages may use. */
 export { type AdvisoryLock, type AdvisoryLocks, lockRegistry } from './advisory-lock.ts';
 export { type BatchLimits, BatchOverload, type BatchWork, batched, batchedByKey } from './batch.ts';
 export { byteBudget, isWithinBudget } from './byte-budget.ts';

@@ -1,7 +1,7 @@
 import type { ColumnSpec } from './column-types.ts';
 import type { RowOf, Statement } from './statement.ts';
 
-/** What operations take: either a transaction or the pool itself (each statement then commits alone). */
+/** The database argument of operations: a transaction or the pool itself, where each statement commits alone. */
 export interface Queryable {
   query<C extends Record<string, ColumnSpec>, Arguments extends readonly unknown[]>(
     statement: Statement<C, Arguments>,
@@ -10,8 +10,8 @@ export interface Queryable {
 }
 
 /**
- * A transaction in progress; operations that must be atomic with others take this type. Statements run in the order in which
- * they were asked.
+ * A transaction in progress. Operations that must be atomic with others take this type. Statements run in the order
+ * of the calls.
  */
 export interface Transaction extends Queryable {
   readonly inTransaction: true;

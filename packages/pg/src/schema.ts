@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Row-level security by one setting of PostgreSQL: policies compare a row with the setting's value. `everything` is the
- * value in which they show all rows.
+ * Row-level security by one setting of PostgreSQL: policies compare a row with the setting's value. The value
+ * `everything` shows all rows.
  */
 export interface RowScope {
   /** A setting with a dot in its name, such as `shop.tenant`. */
@@ -12,7 +12,7 @@ export interface RowScope {
   readonly accepts: (value: string) => boolean;
 }
 
-/** What the library has to know of a product's database. */
+/** The library's knowledge of a product's database. */
 export interface Schema {
   /** The name of connections in PostgreSQL's list of activity. */
   readonly applicationName: string;
@@ -27,7 +27,10 @@ export interface Schema {
   readonly afterMigrations?: string;
 }
 
-/** A database's URL with the scope of the whole system in it. The driver prefers options of the URL, so they are joined there. */
+/**
+ * A database's URL with the scope of the whole system in it. The driver prefers options of the URL, so both are
+ * joined there.
+ */
 export function withSystemScope(url: string, { scope }: Pick<Schema, 'scope'>): string {
   if (scope === undefined) return url;
   const [place = url, query] = url.split('?', 2);

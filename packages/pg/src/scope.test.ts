@@ -13,7 +13,7 @@ const schema = {
 const first = 'ten_first';
 const second = 'ten_second';
 
-// Wrong on purpose: no condition on the tenant.
+// Deliberately wrong: it lacks a condition on the tenant.
 const everyTenant = statement({
   name: 'test_scope_every_tenant',
   parameters: {},
@@ -68,7 +68,7 @@ const anyValues = statement({
 
 let database: TestDatabase;
 before(async () => {
-  // One connection, so that a scope that was left behind would meet the next statement.
+  // One connection, so that a leftover scope would affect the next statement.
   database = await openedDatabase({ connections: 1, schema });
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();

@@ -13,7 +13,7 @@ const moved = statement({
   name: 'statement_test_moved',
   parameters: { from: 'text', to: 'text', count: 'int8', note: 'text?', times: 'timestamptz[]' },
   columns: { route: 'text', count: 'int8', note: 'text?', first: 'timestamptz?', label: 'text' },
-  // A name may come twice and in any order; casts, literals and comments keep their colons.
+  // A name may occur twice and in any order. Casts, literals and comments keep their colons.
   text: `select :to::text || ' from ' || :from::text || ' to ' || :to as route, -- not :this
     :count::int8 as count, :note::text as note, (:times::timestamptz[])[1] as first, 'at ''12:from' as label`,
 });

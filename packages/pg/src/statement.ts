@@ -7,8 +7,8 @@ import {
 } from './column-types.ts';
 
 /**
- * Checked SQL. A statement declares the types of its parameters and columns, from which TypeScript derives the types of values
- * and rows. A test has PostgreSQL describe every statement and compares it with its declaration.
+ * Checked SQL. A statement declares the types of its parameters and columns. TypeScript derives the types of values
+ * and rows from them. A test compares every declaration with PostgreSQL's description of the statement.
  */
 
 export type Element = string | number | bigint | boolean | Date | Uint8Array | null;
@@ -30,7 +30,7 @@ interface ScalarKinds {
 
 type ScalarKind = keyof ScalarKinds;
 export type ParameterKind = ScalarKind | `${ScalarKind}[]`;
-/** `?` after the kind: the value may be null. Elements of an array always may. */
+/** `?` after the kind: the value may be null. Array elements always may. */
 export type ParameterSpec = ParameterKind | `${ParameterKind}?`;
 
 type ValueOf<Kind> = Kind extends ScalarKind
@@ -39,7 +39,7 @@ type ValueOf<Kind> = Kind extends ScalarKind
     ? readonly (ScalarKinds[Element] | null)[]
     : never;
 
-/** What a call gives for the parameters. */
+/** The parameter values of a call. */
 export type ValuesOf<Parameters extends Record<string, ParameterSpec>> = {
   readonly [Name in keyof Parameters]: Parameters[Name] extends `${infer Kind extends ParameterKind}?`
     ? ValueOf<Kind> | null
@@ -54,17 +54,17 @@ export type RowOf<Columns extends Record<string, ColumnSpec>> = {
       : never;
 };
 
-/** A statement; `Arguments` is what a call takes besides it. */
+/** A statement; `Arguments` are the other arguments of a call. */
 export interface Statement<
   Columns extends Record<string, ColumnSpec> = Record<string, ColumnSpec>,
   Arguments extends readonly unknown[] = never,
 > {
   readonly name: string;
-  /** With positions, as PostgreSQL takes it. */
+  /** The text with positions, as PostgreSQL takes it. */
   readonly text: string;
   readonly parameters: readonly ParameterKind[];
   readonly columns: Columns;
-  /** The columns in their order, as PostgreSQL describes them. */
+  /** The columns in PostgreSQL's order. */
   readonly answer: readonly Column[];
   /** Puts the values of a call in the order of the positions. Throws for a missing value. */
   readonly positioned: (...values: Arguments) => readonly Parameter[];
@@ -73,15 +73,15 @@ export interface Statement<
 /** The row that a statement returns. */
 export type Row<S> = S extends Statement<infer Columns> ? RowOf<Columns> : never;
 
-/** What a call takes besides its statement: nothing where there are no parameters. */
+/** The arguments of a call besides its statement: none where there are no parameters. */
 type NamedValues<Parameters extends Record<string, ParameterSpec>> =
   Record<string, never> extends Parameters ? [] : [values: ValuesOf<Parameters>];
 
 const registry = new Map<string, Statement>();
 
 /**
- * Declares a prepared statement. Throws for a name that is taken or too long for PostgreSQL, and for a text that does not use
- * exactly the declared parameters.
+ * Declares a prepared statement. Throws for a name that is taken or too long for PostgreSQL, and for a text that does
+ * not use exactly the declared parameters.
  */
 export function statement<
   const Columns extends Record<string, ColumnSpec>,
@@ -118,7 +118,7 @@ export function statement<
 // A literal, a quoted identifier, a comment, a cast, a position, or a parameter.
 const token = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|::|\$\d+|:([A-Za-z]\w*)/g;
 
-/** The text with a position instead of each name. */
+/** The text with a position in place of each name. */
 function withPositions(statementName: string, names: readonly string[], text: string): string {
   const used = new Set<string>();
   const positions = text.replace(token, (found: string, name: string | undefined) => {

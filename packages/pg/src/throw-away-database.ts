@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A database of its own for a test. */
+/** A separate database for a test. */
 export interface ThrowAwayDatabase {
   readonly url: string;
   close(): Promise<void>;
@@ -14,8 +14,8 @@ const pauseMs = 100;
 const maxTries = 300;
 
 /**
- * Makes a database with a random name on a server, for tests: empty, or a copy of `template`. Its `close` drops it, with the
- * connections that are left.
+ * Makes a database with a random name on a server, for tests: empty, or a copy of `template`. Its `close` drops it
+ * and its remaining connections.
  */
 export async function throwAwayDatabase(serverUrl: string, template?: string): Promise<ThrowAwayDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -30,8 +30,8 @@ export async function throwAwayDatabase(serverUrl: string, template?: string): P
 }
 
 /**
- * Runs one statement about a database once that is not in use. PostgreSQL waits five seconds for connections that it has told
- * to end, and a busy machine may need longer. Only a superuser may end the server's own vacuum of a table.
+ * Runs one statement about a database once that is idle. PostgreSQL waits five seconds for connections that it ends,
+ * and a busy machine may need longer. Only a superuser may end the server's own vacuum of a table.
  */
 async function executeAlone(serverUrl: string, text: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {

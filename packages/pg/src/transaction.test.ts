@@ -116,7 +116,7 @@ test('a transaction is reported as done exactly where PostgreSQL has committed i
       db.transaction(async (transaction) => {
         await transaction.query(one);
         void transaction.query(keep, { word: 'written' });
-        // PostgreSQL executes it; the answer is refused here.
+        // PostgreSQL executes the statement; the client refuses the answer.
         afterTurns(turns, () => {
           stray = transaction.query(mistyped).catch(() => undefined);
         });
@@ -142,7 +142,7 @@ test('a serialization failure is run again, whatever PostgreSQL answers to the s
     if (attempts > 1) return;
     const first = Promise.allSettled([transaction.query(fail, { state: '40001' }), transaction.query(fresh)]);
     await Promise.resolve();
-    // It relies on the statement that the one before should have prepared.
+    // The statement relies on the one that its predecessor should have prepared.
     const [behind] = await Promise.allSettled([transaction.query(fresh)]);
     await first;
     if (behind?.status === 'rejected') throw behind.reason;

@@ -8,7 +8,7 @@ import type { Parameter, RowOf, Statement } from './statement.ts';
 const retryableStates = ['40001', '40P01'];
 /** The connection does not know a prepared statement. */
 const unpreparedState = '26000';
-/** What PostgreSQL answers to statements that were sent behind one that failed. */
+/** PostgreSQL's answer to statements that were sent behind a failed one. */
 const statesBehindFailure = ['25P02', unpreparedState];
 const maxAttempts = 5;
 
@@ -16,7 +16,7 @@ function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Sends one statement. Rejects an answer with other columns than the statement declares. */
+/** Sends one statement. Rejects an answer whose columns differ from the declaration. */
 export async function ask<C extends Record<string, ColumnSpec>>(
   client: pg.Pool | pg.PoolClient,
   statement: Statement<C>,
@@ -34,8 +34,8 @@ export async function ask<C extends Record<string, ColumnSpec>>(
 }
 
 /**
- * Runs `work` in one transaction that starts with the SQL `begin`, and runs it again after serialization failures and
- * deadlocks. Nothing is repeated after a lost connection, because the commit may stand.
+ * Runs `work` in one transaction that starts with the SQL `begin`, and retries serialization failures and deadlocks.
+ * A lost connection is not retried, because the commit may have succeeded.
  */
 export async function transact<T>(
   pool: pg.Pool,
@@ -45,14 +45,15 @@ export async function transact<T>(
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect();
     let broken: Error | undefined;
-    // The pool takes its own listener off a connection that it lends. Without one, a lost connection ends the process.
+    // The pool removes its own listener from a connection that it lends. Without a listener, a lost connection ends
+    // the process.
     const onBroken = (error: Error) => {
       broken = error;
     };
     client.on('error', onBroken);
     let failure: unknown;
     let isOver = false;
-    // PostgreSQL answers in order: when the last statement has been answered, all have.
+    // PostgreSQL answers in order: when the last statement has its answer, all have.
     let last: Promise<void> | undefined;
     const transaction: Transaction = {
       inTransaction: true,
@@ -80,7 +81,7 @@ export async function transact<T>(
       throw failure ?? new Error('PostgreSQL has undone the transaction instead of committing it');
     } catch (error) {
       isOver = true;
-      // When this fails, the connection is gone and must not go back to the pool.
+      // When this fails, the connection is lost and must not return to the pool.
       await client.query('rollback').catch(onBroken);
       const reason = statesBehindFailure.includes(sqlState(error)) ? (failure ?? error) : error;
       // A connection that has lost its prepared statements would fail again.

@@ -10,26 +10,27 @@ export interface AwsKmsSettings {
   /** Id, ARN or alias of the key. */
   readonly keyId: string;
   readonly address: Hex;
-  /** Instead of the region's own; without a slash at its end. */
+  /** Replaces the region's endpoint; without a slash at its end. */
   readonly endpoint?: string | undefined;
-  /** Instead of those that the machine has: the environment, shared files, or the role of its container or instance. */
+  /** Replaces the machine's credentials: the environment, shared files, or the role of its container or instance. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
-  /** How long one request may take; 3 seconds when absent. */
+  /** Limit for one request; 3 seconds when absent. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Database rows are locked while a transaction is signed: rather fail and be asked again. */
+/** Database rows are locked while a transaction is signed: fail early and let the caller retry. */
 const defaultTimeoutMs = 3_000;
 const maxAttempts = 3;
 
 /**
- * Signs by AWS KMS (docs.aws.amazon.com/kms, Sign and GetPublicKey). KMS gets the Keccak-256 as a digest; "SHA_256" only names
- * its length. KMS answers in DER, with any s and no recovery id. The public key is compared with the address before the first
- * signature. Throttled, broken and silent requests are sent up to three times; then `sign` throws `SignerFailure`.
+ * Signs by AWS KMS (docs.aws.amazon.com/kms, Sign and GetPublicKey). KMS gets the Keccak-256 as a digest; "SHA_256"
+ * only names its length. KMS answers in DER, with any s and no recovery id. The public key is compared with the
+ * address before the first signature. Throttled, failed and unanswered requests are sent up to three times; then
+ * `sign` throws `SignerFailure`.
  */
 export function awsKmsSigner(settings: AwsKmsSettings): Signer {
   const { region, keyId, address, endpoint, credentials, timeoutMs = defaultTimeoutMs } = settings;
-  // Loaded here: who signs otherwise does without its 26 MB of memory.
+  // Loaded here, so that installations with other signers save its 26 MB of memory.
   const opened = import('@aws-sdk/client-kms').then((sdk) => ({
     sdk,
     client: new sdk.KMSClient({
@@ -83,7 +84,7 @@ async function checkPublicKey({ sdk, client }: Opened, { keyId, address }: AwsKm
     throw new SignerFailure(`the key of KMS is of ${found}, the configuration says ${address}`);
 }
 
-/** The name of an error is told, never its message: that may quote what was to be signed. */
+/** Only the error's name is reported, because its message may quote the data to be signed. */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { getAddress, isAddress } from 'viem';
 import { parseAddress } from './checksum.ts';
 
-/** Addresses with letters in any case: few of them are right by chance. */
+/** Addresses with letters in any case: few have a valid checksum by chance. */
 const addresses = fc
   .tuple(
     fc.bigInt({ min: 0n, max: 2n ** 160n - 1n }),

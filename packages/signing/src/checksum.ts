@@ -4,8 +4,8 @@ import { keccakBytes, keccakHex } from './keccak.ts';
 const addressForm = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * Reads an address that is all lower case, or has every letter in the case that its checksum gives it (ERC-55), and
- * gives it with its checksum; undefined for anything else.
+ * Reads an address that is all lower case or has a correct checksum (ERC-55), and returns it with its checksum.
+ * Undefined for anything else.
  */
 export function parseAddress(text: string): Hex | undefined {
   if (!addressForm.test(text)) return undefined;

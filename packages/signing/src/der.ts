@@ -1,13 +1,16 @@
 import type { Hex } from 'viem';
 
-/** The two structures of DER (X.690) that key services answer with. Both are read exactly: no byte more, no other form. */
+/**
+ * Parsers for the two DER structures (X.690) in answers of key services. They accept exactly one encoding, without
+ * extra bytes.
+ */
 
 const sequence = 0x30;
 const integer = 0x02;
 /** SubjectPublicKeyInfo of an uncompressed key on secp256k1 (RFC 5480), up to the key's own 65 bytes. */
 const publicKeyHead = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
 
-/** Reads r and s of an ECDSA signature (RFC 3279, section 2.2.3); undefined when it is none. */
+/** Reads r and s of an ECDSA signature (RFC 3279, section 2.2.3); undefined for other bytes. */
 export function parseEcdsaSignature(der: Uint8Array): { r: bigint; s: bigint } | undefined {
   if (der[0] !== sequence || der[1] !== der.length - 2 || der.length > 72) return undefined;
   const r = readInteger(der, 2);
@@ -20,7 +23,7 @@ function readInteger(der: Uint8Array, start: number): { value: bigint; end: numb
   const end = start + 2 + length;
   const [first = 0x80, second = 0] = der.subarray(start + 2, end);
   if (der[start] !== integer || length === 0 || length > 33 || end > der.length) return undefined;
-  // Positive, and without a zero byte that is not needed for its sign.
+  // Positive, and without a zero byte that the sign does not need.
   if (first >= 0x80 || (first === 0 && length > 1 && second < 0x80)) return undefined;
   return { value: BigInt(`0x${Buffer.from(der.subarray(start + 2, end)).toString('hex')}`), end };
 }

@@ -1,10 +1,10 @@
 import { createKeccak } from 'hash-wasm';
 import type { Hex } from 'viem';
 
-// Proving a block is next to nothing but this hash: in JavaScript it took three quarters of the whole time.
+// Proving a block spends almost all its time in this hash: in JavaScript it took three quarters of the total.
 const hasher = await createKeccak(256);
 
-/** Keccak-256 of bytes, one piece behind the other, as bytes. */
+/** Keccak-256 of the concatenated pieces, as bytes. */
 export function keccakBytes(...pieces: readonly Uint8Array[]): Uint8Array {
   hasher.init();
   for (const piece of pieces) hasher.update(piece);

@@ -5,13 +5,13 @@ import type { RandomBytes } from './outside.ts';
 
 /** Encrypted private keys in files: Web3 Secret Storage version 3, as geth and most wallets write them. */
 
-/** The key derivation's memory that a file may ask for; geth's standard needs 256 MiB. */
+/** The most memory that a file may request for the key derivation; geth's standard needs 256 MiB. */
 const maxScryptBytes = 1024 * 1024 * 1024;
 const maxScryptP = 16;
 const maxPbkdf2Rounds = 10_000_000;
 const derivedBytes = 32;
 
-/** What decryption needs of a version 3 file. */
+/** The fields of a version 3 file that decryption needs. */
 interface Keystore {
   readonly iv: Buffer;
   readonly ciphertext: Buffer;
@@ -22,9 +22,9 @@ interface Keystore {
 }
 
 /**
- * Decrypts a version 3 keystore: scrypt or PBKDF2-HMAC-SHA256, AES-128-CTR, Keccak-256 MAC. The password counts as its
- * UTF-8 bytes. Throws for a wrong password, a broken file, and an address that is not the key's. Takes about a second and
- * blocks meanwhile: it is for the start of a process.
+ * Decrypts a version 3 keystore: scrypt or PBKDF2-HMAC-SHA256, AES-128-CTR, Keccak-256 MAC. The password is its UTF-8
+ * bytes. Throws for a wrong password, a broken file, and an address that is not the key's. Blocks for about a second:
+ * use it only when a process starts.
  */
 export function decryptKeystore(file: unknown, password: string): Hex {
   const keystore = parseKeystore(file);
@@ -154,7 +154,7 @@ function parseDerivation(section: Json): Keystore['derive'] {
     const r = countIn(parameters, 'r', 64);
     const n = countIn(parameters, 'n', maxScryptBytes / 128 / r);
     if (n < 2 || !Number.isInteger(Math.log2(n))) throw broken('n is not a power of two');
-    // OpenSSL holds to RFC 7914's n < 2^(128 * r / 8), which matters for r = 1 alone: no current wallet writes that.
+    // OpenSSL enforces RFC 7914's n < 2^(128 * r / 8), which matters only for r = 1: no current wallet writes that.
     if (Math.log2(n) >= 16 * r) throw broken('n is too large for its r');
     const p = countIn(parameters, 'p', maxScryptP);
     return (password) => scryptKey(password, salt, { n, r, p, dklen: derivedBytes });

@@ -1,4 +1,4 @@
-/** What a test or a simulation replaces. */
+/** The dependencies that a test or a simulation replaces. */
 export interface Sleeper {
   /** Waits. */
   sleep(ms: number): Promise<void>;

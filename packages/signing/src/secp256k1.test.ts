@@ -13,7 +13,7 @@ import {
 
 const n = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const wasm = await wasmSecp256k1();
-/** Where the platform has no prebuild, the one implementation stands for both. */
+/** Where the platform has no prebuild, both names refer to the same implementation. */
 const implementations: readonly Secp256k1[] =
   secp256k1.implementation === 'native' ? [nativeSecp256k1(), wasm] : [wasm];
 

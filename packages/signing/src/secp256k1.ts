@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 export interface Secp256k1 {
   readonly implementation: 'native' | 'wasm';
   /**
-   * The public key that made a 65-byte signature r ‖ s ‖ v over a digest, as its 64 bytes x ‖ y; undefined when the
-   * signature is not canonical (`isCanonicalSignature`) or nobody can have made it.
+   * The public key that made a 65-byte signature r ‖ s ‖ v over a digest, as its 64 bytes x ‖ y. Undefined when the
+   * signature is not canonical (`isCanonicalSignature`) or no key can have made it.
    */
   recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined;
-  /** Signs a digest with a private key of 32 bytes, deterministically (RFC 6979). Throws for what is no private key. */
+  /** Signs a digest with a private key of 32 bytes, deterministically (RFC 6979). Throws for an invalid private key. */
   sign(digest: Uint8Array, privateKey: Uint8Array): RecoverableSignature;
 }
 
@@ -19,9 +19,9 @@ export interface RecoverableSignature {
   readonly v: 27 | 28;
 }
 
-/** What an implementation has to do; its arguments have been checked. */
+/** The functions of an implementation; their arguments have been checked. */
 interface Curve {
-  /** 65 bytes, 4 ‖ x ‖ y; undefined when r is no point, or the point at infinity comes out. */
+  /** 65 bytes, 4 ‖ x ‖ y; undefined when r is no point, or the result is the point at infinity. */
   recover(digest: Uint8Array, compact: Uint8Array, recoveryId: 0 | 1): Uint8Array | undefined;
   sign(digest: Uint8Array, privateKey: Uint8Array): { compact: Uint8Array; recoveryId: number };
 }
@@ -30,8 +30,8 @@ const order = Buffer.from('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25
 const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex');
 
 /**
- * Whether a signature has the one form that is taken from plain accounts: 65 bytes, 0 < r < n, 0 < s <= n / 2, v 27 or
- * 28. Every other spelling of the same signature is another one's malleation of it.
+ * Whether a signature has the only form accepted from plain accounts: 65 bytes, 0 < r < n, 0 < s <= n / 2, v 27 or
+ * 28. Other encodings of the same signature are malleable copies.
  */
 export function isCanonicalSignature(signature: Uint8Array): boolean {
   if (signature.length !== 65) return false;
@@ -40,7 +40,7 @@ export function isCanonicalSignature(signature: Uint8Array): boolean {
     (v === 27 || v === 28) &&
     isWithin(signature, 0, order) &&
     isWithin(signature, 32, halfOrder) &&
-    // n itself is no r; half of n, rounded down, is an s.
+    // r must be below n. s may equal half of n, rounded down.
     !isWord(signature, 0, order)
   );
 }
@@ -77,7 +77,7 @@ function secp256k1Of(implementation: 'native' | 'wasm', curve: Curve): Secp256k1
       assertLength('digest', digest);
       assertLength('private key', privateKey);
       const { compact, recoveryId } = curve.sign(reduced(digest), privateKey);
-      // A recovery id of 2 or 3 needs an r above n - p: nobody has ever seen one.
+      // A recovery id of 2 or 3 needs an r above n - p, which does not occur in practice.
       if (recoveryId !== 0 && recoveryId !== 1) throw new RangeError('a signature without v');
       return { r: compact.subarray(0, 32), s: compact.subarray(32), v: recoveryId === 0 ? 27 : 28 };
     },
@@ -90,14 +90,14 @@ function assertLength(name: string, bytes: Uint8Array): void {
   if (bytes.length !== 32) throw new RangeError(`a ${name} has 32 bytes, not ${bytes.length}`);
 }
 
-/** A digest modulo n, which RFC 6979 has hashed and libsecp256k1 leaves to its caller. */
+/** A digest modulo n. RFC 6979 hashes it in this form, and libsecp256k1 leaves the reduction to its caller. */
 function reduced(digest: Uint8Array): Uint8Array {
   if (compareWord(digest, 0, order) < 0) return digest;
   const rest = BigInt(`0x${Buffer.from(digest).toString('hex')}`) - BigInt(`0x${order.toString('hex')}`);
   return Buffer.from(rest.toString(16).padStart(64, '0'), 'hex');
 }
 
-/** A vector that Bitcoin's and Ethereum's libraries share: key 1, SHA-256 of "Satoshi Nakamoto". */
+/** A test vector that Bitcoin's and Ethereum's libraries share: key 1, SHA-256 of "Satoshi Nakamoto". */
 const knownAnswer = {
   digest: Buffer.from('a0dc65ffca799873cbea0ac274015b9526505daaaed385155425f7337704883e', 'hex'),
   privateKey: Buffer.from(`${'00'.repeat(31)}01`, 'hex'),
@@ -107,7 +107,7 @@ const knownAnswer = {
   publicKeyX: '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
 };
 
-/** A binary that loads and counts wrong must not be the one that verifies signatures. */
+/** A binary that loads but computes wrong results must not verify signatures. */
 function assertKnownAnswer(curve: Secp256k1): void {
   const { digest, privateKey, signature, publicKeyX } = knownAnswer;
   const { r, s, v } = curve.sign(digest, privateKey);
@@ -119,16 +119,16 @@ function assertKnownAnswer(curve: Secp256k1): void {
   if (!isRight) throw new Error(`secp256k1 (${curve.implementation}) does not count right on this machine`);
 }
 
-/** libsecp256k1 behind N-API, without the package's entry file, which would fall back to slow JavaScript unasked. */
+/** libsecp256k1 behind N-API, without the package's entry file, which would silently fall back to slow JavaScript. */
 interface Addon {
   ecdsaRecover(compact: Uint8Array, recoveryId: number, digest: Uint8Array, compressed: false): Uint8Array;
   ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array; recid: number };
 }
 
-/** What the libraries say when r, otherwise checked, is no point of the curve, or the sum is the point at infinity. */
+/** The libraries' errors when r is no point of the curve, or the sum is the point at infinity. */
 const unrecoverable = { native: 'Public key could not be recover', wasm: 'Expected Signature' } as const;
 
-/** The key, or undefined where the library says that there is none; anything else that it throws is a bug. */
+/** The key, or undefined where the library reports that there is none. Every other exception is a bug. */
 function keyUnless(message: string, recover: () => Uint8Array | null): Uint8Array | undefined {
   try {
     return recover() ?? undefined;
@@ -169,10 +169,10 @@ async function fastestSecp256k1(): Promise<{ secp256k1: Secp256k1; nativeFailure
   try {
     return { secp256k1: nativeSecp256k1(), nativeFailure: undefined };
   } catch (error) {
-    // No prebuild for this platform: the process says so in its log when it starts.
+    // There is no prebuild for this platform; the process logs that when it starts.
     return { secp256k1: await wasmSecp256k1(), nativeFailure: error };
   }
 }
 
-/** The fastest implementation that this machine has, and why that is not the native one, where it is not. */
+/** The machine's fastest implementation, and the reason when that is not the native one. */
 export const { secp256k1, nativeFailure } = await fastestSecp256k1();

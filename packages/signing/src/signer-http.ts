@@ -2,17 +2,17 @@ import { Agent, request } from 'undici';
 import type { Sleeper } from './outside.ts';
 import { SignerFailure } from './signer.ts';
 
-/** What a signing service answered. */
+/** The answer of a signing service. */
 export interface SignerAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** A way to a signing service: the operator's own setting, like the address of a node. */
+/** A connection to a signing service: the operator's own setting, like the address of a node. */
 export interface SignerHttp {
   /**
-   * Asks, and again after a while where asking again may help: no answer, 429, a status from 500, or what `isThrottled`
-   * says so of. Throws `SignerFailure` when it did not help. Signing twice does no harm.
+   * Sends a request, and retries where that may help: no answer, 429, a status from 500, or an answer that
+   * `isThrottled` accepts. Throws `SignerFailure` when retries fail. Signing twice is harmless.
    */
   ask(asked: SignerRequest): Promise<SignerAnswer>;
   close(): Promise<void>;
@@ -22,12 +22,12 @@ export interface SignerRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly body: string;
-  /** Made anew for each try: signatures of requests grow old. */
+  /** Made for each attempt, because signatures of requests expire. */
   readonly headers: () => Readonly<Record<string, string>>;
   readonly isThrottled?: (answer: SignerAnswer) => boolean;
 }
 
-/** Database rows are locked while a transaction is signed: rather fail, and be tried again by whoever asked. */
+/** Database rows are locked while a transaction is signed: fail early and let the caller retry. */
 const timeLimitMs = 3_000;
 const maxTries = 3;
 const firstPauseMs = 100;
@@ -53,7 +53,7 @@ function isTransient(answer: SignerAnswer, asked: SignerRequest): boolean {
   return answer.status === 429 || answer.status >= 500 || asked.isThrottled?.(answer) === true;
 }
 
-/** Never what the service said: an error may quote what it was asked to sign. */
+/** Never the service's own words: an error may quote the data to be signed. */
 function problemOf(answer: SignerAnswer | undefined): string {
   return answer === undefined
     ? 'the signer does not answer'
@@ -73,7 +73,7 @@ async function exchange(agent: Agent, asked: SignerRequest): Promise<SignerAnswe
     });
     return { status: response.statusCode, text: await response.body.text() };
   } catch {
-    // Unreachable, too slow or too long; what is told is that there was no answer.
+    // The service was unreachable, too slow or its answer too long; the error reports that there was no answer.
     return undefined;
   }
 }

@@ -57,7 +57,7 @@ async function assertSigns(signer: Signer): Promise<void> {
 test('every kind of signer gives the one form of signature that contracts take', async () => {
   const local = localSigner(`0x${'42'.repeat(32)}`);
   const [remoteKms, remoteWeb3] = [kmsSigner(), web3signer()];
-  // Half of what KMS answers has a high s.
+  // Half of KMS's answers have a high s.
   for (let times = 0; times < 16; times += 1) {
     for (const signer of [local, remoteKms, remoteWeb3]) await assertSigns(signer);
   }

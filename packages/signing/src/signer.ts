@@ -4,8 +4,8 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { secp256k1 } from './secp256k1.ts';
 
 /**
- * Signs with one secp256k1 key, wherever that is. Given is the preimage, not its hash: some signers hash for themselves,
- * and could not be asked for anything else.
+ * Signs with one secp256k1 key, in memory or remote. The argument is the preimage, not its hash, because some signers
+ * insist on hashing.
  */
 export interface Signer {
   readonly address: Hex;
@@ -13,18 +13,18 @@ export interface Signer {
   sign(preimage: Hex): Promise<Hex>;
 }
 
-/** Where a signature comes from: a private key, or something that has one. */
+/** The source of a signature: a private key, or a service that holds one. */
 export type SigningKey = Hex | Signer;
 
 /**
- * A signer gave no signature that can be used: it is away, refuses, or has another key. Nothing has been signed that is
- * used; trying again is safe.
+ * A signer gave no usable signature: it is unavailable, refuses, or has another key. No signature was used, so a
+ * retry is safe.
  */
 export class SignerFailure extends Error {
   override readonly name = 'SignerFailure';
 }
 
-/** A signer whose private key is in this process's memory. Refuses what is no key. */
+/** A signer whose private key is in this process's memory. Refuses an invalid key. */
 export function localSigner(privateKey: Hex): Signer {
   const { address } = privateKeyToAccount(privateKey);
   const key = Buffer.from(privateKey.slice(2), 'hex');
@@ -45,8 +45,9 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /**
- * Puts r and s of a signature into the one form that contracts take, for the key of `address`. Throws `SignerFailure` when
- * they are no signature of the hash by that key: whatever a remote signer says is checked here before it is used.
+ * Converts r and s of a signature into the only form that contracts accept, for the key of `address`. Throws
+ * `SignerFailure` when they are no signature of the hash by that key: every answer of a remote signer is checked here
+ * first.
  */
 export async function canonicalSignature(
   hash: Hex,
@@ -70,7 +71,7 @@ async function recoveredFrom(hash: Hex, signature: Hex): Promise<Hex | undefined
   try {
     return await recoverAddress({ hash, signature });
   } catch {
-    // Not every r is a point on the curve: then this is no signature at all.
+    // Not every r is a point on the curve. Without a point this is no signature.
     return undefined;
   }
 }

@@ -1,4 +1,7 @@
-/** Hashing of typed data, secp256k1, keystores, and signers whose key may be elsewhere. Knows nothing of what is signed. */
+/**
+ * Hashing of typed data, secp256k1, keystores, and signers with local or remote keys. Independent of the signed
+ * content.
+ */
 
 export { type AwsKmsSettings, awsKmsSigner } from './aws-kms.ts';
 export { addressOfPublicKey, parseAddress, withChecksum } from './checksum.ts';

@@ -12,7 +12,7 @@ const hexText = (size: number) =>
   fc
     .uint8Array({ minLength: size, maxLength: size })
     .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`);
-/** Integers around the limits of the types as often as others. */
+/** Half of the integers are near the limits of the types. */
 const uint = (bits: number) =>
   fc.oneof(
     fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n }),

@@ -2,11 +2,11 @@ import type { Hex } from 'viem';
 import { keccakBytes } from './keccak.ts';
 
 /**
- * Hashing of typed data (EIP-712) for structs that are known when the process starts. The types are read once; what
- * remains for each message is its bytes and their hashes, an eighth of what a library needs that takes any types.
+ * Hashing of typed data (EIP-712) for structs that are known when the process starts. The types are parsed once. Each
+ * message then costs only its encoding and hashes, an eighth of the time of a general library.
  */
 
-/** A value as its type wants it: text, hexadecimal with 0x in any letter case, or an integer. */
+/** A value for a member: text, hexadecimal with 0x in any letter case, or an integer. */
 type TypedValue = string | bigint | number;
 
 interface TypedField {
@@ -14,10 +14,10 @@ interface TypedField {
   readonly type: string;
 }
 
-/** Hashes one struct: 32 bytes. Throws `RangeError` for what is no value of a member's type. */
+/** Hashes one struct: 32 bytes. Throws `RangeError` for a value that does not fit a member's type. */
 export type StructHasher = (values: Readonly<Record<string, TypedValue>>) => Uint8Array;
 
-/** Writes a value as the word at an offset, which holds an earlier value of the same type. */
+/** Writes a value as the word at an offset, over an earlier value of the same type. */
 type Writer = (word: Buffer, offset: number, value: TypedValue | undefined) => void;
 
 const wordBytes = 32;
@@ -30,7 +30,7 @@ export function structHasher(name: string, fields: readonly TypedField[]): Struc
     write: writerOf(field.type),
     offset: wordBytes * (index + 1),
   }));
-  // One buffer for all messages: nothing here waits, and the hash is a copy.
+  // One buffer serves all messages: nothing here awaits, and the hash is a copy.
   const words = Buffer.alloc(wordBytes * (fields.length + 1));
   words.set(keccakBytes(Buffer.from(definition)));
   return (values) => {
@@ -39,12 +39,12 @@ export function structHasher(name: string, fields: readonly TypedField[]): Struc
   };
 }
 
-/** Where a signature counts. */
+/** The domain in which a signature is valid. */
 export interface SigningDomain {
   readonly name: string;
   readonly version: string;
   readonly chainId: bigint | number;
-  /** The contract that checks it; absent where none does. */
+  /** The contract that checks it; absent where there is none. */
   readonly verifyingContract?: Hex;
 }
 
@@ -99,7 +99,7 @@ const contractDomainHasher = structHasher('EIP712Domain', [
   { name: 'verifyingContract', type: 'address' },
 ]);
 
-/** What is hashed to the digest of typed data: 0x1901, the domain's hash and the struct's, 66 bytes. */
+/** The preimage of a typed-data digest: 0x1901, the domain's hash and the struct's, 66 bytes. */
 export function typedPreimage(domain: SigningDomain, structHash: Uint8Array): Uint8Array {
   const preimage = Buffer.alloc(2 + 2 * wordBytes);
   preimage.writeUInt16BE(0x1901);

@@ -4,7 +4,7 @@ import { publicKeyToAddress } from 'viem/accounts';
 import { canonicalSignature, type Signer, SignerFailure } from './signer.ts';
 import type { SignerHttp } from './signer-http.ts';
 
-/** A Web3Signer in its eth1 mode, and which of its keys is meant. */
+/** A Web3Signer in its eth1 mode, and the address of one of its keys. */
 export interface Web3SignerSettings {
   /** Without a slash at its end. */
   readonly url: string;
@@ -15,8 +15,8 @@ const signaturePattern = /^0x[0-9a-fA-F]{130}$/;
 const publicKeyPattern = /^0x[0-9a-fA-F]{128}$/;
 
 /**
- * Signs by Consensys' Web3Signer (`web3signer eth1`): POST /api/v1/eth1/sign/{public key} with the data, of which it takes
- * the Keccak-256 itself. Nothing is asked before the first signature; then the public key of the address is looked up.
+ * Signs by Consensys' Web3Signer (`web3signer eth1`): POST /api/v1/eth1/sign/{public key} with the data, which the
+ * service hashes with Keccak-256 itself. The first signature looks up the public key of the address.
  */
 export function web3Signer(http: SignerHttp, { url, address }: Web3SignerSettings): Signer {
   let identifier: string | undefined;
@@ -30,7 +30,7 @@ export function web3Signer(http: SignerHttp, { url, address }: Web3SignerSetting
         headers: () => ({ 'content-type': 'application/json', accept: 'text/plain, application/json' }),
         body: JSON.stringify({ data: preimage }),
       });
-      // The key has been taken from it since; the next signature looks for it again.
+      // The service has lost the key since; the next signature looks it up again.
       if (status === 404) identifier = undefined;
       if (status !== 200) throw new SignerFailure(`Web3Signer answers with HTTP status ${status}`);
       // Plain text, in quotes by some versions.
@@ -62,12 +62,12 @@ function listOf(text: string): readonly string[] {
     if (Array.isArray(list))
       return list.filter((key) => typeof key === 'string' && publicKeyPattern.test(key));
   } catch {
-    // Not JSON: below, like every other answer that is no list.
+    // Not JSON: handled below like every other answer that is not a list.
   }
   throw new SignerFailure('malformed list of public keys');
 }
 
-/** Listed are both coordinates, without the byte that says so. */
+/** The service lists both coordinates, without the leading type byte. */
 function isKeyOf(publicKey: string, address: Hex): boolean {
   return publicKeyToAddress(`0x04${publicKey.slice(2)}`) === address;
 }

@@ -15,7 +15,7 @@ after(() => database.close());
 test('blocks are read again from another node where the first one lies about them, after a pause that grows', async (t) => {
   const world = await watchedChain(database, { nodes: 2 });
   t.after(() => world.close());
-  // Time stands still, so that pauses are exact.
+  // The clock stops, so that pauses are exact.
   const own = world.watcher({ clock: { ...systemClock, monotonicMs: () => 0 } });
   await world.emit(1);
   await world.anvil.mine(20);

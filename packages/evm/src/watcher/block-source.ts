@@ -21,9 +21,9 @@ export interface FetchedBlock {
 }
 
 /**
- * Fetches the blocks of these heights: headers by number, then receipts by block hash of those whose bloom may have
- * wanted logs. Ends early before a height that the node does not have, and before a block that does not build on the one
- * before it (the chain moved while it was read).
+ * Fetches the blocks of these heights: headers by number, then receipts by block hash where the bloom may contain
+ * wanted logs. Ends early before a height that the node lacks. Also ends before a block that does not build on the
+ * previous one, because the chain moved during the read.
  */
 export async function fetchBlocks(
   context: ReadContext,
@@ -37,7 +37,7 @@ export async function fetchBlocks(
   return fetched;
 }
 
-/** The headers of these heights, as `fetchBlocks` has them, checked by `checkHeaders`. */
+/** The headers of these heights, as `fetchBlocks` reads them, checked by `checkHeaders`. */
 export async function fetchHeaders(
   context: ReadContext,
   from: bigint,
@@ -58,15 +58,15 @@ export async function fetchHeaders(
   return headers;
 }
 
-/** Receipts asked for at once, unless one block has more. Larger answers delay the first block. */
+/** Receipts requested at once, unless one block has more. Larger answers delay the first block. */
 const receiptsAtOnce = 20;
-/** Requests for receipts under way at once: the node reads while we prove what came. */
+/** The most receipt requests in flight: the node reads while we prove earlier answers. */
 const requestsAtOnce = 4;
 
 /**
- * Adds the events to headers that have been checked, and passes the blocks on in order, some at a time, while later ones
- * load. A proven header has a proven bloom: no log has what it excludes. Only the events of a block are kept: the receipts
- * of a hundred full blocks would take a hundred megabytes.
+ * Adds the events to checked headers and passes the blocks on in order, some at a time, while later ones load. A
+ * proven header has a proven bloom, so no log contains what it excludes. Only the events of a block are kept: the
+ * receipts of a hundred full blocks would take a hundred megabytes.
  */
 export async function eachWithEvents(
   context: ReadContext,
@@ -77,7 +77,7 @@ export async function eachWithEvents(
   await readAhead(groups, requestsAtOnce, (group) => withEvents(context, group), take);
 }
 
-/** Consecutive blocks whose receipts are asked for in one request. Only candidates may have events. */
+/** Consecutive blocks whose receipts are fetched in one request. Only candidates may have events. */
 interface BlockGroup {
   readonly headers: BlockHeader[];
   readonly candidates: BlockHeader[];
@@ -114,7 +114,7 @@ async function withEvents(
   return headers.map((header) => ({ header, events: events.get(header.hash) ?? [] }));
 }
 
-/** Throws unless every header is proven, or the quorum answers the same where the chain's policy allows that. */
+/** Throws unless every header is proven, or the quorum agrees where the chain's policy allows that. */
 export async function checkHeaders(
   { chain, rpc }: ReadContext,
   headers: readonly BlockHeader[],
@@ -143,7 +143,7 @@ function isSameBlock(header: BlockHeader, theirs: BlockHeader | undefined): bool
   );
 }
 
-/** The events in a block, once its receipts are proven or the chain's policy needs no proof. */
+/** The events of a block, once its receipts are proven or the chain's policy needs no proof. */
 async function checkedEvents(
   { chain, rpc, source }: ReadContext,
   header: BlockHeader,

@@ -49,7 +49,7 @@ export async function lockExpectedCursor(
   }
 }
 
-/** Begins a chain with the block before the first one to be watched, as head and as final. */
+/** Begins a chain with the block before the first watched one, as head and as final. */
 export async function beginChain(context: MoveContext, header: BlockHeader): Promise<ChainCursor> {
   const { chain, clock } = context;
   await context.db.transaction(async (transaction) => {
@@ -73,7 +73,10 @@ export async function beginChain(context: MoveContext, header: BlockHeader): Pro
   return cursor;
 }
 
-/** Appends blocks that build on the head and on each other. Each block with events is stored together with its handler. */
+/**
+ * Appends blocks that build on the head and on each other. Each block with events is stored together with the work of
+ * its handler.
+ */
 export async function appendBlocks(
   context: MoveContext,
   cursor: ChainCursor,
@@ -93,7 +96,7 @@ export async function appendBlocks(
   return appendRun(context, current, run);
 }
 
-/** The cursor after a move. Throws `CursorChanged` where there was none. */
+/** The cursor after a move. Throws `CursorChanged` when the statement returned none. */
 function moved([row]: readonly CursorRow[]): ChainCursor {
   if (row === undefined) throw new CursorChanged();
   return parseCursor(row);
@@ -185,7 +188,7 @@ export async function removeHead(context: MoveContext, cursor: ChainCursor): Pro
   });
 }
 
-/** Our block at a height; undefined when it is not stored. */
+/** Our block at a height; undefined when the database does not have it. */
 export async function storedBlock(context: MoveContext, number: bigint): Promise<Block | undefined> {
   const [row] = await context.db.query(blockAt, { chainId: context.chain.chainId, blockNumber: number });
   return row === undefined ? undefined : parseBlock(row);
@@ -217,7 +220,7 @@ export async function finalize(
   return { ...cursor, finalNumber: anchor.number, finalHash: anchor.hash, finalTime: anchor.time };
 }
 
-/** Notes which dropped events are final again. */
+/** Records which dropped events are final again. */
 export async function noteReturned(
   transaction: Transaction,
   { chain, clock }: MoveContext,
@@ -237,8 +240,8 @@ export async function noteReturned(
 }
 
 /**
- * Halts the chain: nothing of it moves until `resumeChain`. Throws `CursorChanged` unless the cursor is the one that was
- * judged: a process that slept must not halt a chain that an operator has resumed.
+ * Halts the chain: it stops until `resumeChain`. Throws `CursorChanged` unless the cursor is the judged one: a paused
+ * process must not halt a chain that an operator has resumed.
  */
 export async function haltChain(
   context: MoveContext,

@@ -2,19 +2,19 @@
 export interface FinalityRule {
   readonly tag: 'finalized' | 'safe' | 'latest';
   readonly depth: number;
-  /** How many nodes of different hosts must name our block at the final height; absent: 1. */
+  /** How many nodes of different hosts must confirm our block at the final height; absent: 1. */
   readonly quorum?: number;
 }
 
-/** What the watcher and the sender know of a chain. An application may extend it: its handler gets its own type. */
+/** A chain as the watcher and the sender know it. An application may extend it: its handler gets its own type. */
 export interface FollowedChain {
   readonly chainId: number;
-  /** The first block to be read: at or before the block in which the contracts were deployed. */
+  /** The first block to read: at or before the block that deployed the contracts. */
   readonly startBlock: bigint;
   readonly finality: FinalityRule;
   /**
    * required: blocks must hash to their own hash, and receipts to the root in them. quorum: where they do not, as on
-   * chains that encode them in their own way, `finality.quorum` nodes must answer the same. Absent: quorum.
+   * chains with their own encoding, `finality.quorum` nodes must agree. Absent: quorum.
    */
   readonly proofs?: 'required' | 'quorum';
   readonly pollIntervalMs: number;

@@ -17,7 +17,10 @@ async function mineWith(world: WatchedChain, number: number): Promise<void> {
   await world.anvil.mine();
 }
 
-/** A watcher that has followed the chain so far. Something may happen after it has read the cursor, before it moves it. */
+/**
+ * A watcher that has followed the chain so far. A test may act after the watcher has read the cursor and before it
+ * moves it.
+ */
 async function following(world: WatchedChain) {
   const { rpc } = world.watcher().watcher;
   let meanwhile: (() => Promise<unknown>) | undefined;
@@ -84,7 +87,7 @@ test('what a watcher read before it slept does not halt a chain that was resynce
   assert.equal((await world.cursor()).finalNumber, 6n);
   await world.anvil.request('anvil_reorg', [10, []]);
   await world.anvil.mine();
-  // It sleeps, and another one leads while the chain forks below its final block.
+  // The first watcher pauses; another one leads while the chain forks below its final block.
   const found = await roundWith(async () => {
     const other = world.watcher();
     assert.equal(await other.catchUp(), 'halted');

@@ -4,14 +4,14 @@ import type { Rpc } from '../rpc.ts';
 import type { FollowedChain } from './chain.ts';
 import type { BlockHandler, FollowedEvent, LogSource } from './event.ts';
 
-/** What reading the blocks of one chain takes. */
+/** The dependencies for reading the blocks of one chain. */
 export interface ReadContext<Event extends FollowedEvent = FollowedEvent> {
   readonly chain: FollowedChain;
   readonly rpc: Rpc;
   readonly source: LogSource<Event>;
 }
 
-/** What storing the moves of one chain takes. */
+/** The dependencies for storing the moves of one chain. */
 export interface MoveContext<
   Chain extends FollowedChain = FollowedChain,
   Event extends FollowedEvent = FollowedEvent,
@@ -21,11 +21,11 @@ export interface MoveContext<
   readonly clock: Clock;
   readonly log: Log;
   readonly handler: BlockHandler<Chain, Event>;
-  /** The term in which this process leads. Undefined: the leader is not compared, the cursor's hashes still are. */
+  /** The term in which this process leads. Undefined: only the cursor's hashes are compared, not the leader. */
   readonly term?: bigint | undefined;
 }
 
-/** What following one chain takes. Nothing in it changes. */
+/** The dependencies for following one chain. They never change. */
 export interface Watcher<
   Chain extends FollowedChain = FollowedChain,
   Event extends FollowedEvent = FollowedEvent,

@@ -22,15 +22,15 @@ export interface ChainCursor {
   readonly finalNumber: bigint;
   readonly finalHash: Hex;
   readonly finalTime: Date;
-  /** Not empty: the chain is halted, and nothing of it moves until the watcher has acted on `resumeChain`. */
+  /** Not empty: the chain is halted until the watcher has acted on `resumeChain`. */
   readonly haltedReason: string;
   /** Grows with every change of leader. */
   readonly leaderTerm: bigint;
-  /** An operator has resumed the halted chain: the watcher first goes back to the last block that the chain still has. */
+  /** An operator has resumed the halted chain: the watcher first returns to the last block that the chain still has. */
   readonly isResyncDue: boolean;
-  /** The next final block to be read a second time. */
+  /** The next final block to read a second time. */
   readonly backfillNext: bigint | undefined;
-  /** Grows whenever final blocks are taken back. */
+  /** Grows whenever final blocks are reverted. */
   readonly rewinds: bigint;
 }
 
@@ -51,7 +51,7 @@ export function parseCursor(row: CursorRow): ChainCursor {
   };
 }
 
-/** How far a chain was followed; undefined before its watcher has begun. */
+/** The cursor of a chain; undefined before its watcher has begun. */
 export async function findCursor(queryable: Queryable, chainId: number): Promise<ChainCursor | undefined> {
   const [row] = await queryable.query(cursorOfChain, { chainId });
   return row === undefined ? undefined : parseCursor(row);
@@ -64,16 +64,16 @@ export async function lockChain(transaction: Transaction, chainId: number): Prom
 }
 
 /**
- * Resumes a halted chain, after an operator has checked it. The watcher goes back to the last stored block that the chain
- * still has, also below the final one, and reads on from there (`recovery.ts`).
+ * Resumes a halted chain after an operator has checked it. The watcher returns to the last stored block that the
+ * chain still has, even below the final one, and continues from there (`recovery.ts`).
  */
 export async function resumeChain(queryable: Queryable, clock: Clock, chainId: number): Promise<void> {
   await queryable.query(requestResync, { chainId, updatedAt: clock.now() });
 }
 
 /**
- * Has the watcher read the final blocks from this one on again, and add the events that are missing. Undefined when the
- * block is not final yet or the chain is unknown; otherwise the last final block.
+ * Makes the watcher read the final blocks from this one on again, and add missing events. Undefined when the block is
+ * not final yet or the chain is unknown; otherwise the last final block.
  */
 export async function backfillChain(
   queryable: Queryable,
@@ -108,7 +108,7 @@ function nameOf({ contract, name }: FollowedEvent): string {
   return `${contract} ${name}`;
 }
 
-/** Reads stored events, in the order of the chain; those of one log by contract and name. */
+/** Reads stored events in the order of the chain; events of one log by contract and name. */
 export function parseEvents(rows: readonly EventRow[]): readonly FollowedEvent[] {
   return rows
     .map((row) => ({
@@ -131,7 +131,7 @@ export function parseEvents(rows: readonly EventRow[]): readonly FollowedEvent[]
     );
 }
 
-/** The final events with the name and in the transaction of an event, itself included. */
+/** The final events with the same name and transaction as an event, itself included. */
 export async function eventsOfTransaction<Event extends FollowedEvent>(
   queryable: Queryable,
   { chainId, blockNumber, txHash, name }: Event,

@@ -13,7 +13,7 @@ export interface FollowedEvent {
   readonly txHash: Hex;
   readonly contract: string;
   readonly name: string;
-  /** What the event is about; 32 bytes of the application's choice. */
+  /** The subject of the event: 32 bytes of the application's choice. */
   readonly orderId: Hex;
   readonly arguments: Readonly<Record<string, string>>;
 }
@@ -25,28 +25,28 @@ export interface Block {
   readonly time: Date;
 }
 
-/** Which logs of one chain the application wants, and the events that they are. */
+/** The logs of one chain that the application wants, and their decoding into events. */
 export interface LogSource<Event extends FollowedEvent = FollowedEvent> {
-  /** Whose logs are wanted, in lower case. */
+  /** The contracts whose logs are wanted, in lower case. */
   readonly addresses: readonly Hex[];
   /**
-   * Names of events that `decode` derives from several logs, and that no contract emits. When a block is read again, those
-   * that the second reading does not give are deleted.
+   * Names of events that `decode` derives from several logs, and that no contract emits. A second reading of a block
+   * deletes those that it does not derive again.
    */
   readonly derivedNames: readonly Event['name'][];
-  /** Whether a block or a receipt with this bloom can have wanted logs. False excludes them. */
+  /** Whether a block or a receipt with this bloom can have wanted logs. */
   mayHaveEvents(bloom: Hex): boolean;
   isWanted(log: LogContent): boolean;
   /**
-   * The events of a block, in order, from all its wanted logs. Their place in the block is checked or proven. Throws
-   * `RpcAnswerInvalid` for a log that the contracts cannot have written.
+   * Decodes the events of a block, in order, from all its wanted logs. Their place in the block is checked or proven.
+   * Throws `RpcAnswerInvalid` for a log that the contracts cannot have written.
    */
   decode(header: BlockHeader, logs: readonly RpcLog[]): readonly Event[];
 }
 
 /**
- * What the application does as a chain moves. Each call runs in the transaction that moves the chain's cursor and has
- * stored or deleted the events, so that neither can happen without the other.
+ * The application's work as a chain moves. Each call runs in the transaction that moves the chain's cursor and stores
+ * or deletes the events. Both happen or neither does.
  */
 export interface BlockHandler<
   Chain extends FollowedChain = FollowedChain,
@@ -56,21 +56,21 @@ export interface BlockHandler<
   onBlock(transaction: Transaction, chain: Chain, block: Block, events: readonly Event[]): Promise<void>;
   /** Blocks were reorged out. Their events are deleted from `chain_events`. */
   onReorg(transaction: Transaction, chain: Chain, removed: readonly Event[]): Promise<void>;
-  /** The final anchor moved up to `block`. `events` became final with it. Called even without events. */
+  /** The final anchor moved up to `block`, and `events` became final with it. Called even without events. */
   onFinal(transaction: Transaction, chain: Chain, block: Block, events: readonly Event[]): Promise<void>;
   /**
-   * Everything above `anchor` is taken back, final or not: a reorganisation went below finality, and an operator has
+   * Everything above `anchor` is reverted, final or not: a reorganisation went below finality, and an operator has
    * resumed the chain. Called before `onReorg` and `onDropped`.
    */
   onRewind?(transaction: Transaction, chain: Chain, anchor: Block): Promise<void>;
   /**
-   * Final events were taken back after an operator resumed the chain. They are deleted from `chain_events`; those that
-   * come back pass through `onBlock` and `onFinal` again. Without this method nothing changes for them.
+   * Final events were reverted after an operator resumed the chain. They are deleted from `chain_events`. Those that
+   * return pass through `onBlock` and `onFinal` again. Without this method they change nothing.
    */
   onDropped?(transaction: Transaction, chain: Chain, dropped: readonly Event[]): Promise<void>;
   /**
-   * A final block was read again and has more events than the first node reported, so these derived events were wrong. They
-   * are deleted from `chain_events`; `onBlock` and `onFinal` get the missing events next.
+   * A second reading of a final block found more events than the first node reported, so these derived events were
+   * wrong. They are deleted from `chain_events`. `onBlock` and `onFinal` get the missing events next.
    */
   onMisread?(transaction: Transaction, chain: Chain, derived: readonly Event[]): Promise<void>;
 }

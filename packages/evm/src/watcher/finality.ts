@@ -5,25 +5,25 @@ import type { Watcher } from './context.ts';
 import type { Block } from './event.ts';
 import { isHalted, type Round } from './state.ts';
 
-/** The most blocks that become final in one transaction, so that a long catch-up is many short ones. */
+/** The most blocks that become final in one transaction, so that a long catch-up has many short ones. */
 const finalStep = 200n;
 /** Final blocks between two prunings. */
 const pruneEvery = 200n;
 /**
- * How long nodes may report a lower final block than before. One address often serves several nodes, and some of them are
- * late. Nothing becomes final meanwhile, so waiting costs nothing.
+ * How long nodes may report a lower final block than before. One address often serves several nodes, and some of them
+ * lag. Nothing becomes final meanwhile, so waiting is safe.
  */
 const regressionPatienceMs = 30_000;
 
-/** The newest block of a node, and the one that it calls final by the tag of the chain's policy. */
+/** A node's newest block, and the block that it calls final by the tag of the chain's policy. */
 export interface Heads {
   readonly head: BlockHeader;
   readonly tagged: BlockHeader;
 }
 
 /**
- * Moves the final anchor as far as the policy allows: at or below the tagged block, `depth` below our head, and only
- * where our stored block is the one that the quorum of nodes has at that height and calls final itself. Never backwards.
+ * Moves the final anchor as far as the policy allows: at or below the tagged block, and `depth` below our head. The
+ * quorum of nodes must have our stored block at that height and call it final. The anchor never moves backwards.
  */
 export async function advanceFinal(watcher: Watcher, before: Round, heads: Heads): Promise<Round> {
   const { tagged, head } = heads;
@@ -35,7 +35,7 @@ export async function advanceFinal(watcher: Watcher, before: Round, heads: Heads
   const ours = await requireStored(watcher, height);
   const theirs =
     [tagged, head].find((header) => header.number === height) ?? (await getBlock(watcher.rpc, height));
-  // The chain moved since the head was read, or has forked below our final block.
+  // The chain moved after the head was read, or has forked below our final block.
   if (theirs?.hash !== ours.hash) return haltIfFinalForked(watcher, round);
   const verdict = await askQuorum(watcher, round, ours);
   if (!verdict.isConfirmed) return verdict.round;
@@ -60,7 +60,7 @@ async function requireStored(watcher: Watcher, number: bigint): Promise<Block> {
   return block;
 }
 
-/** Asks whether the quorum has this block, and whether each node of it calls the block final by the policy. */
+/** Asks whether the quorum has this block, and whether each of its nodes calls the block final by the policy. */
 async function askQuorum(
   watcher: Watcher,
   round: Round,
@@ -78,7 +78,7 @@ async function askQuorum(
   for (const answer of answers) {
     const [theirs, latest] = [headerIn(answer, 0), headerIn(answer, 1)];
     const tagged = tag === 'latest' ? latest : headerIn(answer, 2);
-    // A node that is behind has no vote yet.
+    // A node that lags has no vote yet.
     if (theirs?.number !== block.number || latest === undefined || tagged === undefined) continue;
     if (tagged.number < block.number || latest.number - BigInt(depth) < block.number) continue;
     (theirs.hash === block.hash ? agreeing : dissenting).push(answer.node);
@@ -90,7 +90,7 @@ async function askQuorum(
   let judged = round;
   if (dissenting.length >= quorum) {
     judged = await haltIfFinalForked(watcher, round);
-    // Ours is the wrong fork: the next round reads the others' chain and takes ours back.
+    // Our block is on the wrong fork: the next round reads the other nodes' chain and removes ours.
     if (!isHalted(judged))
       quarantineAll(watcher, agreeing, `another block than the quorum's at ${block.number}`);
   }
@@ -102,7 +102,7 @@ function quarantineAll({ rpc }: Watcher, nodes: readonly string[], reason: strin
   for (const node of nodes) rpc.quarantine?.(node, reason);
 }
 
-/** Logged once a minute at most: on a fast chain it would fill the log. */
+/** Logged at most once a minute: a fast chain would otherwise fill the log. */
 const missingQuorumIntervalMs = 60_000;
 
 function logMissingQuorum(
@@ -118,8 +118,8 @@ function logMissingQuorum(
 }
 
 /**
- * Halts the chain when the nodes have another block at our final height. If only a minority has one, it is quarantined
- * instead. All are asked twice.
+ * Halts the chain when the nodes have another block at our final height. A minority with another block is quarantined
+ * instead. Every node is asked twice.
  */
 export async function haltIfFinalForked(watcher: Watcher, round: Round): Promise<Round> {
   const { cursor } = round;
@@ -152,7 +152,7 @@ async function haltIfFinalityWentBack(
 ): Promise<Round> {
   const { cursor } = round;
   const { tag, quorum = 1 } = watcher.chain.finality;
-  // A node whose head is behind as well merely lags.
+  // A node whose head also lags is merely behind.
   const wentBack = tagged.number < cursor.finalNumber && head.number >= cursor.headNumber;
   if (tag === 'latest' || !wentBack || round.acceptedFinal === cursor.finalNumber) {
     return { ...round, wentBackAtMs: undefined };

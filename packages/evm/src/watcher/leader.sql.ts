@@ -7,7 +7,7 @@ export const leaderOfChain = statement({
   text: 'select leader_id, leader_term, leader_beat from chain_cursors where chain_id = :chainId',
 });
 
-// Compare-and-set on what was seen: of two processes that want to lead, one finds that it came second.
+// Compare-and-set on the leader as read: of two processes that want to lead, the second one fails.
 export const acquireLeadership = statement({
   name: 'leader_take',
   parameters: { chainId: 'int8', leaderTerm: 'int8', leaderBeat: 'int8', leaderId: 'text' },

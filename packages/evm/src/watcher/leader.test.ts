@@ -12,7 +12,7 @@ import { runWatcher } from './watcher.ts';
 let database: TestDatabase;
 let world: WatchedChain;
 let stop: AbortController;
-/** The clocks of two processes: they agree in nothing. */
+/** The clocks of two processes, which disagree. */
 const times = { first: 5_000_000, second: 0 };
 
 before(async () => {
@@ -81,7 +81,7 @@ test('a leader that was paused in the middle of a round and wakes late changes n
   await first.check();
   await world.emit(1);
   await world.anvil.mine(3);
-  // Paused after it has read the chain, before it writes: what it writes then is what it read under its old term.
+  // This watcher pauses between its read and its write: the write belongs to its old term.
   let wakeUp = () => {};
   const paused = new Promise<void>((resolve) => {
     wakeUp = resolve;
@@ -183,7 +183,8 @@ test('of two running watchers one follows the chain, and the other continues whe
   await world.emit(1);
   await world.anvil.mine();
   await until(1);
-  // To it no time passes: it takes the lead when that is given back, and not when a slow machine keeps the first one waiting.
+  // The clock stops. The second process then leads when the first one resigns, and not because a slow machine delayed
+  // the first.
   const clock = { ...systemClock, monotonicMs: () => 0 };
   const second = runWatcher({ ...parts, clock, handler: named('second'), signal: stop.signal });
   for (const order of [2, 3]) {

@@ -2,7 +2,7 @@ import type { Database } from '@florin/pg';
 import type { Clock, Log } from '../context.ts';
 import { acquireLeadership, leaderOfChain, releaseLeadership, renewLeadership } from './leader.sql.ts';
 
-/** A process that wants to lead, and what it knows of others by their names. */
+/** A process that wants to lead, and its knowledge about other processes. */
 export interface Candidate {
   /** Not empty. */
   readonly id: string;
@@ -12,22 +12,22 @@ export interface Candidate {
 
 /** One process at a time leads a chain. */
 export interface Leadership {
-  /** The term in which this process leads; undefined while it does not. */
+  /** The term in which this process leads; undefined while it does not lead. */
   term(): bigint | undefined;
-  /** Renews the leadership once, or takes it over from a leader that is gone. */
+  /** Renews the leadership once, or takes it over from a leader that has ended. */
   check(): Promise<void>;
-  /** Checks again and again. Gives the leadership back when the signal aborts. */
+  /** Checks repeatedly. Resigns when the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const beatMs = 400;
-/** A leader without a heartbeat for this long counts as gone. */
+/** A leader without a heartbeat for this long is replaced. */
 const patienceMs = 2_000;
 
 /**
- * Acquires and keeps the leadership of one chain. A lease alone cannot do it: a process that was paused does not know that
- * its lease has run out. So every statement that moves the chain compares the leader's term. Each process measures the time
- * between two of its own checks, so clocks need not agree.
+ * Acquires and keeps the leadership of one chain. A lease alone is not enough: a paused process does not know that
+ * its lease has expired. So every statement that moves the chain compares the leader's term. Each process measures
+ * the time between two of its own checks, so clocks need not agree.
  */
 export function leadershipOf(options: {
   readonly chainId: number;
@@ -81,7 +81,7 @@ export function leadershipOf(options: {
         await clock.sleep(beatMs, signal);
       }
       if (term === undefined) return;
-      // The successor need not wait. Without a database it waits until the heartbeat is missing.
+      // The successor can start at once. If the database is down, it waits until the heartbeat is missing.
       await db
         .query(releaseLeadership, { chainId, leaderTerm: term })
         .catch((error) => log.warn('watcher.lead_kept', { chainId, message: messageOf(error) }));

@@ -9,7 +9,7 @@ import { RpcUnavailable } from '../rpc.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;
-/** Asks the liar alone. */
+/** A connection to the lying node alone. */
 let liarOnly: HttpRpc;
 before(async () => {
   database = await testDatabase();
@@ -40,7 +40,7 @@ for (const name of liesAbout(0n).keys()) {
       [headNumber, []],
       'the only node is not believed',
     );
-    // The liar comes first in the configuration: its answer is refused, and the next round asks the other one.
+    // The lying node comes first in the configuration: its answer is refused, and the next round uses the other one.
     const both = world.watcher();
     await both.round().catch((error: unknown) => {
       assert.ok(error instanceof RpcUnavailable);

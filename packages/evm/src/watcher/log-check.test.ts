@@ -80,7 +80,7 @@ test('receipts that leave out what the bloom promises are refused', () => {
 });
 
 test('a log that is missing between others of its transaction is missed by its number', () => {
-  // The first and the last one set every bit that the one between them sets.
+  // The first and the last log set every bit of the middle one.
   const three = [first, { ...first, logIndex: 1 }, { ...first, logIndex: 2 }];
   const header = headerOf(three);
   assert.equal(logsOfReceipts(source, header, [receiptOf(three)]).length, 3);

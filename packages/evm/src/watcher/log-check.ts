@@ -5,8 +5,8 @@ import { RpcAnswerInvalid } from '../rpc.ts';
 import type { LogSource } from './event.ts';
 
 /**
- * Checks the logs that a node gave for a block against its header. Throws `RpcAnswerInvalid` for a log that cannot be of
- * this block: the whole answer is then refused.
+ * Checks a node's logs of a block against its header. Throws `RpcAnswerInvalid` for a log that cannot be of this
+ * block: the whole answer is then refused.
  */
 export function checkLogs(header: BlockHeader, logs: readonly RpcLog[]): void {
   let lastIndex = -1;
@@ -31,22 +31,22 @@ function checkPlace(header: BlockHeader, log: RpcLog, lastIndex: number): void {
 }
 
 /**
- * Whether these are the receipts that a proven header commits to: all of them, in order, to the last byte. False proves
- * nothing: the node lies, or the chain encodes receipts in a way that is not known here.
+ * Whether a proven header commits to exactly these receipts, in this order. False proves nothing: either the node
+ * lies, or the chain has its own encoding of receipts.
  */
 export function areProvenReceipts(header: BlockHeader, receipts: readonly Receipt[]): boolean {
   return header.isProven === true && receiptsRootOf(committed(receipts)) === header.receiptsRoot;
 }
 
-/** Without the receipts that nodes add to those that a header commits to. */
+/** The receipts without those that nodes add outside the root. */
 function committed(receipts: readonly Receipt[]): readonly Receipt[] {
   const last = receipts.at(-1);
   return last !== undefined && isBorReceipt(last) ? receipts.slice(0, -1) : receipts;
 }
 
 /**
- * Takes the wanted logs out of receipts that have been proven. The root commits neither to hashes of transactions nor to
- * places of logs: those must agree with the header's list and with the order of the receipts.
+ * Takes the wanted logs out of proven receipts. The root contains neither transaction hashes nor log positions. These
+ * must agree with the header's list and with the order of the receipts.
  */
 export function logsOfProvenReceipts(
   source: Pick<LogSource, 'isWanted'>,
@@ -72,9 +72,9 @@ export function logsOfProvenReceipts(
 }
 
 /**
- * Takes the wanted logs out of all receipts of a block, after checking that the receipts account for the header's bloom.
- * That catches a node that leaves out a receipt or a wanted log, except the first or last log of a transaction whose
- * other logs set the same bits.
+ * Takes the wanted logs out of all receipts of a block, after checking that the receipts explain the header's bloom.
+ * This detects a missing receipt or wanted log. The exception is the first or last log of a transaction whose other
+ * logs set the same bits.
  */
 export function logsOfReceipts(
   source: Pick<LogSource, 'isWanted' | 'mayHaveEvents'>,
@@ -101,7 +101,7 @@ export function logsOfReceipts(
     .toSorted((first, second) => first.logIndex - second.logIndex);
 }
 
-/** A bloom does not show a missing log whose bits the transaction's other logs set as well. The log numbers do. */
+/** The bloom does not reveal a missing log whose bits the transaction's other logs also set. The log numbers do. */
 function requireConsecutive({ logs }: Receipt): void {
   const places = logs.map(({ logIndex }) => logIndex).toSorted((first, second) => first - second);
   if (places.some((place, index) => index > 0 && place !== (places[index - 1] ?? place) + 1)) {

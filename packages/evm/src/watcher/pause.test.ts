@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import type { Clock } from '../context.ts';
 import { type Pause, pauseBetween } from './pause.ts';
 
-/** A clock that stands until somebody waits, and then jumps to the end of the wait, unless a wake-up ends that. */
+/** A clock that stops during a wait and then jumps to its end, unless a notification ends the wait. */
 function jumpingClock(): Clock & { nowMs: number } {
   const clock = {
     nowMs: 0,
     now: () => new Date(clock.nowMs),
     monotonicMs: () => clock.nowMs,
     async sleep(ms: number, signal?: AbortSignal) {
-      // Long waits are those for the next poll, which a wake-up ends.
+      // Long waits are those for the next poll, which a notification ends.
       if (ms < 1_000) clock.nowMs += ms;
       else await new Promise((resolve) => signal?.addEventListener('abort', resolve));
     },

@@ -1,16 +1,19 @@
 import type { Clock } from '../context.ts';
 
 /**
- * Rounds that announcements may start without a new block being there. Beyond these, one round starts each `pacedMs` at
- * most. Rounds that find a block do not count: a fast chain is followed at its own pace.
+ * Rounds that announcements may start without a new block. After these, at most one round starts per `pacedMs`.
+ * Rounds that find a block do not count, so a fast chain is followed at its own pace.
  */
 const wakesAtOnce = 10;
 const pacedMs = 20;
 
-/** The wait between two rounds: until the next poll or an earlier notification. Too many useless notifications are slowed down. */
+/**
+ * The wait between two rounds: until the next poll or an earlier notification. Many useless notifications are slowed
+ * down.
+ */
 export interface Pause {
   rest(): Promise<void>;
-  /** The round that the last wait led to has found a block. */
+  /** The round after the last wait has found a block. */
   noteNews(): void;
 }
 

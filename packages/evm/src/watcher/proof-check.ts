@@ -3,7 +3,7 @@ import { getReceiptsOfBlocks } from '../block-receipts.ts';
 import { type Rpc, RpcUnavailable } from '../rpc.ts';
 import { areProvenReceipts } from './log-check.ts';
 
-/** Which part of a chain's newest block its nodes' answers do not prove; undefined when all of it is proven. */
+/** The part of a chain's newest block that the nodes' answers do not prove; undefined when they prove all of it. */
 export async function unprovenPart(rpc: Rpc): Promise<'headers' | 'receipts' | undefined> {
   const header = await getBlock(rpc, 'latest');
   if (header === undefined) throw new RpcUnavailable('a node without a latest block');

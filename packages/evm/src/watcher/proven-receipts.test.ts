@@ -108,7 +108,7 @@ const provenWith = (changes: Record<string, unknown>) =>
 test('another text for the same bytes, or another place, is refused', () => {
   const whole = provenWith({});
   assert.equal(whole?.length, 1);
-  // Node reads the digit out of the last eight bits of a character: the bytes are those that were hashed.
+  // Node reads the digit from the low eight bits of the character, so the bytes equal the hashed ones.
   const disguised = log.data.replace('3', '\u0133');
   assert.deepEqual(Buffer.from(disguised.slice(2), 'hex'), Buffer.from(log.data.slice(2), 'hex'));
   const malformed = {
@@ -131,7 +131,7 @@ test('another text for the same bytes, or another place, is refused', () => {
   for (const others of [{ data: '0x' }, { topics: [] }, { topics: [`0x${'2c'.repeat(32)}`] }]) {
     assert.equal(provenWith(others), undefined, JSON.stringify(others));
   }
-  // Capitals stand for the same bytes, and are read as such.
+  // Capital digits encode the same bytes and are accepted.
   const capitals = { address: log.address.replace('a', 'A'), data: log.data.replace('3c', '3C') };
   assert.deepEqual(provenWith(capitals), whole);
 });

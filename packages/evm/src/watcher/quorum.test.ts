@@ -63,7 +63,7 @@ test('invented blocks of the preferred node never become final, and give way to 
   await world.anvil.mine(3);
   await own.catchUp();
   await world.anvil.mine(20);
-  // One round finds the contradiction, and the next ones read the chain of the others.
+  // One round finds the contradiction; the next ones read the other nodes' chain.
   for (let round = 0; round < 4; round += 1) await own.catchUp();
   const head = await getBlock(world.watcher().watcher.rpc, 'latest');
   const cursor = await world.cursor();
@@ -118,7 +118,7 @@ test('a majority against our final block halts the chain, and resuming goes over
 test('without proofs, a block and its logs count when the quorum answers the same', async () => {
   await start(2, 2, { proofs: 'quorum' });
   const own = world.watcher();
-  // Neither node's headers hash to their hash, as on a chain that makes its hashes in another way.
+  // Headers of both nodes do not hash to their hash, as on a chain with its own hashing.
   const strange = (_method: string, _params: readonly unknown[], result: unknown) =>
     typeof result === 'object' && result !== null && 'mixHash' in result
       ? { ...result, mixHash: `0x${'01'.repeat(32)}` }

@@ -1,6 +1,6 @@
 /**
- * Loads several items at once and passes them on in their order, while the next ones load. Where one fails, the items
- * before it are passed on, then its error is thrown. Later results are dropped.
+ * Loads several items at once and passes them on in order while the next ones load. When one fails, the items before
+ * it are passed on, then its error is thrown. Later results are dropped.
  */
 export async function readAhead<Item, Loaded>(
   items: readonly Item[],
@@ -25,7 +25,7 @@ export async function readAhead<Item, Loaded>(
 
 type Outcome<Loaded> = { readonly loaded: Loaded } | { readonly error: unknown };
 
-/** Never rejects: a failure may come long before its turn. */
+/** Never rejects: an item may fail long before its turn. */
 function outcomeOf<Loaded>(promise: Promise<Loaded>): Promise<Outcome<Loaded>> {
   return promise.then(
     (loaded) => ({ loaded }),

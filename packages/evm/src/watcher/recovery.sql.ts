@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 import { blockColumns, blockList, eventColumns, eventList } from './watcher.sql.ts';
 
-// What a backfill finds. Stored events stay as they are. Rows that come back were missing.
+// Inserts the events that a backfill finds. Stored events stay unchanged; the returned rows were missing.
 export const insertMissingEvents = statement({
   name: 'watcher_events_insert_missing',
   parameters: {
@@ -49,7 +49,8 @@ export const deleteEventsAt = statement({
        select * from unnest(:logIndexes::int4[], :contracts::text[], :eventNames::text[]))`,
 });
 
-// The chain stays halted until the watcher has gone back: until then the tables show final events that are gone.
+// The chain stays halted until the watcher has gone back: until then the tables show final events that no longer
+// exist.
 export const requestResync = statement({
   name: 'watcher_resync_request',
   parameters: { chainId: 'int8', updatedAt: 'timestamptz' },
@@ -65,8 +66,8 @@ export const requestBackfill = statement({
    where chain_id = :chainId and :from <= final_number returning final_number`,
 });
 
-// Compare-and-set on where the backfill was and on the leader's term: an operator may have asked for earlier blocks
-// meanwhile. Without a term any leader's will do.
+// Compare-and-set on the position of the backfill and on the leader's term, because an operator may have requested
+// earlier blocks meanwhile. Without a term, any leader may move it.
 export const moveBackfill = statement({
   name: 'watcher_backfill_move',
   parameters: {
@@ -82,7 +83,7 @@ export const moveBackfill = statement({
    returning chain_id`,
 });
 
-// Final events come first into dropped_events; the row of an event that was dropped and came back before is kept.
+// Copies final events into dropped_events first. An event that was dropped and returned before keeps its row.
 export const dropFinalEvents = statement({
   name: 'watcher_final_events_drop',
   parameters: { chainId: 'int8', above: 'int8', droppedAt: 'timestamptz' },
@@ -133,7 +134,7 @@ export const endResync = statement({
   text: `update chain_cursors set is_resync_due = false, halted_reason = '', updated_at = :updatedAt where chain_id = :chainId`,
 });
 
-// Newest first: most reorganisations are short.
+// Newest first, because most reorganisations are short.
 export const storedBlocks = statement({
   name: 'watcher_blocks_stored',
   parameters: { chainId: 'int8', upTo: 'int8', limit: 'int8' },

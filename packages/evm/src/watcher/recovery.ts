@@ -30,9 +30,9 @@ import { insertBlock } from './watcher.sql.ts';
 const comparedAtOnce = 100;
 
 /**
- * After an operator has resumed a halted chain: goes back to the last stored block that the chain still has, also below the
- * final one, and takes back everything above it. Final events are kept in `dropped_events` until they are final again. If
- * the chain still has the final block, nothing is taken back.
+ * Resumes after an operator has resumed a halted chain. Returns to the last stored block that the chain still has,
+ * even below the final one, and reverts everything above it. Final events are kept in `dropped_events` until they are
+ * final again. If the chain still has the final block, nothing is reverted.
  */
 export async function resync(watcher: Watcher, round: Round): Promise<WatcherState> {
   const { cursor } = round;
@@ -71,13 +71,13 @@ async function findAnchor(watcher: Watcher, cursor: ChainCursor): Promise<Block>
     if (anchor !== undefined) return anchor;
     from = last.number - 1n;
   }
-  // Deeper than what is kept: everything is read again.
+  // The fork is deeper than the retained blocks: read everything again.
   const header = await getBlock(watcher.rpc, startBlock > 0n ? startBlock - 1n : 0n);
   if (header === undefined) throw new RpcAnswerInvalid('a node that lacks the block where watching begins');
   return header;
 }
 
-/** Takes back everything above the anchor, final or not, and makes it head and final block. */
+/** Reverts everything above the anchor, final or not, and makes the anchor head and final block. */
 export async function rewind(context: MoveContext, cursor: ChainCursor, anchor: Block): Promise<void> {
   const { chain, clock, handler } = context;
   const { chainId } = chain;
@@ -115,8 +115,8 @@ export async function rewind(context: MoveContext, cursor: ChainCursor, anchor: 
 const blocksAtOnce = 200;
 
 /**
- * Reads some final blocks again, where that was requested, and passes the missing events to the handler: first as new, then
- * as final. Throws `CursorChanged` where another process leads, or other blocks were requested meanwhile.
+ * Reads some final blocks again on request, and passes the missing events to the handler: first as new, then as
+ * final. Throws `CursorChanged` where another process leads, or other blocks were requested meanwhile.
  */
 export async function backfill(watcher: Watcher, cursor: ChainCursor): Promise<void> {
   const { chain, clock, db } = watcher;
@@ -140,7 +140,7 @@ export async function backfill(watcher: Watcher, cursor: ChainCursor): Promise<v
   if (moved.length === 0) throw new CursorChanged();
 }
 
-/** Proves the blocks below as well: they are linked to this one by their hashes. */
+/** Proves the blocks below as well, because their hashes link them to this one. */
 async function requireCanonical(watcher: Watcher, { header }: FetchedBlock): Promise<void> {
   const stored = await storedBlock(watcher, header.number);
   if (stored !== undefined && stored.hash !== header.hash) {
@@ -154,8 +154,8 @@ async function requireCanonical(watcher: Watcher, { header }: FetchedBlock): Pro
 }
 
 /**
- * Stores the events that a second reading of a block has and the first had not. Derived events that the second reading does
- * not give were wrong: they are deleted.
+ * Stores the events that the second reading of a block adds to the first. Derived events that the second reading
+ * lacks were wrong and are deleted.
  */
 export async function addMissing(
   context: MoveContext & Pick<ReadContext, 'source'>,

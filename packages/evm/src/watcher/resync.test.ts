@@ -25,7 +25,7 @@ async function resume(): Promise<void> {
   await resumeChain(database.db, systemClock, world.chain.chainId);
 }
 
-/** Has order 1 in a final block and order 2 above it, takes both away, and has the breaker trip. */
+/** Puts order 1 in a final block and order 2 above it, removes both from the chain, and lets the watcher halt it. */
 async function haltByDeepReorg(own: TestWatcher): Promise<unknown> {
   const { anvil, story } = world;
   const [hash] = await world.emit(1);
@@ -111,7 +111,7 @@ test('a finalized block that goes back trips the breaker, after patience with no
   assert.equal(await own.catchUp(), 'idle', 'an operator has seen it');
 });
 
-/** The same node, but for the block that it gives for a tag or a height. */
+/** The same node with one false answer: the block for a tag or a height. */
 function answering(honest: Rpc, block: string, lie: unknown): Rpc {
   const isAsked = (call: RpcCall | undefined) =>
     call?.method === 'eth_getBlockByNumber' && call.params[0] === block;

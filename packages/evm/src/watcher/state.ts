@@ -1,15 +1,15 @@
 import type { ChainCursor } from './cursor.ts';
 
-/** What following one chain remembers between rounds. Each round returns the next one. Losing it costs a few requests. */
+/** The state of one chain's watcher between rounds. Each round returns the next state. Losing it costs a few requests. */
 export interface WatcherState {
   /**
-   * What the last round found. behind: there is more to fetch at once. halted: nothing moves until an operator resumes it. contested: another
-   * process or an operator moved the chain during the round.
+   * The result of the last round. behind: there is more to fetch at once. halted: the chain stops until an operator
+   * resumes it. contested: another process or an operator moved the chain during the round.
    */
   readonly found: 'idle' | 'behind' | 'halted' | 'contested';
-  /** The last round moved the head. */
+  /** Whether the last round moved the head. */
   readonly hasMoved: boolean;
-  /** Blocks asked for at once. Each failure halves it, for nodes with lower limits. */
+  /** Blocks per request. Each failure halves it, for nodes with lower limits. */
   readonly batchSize: number;
   /** Monotonic time since which nodes have reported a lower final block than ours. */
   readonly wentBackAtMs: number | undefined;
@@ -17,7 +17,7 @@ export interface WatcherState {
   readonly acceptedFinal: bigint | undefined;
   /** Monotonic time of the last log entry about a missing quorum. */
   readonly quorumMissedAtMs: number;
-  /** How often in a row blocks could not be read again, and the monotonic time of the next attempt. */
+  /** Consecutive failures of reading blocks again, and the monotonic time of the next attempt. */
   readonly backfillFailures: number;
   readonly backfillAtMs: number;
 }
@@ -35,13 +35,13 @@ export const freshState: WatcherState = {
   backfillAtMs: Number.NEGATIVE_INFINITY,
 };
 
-/** The state in the middle of a round: its steps take it and return the next one. */
+/** The state within a round. Each step takes it and returns the next one. */
 export interface Round extends WatcherState {
   /** The stored cursor after the last step. */
   readonly cursor: ChainCursor;
 }
 
-/** Whether the chain is halted: nothing of it moves until an operator resumes it. */
+/** Whether the chain is halted until an operator resumes it. */
 export function isHalted({ cursor }: Pick<Round, 'cursor'>): boolean {
   return cursor.haltedReason !== '';
 }

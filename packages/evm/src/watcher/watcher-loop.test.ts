@@ -16,12 +16,12 @@ before(async () => {
 });
 after(() => database.close());
 
-/** A chain, and what a watcher of it is run with until the test ends. */
+/** A chain, and the options of a watcher that runs until the test ends. */
 async function watched(t: TestContext, changes: Partial<FollowedChain> = {}) {
   const world = await watchedChain(database, { changes });
   const stop = new AbortController();
   t.after(async () => {
-    // Ends every loop that is left running because an assertion failed.
+    // Ends every loop that a failed assertion leaves running.
     stop.abort();
     await world.close();
   });

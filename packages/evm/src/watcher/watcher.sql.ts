@@ -109,12 +109,12 @@ export const insertBlock = statement({
   text: `insert into chain_blocks (chain_id, ${blockList}) values (:chainId, :number, :hash, :parentHash, :time) on conflict do nothing`,
 });
 
-/** Whether the cursor is at this head, and the chain was neither halted nor sent back meanwhile. */
+/** Whether the cursor is still at this head, and the chain was neither halted nor reverted meanwhile. */
 const isUnmoved = (headHash: string) =>
   `head_hash = ${headHash} and halted_reason = '' and not is_resync_due`;
 
-// One statement for a run of blocks without events: compare-and-set on the head's hash and the leader's term, then the
-// rows. Without a term, any leader may move it. Returns the cursor, so the next round need not read it.
+// One statement for a run of blocks without events: compare-and-set on the head's hash and the leader's term, then
+// the rows. Without a term, any leader may move it. Returns the cursor, so the next round need not read it.
 export const appendEmptyBlocks = statement({
   name: 'watcher_blocks_append',
   parameters: {
@@ -142,8 +142,8 @@ export const appendEmptyBlocks = statement({
    select ${cursorList} from moved`,
 });
 
-// The same for one block with its events: three tables in one round trip. Locks the cursor like every other move. What the
-// handlers ask for after it is by key: to plan the insert of an event anew for each would take half a millisecond.
+// The same for one block with its events: three tables in one round trip. Locks the cursor like every other move.
+// Handlers query by key afterwards: planning the insert again for each event would take half a millisecond.
 export const appendBlockWithEvents = statement({
   name: 'watcher_block_append',
   parameters: {
@@ -200,7 +200,7 @@ export const deleteBlock = statement({
   text: `delete from chain_blocks where chain_id = :chainId and block_number = :blockNumber`,
 });
 
-// At most :limit rows, so that a long gap is not one long statement.
+// At most :limit rows, so that a long gap does not become one long statement.
 export const pruneBlocks = statement({
   name: 'watcher_blocks_prune',
   parameters: { chainId: 'int8', below: 'int8', limit: 'int8' },
@@ -210,7 +210,7 @@ export const pruneBlocks = statement({
    )`,
 });
 
-// By the block, whose events the primary key finds.
+// Selects by block, because the primary key leads to a block's events.
 export const finalOfTransaction = statement({
   name: 'watcher_final_of_transaction',
   parameters: { chainId: 'int8', blockNumber: 'int8', txHash: 'text', eventName: 'text' },
@@ -227,7 +227,7 @@ export const deleteEvents = statement({
 });
 export type EventRow = Row<typeof deleteEvents>;
 
-// From above the last final block, below which everything is final: a range of the primary key.
+// Starts above the last final block, because everything below is final: a range of the primary key.
 export const finalizeEvents = statement({
   name: 'watcher_events_finalize',
   parameters: { chainId: 'int8', finalNumber: 'int8', finalBefore: 'int8' },
@@ -244,7 +244,7 @@ export const hasDroppedEvents = statement({
   text: `select chain_id from dropped_events where chain_id = :chainId and returned_at is null limit 1`,
 });
 
-// The same fact again: equal id, name and arguments, in any block.
+// Finds the same event again: equal id, name and arguments, in any block.
 export const markReturned = statement({
   name: 'watcher_dropped_return',
   parameters: {

@@ -26,7 +26,7 @@ let rpc: HttpRpc;
 let chain: FollowedChain;
 let story: string[];
 
-/** Writes down its calls, each event by its number. */
+/** Records its calls, each event by its number. */
 const handler: BlockHandler = {
   async onBlock(_transaction, _chain, block, events) {
     story.push(`block ${block.number}: ${events.map((event) => numberOf(event.orderId)).join(' ')}`);
@@ -63,7 +63,7 @@ before(async () => {
 after(() => database.close());
 let chainId = 50_000;
 beforeEach(async () => {
-  // A chain of its own for each test, so that all share one database.
+  // Each test has its own chain, so that all share one database.
   chainId += 1;
   anvil = await startTestAnvil({ chainId });
   await installEmitter(anvil);
@@ -91,7 +91,7 @@ test('every event is reported once when its block comes and once when the block 
     story.filter((line) => line.startsWith('block')),
     tens.map((ten) => `block ${ten}: ${ten} ${ten + 1}`),
   );
-  // anvil calls a block final when it is two epochs of two slots below the head.
+  // anvil calls a block final two epochs of two slots below the head.
   const cursor = await findCursor(database.db, chainId);
   assert.deepEqual([cursor?.headNumber, cursor?.finalNumber], [100n, 96n]);
   const finals = story.filter((line) => line.startsWith('final')).map((line) => line.replace(/.*: /, ''));
@@ -184,7 +184,7 @@ test('a reorg below the final block halts the chain, with nothing undone, until 
   );
 });
 
-/** A node whose finalized chain is another one, from a height on. */
+/** A node whose finalized chain differs from a height on. */
 function forkedFrom(height: bigint): Rpc {
   const fork = (answer: unknown): unknown => {
     const isForked =

@@ -17,22 +17,22 @@ export interface WatcherOptions<Chain extends FollowedChain, Event extends Follo
   readonly signal: AbortSignal;
   /** The name under which this process leads; without one it runs alone. */
   readonly candidate?: Candidate;
-  /** Resolves when there may be a new head, and so ends the wait for the next poll. Must not reject. */
+  /** Resolves when there may be a new head, which ends the wait for the next poll. Must not reject. */
   readonly wake?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Batches between two checks of finality, while far behind. */
+/** Batches between two checks of finality while the watcher is far behind. */
 const batchesPerRound = 5;
 const maxBackOffMs = 15_000;
 const haltedPollMs = 1_000;
-/** How often a process that does not lead checks whether it does by now. */
+/** How often a standby process checks whether it leads. */
 const standByMs = 200;
 const alone: Candidate = { id: 'unnamed', isGone: () => false };
 
 /**
- * Follows one chain until the signal aborts: appends block after block to the stored chain, takes reorged ones back, and
- * moves the final anchor. It never skips a block: an answer that contradicts itself is asked for again. Of several watchers
- * of one chain one leads, and the others wait for its end. Each move is a compare-and-set as well.
+ * Follows one chain until the signal aborts. It appends each block to the stored chain, removes reorged ones, and
+ * moves the final anchor. It never skips a block: it asks again after a contradictory answer. One of several watchers
+ * of a chain leads; the others wait for its end. Each move is also a compare-and-set.
  */
 export async function runWatcher<Chain extends FollowedChain, Event extends FollowedEvent>(
   options: WatcherOptions<Chain, Event>,
@@ -72,10 +72,10 @@ export async function runWatcher<Chain extends FollowedChain, Event extends Foll
   await leading;
 }
 
-/** The term in which this process leads; undefined while another one does. */
+/** The term in which this process leads; undefined while another process leads. */
 async function leadingTerm(watcher: Watcher, leadership: Leadership): Promise<bigint | undefined> {
   if (leadership.term() === undefined) {
-    // Only a chain that has begun can be led; to begin it twice changes nothing.
+    // Leadership needs a cursor; beginning a chain twice changes nothing.
     if ((await findCursor(watcher.db, watcher.chain.chainId)) === undefined) await begin(watcher);
     await leadership.check();
   }
@@ -85,7 +85,7 @@ async function leadingTerm(watcher: Watcher, leadership: Leadership): Promise<bi
 function noteFailure({ chain, rpc, log }: Watcher, error: unknown, failures: number): void {
   const { chainId } = chain;
   if (error instanceof RpcAnswerInvalid || error instanceof RpcError) rpc.demote?.(error.message);
-  // The first ones, then every twentieth: an outage must not fill the log.
+  // Only the first failures and every twentieth are logged: an outage must not fill the log.
   if (failures > 3 && failures % 20 !== 0) return;
   if (error instanceof RpcUnavailable || error instanceof RpcError) {
     log.warn('watcher.rpc_failed', { chainId, failures, reason: error.message });
@@ -95,9 +95,9 @@ function noteFailure({ chain, rpc, log }: Watcher, error: unknown, failures: num
 }
 
 /**
- * One round: loads the cursor, asks a node for its heads, follows the head, moves the final anchor, and reads blocks again
- * where that was requested. Each step stores what it did and returns the next state. Throws when nodes or the database
- * fail; the next round then begins from the stored cursor.
+ * One round: loads the cursor, reads a node's heads, follows the head, moves the final anchor, and reads blocks again
+ * on request. Each step stores its work and returns the next state. Throws when nodes or the database fail. The next
+ * round then begins from the stored cursor.
  */
 export async function watchRound(watcher: Watcher, before: WatcherState): Promise<WatcherState> {
   try {
@@ -134,7 +134,7 @@ async function begin(watcher: Watcher): Promise<ChainCursor> {
   return beginChain(watcher, header);
 }
 
-/** Asks one node for its newest block and for the one that it calls final. */
+/** Reads one node's newest block and the one that it calls final. */
 async function readHeads(
   watcher: Watcher,
 ): Promise<{ readonly head: BlockHeader; readonly tagged: BlockHeader | undefined }> {
@@ -146,7 +146,7 @@ async function readHeads(
   return { head, tagged: tag === 'latest' ? head : taggedHeader(watcher, outcomes[1]) };
 }
 
-/** A young chain has no safe or finalized block yet; some nodes then answer with an error rather than null. */
+/** A young chain has no safe or finalized block yet. Some nodes then answer with an error rather than null. */
 function taggedHeader({ log, chain }: Watcher, outcome: RpcOutcome | undefined): BlockHeader | undefined {
   if (outcome === undefined || 'result' in outcome) return parseHeader(resultOf(outcome));
   log.warn('watcher.no_final_tag', { chainId: chain.chainId, reason: outcome.error.message });
@@ -156,7 +156,8 @@ function taggedHeader({ log, chain }: Watcher, outcome: RpcOutcome | undefined):
 /** Brings the stored chain up to the node's head, some batches at most. */
 async function followHead(watcher: Watcher, before: Round, head: BlockHeader): Promise<Round> {
   let round = before;
-  // A shorter chain than ours is a node that lags, or a fork that may still lose: wait until it is as long as ours.
+  // A shorter chain than ours comes from a lagging node or from a fork that may still lose: wait until it is as long
+  // as ours.
   if (head.number < round.cursor.headNumber || head.hash === round.cursor.headHash) return round;
   if (head.number === round.cursor.headNumber) return takeBack(watcher, round);
   for (let batch = 0; batch < batchesPerRound && round.cursor.headNumber < head.number; batch += 1) {
@@ -175,7 +176,7 @@ async function followHead(watcher: Watcher, before: Round, head: BlockHeader): P
   return round;
 }
 
-/** Walks back to the last block that the node has as well. Halts the chain where that would undo a final block. */
+/** Walks back to the last block that the node also has. Halts the chain where that would revert a final block. */
 async function takeBack(watcher: Watcher, before: Round): Promise<Round> {
   let round = await haltIfFinalForked(watcher, before);
   if (isHalted(round)) return round;
@@ -197,8 +198,8 @@ const firstBackfillPauseMs = 1_000;
 const longestBackfillPauseMs = 15 * 60_000;
 
 /**
- * Reads some final blocks again. Nodes that lack the old blocks, or lie about them, must not stop the watcher: a failure is
- * tried again after a growing delay.
+ * Reads some final blocks again. Nodes that lack the old blocks, or lie about them, must not stop the watcher: it
+ * retries with backoff.
  */
 async function backfillSome(watcher: Watcher, round: Round): Promise<Round> {
   const { chain, clock, log, rpc } = watcher;
