@@ -1,23 +1,23 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** The archive's own version; a program reads those of its own and of earlier ones. */
+/** The archive's own version. A program reads archives of its own version and of earlier ones. */
 export const archiveVersion = 1;
 const archiveFormat = 'florin-backup';
 
-/** Where a chain stood when the backup was taken. */
+/** The position of a chain when the backup was taken. */
 export interface ArchivedCursor {
   readonly chainId: number;
   readonly headNumber: string;
   readonly finalNumber: string;
 }
 
-/** The first frame: what the archive is. */
+/** The first frame: the description of the archive. */
 export interface ArchiveHeader {
   readonly format: typeof archiveFormat;
   readonly version: number;
   /** RFC 3339. */
   readonly takenAt: string;
-  /** Of the schema that the rows are of. */
+  /** The migrations of the schema that the rows belong to. */
   readonly migrations: readonly { readonly version: number; readonly hash: string }[];
   readonly cursors: readonly ArchivedCursor[];
 }
@@ -28,7 +28,7 @@ export interface TableStart {
   readonly columns: readonly string[];
 }
 
-/** The rows of a table end: how many they were, and SHA-256 over their bytes. */
+/** The end of a table's rows: their number, and SHA-256 over their bytes. */
 export interface TableEnd {
   readonly rows: number;
   readonly sha256: string;
@@ -45,7 +45,7 @@ export class ArchiveError extends Error {
  */
 type FrameKind = 'H' | 'T' | 'D' | 'E' | 'Z';
 
-/** More than any frame that is written; longer ones are no archive of ours. */
+/** More than the largest frame that is written: a longer frame is not from this program. */
 const maxFrameBytes = 16 * 1024 * 1024;
 const rowFrameBytes = 1024 * 1024;
 const headBytes = 5;
@@ -56,7 +56,7 @@ export interface ArchiveWriter {
   table(start: TableStart): Promise<void>;
   rows(chunk: Buffer): Promise<void>;
   tableEnd(end: TableEnd): Promise<void>;
-  /** Gives the hash of the whole archive. */
+  /** Returns the hash of the whole archive. */
   end(): Promise<string>;
 }
 
@@ -134,20 +134,20 @@ function parseJson(payload: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** An archive being read: its header first, then table by table. */
+/** An archive during a read: its header first, then table by table. */
 export interface ArchiveReader {
   readonly header: ArchiveHeader;
-  /** The next table; undefined when the archive has ended and its hash is right. Its rows have to be read first. */
+  /** The next table; undefined when the archive has ended and its hash is right. Read its rows before the next call. */
   nextTable(): Promise<TableStart | undefined>;
-  /** The rows of the table just given. */
+  /** The rows of the table that `nextTable` returned. */
   rows(): AsyncIterable<Buffer>;
-  /** What stands behind the rows. */
+  /** The frame after the rows. */
   tableEnd(): TableEnd;
   /** The hash of the whole archive, once it has ended. */
   sha256(): string;
 }
 
-/** Opens an archive. Throws an `ArchiveError` for anything but an archive of this version or an earlier one. */
+/** Opens an archive. Throws an `ArchiveError` unless it is an archive of this version or an earlier one. */
 export async function openArchive(source: AsyncIterable<Buffer>): Promise<ArchiveReader> {
   const frames = framesOf(source);
   const hash = createHash('sha256');

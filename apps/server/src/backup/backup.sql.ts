@@ -18,7 +18,7 @@ export const columnsOfTables = statement({
    order by c.relname`,
 });
 
-// Sequences behind identity columns, and what they have to go on from.
+// Sequences of identity columns, and their next values.
 export const identityColumns = statement({
   name: 'restore_identity_columns',
   parameters: {},

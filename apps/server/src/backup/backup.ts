@@ -6,7 +6,7 @@ import { schema } from '#db/schema.ts';
 import { type ArchivedCursor, archiveWriter } from './archive.ts';
 import { columnsOfTables } from './backup.sql.ts';
 
-/** What a backup holds. */
+/** The content of a backup. */
 export interface BackupSummary {
   readonly takenAt: Date;
   readonly sha256: string;
@@ -14,8 +14,9 @@ export interface BackupSummary {
 }
 
 /**
- * Writes every row of the database, as of one moment, in the archive's frames. Readers and writers go on meanwhile. What is
- * sealed in the database (keys of webhooks) stays sealed. Refuses a database that is not of this program's schema.
+ * Writes every row of the database, as of one moment, in the archive's frames. Readers and writers continue
+ * meanwhile. Values that the database holds encrypted (keys of webhooks) stay encrypted. Refuses a database whose
+ * schema is not this program's.
  */
 export async function backUp(
   url: string,
@@ -27,7 +28,7 @@ export async function backUp(
     connectionString: withSystemScope(url, schema),
     application_name: 'florin-backup',
   });
-  // A connection that dies makes the query in hand fail; without a listener it would end the process.
+  // A lost connection makes the current query fail. Without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -66,14 +67,14 @@ export async function backUp(
   }
 }
 
-/** A table and what it refers to. */
+/** A table and its references. */
 export interface TableShape {
   readonly table: string;
-  /** In their order, without those that PostgreSQL computes. */
+  /** The columns in order, without those that PostgreSQL computes. */
   readonly columns: readonly string[];
 }
 
-/** All tables but the list of migrations, those that others refer to first. */
+/** All tables except the list of migrations, each after the tables that it refers to. */
 export async function readTables(client: pg.Client): Promise<readonly TableShape[]> {
   const { rows } = await client.query<{ name: string; columns: string[]; parents: string[] }>(
     columnsOfTables.text,

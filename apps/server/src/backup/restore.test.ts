@@ -32,12 +32,12 @@ async function archiveOf(url: string): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** In pieces that fit no frame. */
+/** Pieces whose borders match no frame. */
 async function* piecesOf(archive: Buffer, size = 777): AsyncGenerator<Buffer> {
   for (let start = 0; start < archive.length; start += size) yield archive.subarray(start, start + size);
 }
 
-/** Every row of every table as JSON text, but of those that a restore writes itself. */
+/** Every row of every table as JSON text, except those that a restore writes itself. */
 async function contentOf(url: string): Promise<Record<string, string[]>> {
   const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
   await client.connect();
@@ -71,7 +71,7 @@ async function withEmpty(work: (empty: ThrowAwayDatabase) => Promise<void>): Pro
 async function fillSource(): Promise<void> {
   const { db } = database;
   const deps = { clock: systemClock, random: systemRandom };
-  // Tabs, line ends, backslashes and what else COPY has to escape.
+  // Tabs, line ends, backslashes and other characters that COPY must escape.
   const merchantName = 'Tea\tand\n\\N coffee — 茶';
   for (let index = 0; index < 30; index += 1)
     await db.transaction((transaction) =>
@@ -125,7 +125,7 @@ test('a backup is of one moment, whatever is written meanwhile', async () => {
   await backUp(database.url, {
     now,
     async write(bytes) {
-      // After the header the moment has passed: none of these may come along.
+      // After the header the snapshot is fixed: none of these rows may be included.
       if (parts.length === 1)
         await db.transaction((transaction) =>
           createMerchant(transaction, { clock: systemClock, random: systemRandom }, { merchantName: 'Late' }),

@@ -8,20 +8,20 @@ import { ArchiveError, type ArchiveReader, openArchive } from './archive.ts';
 import { identityColumns, ownTables } from './backup.sql.ts';
 import { readTables } from './backup.ts';
 
-/** What was restored. */
+/** The result of a restore. */
 export interface RestoreSummary {
   readonly takenAt: Date;
   readonly sha256: string;
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
-  /** Files of the schema that have come since the backup was taken. */
+  /** Migrations that are newer than the backup. */
   readonly migrated: readonly string[];
 }
 
 /**
- * Fills an empty database from an archive, in one transaction: all of it stands afterwards, or nothing. The schema is first
- * brought to where the archive's rows belong, and afterwards to this program's. Settlement stays stopped on every chain
- * until books and chain agree again (`reconcile`). Throws an `ArchiveError` for a damaged archive, one of a newer schema,
- * and a database that is not empty.
+ * Fills an empty database from an archive, in one transaction: the restore is complete or has no effect. First the
+ * schema is brought to the version of the archive's rows, afterwards to this program's. Settlement stays stopped on
+ * every chain until books and chain agree again (`reconcile`). Throws an `ArchiveError` for a damaged archive, one of
+ * a newer schema, and a database that is not empty.
  */
 export async function restore(
   url: string,
@@ -49,7 +49,7 @@ export async function restore(
   }
 }
 
-/** The versions of the archive's schema, each of which this program knows and has unchanged. */
+/** The versions of the archive's schema. This program must know each of them unchanged. */
 async function schemaOf({ header }: ArchiveReader): Promise<ReadonlySet<number>> {
   const known = new Map((await readMigrations(schema)).map(({ version, hash }) => [version, hash]));
   for (const { version, hash } of header.migrations) {
@@ -103,7 +103,7 @@ async function fill(client: pg.Client, archive: ArchiveReader, now: Date): Promi
     await client.query('commit');
     return filled;
   } catch (error) {
-    // When it fails, the connection is gone, and the transaction with it.
+    // When it fails, the connection is lost, and its transaction with it.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
@@ -119,9 +119,9 @@ function hashedBy(hash: Hash) {
 }
 
 /**
- * Takes away what stands against copying rows in as they were: triggers would count and check them a second time, forced
- * policies forbid COPY, and a few tables have their first rows from their migration. Gives the tables whose policies were
- * forced. Foreign keys stay.
+ * Removes the obstacles to copying rows unchanged. Triggers would count and check them a second time, forced policies
+ * forbid COPY, and migrations inserted the first rows of a few tables. Returns the tables whose policies were forced.
+ * Foreign keys stay.
  */
 async function loosen(client: pg.Client, tables: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ name: string }>(
@@ -147,7 +147,7 @@ async function tighten(
   }
 }
 
-/** New rows are numbered behind the restored ones. */
+/** Moves the sequences beyond the restored rows. */
 async function moveSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string; column_name: string }>(identityColumns.text);
   for (const { name, column_name: column } of rows) {
@@ -159,7 +159,7 @@ async function moveSequences(client: pg.Client): Promise<void> {
   }
 }
 
-/** Nothing that was claimed is, nobody leads, and nothing is settled before the books have caught up with the chains. */
+/** Releases every claim and every leadership, and stops settlement until the books have caught up with the chains. */
 async function noteRestoration(
   client: pg.Client,
   { header, sha256 }: ArchiveReader,

@@ -6,11 +6,11 @@ import { getContractAddress, zeroAddress } from 'viem';
 
 /** When a block of a chain counts as final, and how long that takes. */
 export interface FinalityPolicy extends FinalityRule {
-  /** Seconds that it usually takes, shown to payers until it is measured; absent: as known of the chain. */
+  /** The usual seconds to finality, shown to payers until a measurement exists; absent: the default of the chain. */
   readonly expectedSeconds?: number;
 }
 
-/** A gateway and a vault that are configured no more. */
+/** A gateway and a vault that have been replaced in the configuration. */
 export interface PreviousContracts {
   readonly gateway: Hex;
   readonly vault: Hex;
@@ -18,21 +18,21 @@ export interface PreviousContracts {
   readonly cctpRoute?: Hex;
 }
 
-/** Circle's CCTP v2 as it stands on one chain, and our way into it. */
+/** Circle's CCTP v2 on one chain, and our route into it. */
 export interface CctpPlace {
   /** Circle's number of the chain. */
   readonly domain: number;
   readonly transmitter: Hex;
   readonly messenger: Hex;
-  /** The gateway's CctpRoute. */
+  /** The gateway's CctpRoute contract. */
   readonly route: Hex;
   /** The one token that is burnt and minted, such as `base::usdc`. */
   readonly tokenId: string;
-  /** Most that one order may send from here: no more than Circle burns at once. */
+  /** The most that one order may send from here: no more than Circle burns at once. */
   readonly maxPerOrder: MicroUsd;
 }
 
-/** Whose burns are an order's. Addresses in lower case. */
+/** The contracts whose burns count for our orders. Addresses in lower case. */
 export interface MintSource {
   readonly domain: number;
   readonly messenger: string;
@@ -49,34 +49,34 @@ export interface Chain extends FollowedChain {
   readonly wsUrls?: readonly string[];
   readonly gateway: Hex;
   readonly vault: Hex;
-  /** Contracts that stood in their place before, newest first: open orders live on there. */
+  /** Replaced contracts, newest first: open orders still use them. */
   readonly previousContracts?: readonly PreviousContracts[];
-  /** Circle's CCTP on this chain; absent: nothing is burnt or minted here. */
+  /** Circle's CCTP on this chain; absent: the service neither burns nor mints here. */
   readonly cctp?: CctpPlace;
-  /** Whose burns on other chains may be minted here; from the other chains' `cctp`. */
+  /** The sources on other chains whose burns may be minted here, from the other chains' `cctp`. */
   readonly mintSources?: readonly MintSource[];
   readonly finality: FinalityPolicy;
   readonly tokens: readonly Token[];
 }
 
-/** How a chain is at the moment, as far as its payers and merchants need to know. */
+/** The present state of a chain, for payers and merchants. */
 export interface ChainCondition {
-  /** delayed: payments are taken, and take longer. unavailable: none are begun. */
+  /** delayed: payments are accepted and take longer. unavailable: new payments are refused. */
   readonly status: 'available' | 'delayed' | 'unavailable';
   /** Empty while available. */
   readonly reason: '' | 'chain_halted' | 'chain_lagging' | 'chain_not_followed';
-  /** From a transaction to its being final: measured over the last minutes, or what is expected. */
+  /** Seconds from a transaction until it is final: measured over the last minutes, or the default. */
   readonly secondsToFinal: number;
 }
 
-/** What is known of the chains at the moment. Kept in memory: asking costs nothing. */
+/** The present states of the chains. Kept in memory, so a read costs nothing. */
 export interface ChainConditions {
   /** Grows with every change of any answer. */
   version(): number;
   of(chainId: number): ChainCondition;
-  /** What the vault of the token's chain pays in it for one order, in Micro-USD; 0 while that is not known. */
+  /** The most that the vault of the token's chain pays in it for one order, in Micro-USD; 0 while unknown. */
   payoutCap(tokenId: string): MicroUsd;
-  /** What the vault could pay in it at the moment, in Micro-USD; absent where nobody looks. */
+  /** The amount that the vault could pay in it now, in Micro-USD; absent where no process reads it. */
   payoutLiquidity?(tokenId: string): MicroUsd;
 }
 
@@ -91,11 +91,11 @@ export interface Chains {
   tokenAt(chainId: number, address: string): Token | undefined;
   readonly tokens: readonly Token[];
   /**
-   * What of the installation stands at an address, in any letter case, on whichever chain: `the vault of base`. Undefined:
-   * nothing. Its deposit addresses are not among them (`merchants/own-address.ts`).
+   * The contract of the installation at an address, in any letter case, on any chain: `the vault of base`. Undefined
+   * for every other address. Deposit addresses are not included (`merchants/own-address.ts`).
    */
   contractAt(address: string): string | undefined;
-  /** Absent where nobody watches the chains: then every chain counts as available, and vaults as bottomless. */
+  /** Absent where no process watches the chains. Every chain then counts as available, and vaults have no limit. */
   readonly conditions?: ChainConditions;
 }
 
@@ -122,9 +122,9 @@ export function chainsOf(given: readonly Chain[]): Chains {
 }
 
 /**
- * Why money for an address, in any letter case, would be nobody's, in words; undefined where it has an owner. No token pays
- * the zero address, so the contracts could neither collect such an order nor give its money back. Deposit addresses are not
- * looked up (`merchants/own-address.ts`).
+ * Why money sent to an address, in any letter case, would be lost, in words; undefined where it has an owner. Tokens
+ * refuse transfers to the zero address, so the contracts could neither collect nor return such an order. Deposit
+ * addresses are not included (`merchants/own-address.ts`).
  */
 export function ownerlessAt(chains: Pick<Chains, 'contractAt'>, address: string): string | undefined {
   if (address.toLowerCase() === zeroAddress) return 'the zero address';
@@ -132,12 +132,12 @@ export function ownerlessAt(chains: Pick<Chains, 'contractAt'>, address: string)
   return contract === undefined ? undefined : `${contract}, a contract of this installation`;
 }
 
-/** Everything of the installation that stands somewhere, in words, by address in lower case: see `Chains.contractAt`. */
+/** All contracts of the installation, in words, by address in lower case: see `Chains.contractAt`. */
 export function ownContracts(all: readonly Chain[]): ReadonlyMap<string, string> {
   return new Map(all.toReversed().flatMap(ownContractsOn));
 }
 
-/** Of several at one address the last counts. */
+/** If several contracts share one address, the last one counts. */
 function ownContractsOn(chain: Chain): readonly (readonly [string, string])[] {
   const { name, cctp, previousContracts = [] } = chain;
   const named: (readonly [Hex | undefined, string])[] = [
@@ -160,7 +160,7 @@ function ownContractsOn(chain: Chain): readonly (readonly [string, string])[] {
   return named.flatMap(([address, what]) => (address === undefined ? [] : [[address.toLowerCase(), what]]));
 }
 
-/** The code behind a gateway's deposit addresses: the first contract that it creates, in its constructor (EIP-161). */
+/** The code behind a gateway's deposit addresses: the first contract that its constructor creates (EIP-161). */
 export function receiverImplementationOf(gateway: Hex): Hex {
   return getContractAddress({ from: gateway, nonce: 1n });
 }
@@ -177,7 +177,7 @@ function withMintSources(chain: Chain, all: readonly Chain[]): Chain {
   return { ...chain, mintSources };
 }
 
-/** Every gateway and vault of a chain whose events count, the configured ones first; each once. */
+/** Every gateway and vault of a chain whose events count, each once, the configured ones first. */
 export function contractsOf(chain: Chain): {
   readonly gateways: readonly Hex[];
   readonly vaults: readonly Hex[];
@@ -189,12 +189,12 @@ export function contractsOf(chain: Chain): {
   };
 }
 
-/** Whether an address is a vault of the chain, configured or previous: what comes there is float. */
+/** Whether an address is a vault of the chain, configured or previous: money that arrives there is float. */
 export function isVault(chain: Chain, address: string | undefined): boolean {
   return contractsOf(chain).vaults.some((vault) => vault.toLowerCase() === address?.toLowerCase());
 }
 
-/** A finality policy in words, as callers are told: `finalized`, or `finalized, 16 blocks deep, 2 nodes agree`. */
+/** A finality policy in words for callers: `finalized`, or `finalized, 16 blocks deep, 2 nodes agree`. */
 export function finalityText({ tag, depth, quorum = 1 }: FinalityPolicy): string {
   const parts = [
     ...(tag === 'latest' && depth > 0 ? [] : [tag]),

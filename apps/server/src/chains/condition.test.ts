@@ -85,7 +85,10 @@ beforeEach(async () => {
   chains = { ...chainsOf([ethereum, base]), conditions: keeper.conditions };
 });
 
-/** Lets a chain stand so many seconds behind our clock, its final block so many blocks and seconds behind that. */
+/**
+ * Puts the head of a chain some seconds behind our clock, and its final block some blocks and seconds behind the
+ * head.
+ */
 async function stand(
   { chainId }: Chain,
   {
@@ -199,7 +202,7 @@ test('a vault bounds what is taken for it, and nothing else; what it may not pay
     ['ethereum::usdc', 4_000_000n],
     ['ethereum::dai', 4_000_000n],
   ];
-  // Before the first look nobody knows what a vault pays.
+  // Before the first check the cap of a vault is unknown.
   assert.deepEqual(routesOf('base::usdc'), bound.slice(0, 1));
   await keeper.refresh(signal);
   assert.deepEqual(routesOf('base::usdc'), bound);

@@ -17,19 +17,19 @@ export interface ConditionOptions {
   readonly log: Log;
 }
 
-/** Keeps what is known of the chains at the moment in memory, so that no request waits for a look at them. */
+/** Keeps the present states of the chains in memory, so that no request waits for a chain. */
 export interface ConditionKeeper {
   readonly conditions: ChainConditions;
-  /** Looks once. Never rejects: what cannot be learnt stays as it was. */
+  /** Checks once. Never rejects: on a failure the old values stay. */
   refresh(signal: AbortSignal): Promise<void>;
-  /** Looks again and again until the signal aborts. */
+  /** Checks repeatedly until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const refreshIntervalMs = 2_000;
-/** Caps of the vaults change by an operator's hand, once in months. */
+/** The operator changes the caps of the vaults, about once in months. */
 const capIntervalMs = 60_000;
-/** Looks whose lag is remembered: ten minutes, longer than an epoch of Ethereum, within which its finality swings. */
+/** The number of lags kept: ten minutes. This is longer than an epoch of Ethereum, within which its finality varies. */
 const maxSamples = 300;
 
 interface Memory {
@@ -37,7 +37,7 @@ interface Memory {
   condition: ChainCondition;
 }
 
-/** Makes the keeper; until its first look every chain has the defaults, and nothing is paid out of a vault. */
+/** Makes the keeper. Until its first check every chain has the defaults, and vaults pay nothing. */
 export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
   const memories = new Map(
     options.chains.map((chain): [number, Memory] => [
@@ -72,7 +72,7 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
         return read !== undefined;
       }),
     );
-    // A vault that did not answer is asked again at the next look.
+    // A vault that did not answer is read again at the next check.
     if (isComplete.every(Boolean)) capsReadAtMs = options.clock.monotonicMs();
   };
   const lookSafely = () => look().catch((error) => warn(options, error));
@@ -87,7 +87,7 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       await Promise.all([lookSafely(), readCaps(signal)]);
     },
     async run(signal) {
-      // Apart, so that a node that does not answer holds up no look at the cursors.
+      // Separately, so that a silent node does not delay the reads of the cursors.
       await Promise.all([
         repeat(options.clock, signal, lookSafely),
         repeat(options.clock, signal, () => readCaps(signal)),
@@ -109,7 +109,7 @@ function warn({ log }: ConditionOptions, error: unknown): void {
   log.warn('chain.condition_unknown', { message: error instanceof Error ? error.message : String(error) });
 }
 
-/** Takes one look at a chain into account; true when that changes what callers are told. */
+/** Records one check of a chain; true when it changes what callers see. */
 function observe(
   { clock, log }: ConditionOptions,
   chain: Chain,
@@ -127,12 +127,12 @@ function observe(
   return status !== before.status || reason !== before.reason || secondsToFinal !== before.secondsToFinal;
 }
 
-/** How far the final block lies behind the head, by the chain's own clock. */
+/** How far the final block lags behind the head, by the chain's own clock. */
 function lagSeconds(cursor: ConditionCursor): number {
   return Math.max(0, (cursor.head_time.getTime() - cursor.final_time.getTime()) / 1_000);
 }
 
-/** Seconds without a new block, or beyond the usual time to finality, that are no reason for worry yet. */
+/** Acceptable seconds without a new block, or beyond the usual time to finality. */
 const headSlackSeconds = 60;
 const finalitySlackSeconds = 300;
 
@@ -146,9 +146,9 @@ function conditionOf(
   if (cursor === undefined) return { ...notFollowed, secondsToFinal: expected };
   const blocks = Number(cursor.head_number - cursor.final_number);
   const blockSeconds = blocks === 0 ? 0 : lagSeconds(cursor) / blocks;
-  // The worst of the last minutes: who pays now is promised what holds in any part of an epoch.
+  // The maximum of the last minutes, so that the figure holds in any part of an epoch.
   const measured = Math.ceil(Math.max(...samples) + blockSeconds + chain.pollIntervalMs / 1_000);
-  // Where head and final block are one block, nothing is measured: the chain is final at once, or has just begun.
+  // With head and final block equal, there is no measurement: the chain is final at once, or has just begun.
   const secondsToFinal = blocks === 0 && Math.max(...samples) === 0 ? expected : Math.max(1, measured);
   if (cursor.halted_reason !== '') return { status: 'unavailable', reason: 'chain_halted', secondsToFinal };
   const headAge = (now.getTime() - cursor.head_time.getTime()) / 1_000;
@@ -160,7 +160,7 @@ function conditionOf(
     : { status: 'available', reason: '', secondsToFinal };
 }
 
-/** What counts until something is measured: as configured, else as known of the chain, else a block a second. */
+/** The figure until a measurement exists: configured, else the chain's default, else one block per second. */
 export function expectedSecondsToFinal({ chainId, finality }: Chain): number {
   if (finality.expectedSeconds !== undefined) return finality.expectedSeconds;
   return Math.max(findKnownChain(chainId)?.secondsToFinal?.[finality.tag] ?? 0, finality.depth) + 2;
@@ -172,7 +172,10 @@ interface VaultSays {
   readonly liquidity: MicroUsd;
 }
 
-/** What a chain's vault pays for one order at most, and now, by token; undefined when the chain gave no answer. */
+/**
+ * The most that a chain's vault pays for one order, and the amount available now, by token; undefined when the chain
+ * gave no answer.
+ */
 async function vaultCaps(
   options: ConditionOptions,
   chain: Chain,
@@ -198,7 +201,7 @@ async function vaultCaps(
   }
 }
 
-/** An order that is within its own cap but over those of a whole hour or day would wait for ever. */
+/** An order within its own cap but over the cap of an hour or a day would wait for ever. */
 function capOf(
   token: Token,
   { perOrder, hourly, daily }: { perOrder: bigint; hourly: bigint; daily: bigint },

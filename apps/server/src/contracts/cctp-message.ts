@@ -2,14 +2,14 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress } from 'viem';
 
 /**
- * The bytes of CCTP v2 messages, as Circle documents them (developers.circle.com/cctp, "message format"): a header of 148
- * bytes, a burn's body of 228, and the hook data, which are the order's id here.
+ * CCTP v2 messages, as Circle documents them (developers.circle.com/cctp, "message format"): a header of 148 bytes, a
+ * burn's body of 228, and the hook data. In our messages the hook data is the order's id.
  */
 
-/** A burn, as its message says. It does not prove that anything was minted. */
+/** A burn, as its message describes it. It does not prove a mint. */
 export interface BurnBody {
   readonly orderId: Hex;
-  /** Lower case, as all addresses here but `to`. */
+  /** Lower case, like all addresses here except `to`. */
   readonly burnToken: string;
   /** Checksummed. */
   readonly to: Hex;
@@ -19,7 +19,7 @@ export interface BurnBody {
   readonly feeExecuted: bigint;
 }
 
-/** A message with its header, as the attestation service gives it. */
+/** A message with its header, in the form of the attestation service. */
 export interface BurnMessage extends BurnBody {
   readonly sourceDomain: number;
   readonly destinationDomain: number;
@@ -31,7 +31,7 @@ const headerBytes = 148;
 const hookDataStart = 228;
 const bodyBytes = hookDataStart + 32;
 
-/** Reads a burn's body with an order's id; undefined for everything else that travels through CCTP. */
+/** Reads a burn's body with an order's id; undefined for all other CCTP messages. */
 export function parseBurnBody(body: Hex): BurnBody | undefined {
   if (body.length !== 2 + 2 * bodyBytes) return undefined;
   const [burnToken, recipient, messageSender] = [4, 36, 100].map((start) => addressAt(body, start));
@@ -46,7 +46,7 @@ export function parseBurnBody(body: Hex): BurnBody | undefined {
   };
 }
 
-/** Reads a whole message; undefined for one that is no burn with an order's id. */
+/** Reads a whole message; undefined unless it is a burn with an order's id. */
 export function parseBurnMessage(message: Hex): BurnMessage | undefined {
   const lower = message.toLowerCase() as Hex;
   if (lower.length < 2 + 2 * headerBytes) return undefined;

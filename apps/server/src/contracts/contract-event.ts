@@ -17,14 +17,14 @@ export interface ContractEvent {
 
 interface Parameter {
   readonly name: string;
-  /** Which topic is its word; undefined for a word of the data. */
+  /** The index of the topic that is its word; undefined for a word of the data. */
   readonly topic: number | undefined;
-  /** Where its digits begin. */
+  /** The position of its first digit. */
   readonly at: number;
   readonly read: WordReader;
 }
 
-/** Reads the word whose 64 digits begin at a place of hexadecimal text. */
+/** Reads the word whose 64 digits begin at a position of hexadecimal text. */
 type WordReader = (text: Hex, at: number) => string;
 
 interface EventShape {
@@ -51,7 +51,7 @@ const zeros = '0'.repeat(wordLength);
 function readInteger(bits: number): WordReader {
   const limit = 1n << BigInt(bits);
   return (text, at) => {
-    // Most amounts have twelve digits at most: to read them as a double takes a tenth of the time.
+    // Most amounts have twelve digits at most: reading them as a double takes a tenth of the time.
     const low = at + wordLength - smallLength;
     const isSmall = text.startsWith(zeros.slice(smallLength), at);
     const value = isSmall
@@ -75,7 +75,7 @@ function readAddress(text: Hex, at: number): string {
   return address;
 }
 
-/** Tokens and merchants repeat, and a checksum is most of the time that an event takes to decode. */
+/** Tokens and merchants repeat, and the checksum takes most of an event's decoding time. */
 const checksummed = new Map<string, Hex>();
 const maxChecksummed = 1_000;
 
@@ -140,18 +140,19 @@ const tables: Readonly<Record<Exclude<ContractName, 'transmitter'>, EventTable>>
 const receivedTopic = toEventSelector('MessageReceived(address,uint32,bytes32,bytes32,uint32,bytes)');
 /** Our burns are attested once they are final: the third indexed argument of their messages. */
 const finalizedTopic: Hex = `0x${(2000).toString(16).padStart(64, '0')}`;
-/** A transmitter carries everybody's transfers. Both topics together leave out the fast ones, which are most. */
+/** A transmitter also carries transfers of strangers. Both topics together exclude the fast ones, which are most. */
 const receivedBits: BloomBits = [...bloomBitsOf(receivedTopic), ...bloomBitsOf(finalizedTopic)];
 
-/** Bloom bits that one of this contract's events that the service acts on would set, besides its address. */
+/** Bloom bits of this contract's events that the service acts on, without its address. */
 export function topicBitsOf(contract: ContractName): readonly BloomBits[] {
   return contract === 'transmitter' ? [receivedBits] : tables[contract].topicBits;
 }
 
 /**
- * Decodes a message that Circle's transmitter took, when it mints for a burn by one of the sources' routes; undefined for
- * all other messages. The transmitter has checked the attestation. This checks that the message came from Circle's messenger
- * and that our route burnt: otherwise a third party could forge a mint for an order.
+ * Decodes a message that Circle's transmitter received, when it mints for a burn by one of the sources' routes.
+ * Undefined for all other messages. The transmitter has checked the attestation. This function checks that the
+ * message came from Circle's messenger and that our route burnt. Otherwise a third party could forge a mint for an
+ * order.
  */
 export function decodeMint(log: LogContent, sources: readonly MintSource[]): ContractEvent | undefined {
   const [selector, , nonce] = log.topics;
@@ -188,7 +189,7 @@ export function decodeMint(log: LogContent, sources: readonly MintSource[]): Con
 
 /**
  * Decodes a log of one of our contracts; undefined for events that the service does not act on. A log whose topics or
- * data do not fit its event is a fault of the node: the contracts cannot have written it.
+ * data do not fit its event is the node's fault: the contracts cannot have written it.
  */
 export function decodeLog(
   contract: Exclude<ContractName, 'transmitter'>,

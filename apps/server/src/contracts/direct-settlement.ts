@@ -1,14 +1,14 @@
 import { orderKinds } from '@florin/protocol/order.ts';
 import type { ChainEvent } from './event.ts';
 
-/** Beyond the place of any log of a block. */
+/** Beyond the index of any log of a block. */
 const BEYOND_LOGS = 2 ** 30;
 
 /**
- * Adds a `Settled` event for each direct order that was paid. Its one event `Paid` says everything, and saves the payer the gas
- * of another, but other rooms act on `Settled` for every type of order. The added event takes the place of the next log, which
- * is the token's. If an event of ours is there, its place is beyond all logs. Where the gateway emits `Settled` itself,
- * nothing is added.
+ * Adds a `Settled` event for each paid direct order. The contract emits only `Paid`, which saves the payer the gas of
+ * a second event. Other rooms act on `Settled` for every type of order. The added event takes the index of the next
+ * log, which is the token's. If an event of ours has that index, it takes one beyond all logs. Where the gateway
+ * emits `Settled` itself, the function adds none.
  */
 export function withDirectSettlements(events: readonly ChainEvent[]): readonly ChainEvent[] {
   const direct = events.filter(

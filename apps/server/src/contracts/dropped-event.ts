@@ -1,20 +1,20 @@
 import type { Queryable } from '@florin/pg';
 import { droppedOfChain } from './dropped-event.sql.ts';
 
-/** A final event that a reorganisation took away, and what became of it. */
+/** A final event that a reorganisation removed, and when it returned. */
 export interface DroppedEvent {
   readonly orderId: string;
   readonly name: string;
   readonly txHash: string;
   readonly blockNumber: bigint;
   readonly droppedAt: Date;
-  /** Undefined while it has not come back. */
+  /** Undefined while it has not returned. */
   readonly returnedAt: Date | undefined;
   /** Undefined for orders that this database does not know. */
   readonly session: { readonly sessionId: string; readonly status: string } | undefined;
 }
 
-/** Those of one chain, the missing ones first; `limit` at most. */
+/** The dropped events of one chain, the missing ones first; at most `limit`. */
 export async function findDroppedEvents(
   queryable: Queryable,
   chainId: number,

@@ -15,13 +15,13 @@ export type ChainEventName =
   | 'Minted'
   | 'FeesWithdrawn'
   | 'Withdrawn'
-  /** No contract emits it: tokens moved, and no event of the contracts accounts for them (`transfer.ts`). */
+  /** No contract emits it: tokens moved without an event of our contracts (`transfer.ts`). */
   | 'Transferred';
 
-/** Which contract the event is from. The transmitter is Circle's: only mints for our orders are events here. */
+/** The contract that emitted the event. The transmitter is Circle's: only mints for our orders are events here. */
 export type ContractName = 'gateway' | 'vault' | 'transmitter';
 
-/** One event of our contracts in a canonical block. Its `orderId` is zero for events that are about no order. */
+/** One event of our contracts in a canonical block. Its `orderId` is zero for events without an order. */
 export interface ChainEvent extends FollowedEvent {
   readonly contract: ContractName;
   readonly name: ChainEventName;
@@ -29,5 +29,5 @@ export interface ChainEvent extends FollowedEvent {
   readonly arguments: Readonly<Record<string, string>>;
 }
 
-/** What a room does as a chain moves. */
+/** A room's work as a chain moves. */
 export type ChainHandler = BlockHandler<Chain, ChainEvent>;

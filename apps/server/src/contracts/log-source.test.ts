@@ -26,7 +26,7 @@ const txHash = keccak256('0x02');
 const orderId = keccak256('0x03');
 const token = getAddress('0x8ba1f109551bd432803012645ac136ddd64dba72');
 
-/** Encodes an event as the contract would, with viem as the second opinion on our decoder. */
+/** Encodes an event as the contract would, with viem as an independent check of our decoder. */
 function logOf(
   abi: Abi,
   address: Hex,

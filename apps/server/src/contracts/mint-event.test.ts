@@ -78,7 +78,7 @@ test('only a burn by one of our routes, sent by its chain’s messenger, is a mi
     { domain: 7 },
     { sender: stranger },
     { messageSender: stranger },
-    // An address is twenty bytes: more in its word is another sender.
+    // An address has twenty bytes: a word with more is another sender.
     { sender: `0x01${'00'.repeat(11)}${messenger.slice(2)}` },
     { messageSender: `0x01${'00'.repeat(11)}${route.slice(2)}` },
     { hookData: '0x' },
@@ -117,7 +117,7 @@ test('previous gateways, their vaults and the transmitter are looked for as well
   assert.equal(source.mayHaveEvents(bloomOf([before.gateway, settled])), false);
   const { topics } = received();
   assert.equal(source.mayHaveEvents(bloomOf([transmitter, ...topics])), true);
-  // No order is paid by a fast transfer.
+  // Fast transfers never pay an order.
   assert.equal(
     source.mayHaveEvents(bloomOf([transmitter, selector, numberToHex(1000, { size: 32 })])),
     false,

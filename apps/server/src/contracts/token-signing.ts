@@ -22,17 +22,20 @@ export interface TokenDomain {
   readonly verifyingContract: Hex;
 }
 
-/** Which signatures move a token, read from its chain. */
+/** The signature methods of a token, read from its chain. */
 export interface TokenSigning {
   readonly permits: ReadonlySet<PermitKind>;
-  /** Absent when no domain of this form gives the token's own DOMAIN_SEPARATOR; then it has neither 2612 nor 3009. */
+  /**
+   * Absent when no domain of this form gives the token's own DOMAIN_SEPARATOR: it then supports neither 2612 nor
+   * 3009.
+   */
   readonly domain?: TokenDomain;
 }
 
-/** Reads which signatures move a token. Throws `RpcUnavailable` or `RpcError` while its chain cannot be asked. */
+/** Reads the signature methods of a token. Throws `RpcUnavailable` or `RpcError` while its chain does not answer. */
 export type TokenSigningReader = (token: Token) => Promise<TokenSigning>;
 
-/** A reader that asks each token's chain once: contracts behind proxies change too rarely to ask for every payment. */
+/** A reader that asks each token's chain once: contracts behind proxies change too rarely for a query per payment. */
 export function tokenSigningReader(rpcOf: (chainId: number) => Rpc): TokenSigningReader {
   const known = new Map<string, Promise<TokenSigning>>();
   return (token) => {
@@ -40,7 +43,7 @@ export function tokenSigningReader(rpcOf: (chainId: number) => Rpc): TokenSignin
     if (found !== undefined) return found;
     const asked = readTokenSigning(rpcOf(token.chainId), token);
     known.set(token.tokenId, asked);
-    // A failure is not remembered: the next call asks again.
+    // A failure is not cached: the next call asks again.
     asked.catch(() => known.delete(token.tokenId));
     return asked;
   };
@@ -66,9 +69,9 @@ const receiveTypeHash = hashOfText(
 );
 
 /**
- * Reads from a chain which signatures move a token. A kind counts only when the contract answers as its standard says and
- * its DOMAIN_SEPARATOR is the hash of the domain that payers would be asked to sign: a signature that could not be used
- * must not be asked for.
+ * Reads a token's signature methods from its chain. A method counts only when the contract answers as its standard
+ * requires, and its DOMAIN_SEPARATOR is the hash of the domain that payers would sign. Otherwise the service would
+ * ask for signatures that it could not use.
  */
 export async function readTokenSigning(rpc: Rpc, token: Token): Promise<TokenSigning> {
   const ask = { abi: signingAbi } as const;
@@ -82,7 +85,7 @@ export async function readTokenSigning(rpc: Rpc, token: Token): Promise<TokenSig
     readContract(rpc, address, { ...ask, functionName: 'RECEIVE_WITH_AUTHORIZATION_TYPEHASH' }),
   ]);
   const has: Record<PermitKind, boolean> = {
-    // Tokens that answer no type hash follow the standard's text; DAI's own older permit answers another one.
+    // Tokens without a type hash follow the standard's text. DAI's older permit has another type hash.
     eip2612: domain !== undefined && nonce !== undefined && (permitHash ?? permitTypeHash) === permitTypeHash,
     eip3009: domain !== undefined && state !== undefined && receiveHash === receiveTypeHash,
     permit2: hasPermit2,
@@ -101,7 +104,7 @@ async function readDomain(rpc: Rpc, token: Token): Promise<TokenDomain | undefin
     readContract(rpc, address, { ...ask, functionName: 'version' }),
   ]);
   if (separator === undefined) return undefined;
-  // ERC-5267 first; then the habit of USDC; then OpenZeppelin's, which has version 1 and says so nowhere.
+  // ERC-5267 first, then USDC's convention, then OpenZeppelin's, whose version is always 1 and has no getter.
   const candidates: (readonly [string | undefined, string | undefined])[] = [
     [stated?.[1], stated?.[2]],
     [name, version],
@@ -131,7 +134,7 @@ function separatorOf(domain: TokenDomain): Hex {
 
 const permit2DomainType = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)';
 
-/** Whether the contract at Permit2's address is Permit2: it answers the domain separator that its code computes. */
+/** Whether the contract at Permit2's address is Permit2: it returns the domain separator that its code computes. */
 async function isPermit2Deployed(rpc: Rpc, chainId: number): Promise<boolean> {
   const answer = await readContract(rpc, permit2Address, {
     abi: signingAbi,
@@ -152,7 +155,7 @@ async function isPermit2Deployed(rpc: Rpc, chainId: number): Promise<boolean> {
   return answer === keccak256(encodeAbiParameters(parameters, values));
 }
 
-/** In which signatures a token differs from what its configuration expects, as one sentence; undefined when in none. */
+/** The differences between a token's signature methods and its configuration, as one sentence; undefined without any. */
 export function signingProblem(token: Token, signing: TokenSigning): string | undefined {
   const { permits: expected, tokenId, address } = token;
   if (expected === undefined) return undefined;

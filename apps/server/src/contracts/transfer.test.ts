@@ -84,7 +84,7 @@ function event(name: ChainEventName, said: Record<string, string>, txHash = firs
   };
 }
 
-/** What is unaccounted for, as holder and amount. */
+/** Unaccounted transfers, as holder and amount. */
 function unaccounted(logs: readonly RpcLog[], events: readonly ChainEvent[]): string[] {
   return unaccountedTransfers(watched, header, { chainId: 1, logs, events }).map(
     ({ contract, arguments: said, logIndex }) => `${contract} ${said['amount']} at ${logIndex}`,
@@ -116,7 +116,7 @@ test('a transfer that the events of its transaction account for is no event', ()
     [[transfer(gateway, payer, 3n)], [event('FeesWithdrawn', { value: '3' })]],
     [[transfer(vault, payer, 7n)], [event('PaidOut', { amount: '7' })]],
     [[transfer(vault, payer, 7n)], [event('Withdrawn', { amount: '7' })]],
-    // Paid straight through, by way of the gateway or past it.
+    // A direct payment, through the gateway or around it.
     [
       [transfer(payer, gateway, 10n), transfer(gateway, other, 9n), transfer(gateway, other, 1n)],
       [event('Paid', { totalValue: '10', orderType: '1' }), event('Settled', { netValue: '9', to: other })],

@@ -70,7 +70,7 @@ export function isWatchedTransfer({ tokens, holders }: WatchedTransfers, log: Lo
   );
 }
 
-/** What moved the balances of all gateways, or of all vaults, in one token and one transaction. */
+/** The balance changes of all gateways, or of all vaults, in one token and one transaction. */
 interface Movement {
   readonly holder: Holder['name'];
   readonly token: Hex;
@@ -79,10 +79,10 @@ interface Movement {
 }
 
 /**
- * Compares, for each transaction, the tokens' transfers into and out of our contracts with the contracts' own events. Each
- * difference becomes one event `Transferred` (`amount` positive for what came), in the place of its last transfer: a third
- * party sent tokens to a contract of ours, or the operator filled up a float. A token that changes balances without a
- * `Transfer` shows in no event: the reconciliation finds it.
+ * Compares the tokens' transfers into and out of our contracts with the contracts' own events, for each transaction.
+ * Each difference becomes one event `Transferred` at the index of its last transfer; `amount` is positive for money
+ * that arrived. Either a third party sent tokens to a contract of ours, or the operator refilled a float. A token
+ * that changes balances without a `Transfer` leaves no event: the reconciliation finds it.
  */
 export function unaccountedTransfers(
   watched: WatchedTransfers,
@@ -133,14 +133,17 @@ function movementsOf(watched: WatchedTransfers, logs: readonly RpcLog[]): readon
   return [...movements.values()];
 }
 
-/** What the events of one transaction say to have come into a kind of holder, in one token; negative for what left. */
+/**
+ * The amount that the events of one transaction report for a kind of holder, in one token; negative for money that
+ * left.
+ */
 function accountedFor(
   { holders }: WatchedTransfers,
   holder: Holder['name'],
   token: Hex,
   events: readonly ChainEvent[],
 ): bigint {
-  // Paid straight through: what a direct order moves never stays, and the same transaction settles it.
+  // Direct payments: their money never stays in the contract, and the same transaction settles them.
   const direct = new Set(
     events
       .filter(

@@ -3,8 +3,8 @@ import { outboxLocks } from '@florin/outbox';
 import { type AdvisoryLock, lockRegistry } from '@florin/pg';
 
 /**
- * Every advisory lock of the service. Two jobs under one key would wait for each other for nothing, so equal keys are
- * refused. A test refuses locks that are taken anywhere else.
+ * Every advisory lock of the service. Two jobs with one key would block each other without reason, so equal keys are
+ * refused. A test refuses locks taken outside this registry.
  */
 export const advisoryLocks = {
   migrations: { key: 7_301_964, guards: 'the schema, while a process brings it up to its version' },

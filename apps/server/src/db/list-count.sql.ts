@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 import { tryLock } from './advisory-lock.ts';
 
-/** Only one worker adds up at a time: two could deadlock on the same totals. */
+/** Only one worker adds changes at a time: two could deadlock on the same totals. */
 export const lockListCounts = statement({
   name: 'list_counts_lock',
   parameters: {},

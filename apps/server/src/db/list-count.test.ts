@@ -34,7 +34,7 @@ const pendingCount = statement({
 const newMerchant = () => `mer_${randomBytes(8).toString('hex')}`;
 const addUp = (limit: number) => db.transaction((transaction) => addUpLists(transaction, limit));
 
-/** Adds everything up, in batches of this size. */
+/** Adds all changes, in batches of this size. */
 async function addUpAll(limit: number): Promise<void> {
   while (await addUp(limit));
 }
@@ -63,7 +63,7 @@ interface Change {
   readonly change: number;
 }
 
-/** Whether the totals of a merchant are what all changes ever made say. */
+/** Checks that the totals of a merchant match all changes so far. */
 async function checkTotals(merchantId: string, changes: readonly Change[]): Promise<void> {
   for (const [facet, takes] of readers) {
     const total = changes.reduce((sum, each) => sum + (takes(each.facet) ? each.change : 0), 0);
@@ -71,7 +71,7 @@ async function checkTotals(merchantId: string, changes: readonly Change[]): Prom
   }
 }
 
-/** Rows that come, and of those some that go again later. */
+/** Inserted rows, some of which are deleted later. */
 const step = fc.record({
   facet: fc.constantFrom(...facets),
   change: fc.oneof(fc.integer({ min: 1, max: 1024 }), fc.integer({ min: 1, max: 300_000 })),

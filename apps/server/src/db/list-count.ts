@@ -4,7 +4,7 @@ import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { addListChanges, lockListCounts } from './list-count.sql.ts';
 
-/** Changes added up in one transaction: some tens of milliseconds. */
+/** Changes added in one transaction: some tens of milliseconds. */
 const batchSize = 2_000;
 const intervalMs = 1_000;
 
@@ -25,9 +25,7 @@ export function runListCounts(
   });
 }
 
-/**
- * Moves up to `limit` changes of lists into their totals. False when no more are left, or another worker is doing it.
- */
+/** Moves up to `limit` changes of lists into their totals. False when none are left, or another worker is active. */
 export async function addUpLists(transaction: Transaction, limit: number): Promise<boolean> {
   const [lock] = await transaction.query(lockListCounts);
   if (lock?.is_mine !== true) return false;

@@ -2,24 +2,24 @@ import { fieldRefusal } from '@florin/protocol/error.ts';
 
 type ListTable = 'sessions' | 'events' | 'deliveries' | 'refunds' | 'products' | 'links' | 'exceptions';
 
-/** Where the pages of a list begin. The parts are SQL of a statement with the parameter `:merchantId`. */
+/** Where the pages of a list begin. The members are SQL of a statement with the parameter `:merchantId`. */
 interface PagePlace {
   readonly list: ListTable;
-  /** The exact total: `listTotal` of the list's part that the condition selects. */
+  /** The exact total: `listTotal` of the part of the list that the condition selects. */
   readonly total: string;
   /** Selects rows of the table. An index must give them by `ordinal desc`. */
   readonly condition: string;
-  /** The ordinal that the list begins below. */
+  /** The list begins below this ordinal. */
   readonly below: string;
 }
 
 /** A list with pages by number and by cursor, newest first. */
 interface PagedList extends Omit<PagePlace, 'below'> {
-  /** The id column, by which a cursor names an item. */
+  /** The id column; a cursor contains the id of an item. */
   readonly id: string;
   /** The select list. */
   readonly columns: string;
-  /** Adds columns to the page's rows, which are given as a subquery. Their `ordinal` must stay. */
+  /** Adds columns to the page's rows, which are given as a subquery. It must keep their `ordinal`. */
   readonly shown?: (rows: string) => string;
 }
 
@@ -29,7 +29,7 @@ export const pageParameters = { merchantId: 'text', size: 'int8', skip: 'int8', 
 /** The columns that every page has besides its own. */
 export const pageColumns = { total: 'int8?', is_listed: 'bool' } as const;
 
-/** The exact total of a list that triggers count, of one facet or of a pattern; `'*'` stands for all. */
+/** The exact total of a list that triggers count, for one facet or a pattern; `'*'` selects all. */
 export function listTotal(list: Exclude<ListTable, 'exceptions'>, facet: string): string {
   return `list_total(:merchantId, '${list}', ${facet})`;
 }
@@ -37,8 +37,8 @@ export function listTotal(list: Exclude<ListTable, 'exceptions'>, facet: string)
 export const pastTheEnd = '9223372036854775807';
 
 /**
- * One row more than the page has: it shows whether there are more. PostgreSQL would plan the statement anew for each limit that
- * it knows, which takes as long as the page itself; hence the subquery.
+ * One row more than the page has, which shows whether there are more. With a known limit, PostgreSQL would plan the
+ * statement again for each value, which takes as long as the page itself. The subquery prevents that.
  */
 export const pageLimit = '(select :size::int8 + 1)';
 
@@ -59,7 +59,7 @@ export function pagePlace({ list, total, condition, below }: PagePlace): string 
    )`;
 }
 
-/** One page with the exact total. `total` is null for a cursor that names no item of the merchant. */
+/** One page with the exact total. `total` is null for a cursor whose item the merchant does not have. */
 export function pageText({ id, columns, shown = (rows) => rows, ...list }: PagedList): string {
   const below = `case when :after = '' then ${pastTheEnd} else (
        select ordinal from ${list.list} where ${id} = :after and merchant_id = :merchantId) end`;
@@ -72,21 +72,21 @@ export function pageText({ id, columns, shown = (rows) => rows, ...list }: Paged
    order by page.ordinal desc`;
 }
 
-/** Which page of a merchant's list. */
+/** The request for a page of a merchant's list. */
 export interface ListRequest {
   readonly merchantId: string;
   /** From 1. */
   readonly page: number;
   readonly size: number;
-  /** The `nextCursor` of the page before: page 1 then begins behind it. */
+  /** The `nextCursor` of the previous page: page 1 then begins after it. */
   readonly after?: string | undefined;
 }
 
-/** What every page says of its list. */
+/** The members that every page has. */
 export interface ListPage {
   readonly total: number;
   readonly hasMore: boolean;
-  /** What `after` takes for the page behind this one; empty on the last page. */
+  /** The value of `after` for the next page; empty on the last page. */
   readonly nextCursor: string;
 }
 
@@ -96,8 +96,8 @@ export function pageValues({ merchantId, page, size, after = '' }: ListRequest) 
 }
 
 /**
- * Reads a page that is joined to its total from the left: an empty page is one row that holds nothing else. Refuses (400101)
- * a cursor that names no item of the merchant.
+ * Reads a page that is joined to its total from the left: an empty page is one row with the total only. Refuses
+ * (400101) a cursor whose item the merchant does not have.
  */
 export function readPage<Listed extends { readonly is_listed: boolean; readonly total: bigint | null }>(
   rows: readonly Listed[],

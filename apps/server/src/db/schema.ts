@@ -3,7 +3,7 @@ import { isId } from '@florin/protocol/id.ts';
 import { awaitSessionLock } from './advisory-lock.ts';
 import { checkConnection } from './scope-check.ts';
 
-/** The service's database: policies hold merchants apart by the setting `florin.merchant`; `*` is the whole system. */
+/** The service's database. Policies separate merchants by the setting `florin.merchant`; `*` is the whole system. */
 export const schema: Schema = {
   applicationName: 'florin',
   scope: {
@@ -14,6 +14,6 @@ export const schema: Schema = {
   migrations: new URL('./migrations/', import.meta.url),
   migrationLock: awaitSessionLock('migrations'),
   checkConnection,
-  // A table that a migration adds without policies is visible to the system alone.
+  // A table that a migration adds without policies is visible to the system scope only.
   afterMigrations: 'select protect_tables()',
 };

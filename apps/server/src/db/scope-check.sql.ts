@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-/** How the connection stands towards row-level security, and whatever of the schema is outside of it. */
+/** The connection's rights under row-level security, and the parts of the schema outside it. */
 export const scopeOfConnection = statement({
   name: 'scope_of_connection',
   parameters: {},
@@ -16,7 +16,7 @@ export const scopeOfConnection = statement({
    from pg_roles where rolname = current_user`,
 });
 
-/** What a connection may see of the merchants, and in which scope; one row always. */
+/** The merchants that a connection can see, and its scope; always one row. */
 export const visibleMerchants = statement({
   name: 'scope_visible_merchants',
   parameters: {},

@@ -67,7 +67,7 @@ test('a policy that shows a merchant to others is noticed', async () => {
   }
 });
 
-/** The start of a connection as a pooler passes it on that knows nothing of options. */
+/** The start of a connection as forwarded by a pooler that drops options. */
 function withoutOptions(start: Buffer): Buffer {
   const fields = start.toString('utf8', 8).split('\0');
   const at = fields.indexOf('options');

@@ -3,17 +3,17 @@ import { idBodyLength, idPrefixes } from '@florin/protocol/id.ts';
 import type pg from 'pg';
 import { scopeOfConnection, visibleMerchants } from './scope-check.sql.ts';
 
-/** Thrown when policies would not hold on a connection; the message says what to do. */
+/** Thrown when policies would not protect a connection; the message names the remedy. */
 export class ScopeError extends Error {
   override readonly name = 'ScopeError';
 }
 
-/** The id of nobody: in its scope no row may show. */
+/** An id that no merchant has: its scope must show no rows. */
 const nobody = idPrefixes.merchant + '0'.repeat(idBodyLength);
 
 /**
- * Everything that would keep PostgreSQL from holding merchants apart, a sentence each; empty when all is well. The schema
- * must be current.
+ * Every reason why PostgreSQL would not separate merchants, a sentence each; empty without any. The schema must be
+ * current.
  */
 export async function findScopeProblems(db: Database): Promise<string[]> {
   const [connection] = await db.query(scopeOfConnection);
@@ -39,8 +39,8 @@ export async function findScopeProblems(db: Database): Promise<string[]> {
 }
 
 /**
- * Throws a ScopeError for a connection that stands above row-level security or outside of the system's scope. What a
- * superuser makes the service's role cannot own, and outside of the system's scope a migration would skip rows.
+ * Throws a ScopeError for a connection that bypasses row-level security or is outside the system's scope. The
+ * service's role cannot own what a superuser creates. Outside the system's scope a migration would skip rows.
  */
 export async function checkConnection(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Row<typeof scopeOfConnection>>(scopeOfConnection.text);
@@ -50,10 +50,10 @@ export async function checkConnection(client: pg.Client): Promise<void> {
   }
 }
 
-/** In what a connection is not one in which policies hold for the whole system, a sentence each. */
+/** Every reason why policies do not apply to a connection, or its scope is not the whole system, a sentence each. */
 export function connectionProblems(connection: {
   readonly role: string;
-  /** Whether the role stands above row-level security. */
+  /** Whether the role bypasses row-level security. */
   readonly is_above: boolean;
   readonly scope: string;
 }): string[] {

@@ -7,8 +7,8 @@ import { systemRandom } from '#outside/random.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { schema } from './schema.ts';
 
-// Every table of the schema gets one row of each of two merchants, made from what the catalog says of its columns; so a
-// table that comes to the schema is looked at without a word here.
+// Every table of the schema gets one row for each of two merchants, generated from the catalog's column types. So
+// this test covers new tables without a change.
 
 let database: TestDatabase;
 let system: pg.Client;
@@ -28,7 +28,7 @@ interface Table {
 const ours = newId('merchant', systemRandom.bytes);
 const theirs = newId('merchant', systemRandom.bytes);
 
-/** Public facts of chains, and what was sent to them: in a merchant's scope to be seen, and never to be changed. */
+/** Public facts of chains, and transactions sent to them: visible in a merchant's scope, and never changeable. */
 const readable = ['chain_cursors', 'chain_events', 'sent_transactions'];
 /** Rows without the column merchant_id that belong to a merchant through another row. */
 const owned = [
@@ -40,7 +40,7 @@ const owned = [
   'orders',
   'settlements',
 ];
-/** Of these a merchant sees its own rows alone, and changes none. */
+/** A merchant sees only its own rows of these tables, and changes none. */
 const readableOwn = ['deposit_moves'];
 
 const catalog = `select c.relname as name, json_agg(json_build_object(
@@ -51,8 +51,8 @@ const catalog = `select c.relname as name, json_agg(json_build_object(
   group by c.relname order by c.relname`;
 
 /**
- * Rules of the tables that say nothing about merchants, out of the way of rows that mean nothing, and so are the rows that
- * migrations made and the rights that the owner gave up.
+ * Drops constraints that do not concern merchants, because the rows are meaningless. Also drops rows that migrations
+ * made, and restores rights that the owner gave up.
  */
 const withoutRules = `do $$
 declare command text;
@@ -72,7 +72,10 @@ begin
   end loop;
 end $$`;
 
-/** A value that says whose it is; equal in columns of one name, so that rows find the rows that they belong to. */
+/**
+ * A value that contains its merchant's id. Columns of one name get equal values, so that rows find the rows they
+ * refer to.
+ */
 function sampleOf({ name, type }: Column, merchantId: string): unknown {
   if (name === 'merchant_id') return merchantId;
   const number = merchantId === ours ? 1 : 2;
@@ -123,7 +126,7 @@ after(async () => {
   await database.close();
 });
 
-/** What `work` gives in a scope, as if nothing had happened. Undefined is a connection that never said whose it is. */
+/** The result of `work` in a scope, rolled back afterwards. Undefined: a connection that never set its scope. */
 async function inScope<T>(merchantId: string | undefined, work: () => Promise<T>): Promise<T> {
   await client.query(
     merchantId === undefined ? 'begin' : `begin; set local florin.merchant = '${merchantId}'`,
@@ -140,7 +143,7 @@ async function rowCount(text: string): Promise<number> {
 }
 
 const hasMerchant = ({ columns }: Table) => columns.some(({ name }) => name === 'merchant_id');
-/** How many of a table's two rows a merchant may work with. */
+/** How many of a table's two rows a merchant may use. */
 const ownRows = (table: Table) => (hasMerchant(table) || owned.includes(table.name) ? 1 : 0);
 
 async function countsOf(

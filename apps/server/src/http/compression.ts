@@ -53,8 +53,8 @@ export async function codeAsset(text: string): Promise<Readonly<Record<Coding, B
 }
 
 /**
- * Compresses a file that is the same for every reader, when it is first asked for. The hundreds of files of the
- * documentation take 0.2 s in all; at the highest quality they would take 9 s, for 8 % fewer bytes.
+ * Compresses a file that is the same for every reader, at its first request. The hundreds of files of the
+ * documentation take 0.2 s in all. At the highest quality they would take 9 s, for 8 % fewer bytes.
  */
 export function codeFile(bytes: Buffer, coding: Coding): Promise<Buffer> {
   return code(bytes, coding, pageQuality);

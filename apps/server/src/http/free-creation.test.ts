@@ -17,7 +17,7 @@ import { freeOperations, mostInAnHour } from './free-creation.ts';
 import { defaultRateLimits, limitedDoor } from './rate-limit.ts';
 import { buildServer } from './server.ts';
 
-/** The hosted pages with the default limits of an installation. Time stands still. */
+/** The hosted pages with the default limits of an installation. The clock stops. */
 let world: MerchantWorld;
 let journal: ChangeJournal;
 let pages: FastifyInstance;

@@ -6,7 +6,7 @@ import { type Coding, codeFile } from '../compression.ts';
 /** One file of the site, as it is served. */
 export interface SiteFile {
   readonly type: string;
-  /** The content in a coding, compressed when it is first asked for. */
+  /** The content in a coding, compressed at the first request. */
   bytesIn(coding: Coding): Promise<Buffer>;
   readonly etag: string;
 }
@@ -16,7 +16,7 @@ export interface BuiltSite {
   readonly build: string;
   /** The content security policy of its pages. */
   readonly policy: string;
-  /** A file by its name below the build; undefined when the build has none of this name. */
+  /** A file by its path within the build; undefined when the build has none of this name. */
   find(name: string): Promise<SiteFile | undefined>;
 }
 
@@ -31,9 +31,9 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the newest build below a folder; undefined before the first one. The builder renames `current.json` into place
- * when a build is whole. Each file is read and adapted at its first request, and then kept: the names are
- * those of the build, so requests cannot grow this.
+ * Finds the newest build in a folder; undefined before the first one. The builder renames `current.json` into place
+ * when a build is complete. Each file is read and adapted at its first request, and then cached. The cache cannot
+ * grow without bound, because its names are those of the build.
  * @param adapt Replaces the example values of a text by those of the installation.
  */
 export function siteFinder(

@@ -14,17 +14,17 @@ export interface DocsOptions {
   /** Public origin of the installation. It takes the place of the example origin in every text. */
   readonly origin: string;
   readonly chains: Chains;
-  /** Where the builder of apps/docs writes; another folder in tests. */
+  /** The output folder of apps/docs; another folder in tests. */
   readonly folder?: string;
 }
 
 const builtFolder = fileURLToPath(new URL('../../../../docs/dist/', import.meta.url));
-/** The row of `docs/reference/chains.md` that stands for the chains of an installation. */
+/** The row of `docs/reference/chains.md` that the chains of an installation replace. */
 const chainRow = /^\| See \| .*\|$/m;
 
 /**
- * The documentation, as apps/docs has built it: pages, the same in Markdown at the same path with `.md`, and the indexes
- * for language models. This door only serves files.
+ * The documentation that apps/docs has built: pages, the same pages as Markdown at the same path with `.md`, and the
+ * indexes for language models. This door only serves files.
  */
 export function docsDoor({ origin, chains, folder = builtFolder }: DocsOptions): Door {
   const findSite = siteFinder(folder, (text) =>
@@ -68,7 +68,7 @@ async function send(
   file: SiteFile,
 ): Promise<Buffer | string> {
   reply.type(file.type).headers({
-    // The name of an asset has a hash of its content.
+    // An asset's name contains a hash of its content.
     'cache-control': request.url.startsWith('/docs/assets/')
       ? 'public, max-age=31536000, immutable'
       : 'public, no-cache',
@@ -88,7 +88,7 @@ async function send(
   return file.bytesIn(coding);
 }
 
-/** Until the first build is whole. Browsers ask again by themselves. */
+/** The answer before the first build is complete. Browsers reload by themselves. */
 function sayUnbuilt(request: FastifyRequest, reply: FastifyReply): string {
   const text = 'The documentation is being built. This takes some seconds after the first start.';
   const advice = 'If it does not appear, run `npm run docs` in the checkout.';

@@ -56,7 +56,7 @@ after(async () => {
   await world.close();
 });
 
-/** Sets a chain's state, halted for a reason or running, and has the keeper read it. */
+/** Sets a chain's state, halted for a reason or running, and lets the keeper read it. */
 async function stand(name: string, reason: string): Promise<void> {
   const chainId = world.deps.chains.byName(name)?.chainId ?? 0;
   await world.database.db.query(setHalted, { chainId, headTime: world.clock.now(), haltedReason: reason });

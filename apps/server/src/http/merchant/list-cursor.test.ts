@@ -16,7 +16,7 @@ const oneTime = {
   productData: { productName: 'Cup' },
 };
 
-/** Each list with the id of its items; the sessions' stand one level deeper. */
+/** Each list with the id of its items; the id of a session is nested one level deeper. */
 const lists = [
   ['/product/list', 'products', 'productId'],
   ['/payment/link/list', 'links', 'linkId'],

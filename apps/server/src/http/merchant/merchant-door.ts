@@ -35,7 +35,7 @@ import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
 export interface MerchantDoorDeps extends SessionContext, WebhookContext {
-  /** Always in the caller's scope. Facts needed before the caller is known come from the functions below. */
+  /** Always in the caller's scope. The functions below provide the facts needed before the caller is known. */
   readonly db: MerchantDatabases;
   readonly lookupApiKey: ApiKeyLookup;
   /** Whether any valid key lists a web origin; none is listed when absent. */

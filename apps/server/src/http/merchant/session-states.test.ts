@@ -5,7 +5,7 @@ import type { SessionStatus } from '@florin/protocol/session.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
-/** Sets the state directly: the test is about the API's answer in that state. */
+/** Sets the state directly, because the test covers the API's answer in that state. */
 const setState = statement({
   name: 'session_states_test_set',
   parameters: { sessionId: 'text', status: 'text', signedOnce: 'bool' },

@@ -115,8 +115,8 @@ interface Creation {
 }
 
 /**
- * Creates a session and stores its answer with the statement that concurrent requests share. The statement checks again what
- * was read before.
+ * Creates a session and stores its answer with the statement that concurrent requests share. The statement repeats
+ * the earlier checks.
  */
 async function createInGroup(
   db: ScopedDatabase,
