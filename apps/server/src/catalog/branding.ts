@@ -23,12 +23,12 @@ export async function findBranding(queryable: Queryable, merchantId: string): Pr
     : { logoUrl: row.logo_url, color: row.color, updateAt: formatTimestamp(row.updated_at) };
 }
 
-/** What hosted pages show of the merchant; logoUrl and color may be empty. */
+/** The merchant's name and branding on hosted pages; logoUrl and color may be empty. */
 export interface ShownMerchant extends Pick<Branding, 'logoUrl' | 'color'> {
   readonly merchantName: string;
 }
 
-/** What hosted pages show of a merchant who has links or sessions. */
+/** The name and branding of a merchant who has links or sessions. */
 export async function findShownMerchant(queryable: Queryable, merchantId: string): Promise<ShownMerchant> {
   const [row] = await queryable.query(shownMerchant, { merchantId });
   if (row === undefined) throw new Error(`there is no merchant ${merchantId}`);

@@ -5,13 +5,13 @@ import type { Log } from '#telemetry/log.ts';
 import type { ImageDecoder } from './images/image-decoder.ts';
 import type { ImageStore } from './images/image-store.ts';
 
-/** What this room needs of the process that it runs in. */
+/** This room's dependencies on the process that it runs in. */
 export interface CatalogContext {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** What the hosting of images needs besides. */
+/** The further dependencies of image hosting. */
 export interface ImageContext extends CatalogContext {
   readonly log: Log;
   /** The public origin, without a slash at the end. */

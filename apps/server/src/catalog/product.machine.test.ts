@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { productMove, productMoves, productStatuses, productTriggers } from './product.machine.ts';
 
-/** Every pair of status and trigger that moves, written out; all others must be refused. */
+/** Every allowed pair of status and trigger; all others must be refused. */
 const expected = new Map<string, string>([
   ['active archive', 'archived product.archived'],
   ['archived unarchive', 'active product.unarchived'],

@@ -4,7 +4,7 @@ import { type Move, moveIn } from '@florin/protocol/machine.ts';
 export const productStatuses = ['active', 'archived', 'removed'] as const;
 export type ProductStatus = (typeof productStatuses)[number];
 
-/** What a merchant can do with a product. */
+/** A merchant's actions on a product. */
 export const productTriggers = ['archive', 'unarchive', 'remove'] as const;
 export type ProductTrigger = (typeof productTriggers)[number];
 

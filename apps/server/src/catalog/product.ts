@@ -34,7 +34,7 @@ import {
 // For rooms whose own statement checks that products have not changed since they were read.
 export { changedProducts, productVersionParameters } from './product.sql.ts';
 
-/** A product as line items need it: its status, its prices in Micro-USD, and what payers see. */
+/** The fields of a product that line items need: status, prices in Micro-USD, and the content for payers. */
 export interface ItemProduct {
   readonly productId: string;
   readonly status: 'active' | 'archived';

@@ -3,7 +3,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { LinkPrice } from './link-terms.ts';
 
-/** What this room needs of the process that it runs in. */
+/** This room's dependencies on the process that it runs in. */
 export interface LinkContext {
   readonly clock: Clock;
   readonly random: Random;

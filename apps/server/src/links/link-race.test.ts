@@ -37,10 +37,10 @@ before(async () => {
 });
 after(() => world.close());
 
-/** Something that stops before each of some statements, and goes on when it is told to. */
+/** Work that pauses before each of some statements until it is released. */
 interface Paused<T> {
   readonly done: Promise<T>;
-  /** Resolves when it stands before the statement of this name, or has ended. */
+  /** Resolves when the work pauses before the statement of this name, or has ended. */
   reached(name: string): Promise<void>;
   release(name: string): void;
 }
@@ -74,7 +74,7 @@ function pausedAt<T>(names: readonly string[], work: (transaction: Transaction) 
   };
 }
 
-/** Starts work and gives it back once it has ended or waits for somebody's lock. */
+/** Starts work and returns it once it has ended or waits for a lock. */
 async function startedBehind<T>(start: () => Promise<T>): Promise<{ done: Promise<T> }> {
   let hasEnded = false;
   const done = start().finally(() => {
@@ -180,7 +180,7 @@ test('a link that moves to another account while it is enabled is never active o
   const enabling = pausedAt(['link_lock_account', 'link_set_status'], (transaction) =>
     enableLink(transaction, deps, { merchantId, linkId }),
   );
-  // It has seen the link with its first account, and holds nothing of that account yet.
+  // It has read the link with its first account, and holds no lock on that account yet.
   await enabling.reached('link_lock_account');
   const updating = await startedBehind(() =>
     world.database.db.transaction((transaction) =>

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => world.close());
 
-/** A reader of some links, and whether it asks the database for each of them. */
+/** A reader of some links, and whether it queries the database for each of them. */
 async function readerOf(limits: { links: number; items: number }) {
   let asked = 0;
   const counting: Queryable = {

@@ -8,7 +8,7 @@ import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Random } from '#outside/random.ts';
 
-/** A line item of a link as it is stored. What it shows comes from its current product. */
+/** A line item of a link as stored. Its content comes from its current product. */
 export interface LinkItem {
   readonly lineItemId: string;
   readonly itemType: 'product' | 'user_priced';

@@ -34,7 +34,7 @@ const terms: fc.Arbitrary<LinkTerms> = fc.record({
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
 });
 
-/** What a payer agrees to, without the ids and states that the version leaves out. */
+/** The terms that a payer agrees to, without the ids and states that the version leaves out. */
 function agreedTo(value: LinkTerms): unknown {
   return {
     ...value,

@@ -3,7 +3,7 @@ import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { base62Of, idPrefixes } from '@florin/protocol/id.ts';
 import type { StoredLink } from './stored-link.ts';
 
-/** What a link's version depends on. */
+/** The inputs of a link's version. */
 export type LinkTerms = Pick<
   StoredLink,
   | 'linkId'

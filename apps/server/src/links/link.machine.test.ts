@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkMove, linkMoves, linkStatuses, linkTriggers } from './link.machine.ts';
 
-/** Every pair of status and trigger that moves, written out; all others must be refused. */
+/** Every allowed pair of status and trigger; all others must be refused. */
 const expected = new Map<string, string>([
   ['active disable', 'disabled payment.link.disabled'],
   ['disabled enable', 'active payment.link.enabled'],

@@ -4,7 +4,7 @@ import { type Move, moveIn } from '@florin/protocol/machine.ts';
 export const linkStatuses = ['active', 'disabled', 'deleted'] as const;
 export type LinkStatus = (typeof linkStatuses)[number];
 
-/** What can happen to a payment link. */
+/** The triggers of a payment link. */
 export const linkTriggers = [
   'disable',
   'enable',

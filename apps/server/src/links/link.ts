@@ -82,7 +82,7 @@ export async function updateLink(
   await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
 }
 
-/** Checks what a link sells. Locks its account, then its products: every change of links uses this order. */
+/** Checks the terms of a link. Locks its account, then its products: every change of links uses this order. */
 async function checkedTerms(
   transaction: Transaction,
   deps: LinkContext,
@@ -123,7 +123,7 @@ async function assertAccount(
   assertSettlementToken(chains, body.settlementToken, account.settlementCurrencies);
 }
 
-/** What create and update both write. */
+/** The fields that create and update both write. */
 function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
   return {
     linkType: body.linkType,
@@ -140,7 +140,7 @@ function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
   };
 }
 
-/** An empty policy says nothing. */
+/** An empty policy is stored as null. */
 function policyText(policy: LinkCreateBody['exceptionPolicy']): string | null {
   return policy === undefined || Object.keys(policy).length === 0 ? null : JSON.stringify(policy);
 }

@@ -157,7 +157,7 @@ test('a day is counted to the last Micro-USD, begins at midnight UTC and never g
   assert.equal(await count(1), false);
   clock.time = Date.UTC(2026, 2, 2);
   assert.deepEqual([await count(70), await count(31)], [true, false]);
-  // Another replica's clock, a moment behind.
+  // The clock of another replica, slightly behind.
   clock.time = Date.UTC(2026, 2, 2) - 1;
   assert.deepEqual([await count(31), await count(30), await count(1)], [false, true, false]);
 });

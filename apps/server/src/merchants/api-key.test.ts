@@ -55,7 +55,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return error instanceof Refusal ? error.slug : String(error);
 }
 
-/** Fails the test when the database is asked. */
+/** Fails the test when the database is queried. */
 const noLookup: ApiKeyLookup = async () => assert.fail('the database was asked');
 
 // proves S5.2, W5.5

@@ -23,7 +23,7 @@ import {
 
 export type ApiKeyKind = 'secret' | 'restricted';
 
-/** Who calls the merchant API, and what the key may do. */
+/** The caller of the merchant API, and the key's permissions. */
 export interface ApiKeyIdentity {
   readonly keyId: string;
   readonly merchantId: string;

@@ -87,7 +87,7 @@ test('the canonical body means what the body means, and its own canonical body i
 test('numbers are one exactly when they are equal', () => {
   const digits = fc.integer({ min: -2_000, max: 2_000 }).map(String);
   const decimal = fc.record({ digits, power: fc.integer({ min: -3, max: 3 }) });
-  // A thousand times both powers of ten are whole, so BigInt says whether the two are equal.
+  // A thousand times both powers of ten are whole, so BigInt can compare them exactly.
   const exact = (number: { digits: string; power: number }) =>
     BigInt(number.digits) * 10n ** BigInt(number.power + 3);
   fc.assert(

@@ -3,7 +3,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 
-/** What this room needs of the process that it runs in. */
+/** This room's dependencies on the process that it runs in. */
 export interface MerchantContext {
   readonly clock: Clock;
   readonly random: Random;
@@ -11,5 +11,5 @@ export interface MerchantContext {
   readonly secrets: SecretBox;
 }
 
-/** What of it idempotency keys need. */
+/** The dependencies of idempotency keys. */
 export type IdempotencyContext = Pick<MerchantContext, 'clock' | 'random' | 'secrets'>;

@@ -5,8 +5,8 @@ import { type Chains, ownerlessAt } from '#chains/chain.ts';
 import { orderAtReceiver } from './own-address.sql.ts';
 
 /**
- * What an address is that must not be paid: the zero address, a contract of the installation, or the deposit address of an
- * order. Undefined for all others. Money sent there would be lost, or would pay another payer's order.
+ * The reason why an address must not be paid: it is the zero address, a contract of the installation, or the deposit
+ * address of an order. Undefined for all others. Money sent there would be lost, or would pay another payer's order.
  */
 export async function findOwn(
   queryable: Queryable,

@@ -63,7 +63,7 @@ test('an image goes 30 days after the last product has let it go, and not before
   const [one, two, gone] = [await create(a), await create(a), await create(c)];
   await update(one.productId, b);
   world.clock.time += 2 * unusedKeptMs;
-  // Shown by products, all of them.
+  // Products show all of them.
   assert.deepEqual(await clean(), []);
   await update(two.productId, { status: 'none' });
   await world.database.db.transaction((transaction) =>
@@ -116,7 +116,7 @@ test('a search that was broken off goes on where it was, and a removal that was 
   await assert.rejects(clean(sessions), { name: 'ImageStoreFailure' });
   assert.deepEqual(sessions.asked, [0n, 1n, 2n, 3n]);
   world.isStoreAway = false;
-  // Its files may be gone any moment: nobody gets it now.
+  // Its files may disappear at any moment: the image is no longer usable.
   const url = `${world.source.origin}/b.png`;
   const image = await imageIntake(world.deps).take(world.database.db, { merchantId, url });
   assert.deepEqual(image, {

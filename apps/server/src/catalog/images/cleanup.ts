@@ -15,7 +15,7 @@ export type SessionSearch = (search: {
   readonly limit: number;
 }) => Promise<{ readonly isFound: boolean; readonly last: bigint | undefined }>;
 
-/** What the cleanup needs. */
+/** The dependencies of the cleanup. */
 type Cleanup = Pick<ImageContext, 'clock' | 'log' | 'store'> & {
   readonly db: Database;
   readonly searchSessions: SessionSearch;

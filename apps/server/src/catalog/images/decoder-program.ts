@@ -18,7 +18,7 @@ sharp.concurrency(1);
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: loaders });
 
-/** A pipe may take only a part at a time. */
+/** A pipe may accept only a part at a time. */
 function write(bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(1, bytes, offset);
 }
@@ -28,7 +28,7 @@ function answer(head: { lengths: number[] } | { reason: string }, files: readonl
   for (const file of files) write(file);
 }
 
-/** Decoded once, upright and in sRGB, no larger than the largest size; the first picture of an animation. */
+/** Decodes the image once, upright and in sRGB, no larger than the largest size; for an animation, its first picture. */
 async function pixelsOf(bytes: Uint8Array) {
   const source = sharp(bytes, {
     failOn: 'warning',

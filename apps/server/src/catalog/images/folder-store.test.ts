@@ -39,7 +39,7 @@ test('what was put is read, by every store on the folder, until it is removed', 
   assert.equal(await store.read(file), undefined);
 });
 
-/** A disk with room for so many bytes: a write beyond it does a part and then fails, as the system does. */
+/** A disk with space for so many bytes. A write beyond it stores a part and then fails, as a real disk does. */
 function diskOf(room: { left: number }): OpenFile {
   return async (path, flags, mode) => {
     const handle = await open(path, flags, mode);
@@ -72,7 +72,7 @@ test('a full disk fails a put, leaves nothing of it behind, and serves what it h
   assert.deepEqual((await filesIn(folder)).sort(), [file, second]);
 });
 
-/** Mounts a small file system of its own, where the system lets us. */
+/** Mounts a separate small file system, where the system allows it. */
 function mountSmall(folder: string): boolean {
   const options = ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder];
   return spawnSync('/bin/mount', options, { stdio: 'ignore' }).status === 0;

@@ -56,7 +56,7 @@ test('a hosted URL of any size, sent back, keeps the image and asks nothing of t
   assert.equal(world.source.asked.length, count);
 });
 
-/** Every kind of answer that is no image. */
+/** Serves every kind of answer that is not an image. */
 function serveBroken(source: ImageSource): void {
   source.serve('/redirect', (response) => response.writeHead(302, { location: '/tea.png' }).end());
   source.serve('/broken', (response) => response.writeHead(500).end());

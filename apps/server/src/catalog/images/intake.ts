@@ -15,14 +15,14 @@ export interface ImageRequest {
 
 /** Downloads the images that merchants name, outside of any transaction. */
 export interface ImageIntake {
-  /** Returns what is to be stored with the product. Refuses with 900301 when the image cannot be stored. */
+  /** Returns the values to store with the product. Refuses with 900301 when the image cannot be stored. */
   take(queryable: Queryable, request: ImageRequest): Promise<ProductImage>;
 }
 
 const downloadTimeoutMs = 10_000;
 /** Images that one process downloads at once, in all and for one merchant. Others are downloaded in the background. */
 export const imageLimits = { atOnce: 16, perMerchant: 4 } as const;
-/** Why an image is pending whose source was not requested. */
+/** The reason of a pending image whose source was not requested. */
 export const tooManyImages = 'too many images at once';
 
 /** For an installation that stores no images. */

@@ -17,12 +17,12 @@ import { DecodeFailure } from './image-decoder.ts';
 import { imageSizes } from './image-name.ts';
 import { processDecoder } from './process-decoder.ts';
 
-/** The decoder's time limits are thirty times as long here: a slow machine is no defect of ours. */
+/** The decoder's time limits are thirty times as long here: a slow machine must not fail the tests. */
 const patientClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(30 * ms, signal) };
 
 const decoder = processDecoder({ clock: patientClock });
 
-/** Width and height of every size, after having checked that each is a plain webp. */
+/** Width and height of every size, after a check that each is a plain webp. */
 async function shapesOf(bytes: Uint8Array): Promise<[number, number][]> {
   const { files } = await decoder.decode(bytes);
   assert.deepEqual(
@@ -59,7 +59,7 @@ async function reasonOf(bytes: Uint8Array, by = decoder): Promise<string> {
   }
 }
 
-/** The colour in the middle of the upper left quarter. */
+/** The colour at the centre of the upper left quarter. */
 async function cornerOf(bytes: Uint8Array): Promise<number[]> {
   const { files } = await decoder.decode(bytes);
   const raw = await sharp(files[0]?.bytes)
@@ -122,7 +122,7 @@ describe('unusual images come out plain', () => {
       [50, 100],
       [50, 100],
     ]);
-    // Turned by a quarter to the right, the blue corner is the upper right one.
+    // A quarter turn to the right moves the blue corner to the upper right.
     assertNear(await cornerOf(turned), [0xcc, 0x33, 0x22]);
   });
 
@@ -189,7 +189,7 @@ describe('bombs are refused before they unfold', () => {
       'more than 25 megapixels',
     ],
     ['a webp of 6,000 by 5,000', () => webpPicture(6_000, 5_000), 'more than 25 megapixels'],
-    // Its loader makes room for the whole picture before it says how large that is, and is not given it.
+    // The loader allocates the whole picture before it reports the size, and the limit refuses the memory.
     ['a webp of 16,000 by 16,000', () => webpPicture(16_000, 16_000), 'damaged'],
     ['a webp of 60,000 by 60,000', () => webpCanvas(60_000, 60_000), 'damaged'],
     [
@@ -267,7 +267,7 @@ describe('everything but whole jpeg, png and webp files is no image', () => {
   }
 });
 
-/** What became of an image, and the decoder's largest resident memory where the system tells it. */
+/** The outcome of an image, and the decoder's largest resident memory where the system reports it. */
 async function peakOf(bytes: Uint8Array): Promise<{ outcome: string; kib: number | undefined }> {
   let kib: number | undefined;
   let pid: number | undefined;
@@ -277,7 +277,7 @@ async function peakOf(bytes: Uint8Array): Promise<{ outcome: string; kib: number
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
       kib = Math.max(kib ?? 0, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
     } catch {
-      // Over, or a system without /proc.
+      // The process has ended, or the system lacks /proc.
       pid = undefined;
     }
   };
@@ -294,7 +294,7 @@ async function peakOf(bytes: Uint8Array): Promise<{ outcome: string; kib: number
 }
 
 describe('a decoder process has hard limits', () => {
-  /** The worst of what is allowed: 25 megapixels of 16 bits with alpha, interlaced, so that all of it is in memory. */
+  /** The worst allowed image: 25 megapixels of 16 bits with alpha, interlaced, so that all of it is in memory. */
   const worst = picture(5000, 5000)
     .ensureAlpha(0.5)
     .toColourspace('rgb16')
@@ -358,13 +358,13 @@ describe('a decoder process has hard limits', () => {
   });
 });
 
-/** Waits until a process is no more. */
+/** Waits until a process has ended. */
 async function gone(pid: number): Promise<void> {
   for (;;) {
     try {
       process.kill(pid, 0);
     } catch {
-      // No such process, as is wished for.
+      // No such process: it has ended.
       return;
     }
     await systemClock.sleep(5);

@@ -18,7 +18,7 @@ export interface ProcessDecoderOptions {
   readonly processes?: number;
   /** Address space of one decoder. */
   readonly addressSpaceKiB?: number;
-  /** Told the id of every process that was started. */
+  /** Receives the id of every started process. */
   readonly onStart?: (pid: number) => void;
 }
 
@@ -47,8 +47,8 @@ const runtimeFlags = [
 ];
 
 /**
- * Limits that the process cannot lift again: memory, processor time, no core dump, no writing to files. A system that
- * does not know one of them goes without it.
+ * Limits that the process cannot lift again: memory, processor time, no core dump, no writing to files. A system
+ * without one of them runs without it.
  */
 function limitsOf(addressSpaceKiB: number): string {
   return [`-v ${addressSpaceKiB}`, `-t ${cpuSeconds}`, '-s 1024', '-c 0', '-f 0']
@@ -57,9 +57,9 @@ function limitsOf(addressSpaceKiB: number): string {
 }
 
 /**
- * Decodes every image in a process of its own, which knows none of our secrets, has hard limits of memory and time, and
- * ends with the image: one that breaks the decoder harms neither the service nor the next image. A process costs 80 ms
- * of processor time.
+ * Decodes every image in a separate process. The process has no secrets, has hard limits of memory and time, and ends
+ * with the image. An image that breaks the decoder harms neither the service nor the next image. A process costs 80
+ * ms of processor time.
  */
 export function processDecoder(options: ProcessDecoderOptions): ImageDecoder {
   const running = new Set<ChildProcess>();

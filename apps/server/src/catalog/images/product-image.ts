@@ -30,8 +30,8 @@ export function imageStatusOf(text: string): Product['imageStatus'] {
 }
 
 /**
- * Updates what belongs to a product's image besides the product's row, which the caller has locked or inserted. Older retries
- * end, a pending image gets its first retry, and the replaced image counts as unused from now on.
+ * Updates the data of a product's image outside the product's row, which the caller has locked or inserted. Older
+ * retries end, a pending image gets its first retry, and the replaced image counts as unused from now on.
  */
 export async function replaceImage(
   transaction: Transaction,

@@ -28,7 +28,7 @@ after(() => world.close());
 const retry = () => retryOneImage({ ...world.deps, db: world.database.db, random: world.random });
 const tea = { name: 'Tea', commonPrices: [1_000_000] };
 
-/** A product that waits for an image below the source. */
+/** A product that waits for an image from the source. */
 async function waiting(path: string): Promise<string> {
   const image: ProductImage = {
     status: 'pending',

@@ -7,7 +7,7 @@ export interface S3StoreOptions {
   readonly bucket: string;
   /** The prefix of every name, such as `florin/images/`; may be empty. */
   readonly prefix: string;
-  /** Instead of those that the machine has: the environment, shared files, or the role of its container or instance. */
+  /** Replaces the machine's credentials: the environment, shared files, or the role of its container or instance. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
@@ -21,7 +21,7 @@ const maxFileBytes = 16 * 1024 * 1024;
  * the service itself serves the images. A request that fails is sent once more; then it is an `ImageStoreFailure`.
  */
 export function s3Store({ endpoint, region, bucket, prefix, credentials }: S3StoreOptions): ImageStore {
-  // Loaded here: installations that keep images in a folder do without its 34 MB of memory.
+  // Loaded here, so that installations with images in a folder save its 34 MB of memory.
   const opened = import('@aws-sdk/client-s3').then((sdk) => ({
     sdk,
     client: new sdk.S3Client({
@@ -29,7 +29,7 @@ export function s3Store({ endpoint, region, bucket, prefix, credentials }: S3Sto
       region,
       maxAttempts,
       forcePathStyle: true,
-      // Stores other than AWS's often know no checksums besides the signed hash of the body.
+      // Many stores other than AWS's support only the signed hash of the body as a checksum.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
