@@ -64,7 +64,7 @@ const writeHistory = async (chain: Anvil, blocks: number): Promise<Hex> => {
   return token;
 };
 
-/** Everything that a watcher reads of a chain: blocks by number and hash, receipts, logs by block hash. */
+/** The parts of a chain that a watcher reads: blocks by number and hash, receipts, logs by block hash. */
 const readHistory = async (chain: Anvil, token: Hex): Promise<unknown[]> => {
   const head = Number(await chain.rpc('eth_blockNumber'));
   const history: unknown[] = [];
@@ -105,7 +105,7 @@ test('the history survives state dumps, reopening, cheat codes and reorgs', {
   const first = await open(t, 'reopened');
   const token = await writeHistory(first, 30);
   await first.rpc('anvil_setBalance', [bob.address, '0x2a']);
-  // More than one journal may hold, so a dump happens in between.
+  // More changes than one journal may hold, so a dump happens in between.
   await first.rpc('anvil_mine', ['0x258', '0x2']);
   await first.rpc('anvil_reorg', [3, []]);
   await send(first, token, transfer(1n), 1n);

@@ -36,9 +36,9 @@ const findWaiting = async (
 };
 
 /**
- * Begins a snapshot with a state dump. Pending transactions open its journal, and the running node drops them and gets
- * them again. Otherwise the running node would know more than one that starts from the dump: which transactions follow
- * one that a reorg removed. It would mine other blocks, and a restart would change the chain.
+ * Begins a snapshot with a state dump. Pending transactions open its journal, and the running node drops them and
+ * gets them again. Otherwise the running node would know more than a node that starts from the dump: the transactions
+ * that follow one removed by a reorg. It would mine other blocks, and a restart would change the chain.
  */
 export const beginSnapshot = async (
   anvil: AnvilProcess,

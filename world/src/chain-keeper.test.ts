@@ -6,7 +6,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { ChainJournal } from './chain-journal.ts';
 
-/** anvil signs for these itself. */
+/** anvil holds the keys of these accounts and signs for them. */
 const payer = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const stranger = '0x00000000000000000000000000000000000000aa';
 

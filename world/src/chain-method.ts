@@ -4,7 +4,7 @@ import type { Mining } from './anvil-process.ts';
 export type MethodKind = 'read' | 'command' | 'mine' | 'clock' | 'mining-mode' | 'irreproducible' | 'refused';
 
 const WRITING_ETH = new Set(['eth_sendRawTransaction', 'eth_sendTransaction', 'eth_sendUnsignedTransaction']);
-/** They wait inside the node for a block, which the keeper cannot mine while it waits for them. */
+/** These wait inside the node for a block, which the keeper cannot mine while it waits for them. */
 const REFUSED = new Set([
   'eth_sendRawTransactionSync',
   'eth_sendTransactionSync',

@@ -8,7 +8,7 @@ const REAP_STEPS = [
   ['SIGKILL', 5_000],
 ] as const;
 /**
- * Waits until the supervisor's end of a pipe closes, which happens however the supervisor dies, and ends its remaining
+ * Waits until the supervisor's end of a pipe closes, which happens in every kind of death, and ends its remaining
  * processes. An orderly stop sends an empty list first.
  */
 const GUARD_SCRIPT = `

@@ -15,7 +15,7 @@ export interface LocalChain {
   readonly name: string;
   readonly chainId: number;
   readonly tokens: readonly LocalToken[];
-  /** Circle's number of the chain that it stands for; absent where Circle has none. */
+  /** Circle's number of the public chain that it replaces; absent where Circle has none. */
   readonly cctpDomain: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const dai: LocalToken = {
   permits: ['eip2612', 'permit2'],
 };
 
-/** A local chain in place of a public one: the rest of what the world needs follows from this. */
+/** A local chain in place of a public one: its other properties follow from this. */
 const standingFor = (knownId: number, chain: Omit<LocalChain, 'cctpDomain'>): LocalChain => ({
   ...chain,
   cctpDomain: findKnownChain(knownId)?.cctpDomain,

@@ -49,7 +49,7 @@ function usdcOf({ tokens }: ChainDeployment): Address {
   return token.address;
 }
 
-/** Circle's part for a message: sets its nonce and finality, and signs it. */
+/** Circle's part in a message: sets its nonce and finality, and signs it. */
 async function attest(message: Hex): Promise<{ message: Hex; attestation: Hex }> {
   const completed = concat([
     slice(message, 0, 12),

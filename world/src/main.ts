@@ -15,7 +15,7 @@ const readPort = (text: string | undefined): number => {
   return port;
 };
 
-/** Lines for a person; a closed terminal must not end the world. */
+/** Prints lines for a person; a closed terminal must not end the world. */
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };

@@ -29,7 +29,7 @@ export interface WorldOptions {
   readonly port: number;
   /** Gets each line that the person at the terminal should see. */
   readonly log: (line: string) => void;
-  /** The service's program and the seeding, when a test brings its own. */
+  /** The service's program and the seeding; tests replace them. */
   readonly serviceScript?: string;
   readonly seed?: SeedWorld;
 }
@@ -55,7 +55,7 @@ const describeExit = ({ code, signal }: ProcessExit): string => (signal === null
 
 /**
  * A local world: Postgres, two chains with their contracts, the service and a demo merchant. Runs until stopped,
- * restarts what ends unexpectedly, and keeps everything in its home.
+ * restarts processes that end unexpectedly, and keeps everything in its home.
  */
 export class World {
   readonly #options: WorldOptions;

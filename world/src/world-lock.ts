@@ -10,14 +10,14 @@ export interface LockHolder extends ProcessRecord {
   readonly origin: string;
 }
 
-/** The lock of a world; it ends with the process, however the process ends. */
+/** The lock of a world; it ends with the process, even after a SIGKILL. */
 export interface WorldLock {
   release(): Promise<void>;
 }
 
 const FILE = 'lock';
 
-/** The holder of the folder, as far as it has recorded itself. */
+/** The holder of the folder, if it has recorded itself. */
 export const findHolder = (folder: string): LockHolder | undefined => {
   try {
     const holder = JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as LockHolder;

@@ -22,7 +22,7 @@ interface Descriptor {
     >;
   };
 }
-/** A signature or type with the paths of all its fields that can be shown. */
+/** A signature or type with the paths of all its displayable fields. */
 type Paths = readonly (readonly [signature: string, paths: readonly string[]])[];
 
 function read<Value>(file: string): Value {

@@ -13,7 +13,7 @@ import {
 import { type Argument, Option, type Command as Program } from 'commander';
 import { CommandError, UsageError } from './command-error.ts';
 
-/** Input and output of a command that talks to another program. */
+/** Input and output of a command that exchanges messages with another program. */
 export interface Streams {
   readonly input: Readable;
   readonly output: Writable;

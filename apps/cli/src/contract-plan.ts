@@ -3,7 +3,7 @@ import { knownChains } from '@florin/protocol/known-chain.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type Abi, encodeDeployData, getContractAddress, keccak256, size, slice, zeroHash } from 'viem';
 
-/** Who does what on the contracts of one installation; the same on every chain gives the same addresses. */
+/** The holders of the roles on one installation's contracts. The same roles on every chain give the same addresses. */
 export interface ContractRoles {
   readonly admin: Hex;
   readonly orderSigner: Hex;
@@ -20,12 +20,12 @@ export interface CctpSettings {
   readonly domains: readonly { readonly chainId: number; readonly domain: number }[];
 }
 
-/** What scripts/generate-contracts.ts keeps of a compiled contract. */
+/** The parts of a compiled contract that scripts/generate-contracts.ts keeps. */
 export interface Artifact {
   readonly abi: Abi;
   readonly bytecode: Hex;
   readonly deployedBytecode: Hex;
-  /** Where the constructor's values stand in the code, in bytes. */
+  /** The positions of the constructor's values in the code, in bytes. */
   readonly immutableReferences: readonly { readonly start: number; readonly length: number }[];
 }
 
@@ -43,26 +43,27 @@ export interface PlannedContract {
 /** The contracts of a chain, in the order of deployment. */
 export interface ContractPlan {
   readonly vault: PlannedContract;
-  /** Absent where there is no route through CCTP. */
+  /** Absent where there is no CCTP route. */
   readonly cctpRoute?: PlannedContract;
   readonly gateway: PlannedContract;
 }
 
-/** Arachnid's deployer, at this address on nearly every chain: it takes a salt and the code behind it. */
+/** Arachnid's deployer, at this address on nearly every chain: its input is a salt and the code after it. */
 export const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 /** Circle's main network. */
 export const circleMainnet: CctpSettings = {
   tokenMessenger: '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d',
-  // Sorted, because their order is in the route's code, and so in its address.
+  // Sorted, because their order is in the route's code and therefore in its address.
   domains: knownChains
     .flatMap(({ chainId, cctpDomain }) => (cctpDomain === undefined ? [] : [{ chainId, domain: cctpDomain }]))
     .toSorted((a, b) => a.domain - b.domain),
 };
 
 /**
- * What to put on a chain, and where it will stand. The vault's address is in the gateway's code; gateway and route know
- * each other, for which the route takes the gateway's code up to its last argument, the route (CctpRoute.sol).
+ * The contracts for a chain, and their addresses. The gateway's code contains the vault's address. Gateway and route
+ * know each other: the route's input is the gateway's code up to its last argument, which is the route
+ * (CctpRoute.sol).
  */
 export function planContracts(roles: ContractRoles, cctp?: CctpSettings): ContractPlan {
   const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
@@ -83,8 +84,8 @@ export function planContracts(roles: ContractRoles, cctp?: CctpSettings): Contra
 }
 
 /**
- * A contract of contracts/artifacts with its constructor's arguments by name. By place, two addresses could change
- * places unseen; an argument that is missing or too many throws.
+ * A contract of contracts/artifacts with its constructor's arguments by name. Positional arguments could swap two
+ * addresses unnoticed. Throws for a missing or extra argument.
  */
 export function planContract(name: string, values: Readonly<Record<string, unknown>>): PlannedContract {
   const artifact = readArtifact(name);
@@ -113,7 +114,7 @@ export function readArtifact(name: string): Artifact {
   return JSON.parse(readFileSync(url, 'utf8')) as Artifact;
 }
 
-/** Code is printed as its hash: it is long, and the hash tells as much. */
+/** Code is printed as its hash, which is shorter and identifies it as well. */
 function printParameter(value: unknown): string {
   const text = String(value);
   return text.length > 1_000 && text.startsWith('0x') ? `keccak256 ${keccak256(text as Hex)}` : text;

@@ -76,7 +76,8 @@ function rolesOf(options: Options): ContractRoles {
 }
 
 /**
- * The record of these contracts. A record of others is never overwritten: it may be the only copy of their addresses.
+ * The record of these contracts. A record of other contracts is never overwritten: it may be the only copy of their
+ * addresses.
  */
 function knownRecord(folder: string, { chainId }: ChainTarget, gateway: Hex): DeploymentRecord | undefined {
   const record = readRecord(folder, chainId);

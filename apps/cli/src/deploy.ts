@@ -41,7 +41,7 @@ export interface DeployOptions extends ContractRoles {
   readonly log: (sentence: string) => void;
 }
 
-/** A contract that was found to be as planned. */
+/** A contract that matches the plan. */
 export interface DeployedContract {
   readonly contract: PlannedContract;
   /** Hash of the code on the chain, with the constructor's values in it. */

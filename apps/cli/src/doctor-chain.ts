@@ -111,11 +111,11 @@ async function examineNodes(chain: Chain, rpc: HttpRpc, given: Surroundings): Pr
 /** The context for judging a chain's nodes. */
 interface Surroundings {
   readonly chains: Pick<Chains, 'all'>;
-  /** Play money: one node's error costs no real money. */
+  /** Play money: a node's error costs no real money. */
   readonly isLocal: boolean;
 }
 
-/** A single provider is a risk to report, and an error where vaults pay out on its word. */
+/** A single provider is a risk to report. It is an error where vaults pay out on its word. */
 function examineProviders(chain: Chain, { chains, isLocal }: Surroundings): Finding {
   const problem = isLocal ? undefined : singleProviderProblem(chain, chains);
   if (problem !== undefined) return bad(`${chain.name} providers`, problem);

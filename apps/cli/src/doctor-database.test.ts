@@ -49,7 +49,7 @@ const minutesAgo = (minutes: number) => new Date(systemClock.now().getTime() - m
 test('a chain that the service no longer follows is reported', async () => {
   const { chainId } = world.life.chain;
   assert.equal(await lineOf('ethereum lag'), undefined, 'nothing has begun');
-  // Ahead of every block of the node.
+  // The time is ahead of every block of the node.
   await world.database.db.query(beginChain, { chainId, headTime: minutesAgo(-60) });
   assert.equal(await lineOf('ethereum lag'), 'ok    ethereum lag: the service is 0 s behind the node');
   await world.database.db.query(beginChain, { chainId, headTime: minutesAgo(600) });

@@ -46,7 +46,7 @@ test('a certificate is reported that ends soon, has ended, or that browsers refu
 test('a disk reports its free space, even before its folder exists, and a path that is not a folder is reported', async () => {
   const found = await examineDisk('images', folder);
   assert.match(found.detail, new RegExp(`^${folder} has \\d+ MiB left, \\d+ %`));
-  // Created with the first image: until then the nearest existing folder's disk counts.
+  // The folder is created with the first image. Until then the check uses the nearest existing folder's disk.
   const missing = join(folder, 'not', 'yet');
   assert.match(
     (await examineDisk('images', missing)).detail,

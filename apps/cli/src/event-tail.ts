@@ -16,8 +16,8 @@ const pollMs = 700;
 const pageSize = 100;
 const restMs = 2_000;
 /**
- * The distance of the cursor: concurrent events may be listed in another order than they are numbered, while their
- * transactions run.
+ * The distance of the cursor: while their transactions run, concurrent events may be listed in another order than
+ * their numbers.
  */
 const overlapMs = 10_000;
 const maxSeen = 10_000;

@@ -81,7 +81,7 @@ function required(step: MultisigStep | undefined): MultisigStep {
   return step;
 }
 
-/** Every function that changes state, with some arguments, and whether anyone may call it. */
+/** Every function that changes state, with some arguments, and whether any account may call it. */
 function callsOf(abi: Abi): { name: string; data: Hex }[] {
   const open = /^(pay|collect|rescue|settle|refundSettled|reclaim|withdrawFees)/;
   return abi.flatMap((entry) => {
@@ -92,7 +92,7 @@ function callsOf(abi: Abi): { name: string; data: Hex }[] {
       if (type === 'bool') return true;
       return type.startsWith('uint') ? 1n : undefined;
     });
-    // Orders and payouts: functions of the settler, which the admin never was.
+    // Orders and payouts are functions of the settler, a role that the admin never had.
     if (args.includes(undefined)) return [];
     return [{ name: entry.name, data: encodeFunctionData({ abi, functionName: entry.name, args }) }];
   });
@@ -137,7 +137,7 @@ test('after the handover the time lock is admin, and the old key has no power', 
       assert.equal(refusal, unauthorized, name);
       count += 1;
     }
-    // The same call from the time lock passes, so the caller is what is refused.
+    // The same call from the time lock succeeds, so the contract refuses the caller and not the call.
     const setGuardian = encodeFunctionData({
       abi: payoutVaultAbi,
       functionName: 'setGuardian',

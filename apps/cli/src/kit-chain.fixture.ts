@@ -59,7 +59,7 @@ export async function startKitChain(): Promise<void> {
   now = BigInt(block?.timestamp ?? 0);
 }
 
-/** Stops what `startKitChain` started. */
+/** Stops the chain of `startKitChain`. */
 export async function stopKitChain(): Promise<void> {
   provider.destroy();
   await anvil.close();

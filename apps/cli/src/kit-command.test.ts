@@ -202,7 +202,7 @@ test('a receipt is valid as long as nothing in it is changed', async () => {
   assert.deepEqual(await verify({}), { ...good, status: 'settled' });
 });
 
-/** The balances of the order's deposit address, and what the command would send for them. */
+/** The balances of the order's deposit address, and the transactions that the command would send for them. */
 async function rescue(
   order: TestOrder,
   more: Readonly<Record<string, string>> = {},

@@ -49,7 +49,7 @@ const keyFileOption = optional(
   'holds the private key that sends (default: show the transactions)',
 );
 
-/** The transactions to send, and what was left out and why. */
+/** The transactions to send, and the skipped payments with their reasons. */
 interface Plan {
   readonly transactions: readonly { readonly to: Hex; readonly data: Hex; readonly does: string }[];
   readonly skipped: readonly { readonly orderId: Hex; readonly why: string }[];
