@@ -89,7 +89,7 @@ export const fixtureChains = chainsOf([
   chain('base', 31338, [token('base', 31338, 'USDC', 18)]),
 ]);
 
-/** Signs with a key in memory, in the gateway's own EIP-712 domain. */
+/** Signs with a key in memory, in the gateway's EIP-712 domain. */
 function memorySigner(): OrderSigner {
   const key = `0x${'0f'.repeat(32)}` as const;
   const account = privateKeyToAccount(key);
@@ -110,13 +110,13 @@ function memorySigner(): OrderSigner {
   };
 }
 
-/** The payers' chains as the outside world has them; tests change its members. */
+/** The payers' chains, simulated; tests change its members. */
 export interface FakeChain extends PayerChain {
-  /** What every token says about every allowance. */
+  /** Every token's answer for every allowance. */
   allowance: bigint;
   /** The code at every payer's address. */
   code: Hex;
-  /** What accounts with code say about every signature; undefined: they revert. */
+  /** The answer of accounts with code for every signature; undefined: they revert. */
   verdict: Hex | undefined;
   isDown: boolean;
   callsSeen: number;
@@ -141,7 +141,7 @@ function fakeChain(): FakeChain {
     },
     async callAt(_chainId, { to, data }) {
       countCall();
-      // Without a recipient it is a question to an account that is not deployed.
+      // A call without a recipient asks an account that is not deployed.
       const isAboutSignature = to === undefined || data.startsWith(isValidSignatureSelector);
       return isAboutSignature ? chain.verdict : toHex(chain.allowance, { size: 32 });
     },
@@ -170,7 +170,7 @@ export interface AgentReply {
   readonly body: Record<string, unknown>;
 }
 
-/** The AI protocol's door over a database of its own, with a merchant. */
+/** The AI protocol's door over a separate database, with a merchant. */
 export class AgentWorld {
   readonly clock: TestClock;
   readonly chain: FakeChain;
@@ -241,7 +241,7 @@ export class AgentWorld {
     return this.database.db;
   }
 
-  /** A link to ethereum::usdc, of one product at ten dollars unless told otherwise; gives its id. */
+  /** A link to ethereum::usdc, of one product at ten dollars by default; returns its id. */
   async addLink(body: Partial<LinkCreateBody> = {}): Promise<string> {
     const product = await this.db.transaction((transaction) =>
       createProduct(transaction, this.deps, {
@@ -276,12 +276,12 @@ export class AgentWorld {
     return link.linkId;
   }
 
-  /** A link where the payer chooses the amount; gives its id. */
+  /** A link whose payer chooses the amount; returns its id. */
   addCustomLink(): Promise<string> {
     return this.addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced' }] });
   }
 
-  /** Puts a link into a state, whatever brings it there. */
+  /** Sets the status of a link directly. */
   async setLinkStatus(linkId: string, status: 'active' | 'disabled' | 'deleted'): Promise<void> {
     await this.db.query(setLinkStatus, { linkId, status });
   }

@@ -18,12 +18,12 @@ export function newPayer(): Wallet {
   return new Wallet(hexlify(randomBytes(32)));
 }
 
-/** A nonce that nobody has used. */
+/** An unused nonce. */
 export function newNonce(): string {
   return hexlify(randomBytes(32));
 }
 
-/** Signs a message the way a client does: by the definitions that the service sent, on the chain of the message. */
+/** Signs a message as a client does: by the definitions that the service sent, on the chain of the message. */
 export async function sign<M extends { readonly paymentChainId: string }>(
   payer: Wallet,
   { authorizationSpec }: AuthorizationRequirement,
@@ -33,13 +33,13 @@ export async function sign<M extends { readonly paymentChainId: string }>(
   return { message, signature: await payer.signTypedData(domain, authorizationSpec.types, message) };
 }
 
-/** The part of a reply that must be there. */
+/** Asserts that a part of a reply is present. */
 export function present<T>(value: T | undefined | null): T {
   if (value === undefined || value === null) throw new Error('the reply lacks what it must have');
   return value;
 }
 
-/** A signed request to create a session from what the link's view offers, with some fields changed before signing. */
+/** A signed request to create a session from the offers of the link's view, with some fields changed before signing. */
 export async function creationBody(
   world: Pick<AgentWorld, 'get'>,
   payer: Wallet,
@@ -76,19 +76,19 @@ export interface CreatedSession {
   readonly view: CreatedSessionView;
 }
 
-/** A world with one link, and what its payers do most. */
+/** A world with one link, and the usual actions of its payers. */
 export interface LinkWorld {
   readonly world: AgentWorld;
   readonly linkId: string;
-  /** Has a payer create a session: a new payer of the one link unless the test says otherwise. */
+  /** Makes a payer create a session: by default a new payer of the one link. */
   createSession(payer?: Wallet, linkId?: string): Promise<CreatedSession>;
-  /** Has the payer of a session prepare its payment. */
+  /** Makes the payer of a session prepare its payment. */
   prepare(
     created: CreatedSession,
   ): Promise<{ readonly body: SignedBody<PreparePaymentMessage>; readonly view: PreparedView }>;
 }
 
-/** Opens such a world; whoever does so closes it. */
+/** Opens such a world; the caller closes it. */
 export async function openLinkWorld(): Promise<LinkWorld> {
   const world = await AgentWorld.open();
   const linkId = await world.addLink();

@@ -1,13 +1,13 @@
 import type { Database, Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 
-/** What one statement gave. */
+/** The size of one statement's result. */
 export interface StatementBytes {
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** A database that writes down of each statement how many rows and how many bytes of text it gave. */
+/** A database that counts, for each statement, the rows and the bytes of text that it returned. */
 export function countedDatabase(db: Database): { readonly db: Database; take(): StatementBytes[] } {
   let seen: StatementBytes[] = [];
   const query =

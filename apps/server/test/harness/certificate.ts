@@ -1,14 +1,14 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** A server's key and certificate with the authority that vouches for them, in PEM. */
+/** A server's key and certificate with their authority, in PEM. */
 export interface TestCertificate {
-  /** What a client must trust; for `ca` or the file behind NODE_EXTRA_CA_CERTS. */
+  /** The certificate that a client must trust; for `ca` or the file of NODE_EXTRA_CA_CERTS. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** Tags of ASN.1 types (X.690) that a certificate (RFC 5280) is made of. */
+/** Tags of the ASN.1 types (X.690) in a certificate (RFC 5280). */
 const tags = {
   boolean: 0x01,
   integer: 0x02,
@@ -120,8 +120,8 @@ function certificate(terms: CertificateTerms): string {
 }
 
 /**
- * Makes an authority and a server certificate (ECDSA P-256) in Node alone, which has no X.509 builder, because a fresh
- * machine need not have openssl. Valid from an hour before `now` for `validDays` days, 30 by default.
+ * Makes an authority and a server certificate (ECDSA P-256). Node has no X.509 builder, and a fresh machine may lack
+ * openssl, so the bytes are built here. Valid from an hour before `now` for `validDays` days, 30 by default.
  */
 export function makeCertificate(options: {
   readonly now: Date;

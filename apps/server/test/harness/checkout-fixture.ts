@@ -7,7 +7,10 @@ import type { MerchantWorld } from './merchant-fixture.ts';
 
 const balanceOfSelector = '0x70a08231';
 
-/** What the hosted pages need, over a merchant's world; every payer has a hundred ethereum::usdc and nothing else. */
+/**
+ * The options of the hosted pages over a merchant's world. Every payer has a hundred ethereum::usdc and no other
+ * tokens.
+ */
 export function checkoutOptionsOf(world: MerchantWorld): CheckoutDoorOptions {
   const { origin, chains } = world.deps;
   const held = chains.token('ethereum::usdc')?.address;

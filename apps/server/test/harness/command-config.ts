@@ -1,6 +1,6 @@
 import type { Chains } from '#chains/chain.ts';
 
-/** What a command line over the database of a test is configured with. Nobody answers for the chains. */
+/** The configuration of a command line over a test's database. The chains have no nodes. */
 export function commandConfig(databaseUrl: string, chains: Chains) {
   return {
     ...{ environment: 'local', origin: 'http://127.0.0.1:4000', serviceDomain: 'localhost' },

@@ -22,7 +22,7 @@ export const bucket = {
 // biome-ignore lint/suspicious/noExplicitAny: mistakes of every type are put in
 export type Json = any;
 
-/** A configuration file in which everything stands that has no default. */
+/** A configuration file with every setting that has no default. */
 export function completeFile(): Json {
   return {
     environment: 'local',
@@ -46,19 +46,19 @@ export function completeFile(): Json {
   };
 }
 
-/** The complete file with a change of one's own. */
+/** The complete file with one change. */
 export function changed(change: (file: Json) => void): Json {
   const file = completeFile();
   change(file);
   return file;
 }
 
-/** Configuration files in a folder of their own, and what the program makes of them. */
+/** Configuration files in a separate folder, and the program's results for them. */
 export interface ConfigFiles {
-  /** Writes a text as it is and anything else as JSON; gives the path. */
+  /** Writes a text unchanged and other values as JSON; returns the path. */
   written(content: unknown, mode?: number): Promise<string>;
   read(file: unknown, environment?: Environment, mode?: number): Promise<Config>;
-  /** The sentence with which a file is refused, its path as FILE, or `accepted`. */
+  /** The sentence that refuses a file, with its path as FILE, or `accepted`. */
   mistakeIn(file: unknown, environment?: Environment, mode?: number): Promise<string>;
   close(): Promise<void>;
 }

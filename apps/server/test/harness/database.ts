@@ -6,7 +6,7 @@ import { startPostgres } from '@florin/world';
 import pg from 'pg';
 import { schema } from '#db/schema.ts';
 
-/** A fresh, migrated database of its own, on a throw-away PostgreSQL. */
+/** A fresh, migrated database on a throw-away PostgreSQL. */
 export interface TestDatabase extends ThrowAwayDatabase {
   readonly db: Database;
 }
@@ -18,7 +18,7 @@ function sharedServer(): string | undefined {
   return process.env['FLORIN_TEST_POSTGRES'];
 }
 
-/** Makes the migrated template that every test database is a copy of. */
+/** Makes the migrated template from which every test database is copied. */
 export async function prepareTemplate(serverUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
@@ -37,7 +37,7 @@ export async function startTestPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-test-postgres-'));
-  // Started by root, PostgreSQL runs as another user, who must be able to get here.
+  // If root starts it, PostgreSQL runs as another user, who must be able to enter this folder.
   await chmod(folder, 0o755);
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
@@ -55,7 +55,7 @@ export async function startTestPostgres(
   };
 }
 
-/** A database on the run's server, or on one that ends with it. */
+/** A database on the run's server, or on a separate server that ends with it. */
 async function databaseFrom(template?: string): Promise<ThrowAwayDatabase> {
   const shared = sharedServer();
   const server = shared === undefined ? await startTestPostgres() : undefined;
@@ -69,7 +69,7 @@ async function databaseFrom(template?: string): Promise<ThrowAwayDatabase> {
   };
 }
 
-/** Gives the test a database of its own: a copy of the migrated template. Close it in an `after` hook. */
+/** Makes a database for the test: a copy of the migrated template. Close it in an `after` hook. */
 export async function testDatabase(options: { connections?: number } = {}): Promise<TestDatabase> {
   const { url, close } = await databaseFrom(templateName);
   const db = openDatabase({ url, schema, connections: options.connections ?? 10 });
@@ -83,7 +83,7 @@ export async function testDatabase(options: { connections?: number } = {}): Prom
   };
 }
 
-/** Gives the test an empty database, as an operator makes one to restore into. */
+/** Makes an empty database, as an operator does before a restore. */
 export function emptyDatabase(): Promise<ThrowAwayDatabase> {
   return databaseFrom();
 }

@@ -1,5 +1,6 @@
-// The delivery engine alone, as a process of its own that can be killed: what the role worker runs beside its other loops.
-// DELIVERY_DATABASE_URL and DELIVERY_MASTER_KEY (hexadecimal) say what to work on, DELIVERY_LEASE_MS how long claims hold.
+// The delivery engine alone, in a separate process that tests can kill. The role worker runs it beside its other
+// loops. DELIVERY_DATABASE_URL and DELIVERY_MASTER_KEY (hexadecimal) name the database and the key; DELIVERY_LEASE_MS
+// is the length of a lease.
 import { defaultDeliverySettings, runDeliveries } from '@florin/outbox';
 import { openDatabase } from '@florin/pg';
 import { schema } from '#db/schema.ts';

@@ -27,13 +27,13 @@ const insertSent = statement({
    returning transaction_id`,
 });
 
-/** No tolerance of the operator, and additions of up to a hundred dollars a day. */
+/** No tolerance by the operator, and additions of up to a hundred dollars a day. */
 export const depositPolicy: DepositPolicy = {
   ...{ underpaidPpm: 0, underpaidAmount: undefined, addedAboveFee: microUsd(0n) },
   ...{ latePayment: 'return', lateHours: 24, addedPerDay: microUsd(100_000_000n) },
 };
 
-/** Moves of deposits over a real database, with a chain whose answers a test chooses. */
+/** Moves of deposits over a real database, with a chain whose answers the test chooses. */
 export class DepositMoves {
   readonly world: MerchantWorld;
   /** The merchant of all sessions. */
@@ -160,7 +160,7 @@ export class DepositMoves {
     return addOrder(this.world, sessionId ?? (await addSession(this.world, this.#shop)), payer);
   }
 
-  /** All moves that are on their way fail. */
+  /** Makes all pending moves fail. */
   async failAll(): Promise<void> {
     const at = new Date(this.world.clock.time + 1);
     await releaseUnfollowedMoves(this.world.database.db, { wallets: ['0xother'], before: at, at });

@@ -15,7 +15,7 @@ import { silentLog } from '#telemetry/log.ts';
 import { checkoutOptionsOf } from './checkout-fixture.ts';
 import type { MerchantWorld } from './merchant-fixture.ts';
 
-/** A server with every door at which something is sold or paid, over a merchant's world. It sends nothing to a chain. */
+/** A server with every door for sales and payments, over a merchant's world. It sends no transactions. */
 export function everyDoor(
   world: MerchantWorld,
   chains: Chains,

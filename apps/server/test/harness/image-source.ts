@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { makeCertificate } from './certificate.ts';
 
-/** How a source answers one path. */
+/** A source's answer for one path. */
 export type SourceAnswer = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
 
-/** An HTTPS server on loopback with images, under a certificate authority of its own. */
+/** An HTTPS server on loopback with images, under a separate certificate authority. */
 export interface ImageSource {
   /** `https://localhost:<port>`. */
   readonly origin: string;
   readonly ca: string;
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: readonly string[];
-  /** Connections that came, whatever became of them. */
+  /** Accepted connections, including failed ones. */
   connectionCount(): number;
-  /** Answers a path from now on like this: an image with status 200, or as a function does it. Others are 404. */
+  /** Sets the answer for a path: an image with status 200, or a function. Other paths are 404. */
   serve(path: string, answer: Uint8Array | SourceAnswer): void;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { type ImageSource, startImageSource } from './image-source.ts';
 
-/** Everything that hosting needs: a database, a source with images, a folder, decoders, and time that tests move. */
+/** The parts of image hosting: a database, a source with images, a folder, decoders, and a clock that tests move. */
 export class ImageWorld {
   readonly database: TestDatabase;
   readonly source: ImageSource;
@@ -24,7 +24,7 @@ export class ImageWorld {
   readonly downloader: Downloader;
   readonly random: Random = systemRandom;
   readonly origin = 'https://pay.example.com';
-  /** While true the store is away. */
+  /** While true the store is unavailable. */
   isStoreAway = false;
 
   private constructor(parts: { database: TestDatabase; source: ImageSource; folder: string }) {

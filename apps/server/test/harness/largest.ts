@@ -1,7 +1,7 @@
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import { metadataLimits } from '@florin/protocol/session.ts';
 
-/** Bodies with every field at its limit, of the characters that take the most bytes. */
+/** Bodies with every field at its limit, in the characters that take the most bytes. */
 
 /** Takes six bytes in JSON, and one character of a limit. */
 const control = '\u0001';
@@ -22,13 +22,13 @@ export const largestProduct = {
   attributes,
 };
 
-/** Metadata of as many bytes as may be sent, which holds escapes; it is stored as it is. */
+/** Metadata of the maximum size, with escapes; it is stored unchanged. */
 const largestMetadata = () => {
   const text = JSON.stringify({ note: '' });
   return { note: wide.repeat(Math.floor((metadataLimits.bytes - text.length) / 4)) };
 };
 
-/** A session whose line items take all but some hundred bytes of what they may, with metadata at its limit. */
+/** A session whose line items are some hundred bytes below their limit, with metadata at its limit. */
 export function largestSession(accountId: string) {
   const item = (controls: number) => ({
     itemType: 'one_time',
@@ -51,7 +51,7 @@ export function largestSession(accountId: string) {
   };
 }
 
-/** A link whose products take as much of 64 KiB as whole large ones do, its texts at their limits. */
+/** A link with as many large products as fit into 64 KiB, and its texts at their limits. */
 export function largestLink(accountId: string, productId: string) {
   return {
     linkType: 'fixed',
@@ -59,7 +59,7 @@ export function largestLink(accountId: string, productId: string) {
     accountId,
     settlementToken: 'ethereum::usdc',
     feeModel: 1,
-    // A fourth one would take the line items over their limit.
+    // A fourth one would exceed the limit of the line items.
     lineItems: Array(3).fill({ itemType: 'product', productId, quantity: 1, unitPrice: 1_000_000 }),
     successUrl: `https://shop.example.com/${'x'.repeat(975)}`,
     customSuccessText: control.repeat(500),

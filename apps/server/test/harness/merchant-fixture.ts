@@ -49,7 +49,7 @@ function movableClock(): MovableClock {
   return clock;
 }
 
-/** The merchant API over a database of its own, with two merchants. */
+/** The merchant API over a separate database, with two merchants. */
 export class MerchantWorld {
   readonly clock: MovableClock;
   readonly database: TestDatabase;
@@ -73,7 +73,7 @@ export class MerchantWorld {
     const clock = movableClock();
     const origin = 'https://pay.example.com';
     const deps: MerchantDoorDeps = {
-      // Nothing else: what the door does with the database itself, it does in the caller's scope.
+      // No other members: the door itself uses the database only in the caller's scope.
       db: { inScope: (merchantId) => database.db.inScope(merchantId) },
       isOriginListed: (webOrigin) => isOriginListed(database.db, webOrigin, clock.now()),
       insertSession: sessionInserter(database.db, { random: systemRandom, origin }),
@@ -101,7 +101,7 @@ export class MerchantWorld {
     await this.database.close();
   }
 
-  /** A new merchant's id. */
+  /** Adds a merchant and returns its id. */
   async addMerchant(): Promise<string> {
     const merchant = await this.database.db.transaction((transaction) =>
       createMerchant(transaction, this.deps, { merchantName: 'Test merchant' }),
@@ -109,7 +109,7 @@ export class MerchantWorld {
     return merchant.merchantId;
   }
 
-  /** A new account's id; it takes every token but `ethereum::usdt` unless said otherwise. */
+  /** Adds an account and returns its id; by default it accepts every token but `ethereum::usdt`. */
   async addAccount(
     merchantId: string,
     settlementCurrencies: readonly string[] = ['ethereum::usdc', 'base::usdc'],
@@ -126,7 +126,7 @@ export class MerchantWorld {
     return account.accountId;
   }
 
-  /** A new API key; a secret one unless permissions are given. */
+  /** Adds an API key: a secret one unless permissions are given. */
   async addKey(merchantId: string, restricted?: Omit<ApiKeyRequest, 'merchantId' | 'kind'>): Promise<string> {
     const kind = restricted === undefined ? 'secret' : 'restricted';
     const created = await this.database.db.transaction((transaction) =>
@@ -141,7 +141,7 @@ export class MerchantWorld {
     return rows.map((row) => JSON.parse(row.body));
   }
 
-  /** Sends one request below the base path; a text body goes out as it is. A success must match its documented shape. */
+  /** Sends one request below the base path; a text body is sent unchanged. A success must match its documented shape. */
   async send(
     method: 'GET' | 'POST',
     path: string,

@@ -3,11 +3,11 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Permission } from '@florin/protocol/permission.ts';
 import type { Route } from '@florin/protocol/route.ts';
 
-/** One thing of each kind, all of one merchant. */
+/** One object of each kind, all of one merchant. */
 export interface Things {
   readonly accountId: string;
   readonly productId: string;
-  /** Never shown by a link, so that it can be removed. */
+  /** No link shows it, so it can be removed. */
   readonly spareProductId: string;
   readonly linkId: string;
   readonly sessionId: string;
@@ -23,7 +23,7 @@ export interface Things {
   readonly eventId: string;
 }
 
-/** What an id of each is an id of. */
+/** The kind of each id. */
 export const kinds: Record<keyof Things, IdKind> = {
   accountId: 'account',
   productId: 'product',
@@ -41,25 +41,28 @@ export const kinds: Record<keyof Things, IdKind> = {
   eventId: 'event',
 };
 
-/** What the route must ask for, written down a second time, and a request that succeeds with one's own things. */
+/**
+ * The permissions that the route must require, stated independently, and a request that succeeds with the caller's
+ * own objects.
+ */
 export interface Row {
   readonly permissions: readonly Permission[];
   /** Values of path parameters. */
   readonly params?: (things: Things) => Record<string, string>;
   readonly body?: (things: Things) => object;
-  /** Asks for several things and leaves out what is not there, instead of refusing. */
+  /** Requests several objects and omits unknown ones instead of refusing. */
   readonly leavesOut?: true;
 }
 
 const page = () => ({ page: '1', size: '100' });
-/** A line item with one of a product. */
+/** A line item with one unit of a product. */
 export const item = (productId: string) => ({
   itemType: 'product',
   productId,
   quantity: 1,
   unitPrice: 10_000_000,
 });
-/** A body that makes a link with the shop's product. */
+/** A body that creates a link with the shop's product. */
 export const linkFields = ({ accountId, productId }: Things) => ({
   linkType: 'fixed',
   linkName: 'Tea',
@@ -68,7 +71,7 @@ export const linkFields = ({ accountId, productId }: Things) => ({
   feeModel: 1,
   lineItems: [item(productId)],
 });
-/** A body that makes a webhook on everything. */
+/** A body that creates a webhook for every event. */
 export const webhookFields = {
   webhookName: 'Hook',
   webhookUrl: 'https://shop.example.com/hook',
@@ -196,14 +199,14 @@ export const entries = Object.entries(rows).map(([name, row]) => {
   return { name, row, route };
 });
 
-/** A request as it is sent. */
+/** A request in its final form. */
 export interface Request {
   readonly method: Route['method'];
   readonly path: string;
   readonly body: object | undefined;
 }
 
-/** The request of a row for one's own things, or for others. */
+/** The request of a row, with the caller's own objects or another merchant's. */
 export function requestOf({ row, route }: (typeof entries)[number], things: Things): Request {
   const params = row.params?.(things) ?? {};
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {

@@ -5,7 +5,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`;
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`;
 
-/** A stored order that nobody has signed, whose id ends in 0x2a, which is 42. */
+/** A stored order without a signature, whose id ends in 0x2a, which is 42. */
 export const fixtureOrder: StoredOrder = {
   orderId: `0x${'b7'.repeat(31)}2a`,
   sessionId: 'sess_1',

@@ -9,7 +9,7 @@ const found = paymentGatewayAbi.find((item) => item.type === 'event' && item.nam
 if (found?.type !== 'event') throw new Error('the gateway has no event Paid');
 export const paidEvent = found;
 
-/** What `Paid` of an order is made of, with fixed amounts: the four topics, then the data. */
+/** The parts of an order's `Paid` event with fixed amounts: the four topics, then the data. */
 export function paidLog(orderId: Hex): { readonly topics: readonly Hex[]; readonly data: Hex } {
   const data = encodeAbiParameters(
     [

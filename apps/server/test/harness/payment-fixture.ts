@@ -32,10 +32,10 @@ const insertChainEvent = statement({
    values (:chainId, :blockNumber, :blockHash, 0, :txHash, :blockTime, 'gateway', :eventName, :orderId, (:arguments::text)::jsonb, :isFinal)`,
 });
 
-/** What the contracts have done so far, one event to a block. */
+/** The number of blocks so far; each has one contract event. */
 let blocks = 0n;
 
-/** A checkout session of ten dollars, unpaid; gives its id. */
+/** Adds an unpaid checkout session of ten dollars; returns its id. */
 export async function addSession(
   world: MerchantWorld,
   options: { key: string; accountId: string; settlementToken?: string; metadata?: object },
@@ -68,8 +68,8 @@ export async function addOrder(
 }
 
 /**
- * Lets the chain show an event of an order, final unless told otherwise, with everything that the watcher does then.
- * `meanwhile` runs before the watcher's transaction commits.
+ * Adds an event of an order to the chain, final by default, with all work of the watcher. `meanwhile` runs before the
+ * watcher's transaction commits.
  */
 export async function happen(
   world: MerchantWorld,
@@ -136,7 +136,7 @@ function handlersOf(world: MerchantWorld): ChainHandler[] {
   return [paymentHandler(deps), refundHandler(deps), settlementHandler(deps), exceptionHandler(deps)];
 }
 
-/** A late deposit that waits for its merchant's decision, until an hour from now; gives the id of its exception. */
+/** A late deposit that waits for its merchant's decision until an hour from now; returns the id of its exception. */
 export async function addLateDeposit(
   world: MerchantWorld,
   options: { key: string; accountId: string },

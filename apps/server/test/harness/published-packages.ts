@@ -1,8 +1,9 @@
 import { registerHooks } from 'node:module';
 
 /**
- * Imported for its effect, before a package is loaded by `await import`: packages are then read as published, although
- * this repository's own are read from their sources. Some packages publish sources as well, which Node.js does not run.
+ * Imported for its side effect, before `await import` loads a package. Packages are then loaded as published,
+ * although this repository loads its own from sources. Some packages also publish sources, which Node.js does not
+ * run.
  */
 registerHooks({
   resolve(specifier, context, next) {

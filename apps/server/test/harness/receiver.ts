@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { makeCertificate, type TestCertificate } from './certificate.ts';
 
-/** One request as the receiver got it. */
+/** One request as received. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface ReceivedRequest {
   readonly at: Date;
 }
 
-/** How a receiver answers. `then` is what it does with each later request. */
+/** The answer of a receiver. `then` is its answer to each later request. */
 export type Behaviour =
   | { readonly kind: 'answer'; readonly status: number; readonly body?: string; readonly retryAfter?: string }
   | { readonly kind: 'slow'; readonly delayMs: number; readonly status?: number }
@@ -27,16 +27,16 @@ export type Behaviour =
   | { readonly kind: 'reset' }
   | { readonly kind: 'garbage' };
 
-/** An HTTPS webhook receiver on loopback that writes down what it gets and misbehaves when told. */
+/** An HTTPS webhook receiver on loopback that records its requests and misbehaves on command. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];
-  /** What a client must trust to reach it. */
+  /** The certificate that a client must trust to reach it. */
   readonly ca: string;
-  /** Connections accepted so far; more than requests is a sign of no keep-alive. */
+  /** Connections accepted so far; as many as requests means no keep-alive. */
   connectionCount(): number;
-  /** Answers from now on like this; a function decides per request. 204 at first. */
+  /** Sets the behaviour from now on; a function decides per request. 204 at first. */
   behave(behaviour: Behaviour | ((request: ReceivedRequest) => Behaviour)): void;
   /** Resolves once this many requests have come; rejects after the time-out. */
   waitFor(count: number, timeoutMs?: number): Promise<readonly ReceivedRequest[]>;
@@ -45,7 +45,7 @@ export interface Receiver {
 
 const megabyte = 1024 * 1024;
 
-/** Starts a receiver on a free port of 127.0.0.1, or the one given, with a certificate of its own unless one is given. */
+/** Starts a receiver on a free port of 127.0.0.1 or on the given one, with a new certificate unless one is given. */
 export async function startReceiver(
   options: { readonly certificate?: TestCertificate; readonly port?: number } = {},
 ): Promise<Receiver> {
@@ -71,7 +71,7 @@ export async function startReceiver(
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
   });
-  // A client that refuses the certificate or goes away is part of the tests.
+  // Some tests have a client that refuses the certificate or disconnects.
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

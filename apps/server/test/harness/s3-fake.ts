@@ -2,14 +2,14 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A store that speaks as much of S3 as images need, and takes only requests that are signed rightly. */
+/** A store with the part of S3 that images need. It accepts only requests with a valid signature. */
 export interface S3Fake {
   readonly endpoint: string;
   /** Objects by path, bucket included. */
   readonly objects: ReadonlyMap<string, Buffer>;
-  /** Answers with this status from now on, whatever is asked; undefined: as it should. */
+  /** Answers every request with this status from now on; undefined: normal answers. */
   fail(status: number | undefined): void;
-  /** How many requests were refused for their signature. */
+  /** The number of requests refused because of their signature. */
   refusedCount(): number;
   requestCount(): number;
   close(): Promise<void>;
@@ -92,7 +92,7 @@ function serve(
   }
 }
 
-/** Signature Version 4 from the server's side, written from its description and not from the signer's code. */
+/** Verifies Signature Version 4, written from its description and not from the signer's code. */
 function isSigned(
   request: IncomingMessage,
   body: Buffer,

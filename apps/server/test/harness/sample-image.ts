@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
-/** Images for tests, the harmless and the hostile. */
+/** Images for tests, harmless and hostile. */
 
 /** One chunk of a PNG file. */
 export function pngChunk(type: string, data: Uint8Array = new Uint8Array()): Buffer {
@@ -13,7 +13,7 @@ export function pngChunk(type: string, data: Uint8Array = new Uint8Array()): Buf
   return Buffer.concat([length, body, sum]);
 }
 
-/** A PNG of 8-bit RGB that claims a size, around whatever image data and other chunks. */
+/** A PNG of 8-bit RGB that claims a size, with any image data and other chunks. */
 export function pngOf(claim: {
   width: number;
   height: number;
@@ -33,12 +33,12 @@ export function pngOf(claim: {
   ]);
 }
 
-/** A one-coloured PNG, whole, however large: its rows are packed a piece at a time. */
+/** A complete one-coloured PNG of any size: its rows are packed one piece at a time. */
 export function plainPng(width: number, height: number): Buffer {
   return pngOf({ width, height, data: deflateSync(Buffer.alloc((1 + 3 * width) * height)) });
 }
 
-/** A lossless WebP picture that claims a size, 16,384 at most, and has next to no data. */
+/** A lossless WebP picture that claims a size, 16,384 at most, and has almost no data. */
 export function webpPicture(width: number, height: number): Buffer {
   const data = Buffer.alloc(64);
   data[0] = 0x2f;
@@ -50,7 +50,7 @@ export function webpPicture(width: number, height: number): Buffer {
   return Buffer.concat([chunk, data]);
 }
 
-/** A WebP file that claims a canvas and has a small picture in it. */
+/** A WebP file that claims a canvas size and contains a small picture. */
 export async function webpCanvas(width: number, height: number): Promise<Buffer> {
   const inner = (await sampleImage('webp', 16, 16)).subarray(12);
   const canvas = Buffer.alloc(18);
@@ -65,7 +65,7 @@ export async function webpCanvas(width: number, height: number): Promise<Buffer>
   return Buffer.concat([head, canvas, inner]);
 }
 
-/** An image with something on it, so that it can be cut, turned and compared. */
+/** An image with visible content, so that tests can cut, turn and compare it. */
 export async function sampleImage(
   type: 'jpeg' | 'png' | 'webp',
   width: number,
@@ -74,7 +74,7 @@ export async function sampleImage(
   return picture(width, height).toFormat(type).toBuffer();
 }
 
-/** The same, unfinished: red, with a blue corner. */
+/** The same before encoding: red, with a blue corner. */
 export function picture(width: number, height: number): Sharp {
   const background = '#cc3322';
   const corner = {

@@ -55,7 +55,7 @@ const eventBodies = statement({
   text: 'select body from events where object_id = :objectId order by sequence',
 });
 
-/** What stands in a block: an event of an order, with arguments where the service reads them. */
+/** One entry of a block: an event of an order, with arguments where the service reads them. */
 export type Happening = readonly [
   name: ChainEventName,
   order: StoredOrder,
@@ -100,26 +100,26 @@ export const settlementSettings: SettlementSettings = {
 };
 
 /**
- * Payments and settlements over a database of their own, with blocks made by the test: every order of events, finality
- * and reorganisation can be played out. Nodes take whatever they are sent.
+ * Payments and settlements over a separate database, with blocks made by the test. Tests can produce every order of
+ * events, finality and reorganisation. Nodes accept every transaction.
  */
 export class SettlementWorld {
   readonly clock = movableClock();
   readonly database: TestDatabase;
   readonly chains: Chains;
   readonly sender: Sender<SendPurpose>;
-  /** What the vaults say is available. */
+  /** The amount that the vaults report as available. */
   available = 10n ** 30n;
   perOrderCap = 10n ** 30n;
   hourlyCap = 10n ** 30n;
   dailyCap = 10n ** 30n;
-  /** What the vaults hold, whatever their caps let go. */
+  /** The balance of the vaults, regardless of their caps. */
   held = 10n ** 30n;
-  /** Contracts that refuse to be read. */
+  /** Contracts whose reads fail. */
   readonly refusing = new Set<Hex>();
   /** Wei per gas. */
   baseFee = 1n;
-  /** Gas that a call takes; undefined: it would revert. */
+  /** The gas of a call; undefined: it would revert. */
   gasOf: (data: Hex) => bigint | undefined = () => 200_000n;
   readonly #wallet: WalletSigner;
   #merchantId = '';
@@ -208,7 +208,7 @@ export class SettlementWorld {
     return chain;
   }
 
-  /** A session for one dollar, or what is given in Micro-USD, settled in this token. */
+  /** A session for one dollar, or the given Micro-USD, settled in this token. */
   async openSession(settlementToken: string, unitPrice = 1_000_000): Promise<string> {
     const productData = { productName: 'Tea' };
     const body = {
@@ -224,7 +224,7 @@ export class SettlementWorld {
     return session.sessionId;
   }
 
-  /** An order for a session, to be paid in this token by a payer of its own. */
+  /** An order for a session, to be paid in this token by a new payer. */
   async signOrder(
     sessionId: string,
     tokenId: string,
@@ -246,7 +246,7 @@ export class SettlementWorld {
     });
   }
 
-  /** Appends a block with these events; not final yet. All of one block are in one transaction. */
+  /** Appends a block with these events; not final yet. All events of a block are in one transaction. */
   async mine(chainName: string, ...happenings: readonly Happening[]): Promise<Hex> {
     const context = this.#context(chainName);
     const cursor = await this.#cursor(chainName);
@@ -270,7 +270,7 @@ export class SettlementWorld {
     return txHash;
   }
 
-  /** Makes everything up to the head final, or up to some blocks under it. */
+  /** Makes all blocks up to the head final, or up to some blocks below it. */
   async makeFinal(chainName: string, depth = 0n): Promise<void> {
     const context = this.#context(chainName);
     const cursor = await this.#cursor(chainName);
@@ -287,12 +287,12 @@ export class SettlementWorld {
     return txHash;
   }
 
-  /** Takes the head block back. */
+  /** Removes the head block. */
   async reorg(chainName: string): Promise<void> {
     await removeHead(this.#context(chainName), await this.#cursor(chainName));
   }
 
-  /** Takes back everything above the block this far below the final one, as after a halt that an operator has ended. */
+  /** Reverts all blocks above the one this far below the final block, as after a halt that an operator has ended. */
   async dropFinal(chainName: string, depth: bigint): Promise<void> {
     const context = this.#context(chainName);
     const cursor = { ...(await this.#cursor(chainName)), isResyncDue: true };
@@ -301,7 +301,7 @@ export class SettlementWorld {
     await rewind(context, cursor, anchor);
   }
 
-  /** Trips the breaker of a chain. */
+  /** Halts a chain. */
   async halt(chainName: string): Promise<void> {
     const cursor = await this.#cursor(chainName);
     await haltChain(this.#context(chainName), cursor, 'reorg below the final block');
@@ -317,12 +317,12 @@ export class SettlementWorld {
     return this.database.db.query(legsOfOrder, { orderId: order.orderId });
   }
 
-  /** The transactions that carry the order's legs: whom they call. */
+  /** The transactions of the order's legs, with the called contracts. */
   async sent(order: StoredOrder) {
     return this.database.db.query(sentOfOrder, { orderId: order.orderId });
   }
 
-  /** Notes that the transaction that carries the order's leg has succeeded in the final block; gives its id. */
+  /** Records that the transaction of the order's leg has succeeded in the final block; returns its id. */
   async finishTransactions(order: StoredOrder, txHash: Hex): Promise<bigint> {
     const [sent] = await this.sent(order);
     const cursor = await findCursor(this.database.db, order.chainId);
@@ -339,7 +339,7 @@ export class SettlementWorld {
     return transactionId;
   }
 
-  /** The session's events: their types, and of exceptions the kind. */
+  /** The session's events: their types, with the kind for exceptions. */
   async eventsOf(sessionId: string): Promise<string[]> {
     const rows = await this.database.db.query(eventBodies, { objectId: sessionId });
     return rows.map((row) => {
@@ -349,7 +349,7 @@ export class SettlementWorld {
     });
   }
 
-  /** Whom a settlement pays, as the contracts tell it. */
+  /** The recipient of a settlement, as the contracts' event reports it. */
   #saidBy(name: ChainEventName, { order, chainId }: StoredOrder): Record<string, string> {
     if (name !== 'Settled') return {};
     const chain = this.chains.byId(chainId);

@@ -24,7 +24,7 @@ const toyBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** One route for each thing that the server does with a route. */
+/** One route for each feature of the server's routes. */
 const toys = {
   echo: route({
     ...base,
@@ -83,7 +83,7 @@ export function recordingLog(): Log & { readonly errors: unknown[] } {
   return { info: () => {}, warn: () => {}, error: (_event, error) => void errors.push(error), errors };
 }
 
-/** A server with routes that only these tests have; what fails, fails as `fail` says. */
+/** A server with routes for these tests only; failing routes throw the result of `fail`. */
 export async function toyServer(options: { shape?: ReplyShape; fail?: () => unknown; log?: Log } = {}) {
   const fail = async (): Promise<never> => {
     throw options.fail?.() ?? new Refusal('product_not_found', 'prd_x');

@@ -12,10 +12,10 @@ export interface VaultCaps {
 /** More than any payment. */
 const plenty: VaultCaps = { perOrder: 10n ** 30n, hourly: 10n ** 30n, daily: 10n ** 30n };
 
-/** A chain that answers one question only: what its vault may pay. Tests change its members. */
+/** A chain that answers only one question: the caps of its vault. Tests change its members. */
 export interface VaultChain {
   readonly rpc: Rpc;
-  /** By token address; plenty for others. */
+  /** By token address; unlisted tokens have plenty. */
   readonly caps: Map<Hex, VaultCaps>;
   isAway: boolean;
   asked: number;

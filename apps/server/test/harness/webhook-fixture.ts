@@ -62,14 +62,14 @@ export function testOutbox(clock: Clock = systemClock): OutboxContext {
   return outboxContext({ clock, random: systemRandom, secrets: testSecrets });
 }
 
-/** A merchant of its own, so that tests share a database without seeing each other. */
+/** Adds a separate merchant, so that tests share a database without affecting each other. */
 export async function addMerchant(db: Database): Promise<string> {
   const merchantId = newId('merchant', (size) => systemRandom.bytes(size));
   await db.query(insertMerchant, { merchantId, createdAt: systemClock.now() });
   return merchantId;
 }
 
-/** A webhook that hears everything, unless told otherwise. */
+/** Adds a webhook for every event, unless the options limit it. */
 export async function addWebhook(
   db: Database,
   merchantId: string,

@@ -27,16 +27,16 @@ export interface WorkerOptions {
   readonly egress?: Egress;
 }
 
-/** A database, receivers on loopback and delivery workers, as many as a test likes. */
+/** A database, receivers on loopback and any number of delivery workers. */
 export interface WebhookWorld {
   readonly url: string;
   readonly db: Database;
-  /** Reaches the receivers. */
+  /** The network access to the receivers. */
   readonly egress: Egress;
   openReceiver(): Promise<Receiver>;
-  /** Runs a worker while `work` goes on; hasty unless told otherwise. */
+  /** Runs a worker during `work`, with the settings `hasty` by default. */
   withWorker<T>(work: () => Promise<T>, options?: WorkerOptions): Promise<T>;
-  /** Emits events of one object in a transaction of their own; `place` reads them back from a request. */
+  /** Emits events of one object in one transaction; `place` reads them from a request. */
   raise(merchantId: string, objectId: string, types?: readonly EventType[], at?: Date): Promise<void>;
   deliveries(merchantId: string): Promise<Row<typeof selectDeliveries>[]>;
   /** Waits until all deliveries of the merchant have this status. */
@@ -101,10 +101,10 @@ async function withWorker<T>(
   }
 }
 
-/** How long a test waits for something to become true before it gives up: generous, for slow machines. */
+/** How long a test waits for a condition: long enough for slow machines. */
 const patienceMs = 120_000;
 
-/** Asks every 10 ms until it is so. */
+/** Checks every 10 ms until the condition holds. */
 export async function until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
   const end = performance.now() + patienceMs;
   while (!(await isDone())) {
@@ -113,7 +113,7 @@ export async function until(isDone: () => Promise<boolean> | boolean, what: stri
   }
 }
 
-/** Which event of which object a request of `raise` carries. */
+/** The object and the sequence number that a request of `raise` carries. */
 export function place(request: ReceivedRequest): { objectId: string; sequence: number } {
   const body: { data: { objectId: string }; sequence: number } = JSON.parse(request.body);
   return { objectId: body.data.objectId, sequence: body.sequence };

@@ -1,7 +1,7 @@
 import { type Hex, payLink, type Step } from '@florin/agent';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What a process of an agent is told, as JSON in its first argument. */
+/** The task of an agent's process, as JSON in its first argument. */
 export interface AgentTask {
   readonly url: string;
   readonly privateKey: Hex;
@@ -9,7 +9,7 @@ export interface AgentTask {
   readonly rpcUrl: string;
   readonly method: 'signature' | 'transaction';
   readonly idempotencyKey: string;
-  /** Where the process kills itself, as a power cut would. */
+  /** The step at which the process kills itself, like a power cut. */
   readonly killAt: Step;
 }
 

@@ -16,7 +16,7 @@ import { Life } from './life.ts';
 const run = promisify(execFile);
 const root = new URL('../../../../', import.meta.url);
 
-/** The package as it is published, next to a program that uses it and nothing else; its wallet is asked over HTTP. */
+/** The published package, next to a program that uses only it. Its wallet answers over HTTP. */
 const program = `
 import { eip1193Account, payLink } from './agent.js';
 
@@ -31,7 +31,7 @@ const payment = await payLink(link, {
 console.log(payment.txHash);
 `;
 
-/** Programs that run it: this Node.js, and those that `npm run agent-runtimes` brings. */
+/** Runtimes for the program: this Node.js, and those that `npm run agent-runtimes` installs. */
 const runtimes = [
   { name: 'Node.js', command: process.execPath, flags: [] as string[] },
   ...Object.entries({
@@ -73,7 +73,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Tells the program its task, and signs what it asks for. */
+/** Sends the program its task, and signs its requests. */
 async function serveWallet(wallet: Wallet): Promise<Server> {
   const { chainId, address, decimals } = life.ethereum.token('usdc');
   const server = createServer(async (request, response) => {

@@ -48,7 +48,7 @@ async function linkBody() {
   };
 }
 
-/** A new payer with more than enough of everything. */
+/** A new payer with more than enough of every token. */
 async function newAgent(token: Token = life.ethereum.token('usdc'), amount = 4n * price) {
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);
@@ -72,7 +72,7 @@ const transactionsOf = async (address: Hex) =>
 
 const child = fileURLToPath(new URL('agent-child.fixture.ts', import.meta.url));
 
-/** Runs an agent in a process of its own until it ends itself; gives the signal that it ended by. */
+/** Runs an agent in a separate process until it ends; returns the signal that ended it. */
 function runAgent(task: AgentTask): Promise<string> {
   return new Promise((resolve, reject) => {
     const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
@@ -109,7 +109,7 @@ for (const method of ['transaction', 'signature'] as const) {
         'SIGKILL',
         killAt,
       );
-      // Nothing was kept: whatever begins again knows the link, the account and the key alone.
+      // The first run kept no state: the second one knows only the link, the account and the key.
       const again = await payLink(url, { ...agent.options, idempotencyKey, method });
       assert.equal(await spentBy(agent), price, killAt);
       assert.equal(await transactionsOf(agent.account.address), method === 'transaction' ? 2 : 0, killAt);
@@ -135,7 +135,7 @@ test('calls with one key are one payment, and with another key another', async (
   assert.equal(await spentBy(agent), 2n * price);
 });
 
-/** A fetch that does something before each request that says this. */
+/** A fetch that calls `act` before each request whose body contains these words. */
 function fetchAfter(words: string, act: (count: number) => Promise<void> | void): typeof fetch {
   let count = 0;
   return async (input, init) => {
@@ -154,14 +154,14 @@ test('a transaction that is still on its way is waited for, and not sent again',
   const crash = payLink(url, {
     ...options,
     signal: controller.signal,
-    // The first is the approval, the second the payment.
+    // The first transaction is the approval, the second the payment.
     fetch: fetchAfter('eth_sendRawTransaction', (count) => (count === 2 ? life.pauseMining() : undefined)),
     onStep: (step) => {
       if (step === 'sent') controller.abort();
     },
   });
   await assert.rejects(crash, (error: unknown) => error instanceof AgentError && error.reason === 'aborted');
-  // Blocks come again only when the second call has looked twice: so it does wait.
+  // Blocks resume only after the second call has checked twice, which proves that it waits.
   const again = await payLink(url, {
     ...options,
     fetch: fetchAfter('"pending"', (count) => (count === 2 ? life.mine() : undefined)),
@@ -211,7 +211,7 @@ test('the program of “Let an agent pay in ten lines” pays, and pays once', a
   }
 });
 
-/** The package as it is published, behind a web server of its own. */
+/** The published package behind a separate web server. */
 async function servePackage(folder: string) {
   const project = fileURLToPath(new URL('packages/agent/tsconfig.build.json', root));
   const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
@@ -275,7 +275,7 @@ test('a payment over the maximum, or outside of the policy, signs nothing', asyn
     [{ policy: { tokens: [token], hosts: ['pay.example.com'] } }, 'policy_refused'],
     [{ policy: { tokens: [token], merchants: ['mer_other'] } }, 'policy_refused'],
     [{ policy: { tokens: [token], chains: [1] } }, 'policy_refused'],
-    // A service that says its token has fewer decimals than it has would ask for more than it names.
+    // A service that reports too few decimals for a token would request more than it shows.
     [{ policy: { tokens: [{ ...token, decimals: 3 }] } }, 'amount_refused'],
     [{ amount: 1_000_000n }, 'policy_refused'],
   ];

@@ -49,7 +49,7 @@ async function head(): Promise<bigint> {
   return BigInt((await life.ethereum.anvil.request('eth_blockNumber')) as Hex);
 }
 
-/** Waits until books and chain were compared at a block that was not there yet when this was called. */
+/** Waits for a comparison of books and chain at a block that is newer than this call. */
 async function reconciled(): Promise<BooksStatus> {
   const from = await head();
   return life.eventually(
@@ -67,7 +67,7 @@ async function pay(token = life.ethereum.token('usdc'), settlementToken = 'ether
   return sessionId;
 }
 
-/** Sends a call from any address, without its key; gives the transaction's hash. */
+/** Sends a call from any address without its key; returns the transaction's hash. */
 async function callAs(from: Hex, to: Hex, data: Hex): Promise<string> {
   const { anvil } = life.ethereum;
   await anvil.request('anvil_setBalance', [from, '0x56bc75e2d63100000']);
@@ -77,7 +77,7 @@ async function callAs(from: Hex, to: Hex, data: Hex): Promise<string> {
   return String(hash);
 }
 
-/** The block that a transaction is in, once it is. */
+/** The block of a transaction, once it is mined. */
 async function blockOf(hash: string): Promise<bigint> {
   const receipt = await life.eventually(
     () => life.ethereum.anvil.request('eth_getTransactionReceipt', [hash]),
@@ -150,7 +150,7 @@ test('the public status is JSON for programs, a page for people and metrics for 
 test('tokens that leave a contract in any other way alarm within two looks and stop settlement, not watching', async () => {
   const token = life.ethereum.token('usdc');
   assert.deepEqual(alarms, []);
-  // What no code in the contract can do, and a token with a hole in it can.
+  // The contract's code cannot do this, but a token with a bug can.
   const moved = await callAs(
     life.ethereum.chain.gateway,
     token.address,

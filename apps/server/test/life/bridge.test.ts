@@ -10,7 +10,7 @@ import { checkout } from './story-fixture.ts';
 let life: Life;
 before(async () => {
   life = await Life.start(startService, { hasCctp: true });
-  // The vault pays no more than five dollars for an order: what is over goes by CCTP.
+  // The vault pays no more than five dollars for an order: larger ones use CCTP.
   const caps = [5_000_000n, 1_000_000_000n, 1_000_000_000n];
   const usdc = life.base.token('usdc').address;
   await life.base.call(life.base.chain.vault, 'PayoutVault', 'setCaps', [usdc, ...caps]);
@@ -69,7 +69,7 @@ test('while nothing is attested the order waits, and is minted once it is', asyn
   const { options } = life;
   const before = await merchantsUsdc();
   await life.stopService();
-  // Nobody answers there.
+  // No service answers at this address.
   Object.assign(options, { attestationUrl: 'http://127.0.0.1:9' });
   await life.startService();
   const { sessionId } = await pay(8_000_000);

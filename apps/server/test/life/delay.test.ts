@@ -32,7 +32,7 @@ test('a blocked recipient delays only its own order, and is paid once it is unbl
   const pending = await life.sessionIn(blocked, 'settlement_pending');
   assert.equal(pending.session.pendingReason, 'recipient_blocked');
 
-  // The same merchant in another token is not held up by it.
+  // The same merchant's settlement in another token is not delayed.
   const usdt = life.ethereum.token('usdt');
   await payer.fund(life.ethereum, usdt, 10_000_000n);
   const other = await checkout(life, 2_000_000, usdt.tokenId);
@@ -76,7 +76,7 @@ test('two payments on two chains: the first final one counts, the other goes bac
     await first.prepare(sessionId, ethereumToken),
     await second.prepare(sessionId, baseToken),
   ];
-  // Both are in blocks before either is final.
+  // Both payments are in blocks before either is final.
   await Promise.all([first.execute(life.ethereum, onEthereum), second.execute(life.base, onBase)]);
   const done = await life.sessionIn(sessionId, 'completed');
   const events = await life.eventOf(sessionId, 'session.exception');

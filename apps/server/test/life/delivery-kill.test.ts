@@ -20,7 +20,7 @@ const script = fileURLToPath(new URL('../harness/delivery-worker.ts', import.met
 const objectCount = 60;
 const eventsPerObject = 3;
 const killCount = 4;
-/** How long the test waits for something to become true before it gives up: generous, for slow machines. */
+/** How long the test waits for a condition: long enough for slow machines. */
 const patienceMs = 120_000;
 
 const succeededEvents = statement({
@@ -70,7 +70,7 @@ async function startWorker(): Promise<ChildProcess> {
   return child;
 }
 
-/** Ends a worker as a power cut would. */
+/** Ends a worker like a power cut. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -99,7 +99,7 @@ test('SIGKILL of delivering processes loses no event, keeps the order, and repea
   const { db } = database;
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId, { webhookUrl: receiver.url });
-  // Long enough that attempts are in flight whenever a kill comes.
+  // Long enough that every kill finds attempts in flight.
   receiver.behave({ kind: 'slow', delayMs: 15 });
   const running = [await startWorker(), await startWorker()];
   const raising = raiseAll(merchantId);
@@ -137,7 +137,7 @@ test('SIGKILL of delivering processes loses no event, keeps the order, and repea
   for (const request of receiver.requests) {
     const { objectId, sequence } = place(request);
     const last = lastOf.get(objectId) ?? 0;
-    // A repeat is of the last one; nothing comes before its predecessor.
+    // Only the last event may repeat; no event arrives before its predecessor.
     assert.ok(sequence === last || sequence === last + 1, `${objectId}: ${sequence} after ${last}`);
     lastOf.set(objectId, sequence);
   }

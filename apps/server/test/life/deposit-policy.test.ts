@@ -14,7 +14,7 @@ import { Payer } from './payer.ts';
 import { addresses } from './roles.ts';
 
 let life: Life;
-/** What the settler's wallet can add to short deposits. */
+/** The amount that the settler's wallet can add to short deposits. */
 const purse = 1_000_000n;
 before(async () => {
   life = await Life.start();
@@ -39,7 +39,7 @@ interface Address {
   readonly deposit: NonNullable<PreparedOrder['deposit']>;
 }
 
-/** Asks the hosted page's own door. */
+/** Sends a request to the hosted page's API. */
 async function ask<Data>(path: string, body: unknown): Promise<Data> {
   const response = await fetch(`${life.options.origin}/checkout/api${path}`, {
     method: 'POST',
@@ -51,7 +51,7 @@ async function ask<Data>(path: string, body: unknown): Promise<Data> {
   return reply.data;
 }
 
-/** A deposit address for a session of a new link with this policy; 100 USD, of which 0.20 are the fee. */
+/** A deposit address for a session of a new link with this policy; 100 USD, of which 0.20 is the fee. */
 async function addressOf(token: Token, exceptionPolicy: ExceptionPolicy): Promise<Address> {
   const product = { name: 'A thing', commonPrices: [100_000_000] };
   const { productId } = await life.post<{ productId: string }>('/product/create', product);
@@ -83,7 +83,7 @@ async function addressOf(token: Token, exceptionPolicy: ExceptionPolicy): Promis
   };
 }
 
-/** Somebody, such as an exchange, sends tokens to an address and does nothing else. */
+/** A plain transfer to an address, as an exchange sends it. */
 async function transfer(chain: LifeChain, token: Token, to: Hex, amount: bigint): Promise<void> {
   const exchange = new Payer(life);
   await exchange.fund(chain, token, amount);
@@ -91,7 +91,7 @@ async function transfer(chain: LifeChain, token: Token, to: Hex, amount: bigint)
   await exchange.send(chain, { chainId: String(token.chainId), to: token.address, data, value: '0' });
 }
 
-/** The session's exceptions once they are as wished, the oldest first. */
+/** The session's exceptions once they fulfil the condition, oldest first. */
 async function exceptionsOf(
   sessionId: string,
   isWished: (found: readonly PaymentException[]) => boolean,
@@ -125,7 +125,7 @@ test('a deposit that is short within the tolerance pays: the operator adds the r
   const short = await addressOf(token, { underpaidPpm: 2_000 });
   assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
   assert.equal(short.deposit.lateUntil, undefined);
-  // The same question gets the same address.
+  // A repeat of the request gets the same address.
   const { sessionId, payer } = short;
   const asked = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: '' };
   assert.deepEqual((await ask<PreparedOrder>('/prepare', asked)).deposit, short.deposit);
@@ -147,7 +147,7 @@ test('a deposit that is short within the tolerance pays: the operator adds the r
 
 test('a deposit that is short beyond the tolerance waits until it is topped up; nothing is added to it', async () => {
   const token = life.ethereum.token('usdc');
-  // Half of it is more than the fee of 0.20: the operator adds no more than it earns.
+  // Half of it exceeds the fee of 0.20: the operator adds no more than it earns.
   const short = await addressOf(token, { underpaidAmount: 50_000_000 });
   assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
   const before = await life.ethereum.balanceOf(token, addresses.settler);
@@ -179,7 +179,7 @@ test('of several short deposits for one session one is added to: the others get 
     }),
   );
   const all = [first, ...others];
-  // All of them are final before the service looks again.
+  // All of them are final before the service checks again.
   await life.stopService();
   for (const { address } of all) await transfer(life.ethereum, token, address, sent);
   await life.startService();
@@ -250,7 +250,7 @@ test('of two decisions about a late deposit one wins; who accepts gets the payme
   };
   const decide = async (decision: 'accept' | 'refund', body: object) =>
     (await life.call('POST', `/exception/${decision}`, body)).code;
-  // Both at once, twice over: the same decision again is no second one.
+  // Both at once, and each twice: repeating a decision has no effect.
   for (const address of [one, other]) {
     const body = await idOf(address);
     const codes = await Promise.all([
@@ -267,7 +267,7 @@ test('of two decisions about a late deposit one wins; who accepts gets the payme
   if (decided[0]?.decision === 'accept') await life.sessionIn(one.sessionId, 'completed');
   const decidedOther = await exceptionsOf(other.sessionId, () => true);
   if (decidedOther[0]?.decision === 'accept') await life.sessionIn(other.sessionId, 'completed');
-  // What is not accepted goes back once the contract lets it go, whether anybody said so or not.
+  // Money that is not accepted goes back when the contract allows it, with or without a decision.
   const short = await addressOf(token, policy);
   await life.sessionIn(short.sessionId, 'expired');
   await transfer(life.base, token, short.address, short.amount - 300_000n);

@@ -24,7 +24,7 @@ interface Address {
   readonly amount: bigint;
 }
 
-/** A session with a deposit address; the payer's wallet is where everything goes that pays nothing. */
+/** A session with a deposit address. Money that pays nothing goes to the payer's wallet. */
 async function addressOf(payer: Payer, token: Token, price: number): Promise<Address> {
   const sessionId = await checkout(life, price, token.tokenId);
   const prepared = await payer.prepare(sessionId, token);
@@ -35,7 +35,7 @@ async function addressOf(payer: Payer, token: Token, price: number): Promise<Add
   return { sessionId, address: deposit.address as Hex, amount: BigInt(deposit.amountInToken ?? '0') };
 }
 
-/** Somebody, such as an exchange, sends tokens to an address and does nothing else. */
+/** A plain transfer to an address, as an exchange sends it. */
 async function transfer(chain: LifeChain, token: Token, to: Hex, amount: bigint): Promise<void> {
   const exchange = new Payer(life);
   await exchange.fund(chain, token, amount);
@@ -43,7 +43,7 @@ async function transfer(chain: LifeChain, token: Token, to: Hex, amount: bigint)
   await exchange.send(chain, { chainId: String(token.chainId), to: token.address, data, value: '0' });
 }
 
-/** The session's exceptions once all of them are resolved and there are so many. */
+/** The session's exceptions once this many are resolved and none is open. */
 async function resolvedExceptions(sessionId: string, count: number): Promise<[string, string, string][]> {
   const all = await life.eventually(
     async () => {
@@ -110,7 +110,7 @@ test('a deposit for a session that is paid in another way goes back', async () =
   assert.equal(await life.base.balanceOf(token, depositor.address), amount);
 });
 
-// Last: it moves the chain's time past the deadline of every order there is.
+// Last: it moves the chain's time past the deadline of every order.
 // proves W8.2
 test('too little in time, and everything that comes too late, goes back', async () => {
   const token = life.base.token('usdc');

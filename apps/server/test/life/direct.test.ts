@@ -44,7 +44,7 @@ const legsOfSession = statement({
   text: 'select count(*) as legs from settlements where session_id = :sessionId',
 });
 
-// PostgreSQL writes into each row which transaction has made it.
+// PostgreSQL records in each row the transaction that made it.
 const transactionsOfEvents = statement({
   name: 'story_transactions_of_events',
   parameters: { objectId: 'text', eventTypes: 'text[]' },
@@ -75,7 +75,7 @@ async function fundedPayer(chain = life.ethereum): Promise<Payer> {
   return payer;
 }
 
-/** A stock x402 client with a wallet of its own. */
+/** A stock x402 client with a new wallet. */
 function x402Client() {
   const account = privateKeyToAccount(generatePrivateKey());
   const pay = wrapFetchWithPaymentFromConfig(fetch, {
@@ -91,7 +91,7 @@ async function submitted(payer: Payer, offered: PaymentAlternative): Promise<voi
   assert.equal(reply.code, 0, JSON.stringify(reply));
 }
 
-/** Ways to pay a direct order; each gives when the payment is under way. */
+/** Ways to pay a direct order; each resolves when the payment is under way. */
 type Pay = (payer: Payer, prepared: AgentReply) => Promise<unknown>;
 const ways: readonly (readonly [name: string, pay: Pay])[] = [
   // proves W4.8
@@ -176,7 +176,7 @@ test('a direct payment that is in a block but not final makes nothing paid, and 
   assert.equal((await seen('')).session.status, 'initialized');
   assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), held);
 
-  // The node forgot both transactions; the payer's wallet sends them again.
+  // The node forgot both transactions; the payer's wallet resends them.
   const [approval] = prepared.aiView.paymentExecutionGuide.prerequisites;
   assert.ok(approval !== undefined);
   await payer.send(life.ethereum, approval.txRequest);
@@ -220,7 +220,7 @@ test('once a direct order is signed no other chain gets one, and its own chain p
     ['ethereum::usdc', 'ethereum::usdt'],
     'the page offers this chain alone',
   );
-  // Another token of its own chain is held, and shares the key that the contract takes once.
+  // An order in another token of its own chain is held, because both share the contract's one-time key.
   const usdt = life.ethereum.token('usdt');
   const third = new Payer(life);
   await third.fund(life.ethereum, usdt, price);

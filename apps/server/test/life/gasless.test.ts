@@ -77,7 +77,7 @@ test('a token without signatures of its own is paid through Permit2, which may t
   assert.equal(await life.ethereum.balanceOf(token, payer.address), 5_000_000n);
 });
 
-/** Pays by Permit2, with the approval before it; gives what the service's transaction has cost. */
+/** Pays by Permit2, with its approval first; returns the gas of the service's transaction. */
 async function gasByPermit2(payer: Payer, price: number): Promise<number> {
   const token = life.ethereum.token('usdt');
   const sessionId = await checkout(life, price, 'ethereum::usdt');
@@ -100,7 +100,7 @@ test('every payment through Permit2 but a payer’s first finds its word of nonc
   await payer.fund(life.ethereum, life.ethereum.token('usdt'), 9_000_000n);
   const first = await gasByPermit2(payer, 4_000_000);
   const second = await gasByPermit2(payer, 4_000_000);
-  // 22,100 gas for a word that was empty, 5,000 for one that is in use; calldata differs by some bytes.
+  // A word that was empty costs 22,100 gas, one in use 5,000; calldata differs by some bytes.
   assert.ok(first - second > 15_000, `${first} and ${second} gas`);
 });
 
@@ -127,7 +127,7 @@ test('a signature and a transaction for one order in one block pay it once', asy
     ({ status }) => status !== 'submitted',
     'the end of the submission',
   );
-  // Failed on the chain, it is refused like any other payment of a paid session.
+  // The payment failed on the chain, so it is refused like any other payment of a paid session.
   assert.equal(after.code, 100204);
 });
 
@@ -166,7 +166,7 @@ test('the deposit address of an order is the one that its gateway gives it', asy
   assert.equal(receiverOf(gateway, orderId).toLowerCase(), `0x${answer.slice(26)}`);
 });
 
-/** What the service holds and owes: nothing of it moves when a merchant gives money of its own back. */
+/** The service's assets and debts: a refund from the merchant's own money changes none of them. */
 async function ownBooks() {
   const balances = await ledgerBalances(life.database.db);
   return balances.filter(({ account }) => /^(gateway|merchant|fees|vault|float)\b/.test(account));

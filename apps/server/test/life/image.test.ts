@@ -125,7 +125,7 @@ test('a product’s image is shown wherever the product is, and moves the versio
   const moved = await life.get<LinkView>(`/payment/link/${linkId}`);
   assert.notEqual(moved.versionCode, before.versionCode);
   assert.equal(moved.lineItems.items[0]?.productData.imageUrl, replaced.imageUrl);
-  // Old pages and snapshots still show the old one.
+  // Old pages and snapshots still show the old image.
   assert.equal((await fetch(created.imageUrl)).status, 200);
 });
 
@@ -199,7 +199,7 @@ test('requests with one key at the same time make one product', async () => {
   const waiting: (() => void)[] = [];
   source.serve(path, (response) => {
     waiting.push(() => response.end(bytes));
-    // Both have looked for an earlier answer, and found none.
+    // Both have searched for an earlier answer, and found none.
     if (waiting.length === 2) for (const answer of waiting) answer();
   });
   const create = async () => {
@@ -259,7 +259,7 @@ test('branding through the API is shown on the pages: logo, colour, and the merc
   assert.equal(branding.color, '#ffe600');
   const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(branding.logoUrl)?.[1];
   assert.ok(name !== undefined);
-  // What a read returned, sent back, keeps the logo.
+  // Sending back the result of a read keeps the logo.
   await life.post('/branding/update', branding);
   assert.deepEqual(
     { ...(await life.get<Branding>('/branding/detail')), updateAt: '' },

@@ -19,12 +19,12 @@ before(async () => {
 });
 after(() => life.close());
 
-/** Longer than a whole payment takes here, so that the kills fall on all of its parts. */
+/** Longer than a whole payment takes here, so that the kills hit all of its parts. */
 const longestWaitMs = 1_500;
 /** Two in `npm test`, ten in `npm run test:deep`. */
 const killCount = 2 * fuzzFactor;
 
-/** Orders in the events of one name on both chains, as often as they stand there. */
+/** The orders of all events with one name on both chains, once per event. */
 async function ordersIn(eventName: 'Paid' | 'Settled' | 'PaidOut'): Promise<string[]> {
   const abi = [...paymentGatewayAbi, ...payoutVaultAbi];
   const [selector] = encodeEventTopics({ abi, eventName });

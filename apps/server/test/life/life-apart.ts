@@ -1,13 +1,13 @@
 import { Life } from './life.ts';
 import { ServiceProcess } from './service-process.ts';
 
-/** A small world whose service is a process of its own, which can be killed and started again. */
+/** A small world whose service is a separate process, which tests can kill and restart. */
 export interface LifeApart {
   readonly life: Life;
   readonly service: ServiceProcess;
 }
 
-/** Starts the world and lets its chains run. */
+/** Starts the world and the mining of its chains. */
 export async function startLifeApart(): Promise<LifeApart> {
   const started = Promise.withResolvers<ServiceProcess>();
   const life = await Life.start(async (options) => {

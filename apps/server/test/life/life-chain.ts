@@ -33,7 +33,7 @@ export interface TokenPlan {
   readonly decimals: number;
 }
 
-/** Arachnid's, which anvil has from its start. */
+/** Arachnid's deployer, which anvil has from its start. */
 const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' } as const;
@@ -70,7 +70,7 @@ export class LifeChain {
     name: string;
     chainId: number;
     tokens: readonly TokenPlan[];
-    /** With a CCTP of its own; then the gateway has a route, and everything of it stands at the same addresses anywhere. */
+    /** With CCTP: the gateway then has a route, and all contracts have the same addresses on every chain. */
     hasCctp?: boolean;
   }): Promise<LifeChain> {
     const anvil = await startTestAnvil({ chainId: options.chainId });
@@ -163,7 +163,7 @@ export class LifeChain {
     return token;
   }
 
-  /** Calls a contract as its admin and mines it. */
+  /** Calls a contract as its admin and mines the transaction. */
   async call(to: Hex, contract: string, functionName: string, args: readonly unknown[]): Promise<void> {
     await new Deployment(this.anvil, this.#admin).call(to, contract, functionName, args);
   }
@@ -174,12 +174,12 @@ export class LifeChain {
       await this.call(token.address, token.symbol === 'DAI' ? 'LocalDai' : 'LocalUsdc', 'mint', [to, amount]);
       return;
     }
-    // Tether issues to its owner, who passes it on.
+    // Tether issues to its owner, who transfers it.
     await this.call(token.address, 'LocalUsdt', 'issue', [amount]);
     await this.call(token.address, 'LocalUsdt', 'transfer', [to, amount]);
   }
 
-  /** Changes a balance behind the token's back, so that no event tells of it. */
+  /** Changes a balance in the token's storage, so that no event reports it. */
   async dealTo(token: Token, holder: Hex, amount: bigint): Promise<void> {
     await this.anvil.request('anvil_dealERC20', [holder, token.address, `0x${amount.toString(16)}`]);
     await this.anvil.mine();

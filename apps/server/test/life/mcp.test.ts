@@ -41,7 +41,7 @@ before(async () => {
   linkUrl = String(dataOf(link)['linkUrl']);
   await http.close();
 });
-/** Programs that were started for a test; one that fails does not end its own. */
+/** Programs that a test started, which must end even when the test fails. */
 const started: McpClient[] = [];
 after(async () => {
   for (const client of started) await client.close();
@@ -49,7 +49,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The stock client, as any assistant has it. */
+/** The stock client, as assistants use it. */
 async function overHttp(key?: string, path = '/mcp'): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1' });
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
@@ -171,7 +171,7 @@ test('the tools of merchants do what the key may do, and no more', async () => {
   assert.equal((dataOf(listed)['products'] as unknown[]).length, 2);
   const typo = await call(secret, 'merchant_create_product', { name: 'Typo', commonPrice: [1] });
   assert.deepEqual([typo.isError, typo.value['code']], [true, 400_101]);
-  // A page of dots must not become another path.
+  // A page of dots must not lead to another path.
   assert.equal(
     (await call(secret, 'merchant_list_links', { page: '..', size: linkId })).value['code'],
     400_101,

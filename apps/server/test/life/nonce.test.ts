@@ -29,7 +29,7 @@ before(async () => {
     const port = await findFreePort();
     const origin = `http://127.0.0.1:${port}`;
     const http = { host: '127.0.0.1', port };
-    // The second one answers HTTP only, as replicas behind a load balancer do.
+    // The second process serves only HTTP, like replicas behind a load balancer.
     const processes = [
       new ServiceProcess(limited),
       new ServiceProcess({ ...limited, origin, http, roles: new Set(['web']) }),
@@ -64,7 +64,7 @@ interface Offered {
   readonly messageTemplate: Readonly<Record<string, string>>;
 }
 
-/** Signed requests to create a session, all of one payer. */
+/** Signed requests of one payer to create a session. */
 async function requestsOf(
   payer: Payer,
   changes: readonly Readonly<Record<string, string>>[],
@@ -89,7 +89,7 @@ interface Answer {
   readonly body: AgentReply & { readonly replayed?: boolean };
 }
 
-/** Sends everything at once, in turn to the one process and to the other. */
+/** Sends all requests at once, alternately to both processes. */
 function sendAll(bodies: readonly string[]): Promise<Answer[]> {
   return Promise.all(
     bodies.map(async (body, index) => {
@@ -105,8 +105,8 @@ function sendAll(bodies: readonly string[]): Promise<Answer[]> {
 }
 
 /**
- * What an error must not tell: how anything is stored, or where it went wrong in the program. To be looked for without
- * the id of the request, whose random letters can spell any short word.
+ * Internals that an error must not reveal: how data is stored, or where the program failed. The search excludes the
+ * request id, whose random letters can spell any short word.
  */
 const inside = /postgres|sql|constraint|duplicate key|relation|deadlock|\bpg_|stack|\.ts\b|node:/i;
 const requestId = /"requestId":"req_[0-9A-Za-z]{22}"/;

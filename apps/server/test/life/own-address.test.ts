@@ -11,7 +11,7 @@ import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
-// As an installation of before may hold it: an account of today refuses such an address.
+// Older installations may have such an account; new accounts refuse such an address.
 const writeAddress = statement({
   name: 'own_address_write',
   parameters: { accountId: 'text', accountAddress: 'text' },
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => life.close());
 
-/** Books and chain, compared at a block that was not there yet when this was called. */
+/** Books and chain, compared at a block that is newer than this call. */
 async function compared(): Promise<BooksStatus> {
   const from = BigInt((await life.ethereum.anvil.request('eth_blockNumber')) as Hex);
   return life.eventually(
@@ -53,7 +53,7 @@ async function paid(amount: number): Promise<void> {
   await life.sessionIn(sessionId, 'completed');
 }
 
-/** Another account of the merchant; its id. */
+/** Adds another account of the merchant; returns its id. */
 async function accountAt(accountAddress: Hex): Promise<string> {
   const { clock, random, chains } = life.options;
   return life.database.db.transaction(async (transaction) => {
@@ -94,7 +94,7 @@ test('a stored account with our vault as its address gives its money to the floa
     await paid(1_000_000);
   }
   life.accountId = usual;
-  // Two looks in a row that differ would stop the chain.
+  // Two differing checks in a row would stop the chain.
   for (let looks = 0; looks < 3; looks += 1) assert.equal((await compared()).isBalanced, true);
   assert.equal(await floatOf(), float + 2n * 998_000n);
   await paid(2_000_000);

@@ -19,7 +19,7 @@ interface TypedAuthorization {
   };
 }
 
-/** What the AI protocol answered, with the parts that stories look at. */
+/** The AI protocol's answer, with the parts that stories check. */
 export interface AgentReply {
   readonly code: number;
   readonly message: string;
@@ -42,13 +42,13 @@ export interface AgentReply {
   };
 }
 
-/** Where the AI protocol is asked. */
+/** The address of the AI protocol. */
 interface Asked {
   readonly options: { readonly origin: string };
   readonly merchantId: string;
 }
 
-/** A payer with a wallet of a library other than the service's, who follows the AI protocol by its answers alone. */
+/** A payer whose wallet uses another library than the service, and who knows only the answers of the AI protocol. */
 export class Payer {
   readonly wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`);
   readonly #life: Asked;
@@ -61,7 +61,7 @@ export class Payer {
     return this.wallet.address as Hex;
   }
 
-  /** Gas and tokens on one chain. */
+  /** Adds gas and tokens on one chain. */
   async fund(chain: LifeChain, token: Token, amount: bigint): Promise<void> {
     await chain.anvil.request('anvil_setBalance', [this.address, '0x56bc75e2d63100000']);
     await chain.mint(token, this.address, amount);
@@ -135,12 +135,15 @@ export class Payer {
     return { message, signature: await this.#sign(requirement, message) };
   }
 
-  /** Gets the order for a session, to be paid with one token. */
+  /** Prepares the order for a session, to be paid with one token. */
   async prepare(sessionId: string, token: Token): Promise<AgentReply> {
     return succeeded(await this.ask('POST', '/payment/prepare', await this.preparation(sessionId, token)));
   }
 
-  /** Signs what an alternative asks for, as a wallet does that knows nothing of the service; gives what is to be submitted. */
+  /**
+   * Signs an alternative's typed data, as a wallet without knowledge of the service does; returns the request to
+   * submit.
+   */
   async signed({ typedData, submit }: PaymentAlternative): Promise<{ path: string; body: object }> {
     if (typedData === undefined || submit === undefined) throw new Error('nothing to sign');
     const { EIP712Domain: _domain, ...types } = typedData.types;
@@ -148,7 +151,7 @@ export class Payer {
     return { path: submit.path, body: { ...submit.body, signature } };
   }
 
-  /** Sends a transaction as the payer's wallet would; gives its hash without waiting for a block. */
+  /** Sends a transaction from the payer's wallet; returns its hash without waiting for a block. */
   async send(
     chain: LifeChain,
     request: TransactionRequest,
@@ -176,7 +179,7 @@ export class Payer {
     }
   }
 
-  /** Carries out what prepare asked for: the approvals it names, then the payment. Gives the payment's hash. */
+  /** Sends the transactions of prepare's answer: the approvals, then the payment. Returns the payment's hash. */
   async execute(chain: LifeChain, prepared: AgentReply): Promise<string> {
     const guide = prepared.aiView.paymentExecutionGuide;
     for (const { txRequest } of guide.prerequisites) await this.send(chain, txRequest);
@@ -184,7 +187,7 @@ export class Payer {
   }
 }
 
-/** Another way to pay that prepare has offered. */
+/** An alternative way to pay from prepare's answer. */
 export function alternative(prepared: AgentReply, method: string): PaymentAlternative {
   const { alternatives } = prepared.aiView.paymentExecutionGuide;
   const found = alternatives.find((candidate) => candidate.method === method);
@@ -192,7 +195,7 @@ export function alternative(prepared: AgentReply, method: string): PaymentAltern
   return found;
 }
 
-/** The reply when its code is 0; throws with all of it otherwise. */
+/** Asserts that the reply's code is 0; throws with the whole reply otherwise. */
 export function succeeded(reply: AgentReply): AgentReply {
   if (reply.code !== 0) throw new Error(JSON.stringify(reply));
   return reply;

@@ -21,10 +21,10 @@ interface Story {
   readonly name: string;
   readonly from: 'link' | 'checkout';
   readonly feeModel: 1 | 2;
-  /** Chain and symbol that the payer pays with, and that the merchant is settled in. */
+  /** Chain and symbol of the payer's token, and of the merchant's settlement. */
   readonly pay: readonly ['ethereum' | 'base', string];
   readonly settle: readonly ['ethereum' | 'base', string];
-  /** All in Micro-USD, worked out by hand from the fee rates. */
+  /** All in Micro-USD, calculated by hand from the fee rates. */
   readonly price: number;
   readonly total: number;
   readonly fee: number;
@@ -212,7 +212,7 @@ for (const story of stories) {
   });
 }
 
-/** What the session and its transaction say of the payment, held against the order that the payer was given. */
+/** Compares the session and its transaction with the order that the payer got. */
 function assertPaid(
   { session, transaction }: SessionData,
   prepared: AgentReply,

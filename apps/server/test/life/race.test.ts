@@ -22,12 +22,12 @@ after(() => life.close());
 
 const price = 5_000_000n;
 
-/** Somebody who has exactly the price of the session, and one way to pay it. */
+/** A payer with exactly the price of the session, and one way to pay it. */
 interface Racer {
   readonly payer: Payer;
   readonly chain: LifeChain;
   readonly token: Token;
-  /** Everything up to the last step; gives the last step. */
+  /** Does everything up to the last step; returns the last step. */
   ready(payer: Payer, sessionId: string): Promise<() => Promise<unknown>>;
 }
 
@@ -89,7 +89,7 @@ function racers(): Racer[] {
   ];
 }
 
-// Different ones are first each time: whoever wins, the others' money stays or comes back.
+// Another payer is first each time. The money of those who lose stays or comes back.
 for (const first of [0, 2, 4]) {
   test(`six kinds of clients race to pay one session, ${first} ahead: one pays, the others keep their money`, async () => {
     const sessionId = await checkout(life, Number(price));

@@ -45,7 +45,7 @@ async function restart(...newRoles: Role[]): Promise<void> {
   await life.startService();
 }
 
-/** What the books hold but for the operator's own money, which the vaults had from the beginning. */
+/** The balances of the books without the operator's own money, which was in the vaults from the beginning. */
 async function balancesBesideFloat(): Promise<unknown[]> {
   const balances = await ledgerBalances(life.database.db);
   return balances.filter(({ account }) => account !== 'float' && !account.startsWith('vault:'));
@@ -58,7 +58,7 @@ interface RefundEvent {
   readonly data: { readonly refund?: Refund };
 }
 
-/** Types and sequences of a refund's events in order of arrival, once the last has come. */
+/** Types and sequences of a refund's events in order of arrival, once the last has arrived. */
 async function refundEvents(refundId: string, last: string): Promise<[string, number][]> {
   const received = () => {
     const events = life.receiver.requests.map((request) => JSON.parse(request.body) as RefundEvent);
@@ -76,13 +76,13 @@ function refundIn(refundId: string, status: string): Promise<Refund> {
   );
 }
 
-/** A stranger's call of settle for the session's paid order; in the mempool, not in a block. */
+/** A stranger's call of settle for the session's paid order, in the mempool. */
 async function settleAsStranger(sessionId: string): Promise<void> {
   const { transaction } = await life.session(sessionId);
   const order = await findOrder(life.database.db, transaction?.orderId ?? '');
   if (order === undefined) throw new Error('the session has no order');
   const stranger = new Payer(life);
-  // Gas alone, which takes no block.
+  // Sets the balance directly, without a block.
   await life.ethereum.anvil.request('anvil_setBalance', [stranger.address, '0x56bc75e2d63100000']);
   const { chainId, gateway } = life.ethereum.chain;
   const call = { chainId: String(chainId), to: gateway, data: settleCall([order]), value: '0' };
@@ -154,7 +154,7 @@ test('a payment whose recipient is blocked goes back, and its session waits for 
   await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
   const pending = await life.sessionIn(sessionId, 'settlement_pending');
   assert.equal(pending.session.pendingReason, 'recipient_blocked');
-  // A retry may be on its way at this very moment; then the refund has to be asked for again.
+  // A retry may be in flight at this moment; the refund must then be requested again.
   const reply = await life.eventually(
     () => life.call<Refund>('POST', '/refund/create', { sessionId, amount: 6_000_000, reason: 'Blocked' }),
     ({ code }) => code !== 100702,
@@ -190,7 +190,7 @@ test('a stranger who settles first wins over a refund that is on its way, and th
     (status) => status === 'pending',
     'a refund that is sent',
   );
-  // Into the same block, and before it.
+  // Into the same block, before it.
   await settleAsStranger(sessionId);
   life.mine();
   const done = await life.sessionIn(sessionId, 'completed');

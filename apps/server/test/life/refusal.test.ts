@@ -110,7 +110,7 @@ test('any changed byte of the signed order makes the payment revert', async () =
   const sessionId = await checkout(life, 1_000_000);
   const prepared = await payer.prepare(sessionId, token);
   const { txRequest } = prepared.aiView.paymentExecutionGuide.executionRequest;
-  // The word of `to`: the fifth of the order, behind the selector.
+  // The word of `to`: the fifth of the order, after the selector.
   const start = 2 + 8 + 64 * 4;
   const data = `${txRequest.data.slice(0, start)}${payer.address.slice(2).padStart(64, '0')}${txRequest.data.slice(start + 64)}`;
   const hash = await payer.send(life.ethereum, { ...txRequest, data });
@@ -156,7 +156,7 @@ test('a payment in a block at the deadline still counts', async () => {
   const head = (await life.ethereum.anvil.request('eth_getBlockByNumber', ['latest', false])) as {
     timestamp: string;
   };
-  // The chain's clock has run ahead in the story before: a deadline beyond it.
+  // Earlier stories moved the chain's clock ahead, so the deadline is after that time.
   const expirationTime = Math.max(Number(head.timestamp), Math.floor(Date.now() / 1000)) + 3_600;
   const session = await life.post<{ sessionId: string }>('/session/checkout/create', {
     accountId: life.accountId,

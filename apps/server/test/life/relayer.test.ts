@@ -30,14 +30,14 @@ async function prepared(): Promise<Prepared> {
   return { payer, sessionId, reply: await payer.prepare(sessionId, token) };
 }
 
-/** Signs an EIP-3009 authorization and submits it; the answer's transaction. */
+/** Signs an EIP-3009 authorization and submits it; returns the transaction of the answer. */
 async function submit({ payer, reply }: Prepared): Promise<Hex> {
   const { path, body } = await payer.signed(alternative(reply, 'eip3009'));
   const submitted = (await payer.ask('POST', path, body)) as AgentReply & { txHash: Hex };
   return (succeeded(submitted) as typeof submitted).txHash;
 }
 
-/** Who sent a call of the gateway, and with which signature of the order. */
+/** The sender of a gateway call, and the order's signature in it. */
 async function consentOf(txHash: string): Promise<readonly [sender: Hex, call: string, isSigned: boolean]> {
   const sent = (await life.ethereum.anvil.request('eth_getTransactionByHash', [txHash])) as {
     from: Hex;

@@ -69,7 +69,7 @@ test('a payment that a reorg takes out before finality is undetected, and detect
   );
   assert.equal((await life.session(sessionId)).session.status, 'initialized');
 
-  // The node forgot both transactions; the payer's wallet sends them again.
+  // The node forgot both transactions; the payer's wallet resends them.
   const approval = prepared.aiView.paymentExecutionGuide.prerequisites[0];
   assert.ok(approval !== undefined);
   await payer.send(life.ethereum, approval.txRequest);
@@ -123,12 +123,13 @@ test('a settlement that a reorg takes out shows settlement_pending and heals by 
   await payer.fund(life.ethereum, token, 10_000_000n);
   const sessionId = await checkout(life, 4_000_000);
   await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
-  // Until the payment is final and the settlement is in a block that is not.
+  // Until the payment is final and the settlement is in a block that is not final.
   let settlementTx = '';
   await life.eventually(
     async () => {
       await life.ethereum.anvil.mine();
-      // Block by block: what a slow watcher hears of late could be final, which nothing may take out any more.
+      // Block by block: a slow watcher could otherwise see the settlement only after it is final, when no reorg may
+      // remove it.
       await watched();
       settlementTx = await settlementHashOf(life, sessionId);
       return settlementTx;
@@ -181,7 +182,7 @@ test('what a reorg below finality has undone is made good once an operator lets 
   const depth = (await headNumber()) - first;
   const payments = await rawTransactionsSince(first + 1, payer.address);
 
-  // The node forgets all of it, the transactions of the service as well.
+  // The node forgets all transactions, including the service's.
   await anvil.request('anvil_reorg', [depth, []]);
   await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
   for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
@@ -196,7 +197,7 @@ test('what a reorg below finality has undone is made good once an operator lets 
     (routes) => routes.length === 0,
     'the resumed chain in the capabilities',
   );
-  // Nor does the next one wait for a nonce that is gone.
+  // The next one does not wait for a lost nonce either.
   const nextId = await checkout(life, 1_000_000);
   await payer.execute(life.ethereum, await payer.prepare(nextId, token));
   await life.sessionIn(nextId, 'completed');
@@ -208,7 +209,7 @@ async function haltedReason(): Promise<string> {
   return (await findCursor(life.database.db, life.ethereum.chain.chainId))?.haltedReason ?? '';
 }
 
-/** What this address has sent in blocks from this one on, signed. */
+/** The signed transactions of an address in blocks from this one on. */
 async function rawTransactionsSince(from: number, sender: string): Promise<unknown[]> {
   const raws: unknown[] = [];
   for (let number = from; number <= (await headNumber()); number += 1) {
@@ -222,7 +223,7 @@ async function rawTransactionsSince(from: number, sender: string): Promise<unkno
   return raws;
 }
 
-/** Fees stay in the gateway until they are withdrawn: everything that was settled or never paid is gone from it. */
+/** The fees in the gateway. Fees stay there until they are withdrawn; all other money has left. */
 async function accruedFees(): Promise<bigint> {
   const balances = await ledgerBalances(life.database.db);
   const fees = balances.find((balance) => balance.account === 'fees' && balance.asset === 'ethereum::usdc');

@@ -22,7 +22,7 @@ let life: Life;
 before(async () => {
   life = await Life.start(async (options) => {
     const port = await findFreePort();
-    // The second one answers HTTP only, as replicas behind a load balancer do.
+    // The second process serves only HTTP, like replicas behind a load balancer.
     const processes = [
       new ServiceProcess(options),
       new ServiceProcess({
@@ -90,7 +90,7 @@ test('100 sessions at once from two processes never come to more than the key ma
       body: JSON.stringify({
         accountId: life.accountId,
         settlementToken: 'ethereum::usdc',
-        // Every tenth is over what one session may come to.
+        // Every tenth exceeds the limit of one session.
         lineItems: [
           { itemType: 'one_time', quantity: 1, unitPrice: index % 10 === 0 ? 31 : 30, productData },
         ],

@@ -54,7 +54,7 @@ interface Sale {
   pay(): Promise<string>;
 }
 
-/** A session with its order signed, to be paid when the story says so. */
+/** A session with a signed order; the story pays it later. */
 async function sell(settlementToken = 'ethereum::usdc'): Promise<Sale> {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
@@ -68,7 +68,7 @@ async function sell(settlementToken = 'ethereum::usdc'): Promise<Sale> {
   };
 }
 
-/** How often each order stands in the events of one name, on both chains. */
+/** The number of events of one name for each order, on both chains. */
 async function ordersIn(eventName: 'Paid' | 'Settled' | 'PaidOut'): Promise<Map<string, number>> {
   const [selector] = encodeEventTopics({ abi: [...paymentGatewayAbi, ...payoutVaultAbi], eventName });
   const counts = new Map<string, number>();
@@ -96,7 +96,7 @@ async function merchantHolds(): Promise<[bigint, bigint]> {
   ];
 }
 
-/** Sales in every state, and a backup taken while nothing was settled or delivered. */
+/** Sales in every state, and a backup taken while settlement and delivery were stopped. */
 async function tradeAndBackUp() {
   const finished = await sell();
   await finished.pay();
@@ -120,7 +120,7 @@ async function tradeAndBackUp() {
   return { finished, unpaid, paid, crossing, archive };
 }
 
-/** The restored books are sealed, and say what the gateway holds. */
+/** Checks that the restored books are sealed and match the gateway's balances. */
 async function assertBooks(): Promise<void> {
   const balances = await ledgerBalances(db);
   const gateway = balances.find(({ account }) => account === 'gateway:ethereum');

@@ -63,12 +63,12 @@ async function prepared(): Promise<{ sessionId: string; payer: Payer; reply: Age
 
 test('both keys are changed for remote ones while an order is open: it is paid all the same, and the old keys are of no use', async () => {
   const open = await prepared();
-  // 1. The contracts know the new keys besides the old ones.
+  // 1. The contracts accept the new keys in addition to the old ones.
   await onEveryChain(rolesOf(web3.address, kms.address), true);
   for (const { anvil } of chains())
     for (const { address } of [kms, web3])
       await anvil.request('anvil_setBalance', [address, '0x56bc75e2d63100000']);
-  // 2. The service signs with the new ones.
+  // 2. The service signs with the new keys.
   await life.stopService();
   const { keyId, address, url: endpoint } = kms;
   const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret' };
@@ -78,16 +78,16 @@ test('both keys are changed for remote ones while an order is open: it is paid a
     settlerKey: awsKmsSigner(settings),
   });
   await life.startService();
-  // 3. What the old key signed is paid, and settled and paid out by the new ones.
+  // 3. Orders signed by the old key are paid; the new keys settle them and pay them out.
   await open.payer.execute(life.ethereum, open.reply);
   const { session } = await life.sessionIn(open.sessionId, 'completed');
   assert.equal(await senderOf(life.base, session.completeTx), kms.address.toLowerCase());
-  // 4. Nothing that the old keys signed is open any more: they are revoked.
+  // 4. No order signed by the old keys is open: they are revoked.
   await onEveryChain(rolesOf(addresses.orderSigner, addresses.settler), false);
   const next = await prepared();
   await next.payer.execute(life.ethereum, next.reply);
   await life.sessionIn(next.sessionId, 'completed');
-  // 5. Payments of others leave from the new order signer's wallet.
+  // 5. Relayed payments leave from the new order signer's wallet.
   const gasless = await prepared();
   const { path, body } = await gasless.payer.signed(alternative(gasless.reply, 'eip3009'));
   succeeded(await gasless.payer.ask('POST', path, body));

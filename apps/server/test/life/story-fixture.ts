@@ -16,7 +16,7 @@ const settlementHash = statement({
    where o.session_id = :sessionId and e.event_name = 'Settled'`,
 });
 
-/** A checkout session for one thing; gives its id. */
+/** A checkout session for one item; returns its id. */
 export async function checkout(
   life: Life,
   unitPrice: number,
@@ -48,7 +48,7 @@ interface Capabilities {
   readonly paymentCapabilities: Record<string, { tokenId: string; status: string; statusReason: string }[]>;
 }
 
-/** Every pair of tokens between which no payment is begun at the moment, and why. */
+/** Every pair of tokens that accepts no new payments now, with the reason. */
 export async function closedRoutes(life: Life): Promise<string[]> {
   const { paymentCapabilities } = await life.get<Capabilities>('/capabilities/all');
   return Object.entries(paymentCapabilities).flatMap(([settled, routes]) =>

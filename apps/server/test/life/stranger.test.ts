@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => life.close());
 
-/** Calldata with which anybody settles, or the payer reclaims, an order. */
+/** Calldata with which anyone settles an order, or its payer reclaims it. */
 async function callOf(name: 'settle' | 'reclaim', orderId: string): Promise<Hex> {
   const stored = await findOrder(life.database.db, orderId);
   if (stored === undefined) throw new Error(`no order ${orderId}`);

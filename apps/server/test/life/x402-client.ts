@@ -5,24 +5,24 @@ import { getAddress } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { Life } from './life.ts';
 
-/** What a header of x402 holds. */
+/** The content of an x402 header. */
 export function decoded<T>(header: string | null | undefined): T {
   return JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8')) as T;
 }
 
-/** A payment as it stands in its header. */
+/** A payment encoded for its header. */
 export function encoded(payment: unknown): string {
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
 
-/** An account on the first chain of a story that has so many units of its USDC, and no coin. */
+/** An account on the first chain of a story with this many units of its USDC, and no native coin. */
 export async function fundedAccount(life: Life, amount: bigint): Promise<PrivateKeyAccount> {
   const account = privateKeyToAccount(generatePrivateKey());
   if (amount > 0n) await life.ethereum.mint(life.ethereum.token('usdc'), account.address, amount);
   return account;
 }
 
-/** The first offer of a resource; throws when it makes none. */
+/** The first offer of a resource; throws when there is none. */
 export async function offerAt(url: string): Promise<X402Requirements> {
   const response = await fetch(url);
   const [accepted] =
@@ -33,7 +33,7 @@ export async function offerAt(url: string): Promise<X402Requirements> {
 
 type Authorization = X402Payment['payload']['authorization'];
 
-/** What an account signs for an offer, as stock clients do, but for what `changed` says. */
+/** A payment that an account signs for an offer, as stock clients do, with the changes of `changed`. */
 export async function signedPayment(
   account: PrivateKeyAccount,
   accepted: X402Requirements,

@@ -32,15 +32,15 @@ const price = 2_000_000n;
 const maxOpenSessions = 3;
 let life: Life;
 let linkIds: string[];
-/** Fresh offers that nobody has paid, and valid payments for them. */
+/** Fresh unpaid offers, and valid payments for them. */
 let unpaid: { path: string; payment: X402Payment }[];
-/** Payments that were taken, by others than the forger. */
+/** Accepted payments of payers other than the forger. */
 let taken: { path: string; payment: X402Payment }[];
 let victim: PrivateKeyAccount;
 let stranger: PrivateKeyAccount;
 
 before(async () => {
-  // Requests wait for blocks as long as it takes, so that no clock decides what they are answered.
+  // Requests wait for blocks without a practical limit, so that no clock decides their answers.
   const waitMs = { x402WaitMs: 600_000 };
   life = await Life.start((options) => {
     const { gasless } = options;
@@ -91,7 +91,7 @@ function signedFor(paths: readonly string[]) {
 
 interface Answer {
   readonly status: number;
-  /** Undefined when the answer is no receipt, of success or of a payment that is on its way. */
+  /** Undefined when the answer is not a receipt, neither of a success nor of a pending payment. */
   readonly receipt: X402Settlement | undefined;
   readonly retryAfter: string | null;
   readonly body: { readonly code?: number; readonly error?: unknown; readonly data?: { sessionId?: string } };
@@ -108,7 +108,7 @@ async function send(path: string, payment: unknown): Promise<Answer> {
   };
 }
 
-/** Sends payments that must not be taken: none is answered with a receipt, and none leaves a row. */
+/** Sends payments that the service must refuse: none gets a receipt, and none leaves a row. */
 async function assertRefused(
   forgeries: readonly (readonly [name: string, path: string, payment: unknown])[],
 ) {
@@ -178,7 +178,7 @@ test('a payment with any field changed is refused, and leaves no row', async () 
   );
 });
 
-/** Another character of the same alphabet at a place of a text. */
+/** A text with another character of the same alphabet at one place. */
 function replaced(text: string, place: number, by: number): string {
   const at = 2 + (place % (text.length - 2));
   const digits = '0123456789abcdef';
@@ -187,7 +187,7 @@ function replaced(text: string, place: number, by: number): string {
   return `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
 }
 
-/** Random changes of one character in what a payment is told by. */
+/** Random changes of one character in the fields that identify a payment. */
 const randomChanges = fc.tuple(
   fc.constantFrom('signature', 'nonce', 'from', 'to', 'payTo', 'asset', 'offer'),
   fc.nat({ max: 1_000 }),
@@ -220,7 +220,7 @@ test('an offer of one link or session buys nothing at another', async () => {
   const paths = [...new Set([...all.map(({ path }) => path), ...others])];
   const forgeries = all.flatMap(({ path: own, payment }) =>
     paths
-      // A repeat at its own resource is a repeat, and another offer of the same link is an offer of its own.
+      // A repeat at its own resource is a repeat, and another offer of the same link is a separate offer.
       .filter((path) => path !== own)
       .map((path) => [`${own} at ${path}`, path, payment] as const),
   );
@@ -289,7 +289,7 @@ test('money of one payer at the address of a session is no payment of another', 
   await assertRefused([['a deposit beside a payment', path, forged]]);
 });
 
-/** Answers in the order in which they come, while no block does; those that are missing come once blocks do. */
+/** The first answers in order of arrival, while there are no blocks; the rest arrive once blocks resume. */
 async function firstAnswers(asked: readonly Promise<Answer>[], count: number) {
   const first: Answer[] = [];
   await new Promise<void>((resolve, reject) => {

@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => life.close());
 
-/** A stock client with tokens on ethereum and no coin for gas. */
+/** A stock client with tokens on ethereum and no native coin for gas. */
 async function client(amount: bigint) {
   const account = privateKeyToAccount(generatePrivateKey());
   const token = life.ethereum.token('usdc');
@@ -41,7 +41,7 @@ async function client(amount: bigint) {
   const balance = () => life.ethereum.balanceOf(token, account.address);
   const config = {
     schemes: [{ network: 'eip155:31337', client: new ExactEvmScheme(account) }] as const,
-    // The token of a local chain is in no list of theirs.
+    // The client's token list does not include a local chain's token.
     spendControls: { allowedAssets: true as const, maxAmountPerPayment: false as const },
   };
   return { account, balance, config };
