@@ -118,7 +118,7 @@ test('the bounds of the chosen token are shown, and an amount outside of them be
   await page.locator('#pay-button').click();
   await page.locator('#problem').getByText(outside).waitFor();
   assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
-  // The payer's choice stays; another token takes it.
+  // The payer's choice stays, because another token accepts it.
   await page.getByRole('radio', { name: /^USDC on Base/, checked: true }).waitFor();
   await page.getByRole('radio', { name: /^USDC on Ethereum/ }).check();
   await page.locator('#amount-problem').getByText(outside).waitFor({ state: 'detached' });

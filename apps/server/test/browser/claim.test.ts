@@ -40,7 +40,7 @@ async function ask<Data>(path: string, body: unknown): Promise<Data> {
   return reply.data;
 }
 
-/** A deposit address for 25 USD of a chain's USDC, whose rest goes to `refundAddress`. */
+/** A deposit address for 25 USD of a chain's USDC. Excess money goes to `refundAddress`. */
 async function prepare(
   tokenId: string,
   refundAddress: string,

@@ -46,7 +46,7 @@ after(async () => {
   await world.close();
 });
 
-/** Everything that WCAG 2.2 AA asks for and a program can see, and what axe holds for good practice. */
+/** Every rule of WCAG 2.2 AA that a program can check, and axe's own best practices. */
 const axeOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   resultTypes: ['violations'],
@@ -60,7 +60,7 @@ async function violationsOf(page: Page): Promise<unknown> {
   );
 }
 
-/** The page asked this service alone, and nothing failed or was refused. */
+/** Asserts that the page sent requests only to this service, and that none failed or was blocked. */
 function assertQuiet({ errors, urls }: Complaints): void {
   assert.deepEqual(errors, []);
   assert.deepEqual(

@@ -20,7 +20,7 @@ after(async () => {
 const withoutScripts = { javaScriptEnabled: false, phone: true, locale: 'de' } as const;
 const refund = `0x${'d4'.repeat(20)}`;
 
-/** What axe says of what a reader without scripts sees: looked at elsewhere, for axe is a script. */
+/** axe's findings for the page without scripts. They are computed in another page, because axe itself is a script. */
 async function violationsOf(page: Page): Promise<unknown> {
   const seen = (await page.content()).replace(/<script\b.*?<\/script>|<\/?noscript>/gs, '');
   const other = await openPage(browser, { phone: true });

@@ -70,13 +70,13 @@ const putException = statement({
    from orders where session_id = :sessionId limit 1`,
 });
 
-/** A logo of two shapes and a product's picture, as a merchant would have them; by the first letter of their names. */
+/** A logo of two shapes and a product's picture, like a merchant's; by the first letter of their names. */
 const pictures: Readonly<Record<string, string>> = {
   L: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="192"><circle cx="96" cy="96" r="88" fill="#1c3f2b"/><path d="M60 120q40-90 76-52-10 66-76 52z" fill="#9bd36a"/><rect x="210" y="70" width="400" height="52" rx="26" fill="#1c3f2b"/></svg>',
   P: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="640"><rect width="640" height="640" fill="#e7efe2"/><rect x="190" y="150" width="260" height="360" rx="30" fill="#3c6e47"/><rect x="190" y="250" width="260" height="120" fill="#f6f2e4"/></svg>',
 };
 
-/** The images that pages of this world may show, in every size, drawn when they are asked for. */
+/** The images of this world's pages in every size, drawn on request. */
 const drawnImages = {
   async read(file: string): Promise<Uint8Array | undefined> {
     const { name = '', size = 0 } = parseImageFile(file) ?? {};
@@ -86,7 +86,7 @@ const drawnImages = {
   },
 };
 
-/** The hosted pages over real PostgreSQL, at an address of their own; what chains would bring is put there by hand. */
+/** The hosted pages over real PostgreSQL, at a separate address. Tests insert events of chains directly. */
 export class PageWorld {
   readonly world: MerchantWorld;
   readonly origin: string;
@@ -117,7 +117,7 @@ export class PageWorld {
     const condition = { status: 'available', reason: '', secondsToFinal: 1 } as const;
     const capped = { version: () => 1, of: () => condition, payoutCap: () => microUsd(vaultCap ?? 0n) };
     const chains = { ...world.deps.chains, ...(vaultCap === undefined ? {} : { conditions: capped }) };
-    // Pauses of loops have to be real ones; the time of day is the test's.
+    // Loops need real pauses; the test sets the time of day.
     const clock = { ...world.clock, now: () => world.clock.now(), sleep: systemClock.sleep };
     const server = await buildServer({
       log: silentLog,
@@ -156,7 +156,7 @@ export class PageWorld {
     return reply.data;
   }
 
-  /** Gives the id of a new product. */
+  /** Adds a product and returns its id. */
   async addProduct(body: object = {}): Promise<string> {
     const product = {
       name: 'Green tea',
@@ -173,7 +173,7 @@ export class PageWorld {
     return { name, url: hostedImageUrl(this.origin, name) };
   }
 
-  /** Gives the id of a new product with a picture. */
+  /** Adds a product with a picture and returns its id. */
   async addPicturedProduct(): Promise<string> {
     const productId = await this.addProduct();
     const { merchantId } = this;
@@ -185,7 +185,7 @@ export class PageWorld {
     return productId;
   }
 
-  /** Gives the merchant's pages a logo and a colour, or takes both away. */
+  /** Sets a logo and a colour for the merchant's pages, or removes both. */
   async brand(color: string): Promise<void> {
     const { merchantId } = this;
     const logo = color === '' ? { name: '', url: '' } : this.#hosted('L');
@@ -194,7 +194,7 @@ export class PageWorld {
     );
   }
 
-  /** Gives the id of a new link. */
+  /** Adds a link and returns its id. */
   async addLink(changes: object = {}): Promise<string> {
     const productId = await this.addProduct();
     const body = {
@@ -224,7 +224,7 @@ export class PageWorld {
     await this.#post('/payment/link/disable', { linkId });
   }
 
-  /** Begins a session from a link as its page does; gives the path of its page. */
+  /** Begins a session from a link as its page does; returns the path of its page. */
   async begin(linkId: string): Promise<{ sessionId: string; path: string }> {
     const page = await (await fetch(`${this.origin}/link/${linkId}`)).text();
     const linkVersion = /"version":"(ver_\w+)"/.exec(page)?.[1] ?? '';
@@ -258,12 +258,12 @@ export class PageWorld {
     return begun;
   }
 
-  /** Puts a session into a status, whatever brings it there. */
+  /** Sets the status of a session directly. */
   async putStatus(sessionId: string, status: CheckoutState['status']): Promise<void> {
     await this.world.database.db.query(putStatus, { sessionId, status, settledAt: this.world.clock.now() });
   }
 
-  /** Lets too little money arrive for a session. */
+  /** Adds a deposit of too little money for a session. */
   async putUnderpaid(sessionId: string, amount?: bigint): Promise<void> {
     await this.addUnpaidOrder(sessionId);
     await this.putException(sessionId, 'underpaid', 'open', amount);
@@ -273,7 +273,7 @@ export class PageWorld {
     await addOrder(this.world, sessionId);
   }
 
-  /** Lets money arrive for a session with an order that pays nothing, and go back again once it is resolved. */
+  /** Adds money that pays nothing to a session with an order, and returns it when it is resolved. */
   async putException(
     sessionId: string,
     kind: 'underpaid' | 'overpaid' | 'late' | 'duplicate',
@@ -297,7 +297,7 @@ export class PageWorld {
   }
 }
 
-/** Puts a wallet into a page that has enough of everything and never answers when it is to send something. */
+/** Adds a wallet to a page. It has enough of every token and never answers a request to send. */
 export async function injectStub(
   page: Page,
   options: { rejects?: boolean; stays?: boolean } = {},

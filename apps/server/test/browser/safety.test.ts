@@ -18,7 +18,7 @@ after(async () => {
   await world.close();
 });
 
-/** A link that has a payload wherever a merchant can put text. */
+/** A link with a payload in every text that a merchant controls. */
 async function addHostileLink(payload: string): Promise<string> {
   const productId = await world.addProduct({
     name: payload,
@@ -100,13 +100,13 @@ test('what is not ours cannot run: the policy refuses inline scripts, HTML from 
     return [globalThis.ran === true, seen.includes('html'), seen.includes('fetch')];
   })()`);
   assert.deepEqual(refused, [false, true, true]);
-  // The browser tells of these when it comes to it.
+  // The browser reports these violations later.
   await page.waitForFunction(`['img-src', 'connect-src'].every((name) => globalThis.refused.includes(name))`);
   await page.goto('about:blank');
   await page.close();
 });
 
-/** The headers of every page and of the script: what browsers hold on to. */
+/** The headers of every page and of the script, which browsers enforce. */
 test('pages and script carry their headers', async () => {
   const headersOf = async (path: string) => {
     const reply = await fetch(`${world.origin}${path}`);

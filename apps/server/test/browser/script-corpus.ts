@@ -1,4 +1,4 @@
-/** Texts that run `__x()` where a page takes them for anything but text. */
+/** Texts that run `__x()` when a page treats them as markup or code. */
 export const scriptCorpus: readonly string[] = [
   '<script>__x()</script>',
   '<script src=data:text/javascript,__x()></script>',

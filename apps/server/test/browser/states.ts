@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { injectStub, type PageWorld } from './page-world.ts';
 
-/** One state of the page: how to get there, and the words by which a payer knows it. */
+/** One state of the page: the steps to reach it, and the words by which a payer recognizes it. */
 export interface PageState {
   readonly name: string;
   readonly words: readonly string[];
-  /** Leads a page to the state; the address may be given a language by `query`. */
+  /** Brings a page to the state; `query` may set the language. */
   reach(world: PageWorld, page: Page, query: string): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ const showDeposit = async (page: Page) => {
   await page.locator('#deposit').waitFor();
 };
 
-/** A completed session that more money came for than it takes. */
+/** A completed session that received more money than its price. */
 const tooMuch = (name: string, kind: 'overpaid' | 'duplicate', why: string) =>
   session(name, ['Paid and received', `2.50 USDC went back to the payer: ${why}.`], async (world, linkId) => {
     const begun = await world.addPaid(linkId);
@@ -230,7 +230,7 @@ export const pageStates: readonly PageState[] = [
     name: 'branded',
     words: ['To Test merchant', 'Green tea × 2', 'Pay 25.05 USDC'],
     async reach(world, page, query) {
-      // A colour on which, and in which, no text can be read on paper.
+      // Text in this colour, or on it, is unreadable on paper.
       await world.brand('#ffe600');
       await injectStub(page);
       const productId = await world.addPicturedProduct();
@@ -256,7 +256,7 @@ export const pageStates: readonly PageState[] = [
   },
 ];
 
-/** Waits until so many images are there, each in full. */
+/** Waits until this many images have loaded. */
 async function imagesShown(page: Page, count: number): Promise<void> {
   await page.waitForFunction(
     `(() => { const all = [...document.querySelectorAll('main img')].filter((image) => image.className !== 'icon');

@@ -13,7 +13,7 @@ interface Request {
 
 type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 
-/** An error as wallets answer it (EIP-1193). */
+/** An error in the form of wallets (EIP-1193). */
 class WalletError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -22,28 +22,28 @@ class WalletError extends Error {
   }
 }
 
-/** How a wallet comes to the page: EIP-6963, the old injected provider, or both. */
+/** How the page finds a wallet: EIP-6963, the old injected provider, or both. */
 export type Injection = 'announced' | 'injected' | 'both';
 
-/** A wallet with a key of its own, whose part in the page hands every request to this process. It signs by ethers. */
+/** A wallet with a separate key. Its part in the page forwards every request to this process. It signs with ethers. */
 export class TestWallet {
   readonly name: string;
   readonly wallet: Wallet;
-  /** Methods as they were asked for. */
+  /** Requested methods, in order. */
   readonly asked: string[] = [];
-  /** Chains that the wallet has been told of, and the one that it is on. */
+  /** Chains that the wallet knows, and its current chain. */
   readonly known: Set<number>;
   current: number;
-  /** What the wallet's owner refuses. */
+  /** Methods that the wallet's owner refuses. */
   readonly refused = new Set<string>();
-  /** What the wallet itself refuses, and with which code. */
+  /** Methods that the wallet itself refuses, with the error code of each. */
   readonly fails = new Map<string, number>();
-  /** Transactions as they were asked for. */
+  /** Requested transactions, in order. */
   readonly transactions: Record<string, string>[] = [];
   readonly #held = new Map<string, { opened: () => void; answer: Promise<void> }>();
   readonly #heldAnswers = new Map<string, Promise<void>>();
   readonly #pages: { readonly page: Page; readonly id: string }[] = [];
-  /** Whether it carries out several calls as one. */
+  /** Whether it executes several calls as one. */
   canBatch = false;
   readonly #chains: ReadonlyMap<number, LifeChain>;
   readonly #batches = new Map<string, string[]>();
@@ -63,7 +63,7 @@ export class TestWallet {
     return this.wallet.address as Hex;
   }
 
-  /** Lets the next prompt of a method stand open until it is answered; `opened` comes when the page has asked. */
+  /** Keeps the next prompt of a method open until it is answered; `opened` resolves when the page has asked. */
   hold(method: string): { readonly opened: Promise<void>; readonly answer: () => void } {
     let answer = () => {};
     let tellOpened = () => {};
@@ -77,26 +77,26 @@ export class TestWallet {
     return { opened, answer };
   }
 
-  /** Keeps back what the wallet answers to the next request of a method, which it carries out at once. */
+  /** Delays the answer to the next request of a method. The wallet executes the request at once. */
   holdAnswer(method: string): { readonly answer: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#heldAnswers.set(method, promise);
     return { answer: resolve };
   }
 
-  /** Tells the pages of an event (EIP-1193). */
+  /** Emits an event to the pages (EIP-1193). */
   async emit(name: 'accountsChanged' | 'disconnect', value: unknown): Promise<void> {
     for (const { page, id } of this.#pages)
       await page.evaluate(`globalThis['emit_${id}'](${JSON.stringify(name)}, ${JSON.stringify(value)})`);
   }
 
-  /** Gas and tokens on one chain. */
+  /** Adds gas and tokens on one chain. */
   async fund(chain: LifeChain, token: Token, amount: bigint): Promise<void> {
     await chain.anvil.request('anvil_setBalance', [this.address, '0x56bc75e2d63100000']);
     await chain.mint(token, this.address, amount);
   }
 
-  /** Lets somebody, the gateway unless named, take an amount, as some earlier visit may have left it. */
+  /** Approves an amount for a spender, by default the gateway, as an earlier visit may have done. */
   async approve(
     chain: LifeChain,
     token: Token,
@@ -113,7 +113,7 @@ export class TestWallet {
     return BigInt(String(await chain.anvil.request('eth_call', [{ to: token.address, data }, 'latest'])));
   }
 
-  /** Sends tokens to an address, as an exchange would. */
+  /** Sends tokens to an address, like an exchange. */
   async transfer(
     chain: LifeChain,
     token: Token,
@@ -131,7 +131,7 @@ export class TestWallet {
       await chain.anvil.mine();
   }
 
-  /** Puts the wallet into every page that the tab opens from now on. */
+  /** Adds the wallet to every page that the tab opens from now on. */
   async inject(page: Page, how: Injection = 'announced'): Promise<void> {
     const id = randomBytes(4).toString('hex');
     this.#pages.push({ page, id });
@@ -242,7 +242,7 @@ export class TestWallet {
     }
   }
 
-  /** As wallets do: the chain of the message has to be the wallet's own. */
+  /** As in real wallets, the chain of the message must be the wallet's current one. */
   async #sign(text: string): Promise<string> {
     const { domain, types, message } = JSON.parse(text);
     if (Number(domain.chainId) !== this.current)
@@ -251,7 +251,7 @@ export class TestWallet {
     return this.wallet.signTypedData(domain, rest, message);
   }
 
-  /** One after the other: what an atomic wallet does at once is the same to everyone else. */
+  /** Executes the calls one after the other: other parties see no difference from an atomic wallet. */
   async #sendCalls({ calls }: { calls: Record<string, string>[] }): Promise<{ id: string }> {
     const hashes: string[] = [];
     for (const call of calls) hashes.push(await this.#send(call));

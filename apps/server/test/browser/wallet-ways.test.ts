@@ -5,7 +5,7 @@ import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { TestWallet } from './test-wallet.ts';
 
-/** Ways on from what wallets refuse, leave unanswered, or change meanwhile. */
+/** How the page continues when a wallet refuses, does not answer, or changes. */
 
 let life: Life;
 let browser: Browser;
@@ -25,7 +25,7 @@ interface Visit {
   readonly wallet: TestWallet;
 }
 
-/** A visitor whose wallet is connected to a link of 25 dollars, and has 30 of one token on Ethereum. */
+/** A visitor on the page of a link for 25 dollars, with a connected wallet that has 30 of one token on Ethereum. */
 async function visit(
   token: 'usdc' | 'usdt',
   prepare: (wallet: TestWallet) => void = () => undefined,

@@ -8,7 +8,7 @@ import { Life } from '../life/life.ts';
 import { Payer, succeeded } from '../life/payer.ts';
 import { keys } from '../life/roles.ts';
 
-/** Everything that the service logs, written out deeper than any logger would. */
+/** Every log entry of the service, written out with all nested values. */
 const lines: string[] = [];
 function record(...values: unknown[]): void {
   lines.push(inspect(values, { depth: 20, maxStringLength: null, maxArrayLength: null }));
@@ -41,7 +41,7 @@ test('no key, signature, e-mail address, body or metadata of a whole payment is 
   const email = `${canary()}@example.com`;
   const unknownKey = `sk_live_${canary()}`;
   const token = life.ethereum.token('usdc');
-  // Failed deliveries are logged, too.
+  // Failed deliveries are also logged.
   life.receiver.behave({ kind: 'answer', status: 500, body: texts.answer });
   const { productId } = await life.post<{ productId: string }>('/product/create', {
     name: texts.product,
@@ -65,7 +65,7 @@ test('no key, signature, e-mail address, body or metadata of a whole payment is 
   const sessionId = await payer.createSession(linkId, token);
   const preparation = await payer.preparation(sessionId, token);
   const prepared = succeeded(await payer.ask('POST', '/payment/prepare', preparation));
-  // The same with what is wrong with it: refusals are where careless logs say most.
+  // The same request with an error: careless logs reveal most in refusals.
   const withEmail = { ...preparation, message: { ...preparation.message, payerEmail: email } };
   assert.notEqual((await payer.ask('POST', '/payment/prepare', withEmail)).code, 0);
   assert.notEqual((await payer.ask('POST', '/payment/session/create', withEmail)).code, 0);

@@ -2,15 +2,15 @@ import { withSystemScope } from '@florin/pg';
 import pg from 'pg';
 import { schema } from '#db/schema.ts';
 
-/** One row that was inserted, updated or deleted, in a transaction that committed. */
+/** One row that a committed transaction inserted, updated or deleted. */
 export interface Change {
   readonly table: string;
   readonly operation: string;
-  /** The merchant that the row belongs to; null when the row does not say. */
+  /** The merchant of the row; null when the row has none. */
   readonly merchantId: string | null;
 }
 
-// The time of a key's last use is bookkeeping of the key, not of the request.
+// A key's last use belongs to the key and not to the request.
 const install = `
   create table test_changes (
     ordinal bigint generated always as identity, table_name text not null, operation text not null, merchant_id text
@@ -34,8 +34,8 @@ const install = `
   end $$;`;
 
 /**
- * Notes every row that any statement changes, by triggers: stricter than comparing sums, since an update to the same
- * values counts, and cheap enough to be asked after each request.
+ * Records every changed row by triggers. This is stricter than checksums, because an update to the same values
+ * counts. It is fast enough to run after each request.
  */
 export class ChangeJournal {
   readonly #client: pg.Client;
@@ -52,7 +52,7 @@ export class ChangeJournal {
     return new ChangeJournal(client);
   }
 
-  /** What has been committed since the last call. */
+  /** The changes committed since the last call. */
   async take(): Promise<Change[]> {
     const { rows } = await this.#client.query<Change & { ordinal: string }>({
       name: 'test_changes_since',

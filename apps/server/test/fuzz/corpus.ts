@@ -1,4 +1,4 @@
-/** Texts that break out of SQL that was glued together, for several databases and several kinds of quotes. */
+/** Texts that escape from concatenated SQL, for several databases and kinds of quotes. */
 export const sqlCorpus: readonly string[] = [
   "'",
   "''",
@@ -74,7 +74,7 @@ export const sqlCorpus: readonly string[] = [
   "pg_read_file('/etc/passwd')",
 ];
 
-/** Texts that would forge lines, colours or members of a log that was written carelessly. */
+/** Texts that forge lines, colours or members of a carelessly written log. */
 export const logCorpus: readonly string[] = [
   'x\n{"level":30,"msg":"forged"}',
   'x\r\n2030-01-01 INFO forged',

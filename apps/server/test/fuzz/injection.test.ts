@@ -30,7 +30,7 @@ const samplePath: Readonly<Record<string, string>> = {
   size: '10',
 };
 
-/** One text field of one operation, and the request that has a given text there. */
+/** One text field of one operation, and the request with a given text in it. */
 interface TextField {
   readonly operation: Operation;
   readonly name: string;
@@ -78,7 +78,7 @@ async function judged(request: FuzzRequest): Promise<Exchange> {
   return exchange;
 }
 
-/** What shows the object that a request has created or replaced. */
+/** The stored form of the object that a request has created or replaced. */
 async function stored(operation: Operation, exchange: Exchange): Promise<string> {
   const body = JSON.parse(String(exchange.sent.payload)) as Record<string, string>;
   const get = async (path: string) =>
@@ -93,7 +93,7 @@ async function stored(operation: Operation, exchange: Exchange): Promise<string>
     case 'updateWebhook':
       return get(`/webhook/detail/${body['webhookId']}`);
     case 'createWebhook': {
-      // Ten are the limit.
+      // The limit is ten.
       const { webhookId } = (JSON.parse(exchange.text) as { data: { webhookId: string } }).data;
       const payload = JSON.stringify({ webhookId });
       await judged({ method: 'POST', path: '/webhook/remove', headers: json, payload });
@@ -104,7 +104,7 @@ async function stored(operation: Operation, exchange: Exchange): Promise<string>
   }
 }
 
-/** Texts that a schema has anywhere, by their last names. */
+/** The names of all texts in a schema. */
 function textNamesOf(schema: JsonSchema, name: string): string[] {
   if (schema.type === 'string' && schema.const === undefined) return [name];
   const members = Object.entries(schema.properties ?? {});
@@ -126,7 +126,10 @@ test('the samples have every text that any operation takes', () => {
   assert.deepEqual(missing, []);
 });
 
-/** `npm test` puts every fourth text into each field, so that each text stands in many fields; a longer run puts all. */
+/**
+ * `npm test` puts every fourth text into each field, so that each text reaches many fields. A longer run puts all
+ * texts.
+ */
 const portion = fuzzFactor === 1 ? 4 : 1;
 const textsFor = (corpus: readonly string[], fieldIndex: number): readonly string[] =>
   corpus.filter((_, index) => (fieldIndex + index) % portion === 0);

@@ -10,7 +10,7 @@ import { Target, unknownId } from './target.ts';
 const runs = { valid: 8 * fuzzFactor, nearValid: 16 * fuzzFactor, hostile: 6 * fuzzFactor };
 
 let target: Target;
-/** A seed for each property, in the order in which they run. */
+/** A seed for each property, in the order of the runs. */
 const nextSeed = seedSequence();
 before(async (context) => {
   target = await Target.open();
@@ -42,7 +42,7 @@ test('no request breaks an operation: the answer is as documented, and a refusal
       await holds(operation, validRequest(operation), runs.valid);
       await holds(operation, nearValidRequest(operation), runs.nearValid);
       await holds(operation, hostileRequest(operation), runs.hostile);
-      // Which ids a request names is left to chance: where none was taken yet, more valid ones are tried.
+      // The ids of requests are random: when no request was accepted yet, more valid ones are tried.
       for (let round = 0; round < moreRounds && isMissed(operation); round += 1) {
         await holds(operation, validRequest(operation), runs.valid);
       }
@@ -59,7 +59,7 @@ test('no request breaks an operation: the answer is as documented, and a refusal
     { unexpected5xx, schemaMisses, crossTenantReads },
     { unexpected5xx: 0, schemaMisses: 0, crossTenantReads: 0 },
   );
-  // A generator whose requests are all refused would prove little.
+  // A generator whose requests are all refused proves little.
   const neverTaken = operations.map(({ id }) => id).filter((id) => !taken.has(id));
   assert.deepEqual(neverTaken, []);
 });
@@ -70,7 +70,7 @@ function isMissed({ id }: Operation): boolean {
   return !target.figures.taken.has(id);
 }
 
-/** The request with this id where it has still none. */
+/** The request with this id in place of the missing one. */
 function withId(request: FuzzRequest, id: string): FuzzRequest {
   const { path, payload } = request;
   return {
@@ -80,7 +80,7 @@ function withId(request: FuzzRequest, id: string): FuzzRequest {
   };
 }
 
-/** What is answered, without what differs between any two requests. */
+/** The answer without the parts that differ between any two requests. */
 async function answerTo(request: FuzzRequest, id: string): Promise<[number, string]> {
   const exchange = await target.send(request);
   assert.deepEqual(target.judge(exchange), [], JSON.stringify(exchange));
@@ -93,13 +93,13 @@ test("another merchant's id is answered as an id that nobody has, wherever it st
   for (const operation of operations) {
     for (const request of fc.sample(validRequest(operation), { numRuns: 4, seed: nextSeed() })) {
       const plain = { ...request, headers: operation.route.method === 'POST' ? jsonHeaders : {} };
-      // The same own ids in both, whatever has been made in between.
+      // The caller's own ids are the same in both, even if objects were created in between.
       const text = `${plain.path} ${String(plain.payload ?? '')}`;
       const kinds = [...text.matchAll(idTokenPattern)].map((match) => match[1] as IdKind);
       for (const [place, kind] of kinds.entries()) {
         const fixed = target.fixed(plain, place);
         const fixedText = `${fixed.path} ${String(fixed.payload ?? '')}`;
-        // One that stands nowhere else in the request: named twice, an id is counted once.
+        // An id that appears nowhere else in the request: an id that is named twice counts once.
         const foreignId = target.foreign.ids[kind].find((id) => !fixedText.includes(id));
         if (foreignId === undefined) continue;
         const nobodys = unknownId(kind);

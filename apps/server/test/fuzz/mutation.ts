@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-/** One thing that is wrong with a body that would otherwise do. */
+/** One error in an otherwise valid body. */
 export interface Mutation {
-  /** Which place of the body, counted over all of them and modulo their number. */
+  /** The place in the body, counted over all places and modulo their number. */
   readonly place: number;
   readonly change: Change;
 }
@@ -16,7 +16,7 @@ type Change =
 const longestBody = 20_000;
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-/** JSON of every type, at and over every bound that a schema of ours has. */
+/** JSON of every type, at and beyond every bound in our schemas. */
 const oddValues: readonly string[] = [
   'null',
   'true',
@@ -144,7 +144,7 @@ function placesOf(value: unknown): Place[] {
   return [...keys].flatMap((key) => [{ holder, key }, ...placesOf(Reflect.get(holder, key))]);
 }
 
-/** The JSON text of a body with one thing wrong. */
+/** The JSON text of a body with one error. */
 export function mutated(body: unknown, { place, change }: Mutation): string {
   const copy: unknown = JSON.parse(JSON.stringify({ body }));
   const places = placesOf(copy);
@@ -186,7 +186,7 @@ function repeated(value: unknown, times: number): unknown {
 
 /** Assignment to `__proto__` would change the prototype instead of adding a member. */
 function define(holder: object, key: PropertyKey, value: unknown): void {
-  // The one member name that an array gives a meaning of its own; JSON cannot carry it there.
+  // The only member name with a special meaning in arrays; JSON cannot contain it there.
   if (Array.isArray(holder) && key === 'length') return;
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -29,14 +29,14 @@ export const idKinds = [
 ] as const;
 export type IdKind = (typeof idKinds)[number];
 
-/** A place for an id that is known only when the request is sent: which of its kind is decided by the number. */
+/** A placeholder for an id that is known only when the request is sent; the number selects one of its kind. */
 export function idToken(kind: IdKind): fc.Arbitrary<string> {
   return fc.nat({ max: 999 }).map((number) => `@@${kind}:${number}@@`);
 }
 
 export const idTokenPattern = /@@([a-z]+):(\d+)@@/g;
 
-/** The time that the fixture's clock stands at, in Unix seconds. */
+/** The time of the fixture's clock, in Unix seconds. */
 const nowSeconds = Date.UTC(2030, 0, 1) / 1000;
 
 const eventName = fc.constantFrom<string>(...eventTypes, ...eventPatterns);
@@ -48,7 +48,7 @@ const settlementToken = fc.oneof(
   },
 );
 
-/** Members whose schema says less than a request needs in order to be taken. */
+/** Members whose schema is less strict than the operation. */
 const byName: ByName = {
   accountId: fc.constant('@@account:2@@'),
   productId: idToken('product'),
@@ -95,7 +95,7 @@ const userPricedItem = fc.record(
 
 type Body = Record<string, unknown>;
 
-/** Line items that go together with the type of the link. */
+/** Line items that fit the type of the link. */
 function linkBody(schema: JsonSchema): fc.Arbitrary<unknown> {
   const items = fc.array(productItem, { minLength: 1, maxLength: 3 });
   return fc.tuple(valuesOf(schema, byName), items, userPricedItem).map(([body, fixed, custom]) => ({
@@ -120,7 +120,7 @@ function sessionBody(schema: JsonSchema): fc.Arbitrary<unknown> {
     .map(([body, lineItems]) => ({ ...(body as Body), lineItems }));
 }
 
-/** Bodies that an operation takes, as far as its schema and the kind of its items tell. */
+/** Bodies that an operation accepts, according to its schema and the kind of its items. */
 export function bodyOf({ id, route }: Operation): fc.Arbitrary<unknown> | undefined {
   if (route.body === undefined) return undefined;
   const schema = route.body as JsonSchema;
@@ -129,19 +129,19 @@ export function bodyOf({ id, route }: Operation): fc.Arbitrary<unknown> | undefi
   return valuesOf(schema, byName);
 }
 
-/** Values of the path's parameters that an operation takes. */
+/** Valid values of an operation's path parameters. */
 export function paramsOf({ route }: Operation): fc.Arbitrary<Record<string, string | number>> {
   if (route.params === undefined) return fc.constant({});
   return valuesOf(route.params as JsonSchema, byName) as fc.Arbitrary<Record<string, string | number>>;
 }
 
-/** Values behind the question mark that an operation takes. */
+/** Valid values of an operation's query parameters. */
 export function queryOf({ route }: Operation): fc.Arbitrary<Record<string, string>> {
   if (route.query === undefined) return fc.constant({});
   return valuesOf(route.query as JsonSchema, byName) as fc.Arbitrary<Record<string, string>>;
 }
 
-/** The path below the base path, every parameter percent-encoded; ids that are not known yet stay readable. */
+/** The path below the base path, with every parameter percent-encoded. Placeholders of ids stay readable. */
 export function pathOf(
   route: Route,
   params: Readonly<Record<string, string | number>>,

@@ -13,7 +13,7 @@ export interface FuzzRequest {
 
 const json = { 'content-type': 'application/json' };
 
-/** Requests that keep to the schema; most are taken. */
+/** Requests that follow the schema; most are accepted. */
 export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const { route } = operation;
   const body = bodyOf(operation) ?? fc.constant(undefined);
@@ -62,7 +62,7 @@ const oddParams = [
   '__proto__',
 ];
 
-/** Requests with exactly one thing wrong: a field of the body, or a parameter of the path. */
+/** Requests with exactly one error: in a field of the body, or in a parameter of the path. */
 export function nearValidRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const { route } = operation;
   const body = bodyOf(operation);
@@ -161,7 +161,7 @@ const oddPaths: readonly ((path: string) => string)[] = [
   (path) => path.replaceAll(/@@\w+:\d+@@|(?<=\/)\d+/g, '__proto__'),
 ];
 
-/** Requests that nobody sends by mistake. */
+/** Hostile requests, which no client sends by mistake. */
 export function hostileRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const valid = validRequest(operation);
   return fc.oneof(

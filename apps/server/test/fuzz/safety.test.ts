@@ -53,7 +53,7 @@ test('sixteen levels are read, more are refused at once, on every route', async 
   }
 });
 
-/** Processor time of this process so far, which a busy machine does not lengthen. */
+/** Processor time of this process so far, which is independent of the load of the machine. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -72,7 +72,7 @@ test('a million keys are refused, as many as fit are read without holding the se
   }
   assert.deepEqual(await codeOf('/session/checkout/create', sessionWith(fitting)), [200, 400101]);
   const perRequestMs = (cpuMs() - begin) / (2 * posts.length);
-  // In units of this machine: what the runtime itself takes to parse the million.
+  // The unit is this machine's own time for parsing the million.
   const parsing = cpuMs();
   JSON.parse(million);
   const unitMs = cpuMs() - parsing;
@@ -83,7 +83,7 @@ test('a million keys are refused, as many as fit are read without holding the se
   );
 });
 
-/** Keys that make a prototype of what was meant as data. */
+/** Keys that would change a prototype instead of adding data. */
 const pollution = [
   '{"__proto__":{"polluted":1}}',
   '{"constructor":{"prototype":{"polluted":1}}}',
@@ -212,20 +212,20 @@ test('reads take no Idempotency-Key: whatever it is, it changes nothing', async 
   }
 });
 
-/** Sends a head and then a byte of the body now and then, until the other side ends it; gives what that said. */
+/** Sends a head and then single bytes of the body until the server closes; returns the server's answer. */
 function drip(port: number, head: string): Promise<string> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(head);
-      // Not before the head, with which a busy machine may be late.
+      // Only after the head, which a busy machine may send late.
       timer = setInterval(() => socket.write(' '), 50);
     });
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk.toString();
     });
-    // The bytes that cross the closing of the connection are answered with a reset.
+    // A reset answers the bytes that arrive after the close.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearInterval(timer);
@@ -259,7 +259,8 @@ test('bodies that drip in are ended by the time limit, and nobody else waits for
   });
   for (let request = 0; request < 20; request += 1) await judged('/account/list');
   assert.equal(ended, 0, 'others waited for the slow ones');
-  // Only now, so that a slow machine has answered the others; and a second is enough to see that the limit holds.
+  // Set only now, so that a slow machine can answer the earlier requests. A second is enough to show that the limit
+  // applies.
   setLimits(1_000);
   for (const text of await Promise.all(slow)) {
     assert.match(text, /^HTTP\/1\.1 408 Request Timeout\r\n/);

@@ -56,7 +56,7 @@ const productId = '@@product:2@@';
 const linkId = '@@link:2@@';
 const webhookId = '@@webhook:2@@';
 
-/** A body with every text that the operation takes, by operation id. Ids are filled in when it is sent. */
+/** A body with every text field of the operation, by operation id. Ids are filled in when it is sent. */
 export const sampleBodies: Readonly<Record<OperationId, Readonly<Record<string, unknown>>>> = {
   createProduct: product,
   updateProduct: { productId, ...product },
@@ -86,7 +86,7 @@ export const sampleBodies: Readonly<Record<OperationId, Readonly<Record<string, 
   resendDeliveries: { webhookId, eventId: '@@event:2@@', after: '@@delivery:2@@' },
 };
 
-/** Where texts stand in a body, as lists of keys, its own keys' values only. */
+/** The places of texts in a body, as lists of keys, own properties only. */
 export function textPlacesOf(value: unknown, path: readonly string[] = []): string[][] {
   if (typeof value === 'string') return [[...path]];
   if (typeof value !== 'object' || value === null) return [];

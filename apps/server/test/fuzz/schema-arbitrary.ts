@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What our TypeBox schemas are made of, as plain JSON Schema. */
+/** The parts of our TypeBox schemas, as plain JSON Schema. */
 export interface JsonSchema {
   readonly type?: string;
   readonly const?: unknown;
@@ -18,10 +18,10 @@ export interface JsonSchema {
   readonly maximum?: number;
 }
 
-/** Arbitraries for members of these names, wherever they stand, instead of what their schema says. */
+/** Arbitraries that replace the schema of members with these names, at any depth. */
 export type ByName = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** Any value that a schema takes; members named in `byName` come from there. Throws for schemas it cannot read. */
+/** Any value that a schema accepts; members named in `byName` come from there. Throws for schemas that it cannot read. */
 export function valuesOf(schema: JsonSchema, byName: ByName): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -60,7 +60,7 @@ const longText = 2_000;
 
 function stringOf({ format, minLength = 0, maxLength = longText }: JsonSchema): fc.Arbitrary<string> {
   if (format === 'https-url' || format === 'image-url') return httpsUrlOf(maxLength);
-  // Every code point that UTF-8 has, bidirectional marks and control characters too; NUL alone is refused.
+  // Every code point of UTF-8, including bidirectional marks and control characters. Only NUL is refused.
   const short = fc
     .string({ unit: 'binary', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 24)) })
     .map((text) => text.replaceAll('\0', '\u202e'));
@@ -70,7 +70,7 @@ function stringOf({ format, minLength = 0, maxLength = longText }: JsonSchema): 
   );
 }
 
-/** https URLs up to the longest. */
+/** https URLs up to the maximum length. */
 function httpsUrlOf(maxLength: number): fc.Arbitrary<string> {
   const start = 'https://shop.example.com/';
   return fc.oneof(

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 
-/** The largest seed, so that sums with it stay what generators take: a 32-bit integer. */
+/** The largest seed. Sums with it stay within a generator's limit, a 32-bit integer. */
 const maxSeed = 2 ** 30;
 
 /**
- * Where chance begins in this run: the same place every time, so that a run never fails for what it did not change.
- * FLORIN_FUZZ_SEED=random explores, and any number replays the run that printed it.
+ * The seed of this run. It is fixed by default, so that a run never fails because of new random values.
+ * FLORIN_FUZZ_SEED=random explores, and a number replays the run that printed it.
  */
 export const fuzzSeed = seedOf(process.env['FLORIN_FUZZ_SEED']);
 
@@ -17,7 +17,7 @@ function seedOf(text: string | undefined): number {
   throw new Error(`FLORIN_FUZZ_SEED is ${text}: write random or a number up to ${maxSeed}`);
 }
 
-/** How many times as long everything of chance runs as in `npm test`: FLORIN_FUZZ_FACTOR, 1 when it is not set. */
+/** The factor by which random tests run longer than in `npm test`: FLORIN_FUZZ_FACTOR, 1 by default. */
 export const fuzzFactor = factorOf(process.env['FLORIN_FUZZ_FACTOR']);
 
 function factorOf(text: string | undefined): number {
@@ -26,7 +26,7 @@ function factorOf(text: string | undefined): number {
   throw new Error(`FLORIN_FUZZ_FACTOR is ${text}: write a whole number above 0`);
 }
 
-/** Gives one seed after another, for a run of many properties in a fixed order. */
+/** Returns one seed after another, for a run of many properties in a fixed order. */
 export function seedSequence(): () => number {
   let next = fuzzSeed;
   return () => {
@@ -35,7 +35,7 @@ export function seedSequence(): () => number {
   };
 }
 
-/** Says on failure, too, how a run is repeated. */
+/** A failure also prints how to repeat the run. */
 export function seedNote(): string {
   return `repeat this run with FLORIN_FUZZ_SEED=${fuzzSeed}`;
 }

@@ -2,19 +2,19 @@ import { secp256k1 } from '@florin/signing';
 import type { AgentMessage } from '#authorizations/cryptography.ts';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 
-/** Requests with a signature, most of them wrong in one way: what a stranger could try in order to pass for a payer. */
+/** Requests with a signature, most with one error, as a stranger could send them to impersonate a payer. */
 
 export const domainName = 'aipay.pay.example.com';
 
 export interface SignatureCase {
-  /** What was done to a valid request. */
+  /** The change of a valid request. */
   readonly name: string;
   readonly purpose: AgentMessage['purpose'];
-  /** As it would arrive: anything that JSON can say. */
+  /** The body as received: any JSON value. */
   readonly body: { readonly message: Readonly<Record<string, unknown>>; readonly signature: unknown };
 }
 
-/** Chance that can be repeated. */
+/** Repeatable random numbers. */
 export interface Chance {
   /** A whole number from 0 to `count` - 1. */
   below(count: number): number;
@@ -22,7 +22,7 @@ export interface Chance {
   pick<T>(values: readonly T[]): T;
 }
 
-/** The chance of one case: the same for the same seed (mulberry32). */
+/** The random numbers of one case: the same for the same seed (mulberry32). */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0;
   const next = () => {
@@ -50,7 +50,7 @@ const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const word = (value: bigint) => value.toString(16).padStart(64, '0');
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-/** Keys of payers; few, so that the libraries' caches of addresses help them, too. */
+/** Keys of payers; few, so that the libraries' address caches help. */
 const payers = Array.from({ length: 64 }, (_, index) => {
   const privateKey = Buffer.from(word(BigInt(index) * 7_919n + 1n), 'hex');
   const zero = `0x${'00'.repeat(32)}` as const;
@@ -110,7 +110,7 @@ const joined = ({ r, s, v }: Parts) => `0x${r}${s}${byte(v)}`;
 const negated = (s: string) => word(order - BigInt(`0x${s}`));
 const flippedV = (v: number) => 55 - v;
 
-/** Other signatures made of a valid one. */
+/** Invalid signatures derived from a valid one. */
 const signatureForms: Readonly<Record<string, (parts: Parts, chance: Chance) => unknown>> = {
   'high s': (parts) => joined({ ...parts, s: negated(parts.s), v: flippedV(parts.v) }),
   'high s, same v': (parts) => joined({ ...parts, s: negated(parts.s) }),
@@ -206,7 +206,7 @@ const texts = [
   'e\u0301',
 ];
 
-/** One field otherwise than it was when the payer signed. */
+/** Changes the spelling of one field after the payer signed. */
 function respelled(message: Message, chance: Chance): Readonly<Record<string, unknown>> {
   const field = chance.pick(Object.keys(message));
   const text = message[field] ?? '';
@@ -230,14 +230,14 @@ function omit(message: Message, field: string): Message {
   return Object.fromEntries(Object.entries(message).filter(([name]) => name !== field));
 }
 
-/** A message that is not the one signed, although each is well-formed. */
+/** A well-formed message that differs from the signed one. */
 function exchanged(message: Message, chance: Chance, purpose: AgentMessage['purpose']): Message {
   const other = validMessage(chance, purpose, chance.pick(payers));
   const field = chance.pick(Object.keys(message));
   return { ...message, [field]: other[field] ?? '' };
 }
 
-/** The case of a seed. */
+/** The case for a seed. */
 export function signatureCase(seed: number): SignatureCase {
   const chance = chanceOf(seed);
   const purpose = chance.pick(['create_payment_session', 'prepare_payment'] as const);

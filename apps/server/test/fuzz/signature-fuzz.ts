@@ -9,11 +9,11 @@ import { compileCheck } from '#http/schema-check.ts';
 import { type SignatureCase, signatureCase } from './signature-case.ts';
 import { judge, type Library, type Verdict } from './signature-oracle.ts';
 
-/** What a run found. */
+/** The result of a run. */
 export interface FuzzFigures {
   readonly cases: number;
   readonly accepted: number;
-  /** Cases in which a library and the service say different things, each with what repeats it. */
+  /** Cases in which a library and the service disagree, each with the seed that repeats it. */
   readonly differences: readonly string[];
   readonly byName: Readonly<Record<string, number>>;
 }
@@ -29,7 +29,7 @@ const payerChain = {
   },
 };
 
-/** What the service's own checks say of a request, from the schema to the signature, for a payer without code. */
+/** The service's verdict on a request, from the schema to the signature, for a payer without code. */
 async function verdictOf({ purpose, body }: SignatureCase, curve: Secp256k1): Promise<Verdict> {
   if (checks[purpose](body) !== undefined) return { digest: undefined, isAccepted: false };
   const deps = { serviceDomain: 'pay.example.com', cryptography: cryptographyOf(curve), payerChain };
@@ -44,15 +44,15 @@ async function verdictOf({ purpose, body }: SignatureCase, curve: Secp256k1): Pr
   }
 }
 
-/** Every so many cases, both libraries are asked, and the other implementation of the curve. */
+/** Every this many cases, both libraries and the other curve implementation judge the case. */
 const thoroughEvery = 16;
 
-/** Differences that are told; where there are more, one cause will do. */
+/** The most differences that are listed; more probably have the same cause. */
 const maxDifferences = 20;
 
 /**
- * Holds the service's verdicts on `cases` requests against those of viem and ethers, in turn. Case `n` of a seed is the
- * case of `seed + n`, so that each can be repeated alone.
+ * Compares the service's verdicts on `cases` requests with those of viem and ethers, in turn. Case `n` of a seed is
+ * the case of `seed + n`, so that each can be repeated alone.
  */
 export async function fuzzSignatures(
   options: { readonly seed: number; readonly cases: number },
@@ -83,7 +83,10 @@ export async function fuzzSignatures(
   return { cases: options.cases, accepted, differences, byName };
 }
 
-/** The service hashes before it looks at the form of a signature; others need no digest of what is refused for its form. */
+/**
+ * The service hashes before it checks the form of a signature. The libraries need no digest for a signature with a
+ * wrong form.
+ */
 function isSame(ours: Verdict, theirs: Verdict): boolean {
   if (ours.isAccepted !== theirs.isAccepted) return false;
   return theirs.digest === undefined || ours.digest === theirs.digest;

@@ -3,7 +3,7 @@ import * as ethers from 'ethers';
 import * as viem from 'viem';
 import { domainName, type SignatureCase } from './signature-case.ts';
 
-/** What is said of a request: its digest, where that is needed to tell, and whether the payer signed it. */
+/** A verdict on a request: its digest, where the verdict needs it, and whether the payer signed it. */
 export interface Verdict {
   readonly digest: string | undefined;
   readonly isAccepted: boolean;
@@ -15,7 +15,7 @@ const refused: Verdict = { digest: undefined, isAccepted: false };
 const creation = paymentSessionCreationTypes.PaymentSessionCreationAuthorization;
 const preparation = preparePaymentTypes.PreparePaymentAuthorization;
 
-/** The rules of the wire in words of their own; what is hashed and recovered is a library's doing. */
+/** The wire's rules, written independently; a library hashes and recovers. */
 export async function judge({ purpose, body }: SignatureCase, library: Library): Promise<Verdict> {
   const { message, signature } = body;
   const fields = purpose === 'prepare_payment' ? preparation : creation;
@@ -24,7 +24,7 @@ export async function judge({ purpose, body }: SignatureCase, library: Library):
     purpose === 'prepare_payment' ? 'PreparePaymentAuthorization' : 'PaymentSessionCreationAuthorization';
   const types = { [primaryType]: [...fields] };
   const domain = { name: domainName, version: '1', chainId: BigInt(message['paymentChainId'] ?? '') };
-  // A library would refuse addresses of unusual letter case, which are checked above.
+  // A library would refuse addresses in unusual letter case, which the code above checks.
   const values = Object.fromEntries(
     fields.map(({ name, type }) => {
       const text = message[name] ?? '';
@@ -45,7 +45,7 @@ async function recover(digest: string, signature: string, library: Library): Pro
       ? await viem.recoverAddress({ hash: digest as viem.Hex, signature: signature as viem.Hex })
       : ethers.recoverAddress(digest, signature);
   } catch {
-    // Nobody's signature: both throw, each in many ways.
+    // Not a signature by any key: both libraries throw, each in many ways.
     return undefined;
   }
 }
@@ -86,7 +86,7 @@ function isText(name: string, text: string): boolean {
   return length >= least && length <= 64;
 }
 
-/** Lone surrogates are the only texts that have no percent encoding. */
+/** Only texts with lone surrogates have no percent encoding. */
 function encodeURIComponentFails(text: string): boolean {
   try {
     encodeURIComponent(text);
@@ -100,7 +100,7 @@ function isBytes(signature: unknown): signature is string {
   return typeof signature === 'string' && ethers.isHexString(signature) && signature.length % 2 === 0;
 }
 
-/** The one form: what ethers would write for the signature that it reads. */
+/** The canonical form: the one that ethers writes for the signature that it reads. */
 function isCanonical(signature: string): boolean {
   try {
     const { r, s, serialized } = ethers.Signature.from(signature);

@@ -6,11 +6,11 @@ import { fuzzSignatures } from './signature-fuzz.ts';
 test('the service takes the signatures that viem and ethers take, in one form, and no others', async () => {
   const { accepted, differences, byName } = await fuzzSignatures({ seed: 20_260_101, cases });
   assert.deepEqual(differences, []);
-  // Neither a comparison of nothing with nothing, nor of one kind of request alone.
+  // Neither an empty comparison, nor requests of only one kind.
   assert.ok(accepted > cases / 20);
   assert.equal(Object.keys(byName).length, kindsOfCases);
 });
 
-/** A second; `npm run fuzz-signatures` makes a long run. */
+/** About one second; `npm run fuzz-signatures` makes a long run. */
 const cases = 3_000 * fuzzFactor;
 const kindsOfCases = 34;

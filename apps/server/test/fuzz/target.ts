@@ -12,14 +12,14 @@ import type { FuzzRequest } from './request.ts';
 
 type Ids = Record<IdKind, string[]>;
 
-/** What one side of the world owns. */
+/** The objects of one merchant. */
 interface Tenant {
   readonly merchantId: string;
   readonly key: string;
   readonly ids: Ids;
 }
 
-/** One request as it went out and what came back. */
+/** One request as sent, and its answer. */
 export interface Exchange {
   readonly sent: {
     readonly method: string;
@@ -30,23 +30,26 @@ export interface Exchange {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** What the request changed in the database. */
+  /** The request's changes in the database. */
   readonly changes: readonly Change[];
 }
 
 export interface Figures {
   requests: number;
-  /** By operation id. */
+  /** Accepted requests by operation id. */
   readonly taken: Map<string, number>;
   unexpected5xx: number;
   schemaMisses: number;
   crossTenantReads: number;
 }
 
-/** Stands in everything that the other merchant owns, so that a reply that shows any of it gives itself away. */
+/** Every object of the other merchant contains this text, which reveals a reply that shows any of it. */
 const foreignMark = 'belongs-to-the-other-merchant';
 
-/** The merchant API over a database that notes its changes, with the merchant who asks and one who must never be seen. */
+/**
+ * The merchant API over a database that records changes. One merchant calls it, and another one's data must never
+ * appear.
+ */
 export class Target {
   readonly world: MerchantWorld;
   readonly journal: ChangeJournal;
@@ -80,7 +83,7 @@ export class Target {
     await this.world.close();
   }
 
-  /** Makes fresh objects of the caller's own, and forgets the oldest: many of them are archived or removed by now. */
+  /** Creates fresh objects of the caller, and forgets the oldest, many of which are archived or removed by now. */
   async restock(): Promise<void> {
     const { key, ids } = this.own;
     const { webhooks } = (await this.world.send('GET', '/webhook/list', { key })).data;
@@ -93,7 +96,7 @@ export class Target {
     await this.journal.take();
   }
 
-  /** Fills the ids in: some are the other merchant's, some nobody's, most the caller's own. */
+  /** Fills in the ids: most are the caller's own, some are the other merchant's, and some do not exist. */
   resolve(text: string): string {
     return text.replaceAll(idTokenPattern, (_, kind: IdKind, digits: string) => {
       const number = Number(digits);
@@ -105,7 +108,7 @@ export class Target {
     });
   }
 
-  /** The request with every id filled in but the nth, so that it can be sent again with the same ones. */
+  /** The request with every id filled in except the nth, so that it can be repeated with the same ids. */
   fixed(request: FuzzRequest, place: number): FuzzRequest {
     let seen = -1;
     const fill = (text: string) =>
@@ -145,7 +148,7 @@ export class Target {
     };
   }
 
-  /** Everything that is wrong with an answer, in words; nothing for a right one. */
+  /** Every error of an answer, in words; empty for a correct answer. */
   judge(exchange: Exchange): string[] {
     const wrong: string[] = [];
     if (exchange.status >= 500) {
@@ -171,7 +174,7 @@ export class Target {
     return wrong;
   }
 
-  /** Signs that the answer shows something of the other merchant's. */
+  /** Signs that the answer shows data of the other merchant. */
   #misread({ sent, text }: Exchange): string[] {
     const asked = `${sent.path} ${typeof sent.payload === 'string' ? sent.payload : ''}`;
     const foreignIds = idKinds.flatMap((kind) => this.foreign.ids[kind]);
@@ -189,11 +192,11 @@ export class Target {
     return wrong;
   }
 
-  /** Ids of what was created become known to later requests. */
+  /** Makes the ids of created objects available to later requests. */
   #remember(data: unknown): void {
     for (const id of idsIn(JSON.stringify(data))) {
       const kind = idKinds.find((candidate) => id.startsWith(prefixes[candidate]));
-      // No operation makes accounts: an id of one that is new has been sent by a request, as text or as metadata.
+      // No operation creates accounts: a new account id came from a request, as text or as metadata.
       if (kind === undefined || kind === 'account' || this.own.ids[kind].includes(id)) continue;
       this.own.ids[kind].push(id);
     }
@@ -229,7 +232,7 @@ const documented = operations.map(({ id, route }) => ({
 }));
 type Documented = (typeof documented)[number];
 
-/** The operation that a path leads to, as a client that normalizes URLs sends it. */
+/** The operation of a path, after the normalization that URL clients apply. */
 function routeOf(method: string, path: string): Documented | undefined {
   const { pathname } = new URL(`http://host${merchantApi.basePath}${path}`);
   if (!pathname.startsWith(merchantApi.basePath)) return undefined;
@@ -245,11 +248,11 @@ interface Answer {
 }
 
 const serverCodes = new Set<number>(serverErrors.map((slug) => errorCatalogue[slug].code));
-/** What only a stack, a statement or a path of this machine looks like. */
+/** Patterns that only a stack trace, a statement or a path of this machine matches. */
 const leak =
   /node_modules|\.ts:\d|\.js:\d|\n\s+at |SQLSTATE|syntax error at or near|relation "|\/server\/src\/|pg_/;
 
-/** Whether the answer shows more of the inside than the client has sent itself. */
+/** Whether the answer shows internals that the client did not send itself. */
 function leaks({ text, sent }: Exchange): boolean {
   const match = leak.exec(text)?.[0];
   return match !== undefined && !`${sent.path} ${String(sent.payload)}`.includes(match);
@@ -298,7 +301,7 @@ function wrongFailure(exchange: Exchange, answer: Answer, route: Documented | un
 function wrongChanges({ changes, sent }: Exchange, code: number, merchantId: string): string[] {
   const route = routeOf(sent.method, sent.path);
   const isQuery = route?.route.effect === 'query';
-  // A read that is sent as POST takes an Idempotency-Key as well, and its answer is kept.
+  // A read by POST also accepts an Idempotency-Key, and its answer is stored.
   const changed =
     code === 0 && isQuery ? changes.filter(({ table }) => table !== 'idempotency_keys') : changes;
   if ((code !== 0 || isQuery) && changed.length > 0)
@@ -307,7 +310,7 @@ function wrongChanges({ changes, sent }: Exchange, code: number, merchantId: str
   return foreign.map((change) => `changed a row of the other merchant: ${JSON.stringify(change)}`);
 }
 
-/** A merchant with one of everything that the API can make. */
+/** A merchant with one object of each kind that the API can create. */
 async function addTenant(world: MerchantWorld, mark: string): Promise<Tenant> {
   const merchantId = await world.addMerchant();
   const key = await world.addKey(merchantId);
@@ -315,10 +318,10 @@ async function addTenant(world: MerchantWorld, mark: string): Promise<Tenant> {
   return { merchantId, key, ids: await stock(world, { key, account, mark }) };
 }
 
-/** Sessions that are paid and not settled: one of them is refunded already, the others can be. */
+/** Sessions that are paid and not settled: one is already refunded, the others can be. */
 const paidSessions = 3;
 
-/** Lets a payer take a payment back, which raises an exception; gives its id. */
+/** Makes a payer reclaim a payment, which raises an exception; returns its id. */
 async function exceptionOf(world: MerchantWorld, shop: { key: string; accountId: string }): Promise<string> {
   const { order } = await addPaidSession(world, shop);
   await happen(world, order, 'Reclaimed');
@@ -326,7 +329,7 @@ async function exceptionOf(world: MerchantWorld, shop: { key: string; accountId:
   return data.exceptions[0].exceptionId;
 }
 
-/** Makes one of everything. */
+/** Creates one object of each kind. */
 async function stock(
   world: MerchantWorld,
   { key, account, mark }: { key: string; account: string; mark: string },

@@ -5,7 +5,7 @@ import { unknownId } from '../fuzz/target.ts';
 import type { MerchantReply, MerchantWorld } from '../harness/merchant-fixture.ts';
 import type { LinkContent, MerchantModel, ModelLink, ProductContent } from './merchant-model.ts';
 
-/** The merchant API and the merchant who asks it. */
+/** The merchant API and the merchant who calls it. */
 export interface Shop {
   readonly world: MerchantWorld;
   readonly key: string;
@@ -28,7 +28,7 @@ async function get({ world, key }: Shop, path: string): Promise<MerchantReply> {
   return world.send('GET', path, { key });
 }
 
-/** The nth of a list, counted over and over; undefined for an empty one. */
+/** The nth entry of a list, modulo its length; undefined for an empty list. */
 function nth<Entry>(entries: readonly Entry[], number: number): Entry | undefined {
   return entries[number % Math.max(1, entries.length)];
 }
@@ -91,7 +91,7 @@ const moveProduct = fc
     }),
   );
 
-/** A link's content whose items still name products by their place. */
+/** A link's content whose items name products by their place. */
 const linkDraft = fc.record({
   linkType: fc.constantFrom<'fixed' | 'custom'>('fixed', 'fixed', 'custom'),
   linkName: name,
@@ -163,7 +163,7 @@ const updateLink = fc.tuple(number, linkDraft).map(([place, draft]) =>
   }),
 );
 
-/** Changes of one field at a time, and of none: only they show that the version moves with each of them. */
+/** Changes of single fields, and no change: only they show that the version changes with each field. */
 const edits: readonly ((content: LinkContent) => LinkContent)[] = [
   (content) => content,
   (content) => ({ ...content, linkName: `${content.linkName}!` }),
@@ -256,7 +256,7 @@ const passTime = fc.integer({ min: 1, max: 50 }).map((minutes) =>
   }),
 );
 
-/** What a read must show of a link, its version included. */
+/** Asserts a link's reply, including its version. */
 function assertLink(model: MerchantModel, link: ModelLink, shown: Record<string, unknown>): void {
   const { items, ...content } = link.content;
   const amount = model.linkAmount(link.content);
@@ -272,7 +272,7 @@ function assertLink(model: MerchantModel, link: ModelLink, shown: Record<string,
   model.contentOf.set(version, agreed);
 }
 
-/** The entries of a list that are on a page, and what the answer says of the list. */
+/** The entries of one page of a list, and the list's totals in the answer. */
 function pageOf<Entry>(
   entries: readonly Entry[],
   { page, size, idOf }: { page: number; size: number; idOf: (entry: Entry) => string },
@@ -331,7 +331,7 @@ interface ShownSession {
   readonly lineItems: { readonly items: { readonly productData: { readonly productName: string } }[] };
 }
 
-/** Reads everything, one by one and in lists, and what was told about it. */
+/** Reads every object, singly and in lists, and the events about it. */
 export async function assertAll(model: MerchantModel, shop: Shop): Promise<void> {
   await assertLists(model, shop, 1, 100);
   for (const link of model.links) {
@@ -356,7 +356,7 @@ export async function assertAll(model: MerchantModel, shop: Shop): Promise<void>
   }
 }
 
-/** Every kind of request, and time. */
+/** Every kind of request, and the passage of time. */
 export const commands: fc.Arbitrary<Command>[] = [
   createProduct,
   updateProduct,

@@ -1,4 +1,4 @@
-/** What a request says about a product. */
+/** The product fields of a request. */
 export interface ProductContent {
   readonly name: string;
   readonly description: string;
@@ -10,12 +10,12 @@ export interface ModelProduct {
   readonly productId: string;
   content: ProductContent;
   status: 'active' | 'archived' | 'removed';
-  /** Once set by a link it forbids removal for good. */
+  /** Set once a link has referenced the product, which forbids removal for ever. */
   isReferenced: boolean;
   readonly events: string[];
 }
 
-/** What a request says about a link; items name products by id. */
+/** The link fields of a request; items name products by id. */
 export interface LinkContent {
   readonly linkType: 'fixed' | 'custom';
   readonly linkName: string;
@@ -39,19 +39,19 @@ export interface ModelLink {
 export interface ModelSession {
   readonly sessionId: string;
   readonly amount: number;
-  /** What was sold, as it was called then. */
+  /** The names of the products at the time of the sale. */
   readonly productNames: readonly string[];
   readonly expiresAtSeconds: number;
   status: 'initialized' | 'cancelled' | 'expired';
   readonly events: string[];
 }
 
-/** The merchant API as one would tell it: three lists, newest first. */
+/** A simple model of the merchant API: three lists, newest first. */
 export class MerchantModel {
   readonly products: ModelProduct[] = [];
   readonly links: ModelLink[] = [];
   readonly sessions: ModelSession[] = [];
-  /** For each link and content the version that it had, and the other way round. */
+  /** The version of each link and content, and the reverse. */
   readonly versionOf = new Map<string, string>();
   readonly contentOf = new Map<string, string>();
 
@@ -59,12 +59,12 @@ export class MerchantModel {
     return this.products.find((product) => product.productId === productId);
   }
 
-  /** Products that lists show. */
+  /** Products that appear in lists. */
   get shownProducts(): ModelProduct[] {
     return this.products.filter((product) => product.status !== 'removed');
   }
 
-  /** The code with which products that are to be sold are refused; 0 when all can be. */
+  /** The code that refuses a sale of these products; 0 when all can be sold. */
   sellingCode(productIds: readonly string[]): number {
     const distinct = [...new Set(productIds.filter((productId) => productId !== ''))];
     const status = (productId: string) => this.product(productId)?.status ?? 'removed';
@@ -94,7 +94,7 @@ export class MerchantModel {
     }
   }
 
-  /** What a link's payer agrees to, in one spelling: the version moves exactly with it. */
+  /** The terms that a link's payer agrees to, in one spelling: the version changes exactly with it. */
   agreed(link: ModelLink): string {
     const shown = link.content.items.map((item) => {
       const product = this.product(item.productId)?.content;
@@ -112,7 +112,7 @@ export class MerchantModel {
     return content.items.reduce((sum, item) => sum + item.quantity * item.unitPrice, 0);
   }
 
-  /** Sessions whose time is up expire. */
+  /** Expires sessions whose time is over. */
   expire(nowSeconds: number): void {
     for (const session of this.sessions) {
       if (session.status !== 'initialized' || session.expiresAtSeconds > nowSeconds) continue;
