@@ -106,8 +106,8 @@ const composeSnapshot = (number: number, records: readonly JournalRecord[]): Sna
 };
 
 /**
- * The files of one chain by snapshot: `checkpoint-N.gz` (a state dump; snapshot 0 begins at genesis and has none) and
- * `journal-N.ndjson` (every change since, written to disk before it happens).
+ * The files of one chain by snapshot. `checkpoint-N.gz` is a state dump; snapshot 0 begins at genesis and has none.
+ * `journal-N.ndjson` has every change since the dump, written to disk before it happens.
  */
 export class ChainJournal implements AsyncDisposable {
   readonly #folder: string;

@@ -69,7 +69,7 @@ function copyCheckout(): void {
   for (const file of files.filter((name) => name.endsWith('/package.json'))) {
     const { name } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { name: string };
     if (name.startsWith(`${own}/`)) symlinkSync(join('..', '..', dirname(file)), join(modules, name));
-    // What two workspaces need in different versions is installed inside of one.
+    // A package that two workspaces need in different versions is installed inside one of them.
     const inside = join(dirname(file), 'node_modules');
     if (existsSync(join(root, inside))) symlinkSync(join(root, inside), join(checkout, inside));
   }

@@ -1,7 +1,7 @@
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
 import { type ThrowAwayDatabase, throwAwayDatabase } from './throw-away-database.ts';
 
-/** An empty database of its own, opened. */
+/** A separate empty database with an open connection pool. */
 export interface TestDatabase extends ThrowAwayDatabase {
   readonly db: Database;
 }

@@ -40,8 +40,8 @@ export class ArchiveError extends Error {
 }
 
 /**
- * Frames are a kind (one byte), a length (four) and that many bytes: H header, T table, D rows in PostgreSQL's text format
- * of COPY, E end of the table, Z end with SHA-256 over all frames before it.
+ * A frame is a kind (one byte), a length (four) and that many bytes. H is the header, T a table, and E the end of a
+ * table. D contains rows in PostgreSQL's text format of COPY. Z is the end, with SHA-256 over all frames before it.
  */
 type FrameKind = 'H' | 'T' | 'D' | 'E' | 'Z';
 

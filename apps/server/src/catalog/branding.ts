@@ -15,7 +15,7 @@ export interface Logo {
 
 const noLogo: Logo = { name: '', url: '' };
 
-/** How the merchant's hosted pages look; empty until the merchant sets it. */
+/** The appearance of the merchant's hosted pages; empty until the merchant sets it. */
 export async function findBranding(queryable: Queryable, merchantId: string): Promise<Branding> {
   const [row] = await queryable.query(brandingOfMerchant, { merchantId });
   return row === undefined

@@ -10,7 +10,7 @@ import { creationBody, newPayer, preparationBody, present, viewOf } from '../../
 import { everyDoor } from '../../test/harness/every-door.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 
-/** What each vault pays for one order: its routes accept no more. */
+/** The cap of each vault for one order: its routes accept no more. */
 const vaultCap = 100_300_000_000n;
 
 let world: MerchantWorld;

@@ -8,7 +8,7 @@ interface FreeOperation {
   readonly sessions: number;
   /** Includes the second order for late and short deposits. */
   readonly orders: number;
-  /** What else limits it. */
+  /** Further limits of the operation. */
   readonly besides: string;
 }
 

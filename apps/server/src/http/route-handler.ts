@@ -9,7 +9,7 @@ import type { ReplyShape } from './envelope.ts';
 import type { WithRawJson } from './raw-json.ts';
 import { compileCheck, type SchemaCheck, shownPart } from './schema-check.ts';
 
-/** What differs between doors on one server. */
+/** The differences between doors on one server. */
 export interface DoorShape<Caller> {
   /** Prefix of every path of the door, such as `/payment/v1`. */
   readonly basePath: string;

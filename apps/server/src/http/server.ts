@@ -126,8 +126,8 @@ function pathOf(request: FastifyRequest): string {
 }
 
 /**
- * The URL with a decodable path. A path that cannot be decoded, or that contains NUL, is escaped literally: its route
- * then finds an unknown id or name, behind the same key check as every other.
+ * The URL with a decodable path. A path that cannot be decoded, or that contains NUL, is escaped literally. Its route
+ * then finds an unknown id or name, after the same key check as every other.
  */
 function decodableUrl(url: string): string {
   if (!url.includes('%')) return url;

@@ -22,7 +22,7 @@ import { assertItemsFit } from './link-terms.ts';
 /** Links whose events are written together: each may have 64 KiB. */
 const linksAtOnce = 16;
 
-/** Why a link has the status that a trigger gives it; empty while it is active. */
+/** The reason for the status that a trigger sets; empty while the link is active. */
 const reasonOf: Readonly<Record<LinkTrigger, string>> = {
   enable: '',
   disable: 'merchant',

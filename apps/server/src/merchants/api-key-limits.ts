@@ -18,7 +18,7 @@ export interface ApiKeyLimits {
   readonly maxDayAmount: MicroUsd | undefined;
 }
 
-/** Where a request comes from. */
+/** The origin and network address of a request. */
 export interface RequestSource {
   readonly clientAddress?: string | undefined;
   /** The header Origin. */

@@ -1,7 +1,8 @@
 /**
- * The canonical spelling of a JSON text. Keys are sorted by UTF-16 code units, there is no white space, escapes are undone
- * where possible, and numbers are exact: `1.0`, `1` and `10e-1` are equal; 12345678901234567890 and ...891 differ, although
- * they are the same double. A key that occurs twice keeps both values in their order, because metadata is stored as sent.
+ * The canonical spelling of a JSON text. Keys are sorted by UTF-16 code units, there is no white space, and escapes
+ * are undone where possible. Numbers are exact: `1.0`, `1` and `10e-1` are equal. 12345678901234567890 and ...891
+ * differ, although they are the same double. A key that occurs twice keeps both values in their order, because
+ * metadata is stored as sent.
  *
  * The text must be valid JSON whose nesting is safe for recursion. A body that was parsed is.
  */

@@ -140,7 +140,7 @@ export function gasAlarm({ db, clock, log, totals }: GasWatch): () => Promise<vo
   };
 }
 
-/** Which payments at the service's cost the process offers. */
+/** The payments at the service's cost that the process offers. */
 export interface GasOffers {
   /** The last tenth of a total is reserved for payments that were offered before. */
   readonly isOffered: (chainId: number, merchantId: string) => boolean;

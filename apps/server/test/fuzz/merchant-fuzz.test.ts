@@ -70,7 +70,7 @@ function isMissed({ id }: Operation): boolean {
   return !target.figures.taken.has(id);
 }
 
-/** The request with this id in place of the missing one. */
+/** The request with this id in its remaining placeholder. */
 function withId(request: FuzzRequest, id: string): FuzzRequest {
   const { path, payload } = request;
   return {

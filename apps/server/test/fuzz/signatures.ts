@@ -3,9 +3,9 @@ import { secp256k1 } from '@florin/signing';
 import { fuzzSignatures } from './signature-fuzz.ts';
 
 /**
- * The long run of the comparison that `npm test` makes a short one of:
- *   npm run fuzz-signatures -- --cases 1000000 --seed 1
- * Exits 1 when a library differs, and names the seed of each case that it differs over.
+ * The long run of the comparison; `npm test` makes a short one:
+ * npm run fuzz-signatures -- --cases 1000000 --seed 1
+ * Exits 1 when a library disagrees, and prints the seed of each such case.
  */
 
 function wholeNumber(name: string, text: string): number {

@@ -19,7 +19,7 @@ export const bucket = {
   accessKeyId: 'AKIDEXAMPLE',
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: mistakes of every type are put in
+// biome-ignore lint/suspicious/noExplicitAny: tests insert mistakes of every type
 export type Json = any;
 
 /** A configuration file with every setting that has no default. */

@@ -30,7 +30,7 @@ export interface MerchantReply {
   readonly text: string;
   readonly code: number;
   readonly message: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly data: any;
 }
 

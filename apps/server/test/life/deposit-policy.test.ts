@@ -205,7 +205,7 @@ test('what is over the total goes back, under a policy as well', async () => {
   assert.equal(await life.ethereum.balanceOf(token, over.payer.address), 2_500_000n);
 });
 
-// From here on: the chain's time is past the deadline of every session there is and will be.
+// From here on, the chain's time is past the deadline of every session.
 // proves W4.23
 test('a late deposit is the payment where the policy says so, and the session tells that it was late', async () => {
   const token = life.base.token('usdc');

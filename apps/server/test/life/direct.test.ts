@@ -220,7 +220,7 @@ test('once a direct order is signed no other chain gets one, and its own chain p
     ['ethereum::usdc', 'ethereum::usdt'],
     'the page offers this chain alone',
   );
-  // An order in another token of its own chain is held, because both share the contract's one-time key.
+  // An order in another token of the chain is held too. It shares the key that the contract accepts only once.
   const usdt = life.ethereum.token('usdt');
   const third = new Payer(life);
   await third.fund(life.ethereum, usdt, price);

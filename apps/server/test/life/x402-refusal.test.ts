@@ -220,7 +220,7 @@ test('an offer of one link or session buys nothing at another', async () => {
   const paths = [...new Set([...all.map(({ path }) => path), ...others])];
   const forgeries = all.flatMap(({ path: own, payment }) =>
     paths
-      // A repeat at its own resource is a repeat, and another offer of the same link is a separate offer.
+      // The payment's own resource is excluded: there it would be an allowed repeat.
       .filter((path) => path !== own)
       .map((path) => [`${own} at ${path}`, path, payment] as const),
   );

@@ -26,7 +26,7 @@ const attemptColumns = {
 const attemptList = Object.keys(attemptColumns).join(', ');
 
 // Takes the wallet's row lock until the transaction ends. Nonces are assigned in order, and a rollback returns its
-// nonces. PostgreSQL gives a row lock to waiters in no order. The advisory lock before it is granted in the order of
+// nonces. PostgreSQL grants a row lock in no particular order. The advisory lock before it is granted in the order of
 // requests, the order in which signatures are made ahead (docs/decisions/0047). Returns the first nonce.
 export const takeNonces = statement({
   name: 'sender_nonces_take',
@@ -39,7 +39,8 @@ export const takeNonces = statement({
    returning next_nonce - :count as nonce`,
 });
 
-// With their first attempts, in one round trip. A nonce with a row is never reused for another transaction.
+// Inserts transactions with their first attempts, in one round trip. A nonce with a row is never reused for another
+// transaction.
 export const insertTransactions = statement({
   name: 'sender_transactions_insert',
   parameters: {

@@ -183,8 +183,8 @@ test('of two running watchers one follows the chain, and the other continues whe
   await world.emit(1);
   await world.anvil.mine();
   await until(1);
-  // The clock stops. The second process then leads when the first one resigns, and not because a slow machine delayed
-  // the first.
+  // The clock of the second process stops. It then leads only after the first one resigns, and not because a slow
+  // machine delayed the first.
   const clock = { ...systemClock, monotonicMs: () => 0 };
   const second = runWatcher({ ...parts, clock, handler: named('second'), signal: stop.signal });
   for (const order of [2, 3]) {

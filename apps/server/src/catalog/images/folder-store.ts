@@ -7,7 +7,7 @@ import { type ImageStore, ImageStoreFailure } from './image-store.ts';
 export type OpenFile = (path: string, flags: string, mode?: number) => Promise<FileHandle>;
 
 export interface FolderStoreOptions {
-  /** Made when it is missing. Several processes may share it. */
+  /** Created when missing. Several processes may share it. */
   readonly folder: string;
   readonly random: Random;
   readonly open?: OpenFile;

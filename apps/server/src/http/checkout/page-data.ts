@@ -21,7 +21,7 @@ export interface PageDeps extends StateDeps {
   readonly origin: string;
   /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;
-  /** Which payments and deposits the service pays the gas of; none when absent. */
+  /** The payments and deposits whose gas the service pays; none when absent. */
   readonly gasless?: { readonly minAmount: bigint } | undefined;
   /** Address of the local world's demo payer. */
   readonly demoPayer?: string | undefined;

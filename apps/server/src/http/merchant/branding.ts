@@ -7,7 +7,7 @@ import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
 
-/** How the hosted pages look: read and replace. */
+/** The appearance of the hosted pages: read and replace. */
 export function addBrandingRoutes(
   add: MerchantRoutes,
   deps: { readonly clock: Clock },
