@@ -51,7 +51,7 @@ const catalog = `select c.relname as name, json_agg(json_build_object(
   group by c.relname order by c.relname`;
 
 /**
- * Drops constraints that do not concern merchants, because the rows are meaningless. Also drops rows that migrations
+ * Drops constraints and triggers, which would refuse the test's meaningless rows. Also deletes rows that migrations
  * made, and restores rights that the owner gave up.
  */
 const withoutRules = `do $$

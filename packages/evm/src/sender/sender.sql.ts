@@ -148,7 +148,7 @@ export const setMined = statement({
    from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id`,
 });
 
-// Reopened transactions get an outcome again. `lockPendingOfIds` has locked the rows before. So this statement sees
+// The returned rows had no outcome before. `lockPendingOfIds` has locked the rows before. So this statement sees
 // whether final blocks were reverted since the cursor was read, which makes the round's findings void.
 export const setOutcomes = statement({
   name: 'sender_outcomes_set',
