@@ -83,7 +83,7 @@ test('omitted settings have documented defaults', async () => {
         budgets: { perPayer: 3e6, perLink: 1e8, perNetwork: 2e7, smartAccounts },
         depositBudgets: { collections: 1_000_000_000, returns: 20_000_000 },
         totals: { payments: { perMerchant: 5e8, all: 2e9 }, returns: { perMerchant: 5e7, all: 2e8 } },
-        ...{ relayer: 'orderSigner', depositWindowMs: 2_000, balanceWindowMs: 10_000 },
+        ...{ relayer: 'orderSigner', depositWindowMs: 2_000, balanceWindowMs: 10_000, mostNamed: 1_000 },
         deposits: {
           underpaidPpm: 0,
           underpaidAmount: undefined,

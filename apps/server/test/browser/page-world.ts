@@ -60,7 +60,7 @@ const putException = statement({
     kind: 'text',
     status: 'text',
     createdAt: 'timestamptz',
-    amountInToken: 'int8',
+    amountInToken: 'numeric',
   },
   columns: {},
   text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
