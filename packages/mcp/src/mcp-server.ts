@@ -2,7 +2,7 @@ import type { JsonObject } from '@florin/protocol/openapi-schema.ts';
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { merchantTools } from './merchant-tools.ts';
 import { payerTools } from './payer-tools.ts';
-import { type CallApi, type Tool, toolResult } from './tool.ts';
+import { type CallApi, refusedArguments, type Tool, toolResult } from './tool.ts';
 
 const instructions =
   'Tools to pay with stablecoins through Florin and, with a merchant’s API key, to collect such payments. To pay: get_link, ' +
@@ -43,7 +43,8 @@ export function mcpServer({ callApi, hasKey, extra = [] }: McpOptions): Server {
     const tool = tools.get(params.name);
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-    return toolResult(await tool.run((params.arguments ?? {}) as JsonObject));
+    const input = (params.arguments ?? {}) as JsonObject;
+    return toolResult(refusedArguments(tool, input) ?? (await tool.run(input)));
   });
   return server;
 }

@@ -1,4 +1,5 @@
 import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
+import { errorCatalogue, fieldRefusal } from '@florin/protocol/error.ts';
 import type { Json, JsonObject } from '@florin/protocol/openapi-schema.ts';
 import { visibleText } from '@florin/protocol/visible-text.ts';
 
@@ -30,6 +31,33 @@ export interface Tool {
   /** Whether repeating the call has no further effect. */
   readonly isIdempotent: boolean;
   run(input: JsonObject): Promise<ToolAnswer>;
+}
+
+/**
+ * Refuses an argument that the tool's schema does not name, a required one that is absent, and a text that is not
+ * Unicode: a filter that is ignored would show a model other rows than it asked for. The tool checks the rest.
+ */
+export function refusedArguments({ inputSchema }: Tool, input: JsonObject): ToolAnswer | undefined {
+  const known = new Set(Object.keys(inputSchema['properties'] ?? {}));
+  const required = (inputSchema['required'] ?? []) as readonly string[];
+  const unknown = Object.keys(input).find((name) => !known.has(name));
+  const missing = required.find((name) => input[name] === undefined);
+  const broken = Object.keys(input).find((name) => !isUnicode(input[name]));
+  if (unknown !== undefined) return fieldAnswer(unknown, 'is not a known field');
+  if (missing !== undefined) return fieldAnswer(missing, 'is required');
+  if (broken !== undefined) return fieldAnswer(broken, 'must be Unicode text, without unpaired surrogates');
+  return undefined;
+}
+
+function isUnicode(value: Json | undefined): boolean {
+  return typeof value !== 'string' || value.isWellFormed();
+}
+
+function fieldAnswer(name: string, reason: string): ToolAnswer {
+  const { code } = errorCatalogue.field_invalid;
+  const { message } = fieldRefusal(name, reason);
+  const error = { slug: 'field_invalid', param: name, retryable: false };
+  return { value: { code, message, data: null, error }, isError: true };
 }
 
 /** The sentence before the JSON of every answer to a model. */

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { merchantTools } from './merchant-tools.ts';
+import { payerTools } from './payer-tools.ts';
+import { refusedArguments } from './tool.ts';
+
+const neverAsked = () => assert.fail('nothing is asked here');
+const tools = new Map(
+  [...payerTools(neverAsked), ...merchantTools(neverAsked)].map((tool) => [tool.name, tool]),
+);
+
+function refusalOf(name: string, input: Record<string, string | number>) {
+  const tool = tools.get(name) ?? assert.fail(name);
+  const answer = refusedArguments(tool, input);
+  if (answer === undefined) return undefined;
+  assert.equal(answer.isError, true);
+  return [answer.value['code'], answer.value['message']];
+}
+
+test('an argument that a tool does not have is refused, also by tools that only read', () => {
+  const input = { page: 1, size: 2, status: 'paid' };
+  assert.deepEqual(refusalOf('merchant_list_sessions', input), [
+    400_101,
+    'Invalid field: status is not a known field',
+  ]);
+});
+
+test('an argument that a tool requires is refused when it is absent', () => {
+  assert.deepEqual(refusalOf('status', {}), [400_101, 'Invalid field: sessionId is required']);
+});
+
+test('a text with an unpaired surrogate is refused', () => {
+  assert.deepEqual(refusalOf('get_link', { linkId: '\ud800' }), [
+    400_101,
+    'Invalid field: linkId must be Unicode text, without unpaired surrogates',
+  ]);
+});
+
+test('the arguments of a tool’s schema pass', () => {
+  assert.equal(refusalOf('merchant_list_sessions', { page: 1, size: 2 }), undefined);
+});
