@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RpcUnavailable } from '@florin/evm';
 import { amountsOf, amountsOfTotal } from '@florin/protocol/fee.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { X402Requirements } from '@florin/protocol/x402.ts';
@@ -239,6 +240,28 @@ test('tokens without authorizations, amounts below the minimum and chains withou
   assert.deepEqual(await offersWith({ minAmount: microUsd(amountsOf(amount, 3_000, 2).totalValue + 1n) }), [
     'base::usdc',
   ]);
+});
+
+test('a token whose chain does not answer is left out, and is refused only when no other token is left', async () => {
+  const amount = microUsd(10_000_000n);
+  const resource = { kind: 'link', link: { ...link, amount } } as const;
+  const offersWithout = async (isSilent: (chainId: number) => boolean) => {
+    const signingOf: typeof context.gasless.signingOf = (token) =>
+      isSilent(token.chainId)
+        ? Promise.reject(new RpcUnavailable('timeout'))
+        : context.gasless.signingOf(token);
+    const offers = await requirementsFor(
+      { ...context, gasless: { ...context.gasless, signingOf } },
+      resource,
+      terms,
+    );
+    return offers.map((each) => tokenOf(each).tokenId);
+  };
+  assert.deepEqual(await offersWithout((chainId) => chainId === 31337), ['base::usdc']);
+  await assert.rejects(
+    offersWithout(() => true),
+    { name: 'Refusal', slug: 'chain_unavailable' },
+  );
 });
 
 test('an unavailable chain, an amount beyond the vault’s cap and a token that the session excludes have no offer', async () => {

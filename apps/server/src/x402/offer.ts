@@ -113,7 +113,10 @@ export function seeded(deps: X402Context, terms: OfferTerms): { clock: Clock; ra
   return { clock: { ...deps.clock, now: () => at }, random: { bytes, fraction: deps.random.fraction } };
 }
 
-/** A payment option for each token with EIP-3009 authorizations whose route takes the amount. */
+/**
+ * A payment option for each token with EIP-3009 authorizations whose route takes the amount. Leaves out tokens whose chain
+ * does not answer. Refuses with chain_unavailable only when no other option is left.
+ */
 export async function requirementsFor(
   deps: X402Context,
   resource: Resource,
@@ -122,8 +125,20 @@ export async function requirementsFor(
   const settlementToken =
     resource.kind === 'link' ? resource.link.settlementToken : resource.session.settlementToken;
   const routes = routesTo(deps.chains, deps.rates, settlementToken);
-  const found = await Promise.all(routes.map((route) => requirementFor(deps, resource, terms, route)));
-  return found.filter((requirement) => requirement !== undefined);
+  const answers = await Promise.allSettled(
+    routes.map((route) => requirementFor(deps, resource, terms, route)),
+  );
+  const failures = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => reason);
+  for (const failure of failures) if (!isChainUnavailable(failure)) throw failure;
+  const found = answers
+    .map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined))
+    .filter((requirement) => requirement !== undefined);
+  if (found.length === 0 && failures.length > 0) throw failures[0];
+  return found;
+}
+
+function isChainUnavailable(error: unknown): boolean {
+  return error instanceof Refusal && error.slug === 'chain_unavailable';
 }
 
 async function requirementFor(
