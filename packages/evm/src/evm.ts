@@ -1,5 +1,6 @@
 /** The package's only entry: it exports everything that other packages may use. */
 
+export type { Clock, Log } from './context.ts';
 export {
   type BlockHeader,
   call,
@@ -21,19 +22,17 @@ export {
   type RpcLog,
   revertDataOf,
   toQuantity,
-} from './actions.ts';
-export { evmLocks } from './advisory-lock.ts';
-export { getReceiptsOfBlocks } from './block-receipts.ts';
-export { type BloomBits, bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from './bloom.ts';
-export type { Clock, Log } from './context.ts';
-export { readContract } from './contract-read.ts';
-export { headerHashOf } from './header-hash.ts';
-export { type HttpRpc, openHttpRpc, rpcOver } from './http-rpc.ts';
-export { newHeads } from './new-heads.ts';
-export { parseData, parseHash, parseQuantity, parseRecord } from './parse.ts';
-export { countProviders } from './provider.ts';
-export { isBorReceipt, receiptsRootOf } from './receipts-root.ts';
-export { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
+} from './nodes/actions.ts';
+export { getReceiptsOfBlocks } from './nodes/block-receipts.ts';
+export { type BloomBits, bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from './nodes/bloom.ts';
+export { readContract } from './nodes/contract-read.ts';
+export { headerHashOf } from './nodes/header-hash.ts';
+export { type HttpRpc, openHttpRpc, rpcOver } from './nodes/http-rpc.ts';
+export { newHeads } from './nodes/new-heads.ts';
+export { parseData, parseHash, parseQuantity, parseRecord } from './nodes/parse.ts';
+export { countProviders } from './nodes/provider.ts';
+export { isBorReceipt, receiptsRootOf } from './nodes/receipts-root.ts';
+export { encodeRlp, integerBytes, type RlpItem } from './nodes/rlp.ts';
 export {
   boundTo,
   type NodeAnswer,
@@ -45,7 +44,10 @@ export {
   RpcUnavailable,
   resultOf,
   surveyOf,
-} from './rpc.ts';
+} from './nodes/rpc.ts';
+export type { NodeConnection } from './nodes/transport.ts';
+export { askWitnesses, askWitnessesTogether } from './nodes/witness.ts';
+export { evmLocks } from './sender/advisory-lock.ts';
 export {
   defaultSenderSettings,
   type SenderContext,
@@ -67,7 +69,6 @@ export {
 } from './sender/sent.ts';
 export { takeBackOutcomes } from './sender/store.ts';
 export { type WalletSigner, walletOf } from './sender/wallet.ts';
-export type { NodeConnection } from './transport.ts';
 export { eachWithEvents, fetchBlocks, fetchHeaders } from './watcher/block-source.ts';
 export type { FinalityRule, FollowedChain } from './watcher/chain.ts';
 export {
@@ -98,4 +99,3 @@ export { unprovenPart } from './watcher/proof-check.ts';
 export { addMissing, rewind } from './watcher/recovery.ts';
 export { freshState } from './watcher/state.ts';
 export { runWatcher, watchRound } from './watcher/watcher.ts';
-export { askWitnesses, askWitnessesTogether } from './witness.ts';

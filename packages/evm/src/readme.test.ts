@@ -9,7 +9,7 @@ import { startTestAnvil } from '../test/anvil.ts';
 import { silentLog, systemClock } from '../test/context.ts';
 import { testDatabase } from '../test/database.ts';
 import { emitter, eventCall, idOf, installEmitter, testChain } from '../test/emitter.ts';
-import { openHttpRpc } from './http-rpc.ts';
+import { openHttpRpc } from './nodes/http-rpc.ts';
 
 const folder = new URL('../', import.meta.url);
 const readme = await readFile(new URL('README.md', folder), 'utf8');

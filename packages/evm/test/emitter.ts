@@ -1,6 +1,6 @@
 import { concat, encodeAbiParameters, type Hex, keccak256, toEventSelector, toHex } from 'viem';
-import { bloomBitsOf, mayContain } from '../src/bloom.ts';
-import { RpcAnswerInvalid } from '../src/rpc.ts';
+import { bloomBitsOf, mayContain } from '../src/nodes/bloom.ts';
+import { RpcAnswerInvalid } from '../src/nodes/rpc.ts';
 import type { FollowedChain } from '../src/watcher/chain.ts';
 import type { LogSource } from '../src/watcher/event.ts';
 import type { Anvil } from './anvil.ts';

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem';
-import { parseReceipt, type Receipt } from '../src/actions.ts';
-import { bloomOf } from '../src/bloom.ts';
-import { headerHashOf } from '../src/header-hash.ts';
-import { receiptsRootOf } from '../src/receipts-root.ts';
+import { parseReceipt, type Receipt } from '../src/nodes/actions.ts';
+import { bloomOf } from '../src/nodes/bloom.ts';
+import { headerHashOf } from '../src/nodes/header-hash.ts';
+import { receiptsRootOf } from '../src/nodes/receipts-root.ts';
 import type { Lie } from './lying-rpc.ts';
 
 interface RawLog {

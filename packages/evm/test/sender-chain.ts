@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach } from 'node:test';
 import type { Hex } from 'viem';
 import type { Clock } from '../src/context.ts';
-import { type HttpRpc, openHttpRpc } from '../src/http-rpc.ts';
+import { type HttpRpc, openHttpRpc } from '../src/nodes/http-rpc.ts';
 import { defaultSenderSettings, type SenderContext } from '../src/sender/context.ts';
 import { createSender, type Sender } from '../src/sender/sender.ts';
 import { type LoopState, newLoopState, senderRound } from '../src/sender/sender-loop.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../src/context.ts';
-import { type HttpRpc, openHttpRpc } from '../src/http-rpc.ts';
+import { type HttpRpc, openHttpRpc } from '../src/nodes/http-rpc.ts';
 import type { OutcomeHandler, SentOutcome } from '../src/sender/sent.ts';
 import type { FollowedChain } from '../src/watcher/chain.ts';
 import { startTestAnvil } from './anvil.ts';

@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 import type { Hex } from 'viem';
-import { openHttpRpc } from '../src/http-rpc.ts';
+import { openHttpRpc } from '../src/nodes/http-rpc.ts';
 import type { FollowedChain } from '../src/watcher/chain.ts';
 import type { Watcher } from '../src/watcher/context.ts';
 import { type ChainCursor, findCursor } from '../src/watcher/cursor.ts';

@@ -1,7 +1,7 @@
 import { BatchOverload, batchedByKey } from '@florin/pg';
 import type { Hex } from 'viem';
-import { calls } from '../actions.ts';
-import { type Rpc, type RpcError, RpcUnavailable } from '../rpc.ts';
+import { calls } from '../nodes/actions.ts';
+import { type Rpc, type RpcError, RpcUnavailable } from '../nodes/rpc.ts';
 import type { SenderContext } from './context.ts';
 import { findPendingById, newestAttempt, type PendingTransaction } from './store.ts';
 

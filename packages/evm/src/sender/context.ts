@@ -1,7 +1,7 @@
 import type { Database } from '@florin/pg';
-import { getTransactionCount } from '../actions.ts';
 import type { Clock, Log } from '../context.ts';
-import { type Rpc, RpcError, RpcUnavailable } from '../rpc.ts';
+import { getTransactionCount } from '../nodes/actions.ts';
+import { type Rpc, RpcError, RpcUnavailable } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import { findCursor } from '../watcher/cursor.ts';
 import type { OutcomeHandler, PurposeRules } from './sent.ts';

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
-import { calls, checkReceipt, getBlock, parseHeader, parseReceipt, type Receipt } from '../actions.ts';
-import { type Rpc, resultOf } from '../rpc.ts';
+import { calls, checkReceipt, getBlock, parseHeader, parseReceipt, type Receipt } from '../nodes/actions.ts';
+import { type Rpc, resultOf } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import { retainedBlocks } from '../watcher/chain-move.ts';
 import type { ChainCursor } from '../watcher/cursor.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '@florin/pg';
 import type { Hex } from 'viem';
-import { getBalance, getGasPrice } from '../actions.ts';
-import { boundTo, type Rpc, RpcError, RpcUnavailable } from '../rpc.ts';
+import { getBalance, getGasPrice } from '../nodes/actions.ts';
+import { boundTo, type Rpc, RpcError, RpcUnavailable } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import type { SenderContext } from './context.ts';
 import { offeredSince } from './sender.sql.ts';

@@ -1,6 +1,6 @@
-import { calls, parseFeeHistory, revertDataOf } from '../actions.ts';
-import { parseQuantity } from '../parse.ts';
-import { type Rpc, resultOf } from '../rpc.ts';
+import { calls, parseFeeHistory, revertDataOf } from '../nodes/actions.ts';
+import { parseQuantity } from '../nodes/parse.ts';
+import { type Rpc, resultOf } from '../nodes/rpc.ts';
 import { finalTransactionCount, requireChain, type SenderContext } from './context.ts';
 import { type FeeMarket, feeHistoryBlocks, initialFees, tipOf, tipPercentile } from './fees.ts';
 import { GasLimitExceeded, type RevertedPlan, type SendCall, type SendPlan } from './sent.ts';

@@ -1,5 +1,5 @@
-import { calls, parseReceipt } from '../actions.ts';
-import { type Rpc, resultOf } from '../rpc.ts';
+import { calls, parseReceipt } from '../nodes/actions.ts';
+import { type Rpc, resultOf } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import type { SenderContext } from './context.ts';
 import { type FeeMarket, isOutbid, raisedFees } from './fees.ts';

@@ -1,5 +1,5 @@
-import { getBalance } from '../actions.ts';
-import { RpcError } from '../rpc.ts';
+import { getBalance } from '../nodes/actions.ts';
+import { RpcError } from '../nodes/rpc.ts';
 import type { SenderContext } from './context.ts';
 import { gasReserve } from './gas-balance.ts';
 import { planTransaction } from './plan.ts';

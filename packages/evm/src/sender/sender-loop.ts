@@ -1,6 +1,6 @@
-import { calls, parseHeader } from '../actions.ts';
-import { parseQuantity } from '../parse.ts';
-import { boundTo, type Rpc, RpcAnswerInvalid, RpcError, RpcUnavailable, resultOf } from '../rpc.ts';
+import { calls, parseHeader } from '../nodes/actions.ts';
+import { parseQuantity } from '../nodes/parse.ts';
+import { boundTo, type Rpc, RpcAnswerInvalid, RpcError, RpcUnavailable, resultOf } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import { findCursor } from '../watcher/cursor.ts';
 import { broadcastSigned } from './broadcast.ts';

@@ -30,8 +30,8 @@ import {
   wallet,
 } from '../../test/sender-chain.ts';
 import { testWatcher } from '../../test/watched-chain.ts';
-import { getTransactionCount } from '../actions.ts';
-import type { Rpc } from '../rpc.ts';
+import { getTransactionCount } from '../nodes/actions.ts';
+import type { Rpc } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import { findCursor, resumeChain } from '../watcher/cursor.ts';
 import type { Block } from '../watcher/event.ts';

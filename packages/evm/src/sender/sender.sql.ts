@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { awaitLockOf } from '../advisory-lock.ts';
+import { awaitLockOf } from './advisory-lock.ts';
 import { sqlStatusesBefore } from './sent.machine.ts';
 
 const transactionColumns = {

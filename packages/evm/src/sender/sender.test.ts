@@ -27,8 +27,8 @@ import {
   wallet,
   watcher,
 } from '../../test/sender-chain.ts';
-import { getTransactionCount, getTransactionReceipt } from '../actions.ts';
-import { RpcUnavailable } from '../rpc.ts';
+import { getTransactionCount, getTransactionReceipt } from '../nodes/actions.ts';
+import { RpcUnavailable } from '../nodes/rpc.ts';
 import { setHalted } from '../watcher/watcher.sql.ts';
 import { runWatcher } from '../watcher/watcher.ts';
 import { newLoopState, senderRound } from './sender-loop.ts';

@@ -1,6 +1,6 @@
 import { type SigningKey, signerOf } from '@florin/signing';
 import type { Hex } from 'viem';
-import { encodeRlp, integerBytes, type RlpItem } from '../rlp.ts';
+import { encodeRlp, integerBytes, type RlpItem } from '../nodes/rlp.ts';
 
 /** An EIP-1559 transaction before its signature. Fees in wei per gas. */
 export interface UnsignedTransaction {

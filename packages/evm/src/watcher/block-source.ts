@@ -6,9 +6,9 @@ import {
   parseLogs,
   type Receipt,
   type RpcLog,
-} from '../actions.ts';
-import { getReceiptsOfBlocks } from '../block-receipts.ts';
-import { RpcAnswerInvalid, type RpcOutcome, RpcUnavailable, resultOf, surveyOf } from '../rpc.ts';
+} from '../nodes/actions.ts';
+import { getReceiptsOfBlocks } from '../nodes/block-receipts.ts';
+import { RpcAnswerInvalid, type RpcOutcome, RpcUnavailable, resultOf, surveyOf } from '../nodes/rpc.ts';
 import type { ReadContext } from './context.ts';
 import type { FollowedEvent, LogSource } from './event.ts';
 import { areProvenReceipts, checkLogs, logsOfProvenReceipts, logsOfReceipts } from './log-check.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '@florin/pg';
-import type { BlockHeader } from '../actions.ts';
+import type { BlockHeader } from '../nodes/actions.ts';
 import type { FetchedBlock } from './block-source.ts';
 import type { MoveContext } from './context.ts';
 import { type ChainCursor, findCursor, lockChain, parseBlock, parseCursor, parseEvents } from './cursor.ts';

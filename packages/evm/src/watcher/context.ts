@@ -1,6 +1,6 @@
 import type { Database } from '@florin/pg';
 import type { Clock, Log } from '../context.ts';
-import type { Rpc } from '../rpc.ts';
+import type { Rpc } from '../nodes/rpc.ts';
 import type { FollowedChain } from './chain.ts';
 import type { BlockHandler, FollowedEvent, LogSource } from './event.ts';
 

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import type { Hex } from 'viem';
 import type { Clock } from '../context.ts';
-import { parseRecord } from '../parse.ts';
+import { parseRecord } from '../nodes/parse.ts';
 import type { Block, FollowedEvent } from './event.ts';
 import { requestBackfill, requestResync } from './recovery.sql.ts';
 import {

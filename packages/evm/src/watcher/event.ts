@@ -1,6 +1,6 @@
 import type { Transaction } from '@florin/pg';
 import type { Hex } from 'viem';
-import type { BlockHeader, LogContent, RpcLog } from '../actions.ts';
+import type { BlockHeader, LogContent, RpcLog } from '../nodes/actions.ts';
 import type { FollowedChain } from './chain.ts';
 
 /** One event of a watched contract in a canonical block. An application narrows the names to its own. */

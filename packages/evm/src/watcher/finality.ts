@@ -1,5 +1,5 @@
-import { type BlockHeader, calls, getBlock, headerIn } from '../actions.ts';
-import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../rpc.ts';
+import { type BlockHeader, calls, getBlock, headerIn } from '../nodes/actions.ts';
+import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../nodes/rpc.ts';
 import { finalize, haltChain, pruneChain, storedBlock } from './chain-move.ts';
 import type { Watcher } from './context.ts';
 import type { Block } from './event.ts';

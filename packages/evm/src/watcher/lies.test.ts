@@ -4,8 +4,8 @@ import { silentLog, systemClock } from '../../test/context.ts';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { liesAbout } from '../../test/lies.ts';
 import { type WatchedChain, watchedChain } from '../../test/watched-chain.ts';
-import { type HttpRpc, openHttpRpc } from '../http-rpc.ts';
-import { RpcUnavailable } from '../rpc.ts';
+import { type HttpRpc, openHttpRpc } from '../nodes/http-rpc.ts';
+import { RpcUnavailable } from '../nodes/rpc.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;

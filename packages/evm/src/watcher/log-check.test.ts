@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Hex, keccak256, toHex } from 'viem';
 import { emitter, emitterSource, idOf } from '../../test/emitter.ts';
-import type { BlockHeader, Receipt, RpcLog } from '../actions.ts';
-import { bloomOf } from '../bloom.ts';
-import { RpcAnswerInvalid } from '../rpc.ts';
+import type { BlockHeader, Receipt, RpcLog } from '../nodes/actions.ts';
+import { bloomOf } from '../nodes/bloom.ts';
+import { RpcAnswerInvalid } from '../nodes/rpc.ts';
 import { checkLogs, logsOfReceipts } from './log-check.ts';
 
 const source = emitterSource({

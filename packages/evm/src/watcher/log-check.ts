@@ -1,7 +1,7 @@
-import type { BlockHeader, Receipt, RpcLog } from '../actions.ts';
-import { bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../bloom.ts';
-import { isBorReceipt, receiptsRootOf } from '../receipts-root.ts';
-import { RpcAnswerInvalid } from '../rpc.ts';
+import type { BlockHeader, Receipt, RpcLog } from '../nodes/actions.ts';
+import { bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../nodes/bloom.ts';
+import { isBorReceipt, receiptsRootOf } from '../nodes/receipts-root.ts';
+import { RpcAnswerInvalid } from '../nodes/rpc.ts';
 import type { LogSource } from './event.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { getBlock } from '../actions.ts';
-import { getReceiptsOfBlocks } from '../block-receipts.ts';
-import { type Rpc, RpcUnavailable } from '../rpc.ts';
+import { getBlock } from '../nodes/actions.ts';
+import { getReceiptsOfBlocks } from '../nodes/block-receipts.ts';
+import { type Rpc, RpcUnavailable } from '../nodes/rpc.ts';
 import { areProvenReceipts } from './log-check.ts';
 
 /** The part of a chain's newest block that the nodes' answers do not prove; undefined when they prove all of it. */

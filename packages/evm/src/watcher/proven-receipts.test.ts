@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
-import { type BlockHeader, parseReceipt, type Receipt, type RpcLog } from '../actions.ts';
-import { receiptsRootOf } from '../receipts-root.ts';
-import { RpcAnswerInvalid } from '../rpc.ts';
+import { type BlockHeader, parseReceipt, type Receipt, type RpcLog } from '../nodes/actions.ts';
+import { receiptsRootOf } from '../nodes/receipts-root.ts';
+import { RpcAnswerInvalid } from '../nodes/rpc.ts';
 import { areProvenReceipts, logsOfProvenReceipts } from './log-check.ts';
 
 const wanted: Hex = `0x${'1a'.repeat(20)}`;

@@ -5,8 +5,8 @@ import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { inventedFrom } from '../../test/lies.ts';
 import type { LyingRpc } from '../../test/lying-rpc.ts';
 import { type WatchedChain, watchedChain } from '../../test/watched-chain.ts';
-import { getBlock } from '../actions.ts';
-import { type Rpc, RpcUnavailable } from '../rpc.ts';
+import { getBlock } from '../nodes/actions.ts';
+import { type Rpc, RpcUnavailable } from '../nodes/rpc.ts';
 import type { FollowedChain } from './chain.ts';
 import { resumeChain } from './cursor.ts';
 

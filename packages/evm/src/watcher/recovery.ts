@@ -1,5 +1,5 @@
-import { calls, getBlock, headerIn, parseHeader } from '../actions.ts';
-import { RpcAnswerInvalid, RpcUnavailable, resultOf, surveyOf } from '../rpc.ts';
+import { calls, getBlock, headerIn, parseHeader } from '../nodes/actions.ts';
+import { RpcAnswerInvalid, RpcUnavailable, resultOf, surveyOf } from '../nodes/rpc.ts';
 import { type FetchedBlock, fetchBlocks } from './block-source.ts';
 import {
   CursorChanged,

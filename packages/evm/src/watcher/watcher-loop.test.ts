@@ -4,7 +4,7 @@ import { silentLog, systemClock } from '../../test/context.ts';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { emitterSource } from '../../test/emitter.ts';
 import { watchedChain } from '../../test/watched-chain.ts';
-import { openHttpRpc } from '../http-rpc.ts';
+import { openHttpRpc } from '../nodes/http-rpc.ts';
 import type { FollowedChain } from './chain.ts';
 import { findCursor } from './cursor.ts';
 import { finalizeEvents } from './watcher.sql.ts';

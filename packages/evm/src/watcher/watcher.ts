@@ -1,5 +1,12 @@
-import { type BlockHeader, calls, getBlock, parseHeader } from '../actions.ts';
-import { boundTo, RpcAnswerInvalid, RpcError, type RpcOutcome, RpcUnavailable, resultOf } from '../rpc.ts';
+import { type BlockHeader, calls, getBlock, parseHeader } from '../nodes/actions.ts';
+import {
+  boundTo,
+  RpcAnswerInvalid,
+  RpcError,
+  type RpcOutcome,
+  RpcUnavailable,
+  resultOf,
+} from '../nodes/rpc.ts';
 import { checkHeaders, eachWithEvents, fetchHeaders } from './block-source.ts';
 import type { FollowedChain } from './chain.ts';
 import { appendBlocks, beginChain, CursorChanged, removeHead } from './chain-move.ts';

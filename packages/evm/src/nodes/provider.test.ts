@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog, systemClock } from '../test/context.ts';
+import { silentLog, systemClock } from '../../test/context.ts';
 import { rpcOver } from './http-rpc.ts';
 import { countProviders, providerOf } from './provider.ts';
 import { type RpcOutcome, RpcUnavailable } from './rpc.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
-import { type Anvil, startTestAnvil } from '../test/anvil.ts';
-import { silentLog, systemClock } from '../test/context.ts';
-import { frameHeader, type ServedSocket, serveSockets } from '../test/socket-server.ts';
+import { type Anvil, startTestAnvil } from '../../test/anvil.ts';
+import { silentLog, systemClock } from '../../test/context.ts';
+import { frameHeader, type ServedSocket, serveSockets } from '../../test/socket-server.ts';
 import { type NewHeads, newHeads } from './new-heads.ts';
 
 let anvil: Anvil;

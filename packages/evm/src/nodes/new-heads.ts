@@ -1,5 +1,5 @@
 import { Agent, WebSocket } from 'undici';
-import type { Clock, Log } from './context.ts';
+import type { Clock, Log } from '../context.ts';
 
 /**
  * Notifies a watcher when a node announces a new block. The watcher then reads it over HTTP: announcements are not

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { type Anvil, startTestAnvil } from '../test/anvil.ts';
-import { silentLog, systemClock } from '../test/context.ts';
-import { type LyingRpc, startLyingRpc } from '../test/lying-rpc.ts';
+import { type Anvil, startTestAnvil } from '../../test/anvil.ts';
+import { silentLog, systemClock } from '../../test/context.ts';
+import { type LyingRpc, startLyingRpc } from '../../test/lying-rpc.ts';
+import type { Clock } from '../context.ts';
 import { getBlock, getCode } from './actions.ts';
-import type { Clock } from './context.ts';
 import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
 import { freshHealth, type NodeHealth, noteAnswer, noteFailure, penaltyOf } from './node-health.ts';
 import { RpcError, RpcUnavailable } from './rpc.ts';

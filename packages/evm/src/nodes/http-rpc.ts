@@ -1,4 +1,4 @@
-import type { Clock, Log } from './context.ts';
+import type { Clock, Log } from '../context.ts';
 import {
   freshHealth,
   type NodeHealth,
