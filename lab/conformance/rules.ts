@@ -276,7 +276,7 @@ export const ruleSections: readonly RuleSection[] = [
       'W5.4': 'No answer to a key has a star for origins; a secret key is refused in browsers',
       'W5.5': 'The checksum of a key serves secret scanners',
       'W5.6': 'Only the hash and the last four characters are stored',
-      'W5.7': 'read_only is every read but personal data and webhook secrets',
+      'W5.7': 'read_only permits every read except personal data and webhook secrets',
       'W5.8': 'storefront reads one session and no lists of sessions',
       'W5.9': 'A missing permission is 403 with 200103 and names the scope',
       'W5.10': 'A key ends at its expiry, and at once when it is revoked',

@@ -87,7 +87,7 @@ async function fillSource(): Promise<void> {
   await db.transaction((transaction) => sealEntries(transaction, now));
 }
 
-test('a restored database has every row of the one that was backed up, its walls, and goes on numbering behind them', async () => {
+test('a restored database has every row and row-level security policy of the backup, and continues its numbering', async () => {
   await fillSource();
   const archive = await archiveOf(database.url);
   await withEmpty(async ({ url }) => {
@@ -118,7 +118,7 @@ test('a restored database has every row of the one that was backed up, its walls
   });
 });
 
-test('a backup is of one moment, whatever is written meanwhile', async () => {
+test('a backup shows one moment, despite concurrent writes', async () => {
   const { db } = database;
   const before = await contentOf(database.url);
   const parts: Buffer[] = [];
@@ -139,7 +139,7 @@ test('a backup is of one moment, whatever is written meanwhile', async () => {
   });
 });
 
-test('an archive that was damaged, cut off or made by a newer program restores nothing', async () => {
+test('a damaged or truncated archive, or one of a newer version, restores nothing', async () => {
   const archive = await archiveOf(database.url);
   const flipped = Buffer.from(archive);
   const place = flipped.indexOf('coffee');
@@ -184,7 +184,7 @@ test('an archive that was damaged, cut off or made by a newer program restores n
   }
 });
 
-test('a database with anything in it is not restored over', async () => {
+test('a restore refuses a database that is not empty', async () => {
   const archive = await archiveOf(database.url);
   const before = await contentOf(database.url);
   await assert.rejects(restore(database.url, { now, source: piecesOf(archive) }), /not empty/);

@@ -49,7 +49,7 @@ test('branding is empty until it is set, and is replaced as a whole', async () =
   assert.deepEqual(await find(), { ...none, updateAt: '2030-01-01 00:00:00' });
 });
 
-test('a logo that cannot be had is refused with the reason', async () => {
+test('a logo that cannot be downloaded is refused with the reason', async () => {
   const refused = async (url: string) => {
     const error = await take(url).then(
       () => undefined,
@@ -68,7 +68,7 @@ test('a logo that cannot be had is refused with the reason', async () => {
   ]);
 });
 
-test('a logo in use is never cleaned away; one that was replaced is, once its time is over', async () => {
+test('a logo in use is never removed; a replaced one is removed after its retention time', async () => {
   const [first, second] = [
     await take(`${world.source.origin}/logo.png`),
     await take(`${world.source.origin}/other.png`),

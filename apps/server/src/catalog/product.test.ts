@@ -69,7 +69,7 @@ function create(body: Partial<ProductCreateBody> = {}, owner = merchantId) {
   );
 }
 
-test('a product is created active, whole, with its event', async () => {
+test('a new product is active and complete, and raises its event', async () => {
   const created = await create({
     description: 'Black',
     imageUrl: '',
@@ -104,7 +104,7 @@ test('a product is created active, whole, with its event', async () => {
 });
 
 // proves W1.11
-test('lists are newest first, also within one second, of one merchant, with the exact total', async () => {
+test("lists show one merchant's products newest first, even within one second, with the exact total", async () => {
   const ids: string[] = [];
   for (let index = 0; index < 5; index += 1) ids.push((await create({ name: `Tea ${index}` })).productId);
   await create({}, 'mer_b');
@@ -131,7 +131,7 @@ test('lists are newest first, also within one second, of one merchant, with the 
 });
 
 // proves S4.6, S7.7, W2.6
-test('reading by ids keeps the order asked for and leaves unknown, foreign and removed products out', async () => {
+test('reading by ids keeps the requested order and omits unknown, foreign and removed products', async () => {
   const first = await create();
   const second = await create();
   const gone = await create();
@@ -145,7 +145,7 @@ test('reading by ids keeps the order asked for and leaves unknown, foreign and r
   assert.equal((await listProducts(database.db, { merchantId, page: 1, size: 10 })).place.total, 2);
 });
 
-test('line items take what payers are shown', async () => {
+test('line items contain what payers see of a product', async () => {
   const { productId } = await create({ description: 'Black', attributes: [{ name: 'a', value: 'b' }] });
   assert.deepEqual(
     await productsForItems(database.db, merchantId, [productId, 'prd_none']),
@@ -170,7 +170,7 @@ test('line items take what payers are shown', async () => {
 });
 
 // proves W1.33
-test('archiving moves once, with one event, and back', async () => {
+test('archiving and unarchiving each change a product once, with one event', async () => {
   const { productId } = await create();
   const move = (trigger: 'archive' | 'unarchive') =>
     database.db.transaction((transaction) =>
@@ -188,7 +188,7 @@ test('archiving moves once, with one event, and back', async () => {
 });
 
 // proves W2.6
-test('a foreign product is not found, a removed one is said to be removed', async () => {
+test('a foreign product is not found, and a removed one is reported as removed', async () => {
   const { productId } = await create();
   const archive = (owner: string) =>
     database.db.transaction((transaction) =>
@@ -200,7 +200,7 @@ test('a foreign product is not found, a removed one is said to be removed', asyn
 });
 
 // proves S4.8
-test('a product that a link references stays marked for good', async () => {
+test('a product that a link has referenced stays marked as referenced', async () => {
   const { productId } = await create();
   await create();
   await database.db.transaction((transaction) => referenceProducts(transaction, merchantId, [productId]));

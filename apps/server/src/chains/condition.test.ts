@@ -111,7 +111,7 @@ async function stand(
 }
 
 // proves W1.14
-test('until it is measured the time to finality is as configured, else as known of the chain', () => {
+test("before it is measured, the time to finality is the configured one, or else the chain's known one", () => {
   const unknown = chain('local', 31_337, { finality: { tag: 'finalized', depth: 6 } });
   const configured = chain('ethereum', 1, { finality: { tag: 'finalized', depth: 0, expectedSeconds: 700 } });
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('until it is measured the time to finality is as configured, else as known 
 });
 
 // proves W1.14
-test('a chain that nobody follows yet is delayed, and expected to be as usual', async () => {
+test('a chain that no process follows yet is delayed, and has its usual expected times', async () => {
   await keeper.refresh(signal);
   assert.deepEqual(keeper.conditions.of(1), {
     status: 'delayed',
@@ -131,7 +131,7 @@ test('a chain that nobody follows yet is delayed, and expected to be as usual', 
 });
 
 // proves W1.14
-test('the time to finality is the worst of the last looks, with a block and a poll', async () => {
+test('the time to finality is the worst of the last polls, plus one block and one poll', async () => {
   const measured = [];
   for (const lag of [960, 1_150, 780]) {
     await stand(ethereum, { blocks: 80, lag });
@@ -149,7 +149,7 @@ test('the time to finality is the worst of the last looks, with a block and a po
 });
 
 // proves W1.15
-test('a chain without new blocks, or whose finality stands still, is delayed; a halted one is unavailable', async () => {
+test('a chain without new blocks or new final blocks is delayed; a halted one is unavailable', async () => {
   const seen = [];
   for (const state of [
     { age: 100, blocks: 64, lag: 768 },
@@ -172,7 +172,7 @@ test('a chain without new blocks, or whose finality stands still, is delayed; a 
   ]);
 });
 
-test('a route is as well as the worse of its chains', async () => {
+test('a route has the state of the worse of its chains', async () => {
   await stand(ethereum, { blocks: 64, lag: 768, halted: 'reorg' });
   await stand(base, { age: 600, blocks: 10, lag: 20 });
   await keeper.refresh(signal);
@@ -190,7 +190,7 @@ test('a route is as well as the worse of its chains', async () => {
 });
 
 // proves W1.16
-test('a vault bounds what is taken for it, and nothing else; what it may not pay is no route', async () => {
+test('a vault bounds only its own routes; a payout that it cannot make is not offered', async () => {
   const [usdc, dai] = base.tokens.map(({ address }) => address);
   node.caps.set(usdc ?? '0x', { perOrder: 5_000_000n, hourly: 4_000_000n, daily: 9_000_000n });
   node.caps.set(dai ?? '0x', { perOrder: 0n, hourly: 10n ** 24n, daily: 10n ** 24n });
@@ -209,7 +209,7 @@ test('a vault bounds what is taken for it, and nothing else; what it may not pay
   assert.deepEqual(routesOf('base::dai'), [['base::dai', 10_000_000_000_000n]]);
 });
 
-test('caps are read once a minute, sooner after a failure, and stay known while no node answers', async () => {
+test('caps are read once a minute, sooner after a failure, and stay cached while no node answers', async () => {
   const [usdc] = base.tokens.map(({ address }) => address);
   node.caps.set(usdc ?? '0x', { perOrder: 5_000_000n, hourly: 10n ** 20n, daily: 10n ** 20n });
   node.isAway = true;
@@ -232,7 +232,7 @@ test('caps are read once a minute, sooner after a failure, and stay known while 
   assert.equal(keeper.conditions.payoutCap('base::usdc'), 6_000_000n);
 });
 
-test('a look that finds nothing new changes no answer', async () => {
+test('a poll that finds nothing new changes no answer', async () => {
   await stand(ethereum, { blocks: 64, lag: 768 });
   await keeper.refresh(signal);
   const version = keeper.conditions.version();
@@ -243,7 +243,7 @@ test('a look that finds nothing new changes no answer', async () => {
   assert.equal(keeper.conditions.version(), version + 1);
 });
 
-test('a database that is away is a warning, and what was known stays', async () => {
+test('an unavailable database is a warning, and cached conditions stay', async () => {
   await stand(ethereum, { blocks: 64, lag: 768 });
   const warnings: string[] = [];
   let isAway = false;

@@ -37,7 +37,7 @@ function settled(of: ChainEvent, logIndex: number): ChainEvent {
   };
 }
 
-test('the payment of a direct order is its settlement too, in the place of the log that follows', () => {
+test('the payment of a direct order is also its settlement, at the next log index', () => {
   const escrow = paid(0, hash('1'), '0');
   const direct = paid(3, hash('2'), '1');
   const later = paid(7, hash('3'), '2');
@@ -49,7 +49,7 @@ test('the payment of a direct order is its settlement too, in the place of the l
   ]);
 });
 
-test('two direct payments in one block get a settlement each, also where no log lies between them', () => {
+test('two direct payments in one block each get a settlement, even if no log is between them', () => {
   const [first, second] = [paid(3, hash('1'), '1'), paid(4, hash('2'), '1')];
   assert.deepEqual(withDirectSettlements([first, second]), [
     first,

@@ -24,7 +24,7 @@ async function send(anvil: Anvil, request: { to?: Hex; data: Hex }): Promise<Hex
   return (await anvil.request('eth_sendTransaction', [{ from, gas: '0x7a1200', ...request }])) as Hex;
 }
 
-test('what the real gateway emits is what the watcher reads', async (context) => {
+test('the watcher reads every event that the real gateway emits', async (context) => {
   const anvil = await startTestAnvil();
   const rpc = openHttpRpc({ chainId: anvil.chainId, urls: [anvil.url], clock: systemClock, log: silentLog });
   context.after(async () => {

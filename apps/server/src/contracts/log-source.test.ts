@@ -93,7 +93,7 @@ const paidOut = logOf(
   3,
 );
 
-test('events come out with every argument, integers as decimals and addresses checksummed', () => {
+test('events have every argument, integers as decimals and addresses checksummed', () => {
   const logs = [paid, paidOut];
   const place = {
     chainId: 1,
@@ -140,7 +140,7 @@ test('events come out with every argument, integers as decimals and addresses ch
   ]);
 });
 
-test('events that the service does not act on, and those of the other contract, are left out', () => {
+test('events that the service does not use, and those of the other contract, are omitted', () => {
   const paused = logOf(paymentGatewayAbi, gateway, 'Paused', { by: token });
   const misplaced = { ...paid, address: vault, logIndex: 1 };
   const logs = [paused, misplaced];

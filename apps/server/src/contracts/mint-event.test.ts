@@ -72,7 +72,7 @@ test('a mint for an order has the order, the amount that arrived and its receive
   assert.deepEqual(decodeMint(received({ messageSender: oldRoute }), sources), minted);
 });
 
-test('only a burn by one of our routes, sent by its chain’s messenger, is a mint for an order', () => {
+test('a mint belongs to an order only if one of our routes burnt for it through its chain’s messenger', () => {
   const stranger: Hex = `0x${'e1'.repeat(20)}`;
   const others: Changes[] = [
     { domain: 7 },
@@ -88,7 +88,7 @@ test('only a burn by one of our routes, sent by its chain’s messenger, is a mi
   assert.equal(decodeMint(received(), []), undefined);
 });
 
-test('a log of the transmitter that cannot be one is a fault of the node', () => {
+test('an impossible log of the transmitter is a fault of the node', () => {
   const log = received();
   for (const broken of [
     { ...log, topics: log.topics.slice(0, 3) },
@@ -102,7 +102,7 @@ test('a log of the transmitter that cannot be one is a fault of the node', () =>
     assert.throws(() => decodeMint(broken, sources), RpcAnswerInvalid);
 });
 
-test('previous gateways, their vaults and the transmitter are looked for as well', () => {
+test('previous gateways, their vaults and the transmitter are watched as well', () => {
   const [chain] = fixtureChains.all;
   assert.ok(chain !== undefined);
   const before = { gateway: getAddress(`0x${'c1'.repeat(20)}`), vault: getAddress(`0x${'c2'.repeat(20)}`) };

@@ -35,21 +35,21 @@ test('the signatures that move a token are read from its chain', async () => {
   assert.deepEqual(await kindsOf(life.token('dai')), ['eip2612', 'permit2']);
 });
 
-test("a token's domain is the one that its DOMAIN_SEPARATOR proves, whatever the configuration calls it", async () => {
+test("a token's domain is the one that its DOMAIN_SEPARATOR proves, regardless of the configured name", async () => {
   const usdc = life.token('usdc');
   const { domain } = await readTokenSigning(rpc, { ...usdc, name: 'Some other name' });
   const { chainId, address } = usdc;
   assert.deepEqual(domain, { name: 'Test USDC', version: '2', chainId, verifyingContract: address });
 });
 
-test('a token whose separator is of another chain takes no signature of its own', async () => {
+test('a token whose separator belongs to another chain has no signatures of its own', async () => {
   const moved = { ...life.token('usdc'), chainId: 1 };
   const signing = await readTokenSigning(rpc, moved);
   assert.deepEqual([[...signing.permits], signing.domain], [[], undefined]);
 });
 
 // proves W3.1
-test('a difference from the configuration is reported, and nothing when it expects nothing', async () => {
+test('a difference from the configuration is reported, and a configuration that states nothing is not checked', async () => {
   const usdt = life.token('usdt');
   const signing = await readTokenSigning(rpc, usdt);
   assert.equal(signingProblem(usdt, signing), undefined);
@@ -60,7 +60,7 @@ test('a difference from the configuration is reported, and nothing when it expec
   );
 });
 
-test('a token is asked once, and again only after its chain gave no answer', async () => {
+test('a token is read once, and again only if its chain gave no answer', async () => {
   let asked = 0;
   let isDown = true;
   const read = tokenSigningReader(() => ({

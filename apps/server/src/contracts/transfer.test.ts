@@ -91,7 +91,7 @@ function unaccounted(logs: readonly RpcLog[], events: readonly ChainEvent[]): st
   );
 }
 
-test('only transfers of configured tokens into or out of our contracts are looked at', () => {
+test('only transfers of configured tokens into or out of our contracts count', () => {
   assert.equal(isWatchedTransfer(watched, transfer(payer, gateway, 1n)), true);
   assert.equal(isWatchedTransfer(watched, transfer(oldGateway, payer, 1n)), true);
   assert.equal(isWatchedTransfer(watched, transfer(payer, other, 1n)), false);
@@ -99,14 +99,14 @@ test('only transfers of configured tokens into or out of our contracts are looke
   assert.equal(isWatchedTransfer(watched, { ...transfer(payer, gateway, 1n), data: '0x' }), false);
 });
 
-test('a block concerns us when its bloom may have token, transfer and one of our contracts as an end', () => {
+test('a block may have our transfers when its bloom may have the token, the topic and one of our contracts', () => {
   const bloomWith = (log: RpcLog) => bloomOf([log.address, ...log.topics]);
   assert.equal(mayHaveTransfers(watched, bloomWith(transfer(payer, vault, 1n))), true);
   assert.equal(mayHaveTransfers(watched, bloomWith(transfer(payer, other, 1n))), false);
   assert.equal(mayHaveTransfers(watched, bloomWith(transfer(payer, vault, 1n, { token: other }))), false);
 });
 
-test('a transfer that the events of its transaction account for is no event', () => {
+test('a transfer that the events of its transaction explain raises no event', () => {
   const cases: readonly [RpcLog[], ChainEvent[]][] = [
     [[transfer(payer, gateway, 10n)], [event('Paid', { totalValue: '10', orderType: '0' })]],
     [[transfer(gateway, payer, 9n)], [event('Settled', { netValue: '9', to: payer })]],
@@ -131,7 +131,7 @@ test('a transfer that the events of its transaction account for is no event', ()
     assert.deepEqual(unaccounted(logs, events), [], JSON.stringify(events[0]?.name));
 });
 
-test('transfers that they do not account for are one event for each transaction, in the place of the last one', () => {
+test('unexplained transfers of a transaction are one event, at the log index of the last one', () => {
   const paid = event('Paid', { totalValue: '10', orderType: '0' });
   assert.deepEqual(
     unaccounted([transfer(payer, gateway, 10n), transfer(payer, gateway, 3n, { logIndex: 4 })], [paid]),
@@ -146,7 +146,7 @@ test('transfers that they do not account for are one event for each transaction,
   assert.deepEqual(unaccounted([transfer(payer, gateway, 10n)], [elsewhere]), ['gateway 10 at 0']);
 });
 
-test('differences of the gateways and of the vaults are two events, also where one transfer is the last of both', () => {
+test('unexplained transfers of gateways and of vaults are two events, even if one transfer is the last of both', () => {
   const logs = [
     transfer(payer, gateway, 1n),
     transfer(payer, vault, 1n, { logIndex: 1 }),
@@ -156,7 +156,7 @@ test('differences of the gateways and of the vaults are two events, also where o
   assert.deepEqual(unaccounted(logs, [withdrawn]), ['gateway 1 at 3', 'vault 1001 at 3']);
 });
 
-test('what one of our contracts sends to another of ours has not left', () => {
+test('a transfer between our contracts is no outflow', () => {
   const cases: readonly [RpcLog, ChainEvent, string[]][] = [
     [transfer(vault, vault, 7n), event('Withdrawn', { amount: '7' }), ['vault 7 at 0']],
     [transfer(vault, gateway, 7n), event('Withdrawn', { amount: '7' }), ['gateway 7 at 0']],

@@ -48,7 +48,7 @@ const readers: [string, (facet: string) => boolean][] = [
   ['refund.*', () => false],
 ];
 
-test('lists are added up while a delivery turn holds its lock', async () => {
+test('list counts are added up while a delivery round holds its lock', async () => {
   const merchantId = newMerchant();
   await db.query(addChanges, { merchantId, facets: ['session.paid'], changes: [1] });
   await db.transaction(async (turn) => {
@@ -79,7 +79,7 @@ const step = fc.record({
   batch: fc.constantFrom(0, 0, 1, 3, 1000),
 });
 
-test('totals are exact, however much is added up, and in which order', async () => {
+test('totals are exact, regardless of how many changes are added up and in which order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 80 }), async (steps) => {
       const merchantId = newMerchant();
@@ -104,7 +104,7 @@ test('totals are exact, however much is added up, and in which order', async () 
   );
 });
 
-test('one adds up at a time', async () => {
+test('one process adds up counts at a time', async () => {
   await db.transaction(async (transaction) => {
     await addUpLists(transaction, 1);
     const merchantId = newMerchant();
@@ -162,7 +162,7 @@ const offerTotals = statement({
      (select count(*) from links where merchant_id = :merchantId and status <> 'deleted') as all_links`,
 });
 
-test('products that are removed and links that are deleted leave their lists', async () => {
+test('removed products and deleted links leave their lists', async () => {
   const merchantId = newMerchant();
   await db.query(addMerchant, { merchantId });
   await db.query(addOffers, { merchantId, count: 1_000 });

@@ -61,7 +61,7 @@ async function describe(url: string, { tables, own }: Described): Promise<string
 }
 
 for (const [name, tables] of Object.entries(described)) {
-  test(`the migrations make the tables of packages/${name} as its schema.sql describes them`, async () => {
+  test(`the migrations create the tables of packages/${name} as its schema.sql states them`, async () => {
     const [migrated, empty] = await Promise.all([testDatabase(), emptyDatabase()]);
     const client = new pg.Client({ connectionString: empty.url });
     try {

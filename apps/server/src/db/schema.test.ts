@@ -6,7 +6,7 @@ import pg from 'pg';
 import { systemRandom } from '#outside/random.ts';
 import { schema } from './schema.ts';
 
-test('a scope takes ids of merchants and nothing else', async (t) => {
+test('a scope accepts only ids of merchants', async (t) => {
   const pool = new pg.Pool();
   t.after(() => pool.end());
   const db = databaseOver(pool, () => {}, schema.scope);

@@ -39,7 +39,7 @@ test('a role above row-level security is refused, and so is a connection whose o
   assert.match(dropped ?? '', /^the option florin\.merchant=\* did not arrive with the connection/);
 });
 
-test('a table outside of row-level security is named', async () => {
+test('a table without row-level security is reported', async () => {
   await execute('alter table sessions no force row level security');
   try {
     assert.deepEqual(await findScopeProblems(database.db), [
@@ -50,7 +50,7 @@ test('a table outside of row-level security is named', async () => {
   }
 });
 
-test('a policy that shows a merchant to others is noticed', async () => {
+test("a policy that shows a merchant's rows to others is reported", async () => {
   const deps = { clock: systemClock, random: systemRandom };
   await database.db.transaction((transaction) =>
     createMerchant(transaction, deps, { merchantName: 'Tea House' }),
@@ -78,7 +78,7 @@ function withoutOptions(start: Buffer): Buffer {
   return Buffer.concat([head, rest]);
 }
 
-test('a pooler that drops the options of the start is noticed, and nothing is migrated through it', async () => {
+test('a pooler that drops the start-up options is reported, and nothing is migrated through it', async () => {
   const target = new URL(database.url);
   const pooler = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);

@@ -180,7 +180,7 @@ test('the system sees every row', async () => {
   );
 });
 
-test('every table is bound by row-level security, its owner too', async () => {
+test('row-level security binds every table, and its owner too', async () => {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relrowsecurity and relforcerowsecurity
@@ -197,7 +197,7 @@ for (const [what, scope] of [
   ['an empty scope', ''],
   ['the scope of nobody', newId('merchant', systemRandom.bytes)],
 ] as const) {
-  test(`${what} sees, changes, deletes and adds nothing`, async () => {
+  test(`${what} reads, changes, deletes and adds no row`, async () => {
     const seen = await countsOf(scope, all);
     const isPublic = scope !== undefined && scope !== '';
     assert.deepEqual(
@@ -217,7 +217,7 @@ for (const [what, scope] of [
   });
 }
 
-test('a merchant sees, changes and deletes its own rows alone, whatever a statement asks for', async () => {
+test('a merchant reads, changes and deletes only its own rows, even by statements without a condition', async () => {
   assert.deepEqual(
     await countsOf(ours, all),
     expected((table) => {
@@ -233,7 +233,7 @@ test('a merchant sees, changes and deletes its own rows alone, whatever a statem
   }
 });
 
-test("a merchant adds no row of another, nor to another's, and gives none of its own away", async () => {
+test('a merchant cannot add rows for another merchant, nor give its own rows away', async () => {
   for (const table of tables) {
     const refusal = await inScope(ours, () => refusalOf(client.query(insertOf(table, theirs))));
     assert.deepEqual([table.name, refusal], [table.name, '42501']);

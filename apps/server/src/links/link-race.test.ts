@@ -197,7 +197,7 @@ test('a link that moves to another account while it is enabled is never active o
 });
 
 // proves W4.21
-test('a link that is made while its account is removed ends disabled', async () => {
+test('a link that is created while its account is removed ends disabled', async () => {
   const accountId = await world.addAccount(merchantId);
   const productId = await addProduct();
   const creating = pausedAt(['link_insert'], (transaction) =>
@@ -253,7 +253,7 @@ test('a link that moves to a product while that is archived is disabled with it'
   assert.deepEqual([state?.status, state?.disabled_reason], ['disabled', 'product_archived']);
 });
 
-test('updates, enabling, archiving and removing at once end without a deadlock, and consistent', async () => {
+test('concurrent updates, enabling, archiving and removing end consistent and without a deadlock', async () => {
   const accounts = [await world.addAccount(merchantId), await world.addAccount(merchantId)];
   const products = [await addProduct(), await addProduct()];
   const [account = '', otherAccount = ''] = accounts;

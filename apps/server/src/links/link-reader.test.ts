@@ -27,7 +27,7 @@ async function readerOf(limits: { links: number; items: number }) {
   };
 }
 
-test('so many links and so many of their items are remembered, and the oldest links go first', async () => {
+test('the cache of links limits links and items, and drops the oldest links first', async () => {
   const [first, second, third] = [await world.addLink(), await world.addLink(), await world.addLink()];
   for (const limits of [
     { links: 2, items: 100 },

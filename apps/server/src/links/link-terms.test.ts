@@ -17,7 +17,7 @@ const base = {
 const itemsOf = (linkType: 'fixed' | 'custom', lineItems: ItemBody[]) =>
   linkItemsOf({ ...base, linkType, lineItems }, systemRandom).map(({ lineItemId: _, ...item }) => item);
 
-test('a fixed link takes priced products, quantity 1 when none is given', () => {
+test('a fixed link has priced products, with quantity 1 unless stated', () => {
   assert.deepEqual(
     itemsOf('fixed', [
       { itemType: 'product', productId: 'prd_1', unitPrice: 5 },
@@ -31,7 +31,7 @@ test('a fixed link takes priced products, quantity 1 when none is given', () => 
 });
 
 // proves S2.8
-test('a custom link takes one user_priced item, with or without a product', () => {
+test('a custom link has one user_priced item, with or without a product', () => {
   assert.deepEqual(itemsOf('custom', [{ itemType: 'user_priced', unitPrice: 0, quantity: 1 }]), [
     { itemType: 'user_priced', productId: '', quantity: 1, unitPrice: 0 },
   ]);
@@ -127,7 +127,7 @@ test('a link totals at most ten million dollars, exactly', () => {
 });
 
 // proves W7.5
-test('one code when all products fail, another when some do', () => {
+test('a link of which all products fail has one error code, and of which some fail another', () => {
   const entry = (productId: string, status: ItemProduct['status']): [string, ItemProduct] => [
     productId,
     {

@@ -60,7 +60,7 @@ test('a version is an id', () => {
 });
 
 // proves S9.2
-test('two links have one version exactly when payers agree to the same', () => {
+test('two links have the same version exactly when payers agree to the same terms', () => {
   fc.assert(
     fc.property(terms, terms, (left, right) => {
       assert.equal(linkVersionOf(left) === linkVersionOf(right), isEqual(agreedTo(left), agreedTo(right)));
@@ -69,7 +69,7 @@ test('two links have one version exactly when payers agree to the same', () => {
 });
 
 // proves W2.13
-test('changing any one agreed field moves the version', () => {
+test('changing any agreed field changes the version', () => {
   fc.assert(
     fc.property(terms, terms, (base, other) => {
       for (const key of Object.keys(base) as (keyof LinkTerms)[]) {
@@ -85,7 +85,7 @@ test('changing any one agreed field moves the version', () => {
 });
 
 // proves S9.2, W2.13
-test('each thing alone that payers agree to moves the version', () => {
+test('each agreed term alone changes the version', () => {
   const link: LinkTerms = {
     linkId: 'lnk_1',
     linkType: 'fixed',
@@ -138,7 +138,7 @@ test('each thing alone that payers agree to moves the version', () => {
 });
 
 // proves W2.13
-test('ids of line items and the states of products keep the version', () => {
+test('ids of line items and statuses of products do not change the version', () => {
   fc.assert(
     fc.property(terms, text, text, (value, lineItemId, status) => {
       const items = value.items.map((entry) => ({
@@ -165,7 +165,7 @@ test('the order of line items is part of the version', () => {
 });
 
 // proves W2.13
-test('what a link says about short and late deposits is part of the version; saying nothing keeps it', () => {
+test('a policy for short and late deposits is part of the version; without one the version stays', () => {
   fc.assert(
     fc.property(terms, fc.integer({ min: 0, max: 100_000 }), (value, underpaidPpm) => {
       const version = linkVersionOf({ ...value, exceptionPolicy: { underpaidPpm } });

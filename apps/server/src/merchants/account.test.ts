@@ -88,7 +88,7 @@ async function eventsAbout(objectId: string) {
 }
 
 // proves S2.13
-test('a new account is stored, shown and told to webhooks alike', async () => {
+test('a new account is stored, returned and sent to webhooks with the same members', async () => {
   const merchantId = await newMerchant();
   const accountAddress = newAddress();
   const account = await create(merchantId, {
@@ -116,7 +116,7 @@ test('a new account is stored, shown and told to webhooks alike', async () => {
   ]);
 });
 
-test('what cannot be paid to is refused', async () => {
+test('an address that cannot be paid is refused', async () => {
   const merchantId = await newMerchant();
   const mixed = '0x52908400098527886E0F7030069857D2E4169EE7'.replace('E4169EE7', 'e4169EE7');
   const address = 'Invalid field: accountAddress must be an EVM address with its checksum';
@@ -135,7 +135,7 @@ test('what cannot be paid to is refused', async () => {
   assert.equal((await create(merchantId, { accountName: '💶'.repeat(100) })).status, 'normal');
 });
 
-test('no contract of the installation can be an account: of any chain, of now or before', async () => {
+test('no contract of the installation can be an account, on any chain, current or replaced', async () => {
   const merchantId = await newMerchant();
   const [first, ...others] = fixtureChains.all;
   assert.ok(first !== undefined);
@@ -173,7 +173,7 @@ test('no contract of the installation can be an account: of any chain, of now or
 });
 
 // proves S8.1
-test('of thirty accounts created at once, a merchant gets twenty', async () => {
+test('of thirty accounts created concurrently, a merchant gets twenty', async () => {
   const merchantId = await newMerchant();
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => refusalOf(create(merchantId))));
   const counts = Map.groupBy(outcomes, (outcome) => outcome);
@@ -191,7 +191,7 @@ test('of thirty accounts created at once, a merchant gets twenty', async () => {
 });
 
 // proves S2.13, S9.3
-test('an address is used by one account of a merchant at a time, and its return is a new version', async () => {
+test('one account of a merchant uses an address at a time, and adding it again is a new version', async () => {
   const merchantId = await newMerchant();
   const accountAddress = newAddress();
   const first = await create(merchantId, { accountAddress });
@@ -204,7 +204,7 @@ test('an address is used by one account of a merchant at a time, and its return 
   assert.notEqual(second.accountId, first.accountId);
 });
 
-test('lists hold the accounts in use, newest first, of this merchant alone', async () => {
+test("lists have the merchant's own active accounts, newest first", async () => {
   const merchantId = await newMerchant();
   await create(await newMerchant());
   const accounts = [await create(merchantId), await create(merchantId), await create(merchantId)];
@@ -226,7 +226,7 @@ test('a merchant cannot see or remove an account of another', async () => {
   );
 });
 
-test('a removed account stays readable, is told to webhooks, and cannot be removed again', async () => {
+test('a removed account stays readable, raises an event, and cannot be removed again', async () => {
   const merchantId = await newMerchant();
   const account = await create(merchantId);
   time += 5_000;
@@ -245,7 +245,7 @@ test('a removed account stays readable, is told to webhooks, and cannot be remov
 });
 
 // proves W4.7
-test('how an account is settled is chosen at its creation or later, told to webhooks, and keeps its version', async () => {
+test('the settlement mode of an account is set at its creation or later, raises an event, and keeps the version', async () => {
   const merchantId = await newMerchant();
   assert.equal((await create(merchantId, { settlementMode: 'direct' })).settlementMode, 'direct');
   const account = await create(merchantId);

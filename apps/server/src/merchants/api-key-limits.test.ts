@@ -65,7 +65,7 @@ for (const [clientAddress, ipAllowList, isAllowed] of addresses) {
 }
 
 // proves W5.11
-test('a key with origins takes exactly these, one without takes any, a secret key none', () => {
+test('a key accepts exactly its origins, or any if it has none; a secret key accepts none', () => {
   const verdict = (kind: 'secret' | 'restricted', origins: string[], origin?: string) => {
     try {
       assertOrigin({ kind, origins }, origin);
@@ -123,7 +123,7 @@ const senseless: [string, Parameters<typeof limitsOf>[0]][] = [
   ['maxDayAmount must be from 1 to 9000000000000000000 Micro-USD', { maxDayAmount: microUsd(0) }],
 ];
 for (const [message, limits] of senseless) {
-  test(`a limit that means nothing is refused: ${message}`, () => {
+  test(`a meaningless limit is refused: ${message}`, () => {
     assert.throws(() => limitsOf(limits), {
       name: 'Refusal',
       message: `Invalid field: ${message}`,
@@ -131,7 +131,7 @@ for (const [message, limits] of senseless) {
   });
 }
 
-test('a day is counted to the last Micro-USD, begins at midnight UTC and never goes back', async () => {
+test("a day's total is exact to the Micro-USD, starts at midnight UTC and never decreases", async () => {
   const keyId = await createKey();
   const count = (amount: number) =>
     database.db
@@ -162,7 +162,7 @@ test('a day is counted to the last Micro-USD, begins at midnight UTC and never g
   assert.deepEqual([await count(31), await count(30), await count(1)], [false, true, false]);
 });
 
-test('what is rolled back does not count', async () => {
+test('a session that is rolled back does not count', async () => {
   const keyId = await createKey();
   const request = { keyId, maxDayAmount: microUsd(10), amount: microUsd(10) };
   const failing = database.db.transaction(async (transaction) => {
@@ -194,7 +194,7 @@ test('the time of the last use is written at most once a minute, and never goes 
   assert.equal(await lastUsed(), start + 60_000);
 });
 
-test('a use that cannot be written is logged, and nobody fails', async () => {
+test('a time of use that cannot be written is logged, and the request succeeds', async () => {
   const warnings: string[] = [];
   const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
   const db = { query: () => Promise.reject(new Error('the database is away')) };
@@ -202,7 +202,7 @@ test('a use that cannot be written is logged, and nobody fails', async () => {
   assert.deepEqual(warnings, ['api_key_use_not_recorded']);
 });
 
-test('an origin is listed while a key stands that lists it', async () => {
+test('an origin is listed as long as a valid key lists it', async () => {
   const { db } = database;
   const create = (origins: readonly string[], expiresAt?: Date) =>
     db.transaction((transaction) =>
@@ -240,7 +240,7 @@ const explained = statement({
   text: `explain ${keyOfOrigin.text.replace('$1', ':origin').replace('$2', ':now')}`,
 });
 
-test('an origin is looked up by an index, whatever policies stand before it', async () => {
+test('an origin is found by an index, despite the policies of row-level security', async () => {
   const plan = await database.db.transaction(async (transaction) => {
     await transaction.query(withoutScans);
     return transaction.query(explained, { origin: 'https://a.example', now: clock.now() });

@@ -59,7 +59,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 const noLookup: ApiKeyLookup = async () => assert.fail('the database was asked');
 
 // proves S5.2, W5.5
-test('a key has its prefix, 43 characters of chance and a CRC-32 of all before it', async () => {
+test('a key has its prefix, 43 random characters and a CRC-32 of both', async () => {
   const { key } = await create({ kind: 'secret' });
   assert.match(key, /^sk_live_[0-9A-Za-z]{49}$/);
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -69,7 +69,7 @@ test('a key has its prefix, 43 characters of chance and a CRC-32 of all before i
 });
 
 // proves W5.5
-test('secret scanners find a key in any text by its documented pattern', async () => {
+test('secret scanners find a key in any text by the documented pattern', async () => {
   const pattern = new RegExp(keyInTextPattern, 'g');
   const { key } = await create({ kind: 'secret' });
   const restricted = await create({ kind: 'restricted' });
@@ -78,7 +78,7 @@ test('secret scanners find a key in any text by its documented pattern', async (
 });
 
 // proves W5.2
-test('a storefront key needs origins, and a secret key takes none', async () => {
+test('a storefront key requires origins, and a secret key has none', async () => {
   const origins = ['https://shop.example.com'];
   const refusals = await Promise.all(
     [
@@ -110,7 +110,7 @@ test('only the hash and the last four characters of a key are stored', async () 
 });
 
 // proves S5.2
-test('a secret key may do everything, a restricted one what its preset or list says', async () => {
+test('a secret key has every permission, a restricted one those of its preset or list', async () => {
   const granted = async (request: Omit<ApiKeyRequest, 'merchantId'>) => {
     const { keyId, key } = await create(request);
     const identity = await authenticate(lookup, `Bearer ${key}`, now);
@@ -135,7 +135,7 @@ test('a secret key may do everything, a restricted one what its preset or list s
 });
 
 // proves W5.7
-test('read_only is every read but personal data and webhook secrets', () => {
+test('read_only permits every read except personal data and webhook secrets', () => {
   assert.deepEqual(permissionPresets.read_only, [
     'products:read',
     'accounts:read',
@@ -150,7 +150,7 @@ test('read_only is every read but personal data and webhook secrets', () => {
 });
 
 // proves S5.1
-test('a header that is not Bearer, one space and a word is malformed', async () => {
+test('a header other than Bearer, one space and a key is malformed', async () => {
   const { key } = await create({ kind: 'secret' });
   const malformed: readonly (string | undefined)[] = [
     undefined,
@@ -180,7 +180,7 @@ test('a header that is not Bearer, one space and a word is malformed', async () 
   assert.equal(keyOfHeader(`Bearer ${key}`), key);
 });
 
-test('a word that is no key is refused before the database is asked', async () => {
+test('text that is not a key is refused without a query to the database', async () => {
   const { key } = await create({ kind: 'secret' });
   const flipped = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const words = [
@@ -211,7 +211,7 @@ test('any single wrong character is caught by the checksum', async () => {
 });
 
 // proves S5.3
-test('an unknown, an expired and a revoked key are all answered alike', async () => {
+test('unknown, expired and revoked keys get the same answer', async () => {
   const unknown = await create({ kind: 'secret' });
   const expired = await create({ kind: 'secret', expiresAt: now });
   const revoked = await create({ kind: 'secret' });
@@ -228,14 +228,14 @@ test('an unknown, an expired and a revoked key are all answered alike', async ()
 });
 
 // proves W5.10
-test('a key works until the moment at which it expires', async () => {
+test('a key is valid until the moment of its expiry', async () => {
   const expiresAt = new Date(now.getTime() + 1);
   const { keyId, key } = await create({ kind: 'restricted', expiresAt });
   assert.equal((await authenticate(lookup, `Bearer ${key}`, now)).keyId, keyId);
   assert.equal(await refusalOf(authenticate(lookup, `Bearer ${key}`, expiresAt)), 'api_key_invalid');
 });
 
-test('revoking keeps the first time, and tells whether there was such a key', async () => {
+test('revoking keeps the first time, and reports whether the key exists', async () => {
   const { keyId } = await create({ kind: 'secret' });
   const later = new Date(now.getTime() + 60_000);
   const revoke = (id: string, at: Date) =>
@@ -246,7 +246,7 @@ test('revoking keeps the first time, and tells whether there was such a key', as
   assert.deepEqual(summary?.revokedAt, now);
 });
 
-test('lists show everything of a key but the key', async () => {
+test('lists show every field of a key except the key itself', async () => {
   const merchant = await database.db.transaction((transaction) =>
     createMerchant(transaction, deps, { merchantName: 'Other' }),
   );
@@ -281,7 +281,7 @@ test('lists show everything of a key but the key', async () => {
   ]);
 });
 
-test('many keys are looked up at once, in the order asked for', async () => {
+test('many keys are read at once, in the requested order', async () => {
   const first = await create({ kind: 'secret' });
   const second = await create({ kind: 'restricted' });
   const hash = (text: string) => createHash('sha256').update(text).digest();

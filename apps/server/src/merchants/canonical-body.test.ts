@@ -61,7 +61,7 @@ for (const [left, right] of different) {
   });
 }
 
-test('what a double and an object hold whole is written as canonical JSON writes it, however it was spelled', () => {
+test('values that a double or an object holds exactly are written as canonical JSON, regardless of their spelling', () => {
   const spelled = fc.tuple(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, '\t'));
   fc.assert(
     fc.property(spelled, ([value, indent]) => {
@@ -72,7 +72,7 @@ test('what a double and an object hold whole is written as canonical JSON writes
   );
 });
 
-test('the canonical body means what the body means, and its own canonical body is itself', () => {
+test('a canonical body has the meaning of its body, and is its own canonical body', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
       const canonical = canonicalBody(text);
@@ -84,7 +84,7 @@ test('the canonical body means what the body means, and its own canonical body i
 });
 
 // proves W1.17
-test('numbers are one exactly when they are equal', () => {
+test('two numbers are the same exactly when they are equal', () => {
   const digits = fc.integer({ min: -2_000, max: 2_000 }).map(String);
   const decimal = fc.record({ digits, power: fc.integer({ min: -3, max: 3 }) });
   // A thousand times both powers of ten are whole, so BigInt can compare them exactly.

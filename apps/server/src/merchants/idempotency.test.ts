@@ -19,7 +19,7 @@ const insertOld = statement({
    values (:merchantId, '/session/checkout/create', 'first', :bodyHash, 'key_1', 'req_1', :eventId, now())`,
 });
 
-test('an answer that an older version read out of its event is still given, byte for byte', async () => {
+test('an answer that an older version stored in its event is still returned, byte for byte', async () => {
   const before = (await readMigrations(schema))
     .map(({ version }) => version)
     .filter((version) => version < 230);

@@ -33,7 +33,7 @@ function take(asked: Partial<AskedGas> = {}, gas = 10n): Promise<string> {
   return database.db.transaction((transaction) => takeGas(transaction, { clock, totals }, whole));
 }
 
-test('a merchant’s gas ends at its total, whoever asks at the same time, and others have theirs', async () => {
+test('a merchant’s gas ends at its total even when requested concurrently, and other merchants keep theirs', async () => {
   const answers = await Promise.all(Array.from({ length: 15 }, () => take()));
   assert.equal(answers.filter((answer) => answer === 'within').length, 10);
   assert.ok(answers.every((answer) => answer === 'within' || answer === 'merchant_used_up'));
@@ -43,7 +43,7 @@ test('a merchant’s gas ends at its total, whoever asks at the same time, and o
   assert.deepEqual([await take({ chainId: 2 }), await take({ kind: 'returns' })], ['within', 'within']);
 });
 
-test('what is owed counts and is not refused', async () => {
+test('gas that is owed counts and is not refused', async () => {
   assert.equal(await take({}, 100n), 'within');
   assert.equal(await take({ isOwed: true }), 'within');
   assert.equal(await take({ merchantId: 'two' }, 141n), 'merchant_used_up');
@@ -51,7 +51,7 @@ test('what is owed counts and is not refused', async () => {
   assert.equal(await take({ merchantId: 'two' }, 1n), 'all_used_up');
 });
 
-test('in no 24 hours a merchant or all together spend more than their totals', async () => {
+test('within any 24 hours neither one merchant nor all merchants together spend more than their totals', async () => {
   const step = fc.record({
     merchantId: fc.constantFrom('one', 'two', 'three', 'four'),
     gas: fc.bigInt({ min: 1n, max: 60n }),
@@ -77,7 +77,7 @@ test('in no 24 hours a merchant or all together spend more than their totals', a
   );
 });
 
-test('the operator is told once before a total runs out, and once when half of it is free again', async () => {
+test('the log warns once before a total is exhausted, and once when half of it is free again', async () => {
   const told: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -99,7 +99,7 @@ test('the operator is told once before a total runs out, and once when half of i
   assert.deepEqual(told.slice(2), ['gas.available one', 'gas.available all']);
 });
 
-test('what the service pays for is offered until nine tenths are spent', async () => {
+test('gasless payments are offered until nine tenths of the total are spent', async () => {
   const offers = gasOffers({ db: database.db, clock, totals });
   await take({}, 90n);
   await offers.refresh();

@@ -62,7 +62,7 @@ async function sellers() {
   );
 }
 
-test('sessions that are stored together each keep their own terms', async () => {
+test('sessions that are stored together keep their own terms', async () => {
   const payer = `0x${'ab'.repeat(20)}`;
   const changes: (Partial<StoredSession> | undefined)[] = [
     undefined,
@@ -95,7 +95,7 @@ test('sessions that are stored together each keep their own terms', async () => 
   assert.deepEqual(stored, created);
 });
 
-test('each webhook hears once of every new session of its own merchant, and of no other', async () => {
+test('each webhook gets one event for every new session of its own merchant, and none of others', async () => {
   const { db } = world.database;
   const [first, , second] = await sellers();
   assert.ok(first !== undefined && second !== undefined);
@@ -141,7 +141,7 @@ test('each webhook hears once of every new session of its own merchant, and of n
   );
 });
 
-test('an account of another merchant sells nothing', async () => {
+test('no session is created for an account of another merchant', async () => {
   const [first, , second] = await sellers();
   assert.ok(first !== undefined && second !== undefined);
   const terms = { settlementToken: 'ethereum::usdc', feeModel: 1, payerEmailRequired: 0 } as const;

@@ -73,14 +73,14 @@ function refusalOf(slug: string): (error: unknown) => boolean {
   return (error) => error instanceof Refusal && error.slug === slug;
 }
 
-test('an account that is removed takes no more sessions, although it was read before', async () => {
+test('a removed account gets no more sessions, even if it is cached', async () => {
   const { db, merchantId, accountId, create } = await shop();
   await create('ethereum::usdc');
   await db.transaction((transaction) => removeAccount(transaction, world.deps, { merchantId, accountId }));
   await assert.rejects(create('ethereum::usdc'), refusalOf('account_removed'));
 });
 
-test('a token that an account gives up is refused at once, one that it takes up is accepted at once', async () => {
+test('a token that an account removes is refused at once, and one that it adds is accepted at once', async () => {
   const { db, accountId, create } = await shop();
   await create('ethereum::usdc');
   await assert.rejects(create('ethereum::usdt'), refusalOf('settlement_token_not_enabled'));
@@ -89,7 +89,7 @@ test('a token that an account gives up is refused at once, one that it takes up 
   assert.equal((await create('ethereum::usdt')).settlementToken, 'ethereum::usdt');
 });
 
-test('an account is remembered for its own merchant only', async () => {
+test('an account is cached for its own merchant only', async () => {
   const first = await shop();
   await first.create('ethereum::usdc');
   const reader = groupTermsReader(first.db);
@@ -97,7 +97,7 @@ test('an account is remembered for its own merchant only', async () => {
   assert.equal(await reader.account(await world.addMerchant(), first.accountId), undefined);
 });
 
-test('a session sells a product as it is, although it was read before it changed', async () => {
+test('a session sells a product as it is now, even if an older one is cached', async () => {
   const { sell, addProduct, change } = await shop();
   const productId = await addProduct('Tea', 10);
   assert.deepEqual(await sell(productId), [['Tea', 10]]);
@@ -106,7 +106,7 @@ test('a session sells a product as it is, although it was read before it changed
   assert.deepEqual(await sell(productId), [['Green tea', 12]]);
 });
 
-test('a product that was read before is not sold once it is archived, and is again afterwards', async () => {
+test('an archived product is not sold even if it is cached, and is sold again once unarchived', async () => {
   const { sell, addProduct, move } = await shop();
   const productId = await addProduct('Tea', 10);
   await sell(productId);
@@ -116,7 +116,7 @@ test('a product that was read before is not sold once it is archived, and is aga
   assert.deepEqual(await sell(productId), [['Tea', 10]]);
 });
 
-test('sessions that are stored together each sell what is true of their own products', async () => {
+test('sessions that are stored together each sell their own current products', async () => {
   const { sell, addProduct, change, move } = await shop();
   const products = [await addProduct('Tea', 10), await addProduct('Cup', 20), await addProduct('Pot', 30)];
   const [tea = '', cup = '', pot = ''] = products;
@@ -141,7 +141,7 @@ test('sessions that are stored together each sell what is true of their own prod
   );
 });
 
-test('a product is remembered for its own merchant only', async () => {
+test('a product is cached for its own merchant only', async () => {
   const first = await shop();
   const productId = await first.addProduct('Tea', 10);
   const reader = groupTermsReader(first.db);

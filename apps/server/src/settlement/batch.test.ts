@@ -22,7 +22,7 @@ for (const [rule, [keys, count, chosen]] of Object.entries(choices)) {
   });
 }
 
-test('as many items are chosen as fit, each once, the oldest always, and none before an older one of its group', () => {
+test('the chosen items fit, each is chosen once, the oldest always, and none before an older one of its group', () => {
   const keys = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(keys, fc.integer({ min: 1, max: 50 }), (given, count) => {

@@ -10,7 +10,7 @@ after(() => world.close());
 const { db, openReceiver, withWorker, raise, untilStatus } = world;
 const outbox = testOutbox();
 
-test('a delivery that is sent again has the same webhook-id and body, and its log goes on', async () => {
+test('a delivery that is sent again has the same webhook-id and body, and its log continues', async () => {
   const receiver = await openReceiver();
   const merchantId = await addMerchant(db);
   const { webhookId } = await addWebhook(db, merchantId, { webhookUrl: receiver.url });

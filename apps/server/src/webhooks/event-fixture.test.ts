@@ -31,7 +31,7 @@ test('every event type has a fixture that fits the schema of its data, member by
   }
 });
 
-test('the status in a fixture is the one that its event tells of', () => {
+test('the status in a fixture is the one that its event reports', () => {
   const statuses = eventTypes
     .filter((type) => /^session\.(?!exception|payment_detected)/.test(type))
     .map((type) => [type, (eventFixture(type, exampleOrigin)['session'] as { status: string }).status]);

@@ -87,7 +87,7 @@ async function checkEvents(merchantId: string): Promise<void> {
   }
 }
 
-test('events of every type are counted and found, without those that are too old', async () => {
+test('events of every type are counted and listed, except those that are too old', async () => {
   const merchantId = await addMerchant(db);
   await db.query(addEvents, { merchantId, count: 1_500, types, now: oldest, oldCount: 300 });
   await checkEvents(merchantId);
@@ -100,7 +100,7 @@ test('events of every type are counted and found, without those that are too old
   await checkEvents(merchantId);
 });
 
-test("each webhook's deliveries are counted and found, also when they are removed", async () => {
+test("each webhook's deliveries are counted and listed, even after some are removed", async () => {
   const merchantId = await addMerchant(db);
   const webhooks = [await addWebhook(db, merchantId), await addWebhook(db, merchantId)];
   const [first, second] = webhooks.map(({ webhookId }) => webhookId);

@@ -57,7 +57,7 @@ async function outcome(port: number, timeoutMs = 15_000): Promise<string | numbe
   }
 }
 
-test('headers that drip in for ever end with the time-out', async () => {
+test('headers that arrive slowly without end stop at the time-out', async () => {
   const port = await rawServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket.write('x: y\r\n'), 20);
@@ -73,7 +73,7 @@ test('headers without end are refused', async () => {
   assert.equal(await outcome(port), 'malformed response');
 });
 
-test('a flood of 1xx answers ends with the time-out, and a final status behind a few of them counts', async () => {
+test('endless 1xx answers stop at the time-out, and a final status after a few of them counts', async () => {
   const flood = await rawServer((socket) => {
     const pour = () => {
       if (!socket.destroyed)
@@ -92,7 +92,7 @@ test('a flood of 1xx answers ends with the time-out, and a final status behind a
   assert.equal(await outcome(polite), 204);
 });
 
-test('a receiver that speaks HTTP/2 only, or no TLS, fails and says how', async () => {
+test('a receiver with only HTTP/2, or without TLS, fails with the reason', async () => {
   const h2 = createSecureServer({ cert: certificate.cert, key: certificate.key, allowHTTP1: false });
   h2.on('sessionError', () => undefined);
   const h2Port = await listening(h2 as unknown as Server);
@@ -125,7 +125,7 @@ test('redirects are failures and are not followed', async () => {
 });
 
 // proves W6.25
-test('whatever a receiver does, the attempt is logged, tried again, and holds up nobody', async () => {
+test('every failed attempt is logged and tried again, and delays no other receiver', async () => {
   const [bad, good] = [await openReceiver(), await openReceiver()];
   const kinds = [
     { kind: 'answer', status: 500 },

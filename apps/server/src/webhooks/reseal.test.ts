@@ -28,7 +28,7 @@ async function resealAll(deps: ReturnType<typeof depsWith>): Promise<number> {
 }
 
 // proves W6.29
-test('after resealing the new master key alone opens every signing key, and none of them has changed', async () => {
+test('after resealing only the new master key opens the signing keys, which are unchanged', async () => {
   const merchantId = await addMerchant(db);
   const before = depsWith(oldKey);
   const webhooks = [];
@@ -55,7 +55,7 @@ test('after resealing the new master key alone opens every signing key, and none
   await assert.rejects(keyOf(ref.webhookId, before), /master key that is not configured/);
 });
 
-test('a key whose master key is not configured stops the resealing, and nothing is changed', async () => {
+test('a signing key whose master key is not configured stops the resealing, and nothing is changed', async () => {
   const merchantId = await addMerchant(db);
   const { webhookId, key } = await addWebhook(db, merchantId, {}, depsWith(newKey));
   const strange = depsWith(systemRandom.bytes(32));

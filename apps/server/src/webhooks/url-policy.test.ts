@@ -38,7 +38,7 @@ test('every spelling of a private, special or local host is refused', () => {
   assert.deepEqual(taken, []);
 });
 
-test('public hosts are taken, however close they come to a special range or name', () => {
+test('public hosts are accepted, however similar they are to a special range or name', () => {
   const hosts = words(`
   1.1.1.1 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1 134744072
   169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.167.255.255 192.169.0.0 198.17.255.255
@@ -50,7 +50,7 @@ test('public hosts are taken, however close they come to a special range or name
 });
 
 // proves S8.3
-test('only https is taken, and no credentials', () => {
+test('only https without credentials is accepted', () => {
   const urls = [
     'http://example.com/',
     'ftp://example.com/',
@@ -68,7 +68,7 @@ test('only https is taken, and no credentials', () => {
   assert.deepEqual(taken, []);
 });
 
-test('a text that is no URL at all is an invalid field', () => {
+test('text that is not a URL is an invalid field', () => {
   const texts = [
     '',
     'shop',
@@ -139,7 +139,7 @@ test('a URL is kept in its normal form', () => {
   });
 });
 
-test('plain http is for loopback, and where the policy says so alone', () => {
+test('plain http is accepted only for loopback, and only where the policy allows it', () => {
   const loopback = words('127.0.0.1:8080 localhost:3000 [::1]:80 127.1');
   const others = words('example.com 10.0.0.1 0.0.0.0 a.localhost localhost.example.com 169.254.169.254');
   assert.deepEqual(

@@ -39,7 +39,7 @@ function refusalOf(work: () => unknown): readonly [string, string | undefined] {
 const body = { webhookName: 'n', webhookUrl: 'https://shop.example.com/hook', subscribedEvents: ['*'] };
 
 // proves W2.19
-test('the key is masked to its last four characters for who may not see it', async () => {
+test('the key is masked to its last four characters without the permission to see it', async () => {
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId);
   const [webhook] = await listWebhooks(db, outbox, merchantId);
@@ -79,7 +79,7 @@ test('a webhook has its URL in normal form', () => {
   assert.equal(normal('https://shop.example.com'), 'https://shop.example.com/');
 });
 
-test('the event about a paused webhook shows it as a read does, without its key', async () => {
+test('the event about a paused webhook shows the members of a read, without its key', async () => {
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId);
   const [webhook] = await listWebhooks(db, outbox, merchantId);
@@ -92,7 +92,7 @@ test('the event about a paused webhook shows it as a read does, without its key'
   assert.deepEqual([type, JSON.parse(dataJson)], ['webhook.paused', { webhook: shown }]);
 });
 
-test('what the outbox refuses has the words of the catalogue', async () => {
+test('every refusal of the outbox has an error of the catalogue', async () => {
   const merchantId = await addMerchant(db);
   const missing = findWebhook(db, outbox, { ownerId: merchantId, webhookId: 'wkid_none' });
   await assert.rejects(missing, { slug: 'webhook_not_found', message: 'Webhook not found: wkid_none' });

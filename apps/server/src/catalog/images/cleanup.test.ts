@@ -58,7 +58,7 @@ async function namesInStore(): Promise<string[]> {
   return [...new Set((await world.files()).map((file) => file.slice(0, 22)))].sort();
 }
 
-test('an image goes 30 days after the last product has let it go, and not before', async () => {
+test('an image is removed 30 days after no product uses it any more, and not earlier', async () => {
   const [a, b, c] = [await take('/a.png'), await take('/b.png'), await take('/c.png')];
   const [one, two, gone] = [await create(a), await create(a), await create(c)];
   await update(one.productId, b);
@@ -77,14 +77,14 @@ test('an image goes 30 days after the last product has let it go, and not before
   await update(one.productId, { status: 'none' });
 });
 
-test('an image that was stored for a product that never came goes, too', async () => {
+test('an image stored for a product that was never created is removed, too', async () => {
   const { name } = await take('/c.png');
   world.clock.time += unusedKeptMs + 1;
   assert.ok((await clean()).includes(name));
   assert.deepEqual(await namesInStore(), []);
 });
 
-test('an image in the snapshot of a session stays for good, however many others were looked at before', async () => {
+test('an image in the snapshot of a session is never removed, regardless of how many images were checked before it', async () => {
   const { name, url } = await take('/a.png');
   world.clock.time += unusedKeptMs + 1;
   const sessions = sessionsWith(['{}', '{}', `{"imageUrl":"${url}"}`, '{}']);
@@ -95,7 +95,7 @@ test('an image in the snapshot of a session stays for good, however many others 
   assert.deepEqual([again.asked, await namesInStore()], [[], [name]]);
 });
 
-test('a search that was broken off goes on where it was, and a removal that was broken off is finished', async () => {
+test('an interrupted search continues where it stopped, and an interrupted removal is completed', async () => {
   const { name } = await take('/b.png');
   world.clock.time += unusedKeptMs + 1;
   const stopped = new AbortController();

@@ -25,7 +25,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-test('what was put is read, by every store on the folder, until it is removed', async () => {
+test('every store on the folder reads a stored object until it is removed', async () => {
   const folder = join(await newFolder(), 'not', 'there', 'yet');
   const store = folderStore({ folder, random: systemRandom });
   const other = folderStore({ folder, random: systemRandom });
@@ -57,7 +57,7 @@ function diskOf(room: { left: number }): OpenFile {
   };
 }
 
-test('a full disk fails a put, leaves nothing of it behind, and serves what it has', async () => {
+test('a put on a full disk fails without leaving a file, and stored objects are still served', async () => {
   const folder = await newFolder();
   const room = { left: 4 };
   const store = folderStore({ folder, random: systemRandom, open: diskOf(room) });
@@ -78,7 +78,7 @@ function mountSmall(folder: string): boolean {
   return spawnSync('/bin/mount', options, { stdio: 'ignore' }).status === 0;
 }
 
-test('a true disk that is full does the same, and recovers by itself', async (t) => {
+test('a real full disk does the same, and recovers by itself', async (t) => {
   const folder = await newFolder();
   if (!mountSmall(folder)) {
     t.skip('this system lets us mount nothing');
@@ -100,7 +100,7 @@ test('a true disk that is full does the same, and recovers by itself', async (t)
   }
 });
 
-test('a folder that cannot be used is a failure of the store in every operation', async () => {
+test('an unusable folder is a store failure in every operation', async () => {
   const folder = join(await newFolder(), 'taken');
   await writeFile(folder, 'a file where the folder should be');
   const store = folderStore({ folder, random: systemRandom });

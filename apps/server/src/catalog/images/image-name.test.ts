@@ -14,7 +14,7 @@ const key = imageNameKey(new Uint8Array(32).fill(7));
 const files = [Buffer.from('small'), Buffer.from('large')];
 const origin = 'https://pay.example.com';
 
-test('a name follows from the key, the merchant and the content, and from nothing less', () => {
+test('a name depends on the key, the merchant and the content', () => {
   const name = imageNameOf(key, { merchantId: 'mer_a', files });
   assert.match(name, /^[0-9A-Za-z]{22}$/);
   assert.equal(imageNameOf(key, { merchantId: 'mer_a', files: [...files] }), name);
@@ -27,7 +27,7 @@ test('a name follows from the key, the merchant and the content, and from nothin
   assert.equal(new Set([name, ...others]).size, 5);
 });
 
-test('a hosted URL gives its name back in every size', () => {
+test('a hosted URL leads back to its name in every size', () => {
   const name = imageNameOf(key, { merchantId: 'mer_a', files });
   const url = hostedImageUrl(origin, name);
   assert.equal(url, `${origin}/images/${name}-1280.webp`);
@@ -37,14 +37,14 @@ test('a hosted URL gives its name back in every size', () => {
   assert.equal(imageUrlOfSize('https://other.example.com/tea.png', 96), 'https://other.example.com/tea.png');
 });
 
-test('URLs elsewhere are no hosted ones, and wrong ones below our images have no name', () => {
+test('URLs of other sites are not hosted ones, and malformed ones of ours have no name', () => {
   assert.equal(nameOfHostedUrl(origin, 'https://pay.example.com.evil.test/images/x-96.webp'), undefined);
   assert.equal(nameOfHostedUrl(origin, 'https://shop.example.com/tea.png'), undefined);
   assert.equal(nameOfHostedUrl(origin, `${origin}/images/tea.png`), '');
   assert.equal(nameOfHostedUrl(origin, `${origin}/images/../link/lnk_1`), '');
 });
 
-test('only the names that we give are files', () => {
+test('only names of our own form are files', () => {
   const name = 'a'.repeat(22);
   assert.deepEqual(parseImageFile(imageFile(name, 640)), { name, size: 640 });
   for (const file of [

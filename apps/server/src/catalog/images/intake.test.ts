@@ -28,7 +28,7 @@ const pending = (path: string, reason: string) => ({
   reason,
 });
 
-test('an image is stored in every size under one name, which no other merchant shares', async () => {
+test('an image is stored in every size under one name, which belongs to one merchant', async () => {
   world.source.serve('/tea.png', png);
   const image = await take(`${world.source.origin}/tea.png`);
   assert.ok(image.status === 'hosted');
@@ -43,7 +43,7 @@ test('an image is stored in every size under one name, which no other merchant s
   assert.ok(other.status === 'hosted' && other.name !== name);
 });
 
-test('a hosted URL of any size, sent back, keeps the image and asks nothing of the network', async () => {
+test('a hosted URL of any size keeps the image without a request to the network', async () => {
   const image = await take(`${world.source.origin}/tea.png`);
   assert.ok(image.status === 'hosted');
   const count = world.source.asked.length;
@@ -84,12 +84,12 @@ function serveBroken(source: ImageSource): void {
   );
 }
 
-describe('a source that fails is asked once, and again later', () => {
+describe('a source that fails is requested once, and again later', () => {
   const slow: NodeJS.Timeout[] = [];
   after(() => slow.forEach(clearInterval));
 
   // proves W6.32
-  test('with the reason said', async () => {
+  test('the refusal states the reason', async () => {
     const { source } = world;
     serveBroken(source);
     const reasons: [string, string][] = [
@@ -115,7 +115,7 @@ describe('a source that fails is asked once, and again later', () => {
     );
   });
 
-  test('its content type says nothing about its content', async () => {
+  test('the content type does not decide what the content is', async () => {
     world.source.serve('/lie', (response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end(png),
     );
@@ -123,7 +123,7 @@ describe('a source that fails is asked once, and again later', () => {
   });
 
   // proves W6.32
-  test('one that is silent, or drips, is left when the time is over', async () => {
+  test('a source that is silent or slow is given up when its time is over', async () => {
     world.source.serve('/silent', () => {});
     world.source.serve('/drip', (response) => {
       response.writeHead(200);
@@ -149,7 +149,7 @@ describe('a source that fails is asked once, and again later', () => {
     }
   });
 
-  test('a merchant with four images under way waits for no fifth, and others do not notice', async () => {
+  test('a merchant may have four downloads at once: a fifth is refused, and other merchants are unaffected', async () => {
     const held: (() => void)[] = [];
     world.source.serve('/held', (response) => held.push(() => response.end()));
     const url = `${world.source.origin}/held`;
@@ -167,7 +167,7 @@ describe('a source that fails is asked once, and again later', () => {
   });
 });
 
-test('a store that is away is 900301, and the next image is none the worse', async () => {
+test('an unavailable store is 900301, and the next image is stored as usual', async () => {
   world.isStoreAway = true;
   await assert.rejects(take(`${world.source.origin}/tea.png`), { slug: 'image_store_unavailable' });
   world.isStoreAway = false;
@@ -175,7 +175,7 @@ test('a store that is away is 900301, and the next image is none the worse', asy
 });
 
 // proves W6.32
-test('no image is had from a machine that is not on the public internet', async (t) => {
+test('no image is downloaded from a machine outside the public internet', async (t) => {
   const { port } = new URL(world.source.origin);
   const inside = [
     '127.0.0.1',

@@ -23,7 +23,7 @@ const take = (paths: readonly string[], by = merchantId) =>
 const askedFor = (path: string) => world.source.asked.filter((asked) => asked === path).length;
 const minuteMs = 60_000;
 
-test('every image that a request names is hosted, each asked for once, and those that fail are left out', async () => {
+test('every image of a request is hosted and downloaded once, and failed ones are omitted', async () => {
   const paths = [0, 1, 2, 3, 4, 5, 0, 1].map((index) => `/${index}.png`);
   const found = await take([...paths, '/missing.png']);
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('every image that a request names is hosted, each asked for once, and those
   assert.deepEqual([askedFor('/0.png'), askedFor('/5.png'), askedFor('/missing.png')], [1, 1, 1]);
 });
 
-test('an image is known for ten minutes to its own merchant, and one that failed for one', async () => {
+test('an image is cached for ten minutes for its own merchant, and a failure for one', async () => {
   nowMs += minuteMs - 1;
   await take(['/0.png', '/missing.png']);
   assert.deepEqual([askedFor('/0.png'), askedFor('/missing.png')], [1, 1]);
@@ -48,7 +48,7 @@ test('an image is known for ten minutes to its own merchant, and one that failed
   assert.equal(askedFor('/0.png'), 3);
 });
 
-test('what a request has not got after ten seconds is left out', async () => {
+test('images that take longer than ten seconds are omitted', async () => {
   world.source.serve('/slow.png', (response) => {
     nowMs += 10_000;
     response.writeHead(404).end();
@@ -58,7 +58,7 @@ test('what a request has not got after ten seconds is left out', async () => {
   assert.equal(askedFor('/8.png'), 0);
 });
 
-test('an image that found no place is looked for by the next request: its source has not failed', async () => {
+test('an image refused for lack of a slot is downloaded by the next request: its source has not failed', async () => {
   const shop = await world.addMerchant();
   const [first, second] = [
     ['/0.png', '/1.png', '/2.png', '/3.png'],

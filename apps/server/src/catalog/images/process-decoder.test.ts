@@ -87,12 +87,12 @@ describe('images are hosted in every size, never enlarged', () => {
     });
   }
 
-  test('one pixel stays one pixel', async () => {
+  test('an image of one pixel keeps its size', async () => {
     assert.deepEqual(await shapesOf(await sampleImage('png', 1, 1)), Array(4).fill([1, 1]));
   });
 
   // proves W6.32
-  test('25 megapixels are taken, one row more is refused', async () => {
+  test('25 megapixels are accepted, one row more is refused', async () => {
     assert.deepEqual(await shapesOf(plainPng(5000, 5000)), [
       [96, 96],
       [320, 320],
@@ -102,14 +102,14 @@ describe('images are hosted in every size, never enlarged', () => {
     assert.equal(await reasonOf(plainPng(5000, 5001)), 'more than 25 megapixels');
   });
 
-  test('what differs only in its type of file gives the same picture', async () => {
+  test('the same picture in several file types is hosted as the same picture', async () => {
     assertNear(await cornerOf(await sampleImage('png', 200, 200)), [0x22, 0x33, 0xcc]);
     assertNear(await cornerOf(await sampleImage('jpeg', 200, 200)), [0x22, 0x33, 0xcc]);
   });
 });
 
-describe('unusual images come out plain', () => {
-  test('an orientation is applied, and goes with the rest of EXIF, GPS included', async () => {
+describe('unusual images are converted to plain ones', () => {
+  test('an orientation is applied, and all EXIF data is removed, GPS included', async () => {
     const turned = await picture(100, 50)
       .jpeg()
       .withExif({ IFD0: { Artist: 'Florin' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } })
@@ -142,7 +142,7 @@ describe('unusual images come out plain', () => {
     assert.deepEqual(await shapesOf(deep), Array(4).fill([40, 40]));
   });
 
-  test('of an animation the first picture', async () => {
+  test('an animation gives its first picture', async () => {
     const frames = await Promise.all(
       ['#10c020', '#c01020'].map((background) =>
         sharp({ create: { width: 30, height: 30, channels: 3, background } })
@@ -159,7 +159,7 @@ describe('unusual images come out plain', () => {
   });
 
   // proves W6.32
-  test('what hides behind, or inside, a true image is gone', async () => {
+  test('data hidden behind or inside a real image is removed', async () => {
     const payload = '<script>alert(document.domain)</script>GIF89a%PDF-1.7PK\x03\x04';
     const comment = Buffer.from(`\xff\xfe${String.fromCharCode(0, payload.length + 2)}${payload}`, 'latin1');
     const jpeg = await sampleImage('jpeg', 30, 30);
@@ -179,7 +179,7 @@ describe('unusual images come out plain', () => {
   });
 });
 
-describe('bombs are refused before they unfold', () => {
+describe('decompression bombs are refused before they are decompressed', () => {
   const zeros = deflateSync(Buffer.alloc(64 * 1024 * 1024));
   const row = deflateSync(Buffer.alloc(100 * 301));
   const bombs: [string, () => Buffer | Promise<Buffer>, string][] = [
@@ -204,7 +204,7 @@ describe('bombs are refused before they unfold', () => {
     test(name, async () => assert.equal(await reasonOf(await make()), reason));
   }
 
-  test('image data, texts and profiles that unfold to far more than the image cost nothing', async () => {
+  test('image data, texts and profiles that decompress to far more than the image use no memory', async () => {
     const profile = pngChunk('iCCP', Buffer.concat([Buffer.from('a\0\0'), zeros]));
     const text = pngChunk('zTXt', Buffer.concat([Buffer.from('a\0\0'), zeros]));
     for (const bomb of [
@@ -219,7 +219,7 @@ describe('bombs are refused before they unfold', () => {
   });
 });
 
-describe('everything but whole jpeg, png and webp files is no image', () => {
+describe('only complete jpeg, png and webp files are images', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
   const texts: [string, string][] = [
     ['nothing', ''],
@@ -254,7 +254,7 @@ describe('everything but whole jpeg, png and webp files is no image', () => {
   }
 
   for (const type of ['jpeg', 'png', 'webp'] as const) {
-    test(`a ${type} that was cut off`, async () => {
+    test(`a truncated ${type}`, async () => {
       const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
       const whole = await sharp({
         create: { width: 200, height: 200, channels: 3, noise },
@@ -301,7 +301,7 @@ describe('a decoder process has hard limits', () => {
     .png({ progressive: true })
     .toBuffer();
 
-  test('the worst image that is allowed fits in them', async (t) => {
+  test('the most expensive allowed image fits in the limits', async (t) => {
     const { outcome, kib } = await peakOf(await worst);
     t.diagnostic(
       `peak memory of the decoder for the worst image: ${kib === undefined ? 'unknown' : Math.round(kib / 1024)} MiB`,
@@ -318,7 +318,7 @@ describe('a decoder process has hard limits', () => {
     assert.equal(await reasonOf(small, poor), 'an image');
   });
 
-  test('one that takes too long is killed', async () => {
+  test('a decoder that takes too long is killed', async () => {
     const hasty: Clock = { ...systemClock, sleep: async () => {} };
     const pids: number[] = [];
     const timed = processDecoder({ clock: hasty, onStart: (pid) => pids.push(pid) });
@@ -327,7 +327,7 @@ describe('a decoder process has hard limits', () => {
     await gone(pid);
   });
 
-  test('one that is killed midway takes no other image with it', async () => {
+  test('a decoder that is killed fails no other image', async () => {
     const pids: number[] = [];
     const watched = processDecoder({ clock: patientClock, onStart: (pid) => pids.push(pid) });
     const [large, small] = await Promise.all([worst, sampleImage('png', 20, 20)]);
@@ -337,7 +337,9 @@ describe('a decoder process has hard limits', () => {
     assert.deepEqual(await Promise.all(outcomes), ['too costly to decode', 'an image', 'an image']);
   });
 
-  test('it is told nothing of ours', { skip: process.platform !== 'linux' }, async () => {
+  test('a decoder process gets nothing of our environment', {
+    skip: process.platform !== 'linux',
+  }, async () => {
     process.env['FLORIN_TEST_SECRET'] = 'secret';
     let environment = '';
     const watched = processDecoder({
@@ -351,7 +353,7 @@ describe('a decoder process has hard limits', () => {
     assert.equal(environment.includes('secret'), false);
   });
 
-  test('after its end nothing is decoded', async () => {
+  test('a closed decoder decodes nothing', async () => {
     const closed = processDecoder({ clock: patientClock });
     await closed.close();
     assert.equal(await reasonOf(await sampleImage('png', 20, 20), closed), 'could not be decoded now');

@@ -55,7 +55,7 @@ async function eventsOf(productId: string): Promise<string[]> {
 }
 
 // proves W6.33
-test('an image that turns up later is hosted, with an event that shows it', async () => {
+test('an image that becomes available later is hosted, with an event that shows it', async () => {
   const productId = await waiting('/late.png');
   assert.equal(await retry(), false);
   world.clock.time += 60_000;
@@ -77,7 +77,7 @@ test('an image that turns up later is hosted, with an event that shows it', asyn
 });
 
 // proves W6.33
-test('after five tries in 24 hours it is given up, with an event', async () => {
+test('after five tries in 24 hours the image is given up, with an event', async () => {
   const productId = await waiting('/never.png');
   const asked = world.source.asked.length;
   const started = world.clock.time;
@@ -96,7 +96,7 @@ test('after five tries in 24 hours it is given up, with an event', async () => {
   assert.equal(world.source.asked.length - asked, 5);
 });
 
-test('an update or a removal ends what was waited for', async () => {
+test('an update or a removal of the product ends its retries', async () => {
   world.source.serve('/old.png', await sampleImage('png', 5, 5));
   const [updated, removed] = [await waiting('/old.png'), await waiting('/old.png')];
   await world.database.db.transaction((transaction) =>
@@ -110,7 +110,7 @@ test('an update or a removal ends what was waited for', async () => {
   assert.deepEqual(await imageOf(updated), { status: 'none', reason: '', hasUrl: false });
 });
 
-test('a try that an update overtakes changes nothing', async () => {
+test('a try that ends after an update changes nothing', async () => {
   const productId = await waiting('/race.png');
   const bytes = await sampleImage('png', 6, 6);
   const { promise: isAsked, resolve: noteAsked } = Promise.withResolvers<() => void>();
@@ -128,7 +128,7 @@ test('a try that an update overtakes changes nothing', async () => {
   assert.deepEqual(await eventsOf(productId), ['product.created', 'product.updated']);
 });
 
-test('a store that is away costs no try; two workers share what is due', async () => {
+test('an unavailable store costs no try; two workers share the due images', async () => {
   world.source.serve('/there.png', await sampleImage('png', 7, 7));
   const first = await waiting('/there.png');
   world.isStoreAway = true;

@@ -35,7 +35,7 @@ function storeWith(change: Partial<S3StoreOptions> = {}): ImageStore {
   return store;
 }
 
-test('what was put is read until it is removed, and every request is signed', async () => {
+test('a stored object is read until it is removed, and every request is signed', async () => {
   const store = storeWith();
   assert.equal(await store.read(file), undefined);
   await store.put(file, bytes);
@@ -48,7 +48,7 @@ test('what was put is read until it is removed, and every request is signed', as
   assert.equal(fake.refusedCount(), 0);
 });
 
-test('a wrong key or region is refused by the store, which is a failure of the store', async () => {
+test('a request with a wrong key or region is a store failure', async () => {
   const before = fake.refusedCount();
   const wrongKey = { credentials: { ...credentials, secretAccessKey: 'wrong' } };
   for (const change of [wrongKey, { region: 'us-east-1' }]) {
@@ -61,7 +61,7 @@ test('a wrong key or region is refused by the store, which is a failure of the s
   assert.equal(fake.objects.size, 0);
 });
 
-test('a store that stumbles gets one more try, and no third', async () => {
+test('a request that fails once is repeated, and a second failure is final', async () => {
   const store = storeWith();
   fake.fail(503);
   const before = fake.requestCount();
@@ -74,7 +74,7 @@ test('a store that stumbles gets one more try, and no third', async () => {
   assert.equal(fake.requestCount(), before + 6);
 });
 
-test('a store that is away is a failure of the store', async () => {
+test('an unavailable store is a store failure', async () => {
   const away = storeWith({ endpoint: 'http://127.0.0.1:1' });
   await assert.rejects(away.put(file, bytes), ImageStoreFailure);
   await assert.rejects(away.read(file), ImageStoreFailure);
