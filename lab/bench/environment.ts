@@ -73,7 +73,6 @@ export async function withEnvironment<Result>(
     const postgres = await startPostgres({
       dataFolder: join(folder, 'postgres'),
       isDurable: true,
-      mayCreateDatabases: true,
       settings: walSettings,
     });
     ends.push(postgres.stop);

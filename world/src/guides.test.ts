@@ -193,6 +193,15 @@ test('“Pay without gas” pays with a stock x402 client', async () => {
   assert.match(printed.get('run') ?? '', /^20[02] sess_\w+ 0x[0-9a-f]{64}$/);
 });
 
+test('“Backup and restore” rehearses a restore beside the running world', async () => {
+  const printed = await follow('docs/runbook/restore.md');
+  assert.match(printed.get('backup') ?? '', /wrote \d+ rows/);
+  assert.match(
+    printed.get('restore') ?? '',
+    /restored \d+ rows[\s\S]*the ledger is whole[\s\S]*stopped: restored/,
+  );
+});
+
 test('“Receive webhooks” makes a certificate, registers a webhook and shows its key', async () => {
   const blocks = blocksOf('docs/guide/receive-webhooks.md').filter(({ language }) => language === 'sh');
   const settings = blocks.filter(({ text }) => text.startsWith('API='));

@@ -3,7 +3,8 @@ import pg from 'pg';
 /** The role that the service connects as. The cluster's own role is a superuser, which ignores row-level security. */
 export const SERVICE_ROLE = 'florin_service';
 
-const rolePowers = 'nosuperuser nobypassrls nocreaterole noreplication';
+/** It may create databases, for the rehearsal of a restore, for tests and for benchmarks. */
+const rolePowers = 'nosuperuser nobypassrls nocreaterole noreplication createdb';
 
 /** Transfers what an older start left to the superuser: the database, and everything that migrations created in it. */
 const takeOver = `do $$
@@ -29,25 +30,17 @@ end $$`;
  */
 export const ensureServiceRole = async (
   superuserUrl: string,
-  options: { readonly password: string; readonly mayCreateDatabases: boolean },
+  options: { readonly password: string },
 ): Promise<void> => {
   const client = new pg.Client({ connectionString: superuserUrl, application_name: 'florin-world' });
   await client.connect();
   try {
     const database = pg.escapeIdentifier(new URL(superuserUrl).pathname.slice(1));
-    const { rows } = await client.query<{ role: string; owner: string }>(
-      `select role.rolname as role, owner.rolname as owner
-       from pg_roles role, pg_database d join pg_roles owner on owner.oid = d.datdba
-       where role.rolname = $1 and d.datname = current_database()`,
-      [SERVICE_ROLE],
-    );
-    const createdb = options.mayCreateDatabases ? 'createdb' : 'nocreatedb';
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [SERVICE_ROLE]);
     const login = `login password ${pg.escapeLiteral(options.password)}`;
-    // A role may exist after a failed run; only the owner of the database shows that all steps finished.
-    if (rows[0]?.owner === SERVICE_ROLE) return;
     await client.query('begin');
-    if (rows[0] === undefined) await client.query(`create role ${SERVICE_ROLE} ${login}`);
-    await client.query(`alter role ${SERVICE_ROLE} ${rolePowers} ${createdb} ${login}`);
+    if (rowCount === 0) await client.query(`create role ${SERVICE_ROLE} ${login}`);
+    await client.query(`alter role ${SERVICE_ROLE} ${rolePowers} ${login}`);
     await client.query(takeOver);
     await client.query(`alter database ${database} owner to ${SERVICE_ROLE}`);
     await client.query('commit');

@@ -51,7 +51,7 @@ test('committed data survives a SIGKILL of Postgres, and a stop leaves no proces
   assert.equal(statSync(join(dataFolder, 'password')).mode & 0o777, 0o600);
 });
 
-const ownRole = `select r.rolname, r.rolsuper or r.rolbypassrls or r.rolcreatedb or r.rolcreaterole
+const ownRole = `select r.rolname, r.rolsuper or r.rolbypassrls or r.rolcreaterole, r.rolcreatedb
   from pg_roles r where r.rolname = current_user`;
 
 test('the database belongs to an ordinary role, even if a superuser created it and its tables', {
@@ -59,7 +59,7 @@ test('the database belongs to an ordinary role, even if a superuser created it a
 }, async (t) => {
   const dataFolder = join(folder, 'owned');
   const first = await start(t, { dataFolder, isDurable: false });
-  assert.deepEqual(await query(first.url, ownRole), ['florin_service', false]);
+  assert.deepEqual(await query(first.url, ownRole), ['florin_service', false, true]);
 
   // As in data folders older than the role.
   const superuserUrl = first.url.replace('//florin_service:', '//florin:');

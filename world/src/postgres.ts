@@ -44,8 +44,6 @@ export interface PostgresOptions {
   readonly log?: (line: string) => void;
   /** False trades safety at a power cut for speed, for throw-away test databases. */
   readonly isDurable?: boolean;
-  /** Whether that owner may create further databases, for tests and benchmarks that need one each. */
-  readonly mayCreateDatabases?: boolean;
   /** Further server settings by name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -247,10 +245,7 @@ const launch = async (cluster: Cluster, port: number, options: PostgresOptions):
   };
   const urlOf = (role: string) => `postgres://${role}:${cluster.password}@${LOOPBACK}:${port}/${DATABASE}`;
   const { password } = cluster;
-  await ensureServiceRole(urlOf(SUPERUSER), {
-    password,
-    mayCreateDatabases: options.mayCreateDatabases ?? false,
-  }).catch(async (error: unknown) => {
+  await ensureServiceRole(urlOf(SUPERUSER), { password }).catch(async (error: unknown) => {
     await stop();
     throw error;
   });

@@ -91,6 +91,25 @@ test('a backup is restored into an empty database, with a complete ledger and a 
   assert.match(twice.stderr, /the database is not empty/);
 });
 
+test('a restore makes the database when it is missing', async () => {
+  const fresh = await emptyDatabase();
+  await fresh.close();
+  const restored = await run(fresh.url, 'restore', '--from', archive);
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  const merchants = await run(fresh.url, 'merchant', 'list');
+  assert.match(merchants.stdout, / Tea House\n/);
+});
+
+test('a restore from a missing backup says so and makes no database', async () => {
+  const fresh = await emptyDatabase();
+  await fresh.close();
+  const missing = join(folder, 'missing.gz');
+  const refused = await run(fresh.url, 'restore', '--from', missing);
+  assert.deepEqual(refused, { exitCode: 1, stdout: '', stderr: `there is no backup ${missing}\n` });
+  const list = await run(fresh.url, 'merchant', 'list');
+  assert.match(list.stderr, /does not exist/);
+});
+
 test('a truncated archive is refused', async () => {
   const cut = join(folder, 'cut.gz');
   const whole = readFileSync(archive);

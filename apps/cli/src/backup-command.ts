@@ -41,11 +41,12 @@ export const backupCommand: Command = {
 };
 
 export const restoreCommand: Command = {
-  does: 'fills the configured, empty database from an archive; settlement waits until books and chains agree',
+  does: 'fills the configured database, which must be empty or missing, from an archive; settlement waits until books and chains agree',
   // Required, but not by `restore report`: commander passes mandatory options on to subcommands.
   options: [optional('--from <file>', 'the archive to read')],
   async run(options, { environment, clock }) {
     const file = options.required('from');
+    if (!existsSync(file)) throw new CommandError(`there is no backup ${file}`);
     const gunzip = createGunzip();
     const input = createReadStream(file);
     input.once('error', (error) => gunzip.destroy(error));

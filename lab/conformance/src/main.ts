@@ -5,8 +5,8 @@ import { type ConformanceOptions, runConformance } from './conformance.ts';
 const usage = `Usage: npm run conformance -- --merchant-api URL --key sk_live_... [--ai-api URL] [--restricted-key rk_live_...]
        npm run conformance -- --world PATH/world.json
 
-Checks a running installation against the specification, rule by rule. Exit code: 0 when every rule holds, 1 when one
-does not, 2 when the command was typed wrongly.`;
+Checks a running installation against the specification, rule by rule. It creates products, links, sessions and webhooks
+for the merchant of the key. Exit code: 0 when every rule holds, 1 when one does not, 2 when the command was typed wrongly.`;
 
 type Typed = Omit<ConformanceOptions, 'tell'>;
 
@@ -52,6 +52,9 @@ async function main(): Promise<number> {
     console.error(usage);
     return 2;
   }
+  console.log(
+    `Creates products, links, sessions and webhooks for the merchant of this key at ${options.merchantApi}. Their names start with "Conformance".\n`,
+  );
   const { failed } = await runConformance({ ...options, tell: console.log });
   return failed === 0 ? 0 : 1;
 }

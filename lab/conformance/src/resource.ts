@@ -7,7 +7,6 @@ import {
   emptyText,
   type Fields,
   filledText,
-  httpsUrl,
   id,
   integer,
   matching,
@@ -17,6 +16,7 @@ import {
   timestamp,
   timestampOrNull,
   tokenId,
+  url,
 } from './shape.ts';
 
 /** The resources of the specification, field by field. Interfaces may add members, but never remove one. */
@@ -67,7 +67,7 @@ const linkBase: Fields = {
   successUrl: text,
   customSuccessText: text,
   customDisabledText: text,
-  linkUrl: httpsUrl,
+  linkUrl: url,
   status: filledText,
   versionCode: filledText,
 };
@@ -129,7 +129,7 @@ export const session: Fields = {
   lineItems: { items: [lineItem] },
   expirationTime: integer,
   successUrl: text,
-  paymentUrl: httpsUrl,
+  paymentUrl: url,
   signedOnce: oneOf(0, 1),
   initiateTx: text,
   completeTx: text,
@@ -180,7 +180,8 @@ export const webhook: Fields = {
   webhookId: id('wkid_'),
   webhookName: filledText,
   webhookDescription: text,
-  webhookUrl: matching('an https URL', /^https:/),
+  // A local world also takes http, and the merchant may have such a webhook.
+  webhookUrl: url,
   status: oneOf('active', 'inactive', 'paused'),
   subscribedEvents: [filledText],
   key: filledText,

@@ -32,7 +32,7 @@ export const absent = test('absent', (value) => value === undefined);
 export const timestamp = matching('YYYY-MM-DD HH:MM:SS', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 export const timestampOrNull = test('YYYY-MM-DD HH:MM:SS or null', (value) =>
   value === null || timestamp.holds(value));
-export const httpsUrl = test('a URL', (value) => typeof value === 'string' && URL.canParse(value));
+export const url = test('a URL', (value) => typeof value === 'string' && URL.canParse(value));
 export const address = matching('an address', /^0x[0-9a-fA-F]{40}$/);
 export const tokenId = matching('a token id of the form <chain>::<token>', /^[^:]+::[^:]+$/);
 export const decimal = matching('a decimal string', /^\d+(\.\d+)?$/);

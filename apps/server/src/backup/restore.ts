@@ -18,8 +18,8 @@ export interface RestoreSummary {
 }
 
 /**
- * Fills an empty database from an archive, in one transaction: the restore is complete or has no effect. First the
- * schema is brought to the version of the archive's rows, afterwards to this program's. Settlement stays stopped on
+ * Fills an empty database from an archive, in one transaction: the rows are all there, or none. Creates the database
+ * when the server has none of this name. First the schema is brought to the version of the archive's rows, afterwards to this program's. Settlement stays stopped on
  * every chain until books and chain agree again (`reconcile`). Throws an `ArchiveError` for a damaged archive, one of
  * a newer schema, and a database that is not empty.
  */
@@ -29,6 +29,7 @@ export async function restore(
 ): Promise<RestoreSummary> {
   const archive = await openArchive(options.source);
   const versions = await schemaOf(archive);
+  await createWhenMissing(url);
   const client = new pg.Client({
     connectionString: withSystemScope(url, schema),
     application_name: 'florin-restore',
@@ -47,6 +48,45 @@ export async function restore(
   } finally {
     await client.end();
   }
+}
+
+const noSuchDatabase = '3D000';
+const notAllowed = '42501';
+
+/** Creates the URL's database when it is missing. Its role owns it. */
+async function createWhenMissing(url: string): Promise<void> {
+  const target = await tryConnecting(url);
+  if (target.failure === undefined) return;
+  if (codeOf(target.failure) !== noSuchDatabase) throw target.failure;
+  // Every server has the database `postgres` for such statements.
+  const client = new pg.Client({ connectionString: url.replace(/\/[^/?]*(\?|$)/, '/postgres$1') });
+  await client.connect();
+  try {
+    await client.query(`create database ${pg.escapeIdentifier(target.database)}`);
+  } catch (error) {
+    if (codeOf(error) !== notAllowed) throw error;
+    throw new ArchiveError(
+      `the role may not create the missing database ${target.database}: create it first`,
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+async function tryConnecting(url: string): Promise<{ database: string; failure?: unknown }> {
+  const client = new pg.Client({ connectionString: url });
+  const database = client.database ?? '';
+  try {
+    await client.connect();
+  } catch (failure) {
+    return { database, failure };
+  }
+  await client.end();
+  return { database };
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** The versions of the archive's schema. This program must know each of them unchanged. */

@@ -42,7 +42,6 @@ export async function startTestPostgres(
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
     isDurable: false,
-    mayCreateDatabases: true,
     settings: { max_connections: '300', ...settings },
   });
   await prepareTemplate(server.url);

@@ -120,7 +120,7 @@ async function checkWebhookLimits(options: {
       { webhookDescription: 'x'.repeat(1000) },
       { webhookDescription: 'x'.repeat(1001) },
     ],
-    ['URL of 1000 characters', { webhookUrl: url(1000) }, { webhookUrl: url(1001) }],
+    ['URL of 1000 characters', { webhookUrl: urlOf(1000) }, { webhookUrl: urlOf(1001) }],
   ];
   for (const [name, taken, over] of limits) {
     await rules.rule(`a webhook ${name} is taken, one more is refused`, async () => {
@@ -154,6 +154,6 @@ async function checkWebhookLimits(options: {
   });
 }
 
-function url(length: number): string {
+function urlOf(length: number): string {
   return 'https://conformance.example.com/'.padEnd(length, 'x');
 }
