@@ -37,7 +37,7 @@ test("a subject's section is added once and replaced afterwards", () => {
   );
 });
 
-test('a create request has 617 bytes, whatever its counter', () => {
+test('a create request has 617 bytes, regardless of its counter', () => {
   const body = composeBody({
     accountId: `acc_${'0'.repeat(22)}`,
     productId: `prd_${'0'.repeat(22)}`,

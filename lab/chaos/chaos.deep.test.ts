@@ -5,7 +5,7 @@ import { runChaos } from './chaos.ts';
 /** A short run. `npm run chaos -- --seconds 120` runs longer. */
 const seconds = 20;
 
-test('chains, ledger, sessions and webhooks agree after a storm of kills, pauses, reorgs, crashes and lying nodes', async (t) => {
+test('chains, ledger, sessions and webhooks agree after random kills, pauses, reorgs, crashes and lying nodes', async (t) => {
   const { violations, ...report } = await runChaos(seconds, (sentence) => t.diagnostic(sentence));
   t.diagnostic(JSON.stringify(report));
   assert.deepEqual(violations, []);

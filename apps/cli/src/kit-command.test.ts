@@ -107,7 +107,7 @@ test('a payer finds every payment with its whole order, for every payment method
   assert.deepEqual(await find({ recipient: otherMerchant }), []);
 });
 
-test('an order that its transaction does not show is reported as missing, and omitted', async () => {
+test('an order that its transaction does not contain is reported as missing, and omitted', async () => {
   const order = makeOrder({ to: otherMerchant });
   const data = (await authorizedCall(order)).slice(2);
   const size = (data.length / 2).toString(16).padStart(4, '0');

@@ -68,7 +68,7 @@ function code(file: string): string {
   return (sources.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
 }
 
-test('every file stands in a known room', () => {
+test('every file is in a known room', () => {
   assert.deepEqual(
     files.filter((file) => !rooms.includes(roomOf(file))),
     [],
@@ -89,7 +89,7 @@ test('imports go one way, from right to left', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('no circle of files: no file imports itself by way of others, types included', async () => {
+test('no circle of files: no file imports itself through others, types included', async () => {
   const repository = new URL('../../../', import.meta.url);
   const found = ['apps', 'packages'].map(async (workspaces) => {
     const names = await readdir(new URL(`${workspaces}/`, repository));
@@ -162,7 +162,7 @@ test('transition tables import nothing but the protocol', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('advisory locks are taken under keys of the registry alone', async () => {
+test('advisory locks are taken only under keys of the registry', async () => {
   const isTaken = /pg_\w*advisory\w*/;
   assert.deepEqual(
     production.filter((file) => file !== 'db/advisory-lock.ts' && isTaken.test(code(file))),
@@ -208,21 +208,21 @@ for (const [name, below] of [
   });
 }
 
-test('packages/evm gets time and chance as parameters', async () => {
+test('packages/evm gets time and randomness as parameters', async () => {
   const folder = new URL('../../../packages/evm/src/', import.meta.url);
   const files = await readdir(folder, { recursive: true });
   for (const file of files.filter((each) => /\.ts$/.test(each) && !/test/.test(each)))
     assert.doesNotMatch(await readFile(new URL(file, folder), 'utf8'), forbidden, file);
 });
 
-test('time, chance and the network are parameters outside adapters', () => {
+test('time, randomness and the network are parameters outside adapters', () => {
   assert.deepEqual(
     production.filter((file) => !adapters.has(file) && forbidden.test(code(file))),
     [],
   );
 });
 
-test('only main.ts touches the process, and what names it', () => {
+test('only main.ts uses process', () => {
   assert.deepEqual(
     production.filter(
       (file) =>
@@ -234,7 +234,7 @@ test('only main.ts touches the process, and what names it', () => {
   );
 });
 
-test('there are no barrels, junk drawers or layers', () => {
+test('there are no barrels, catch-all folders or layers', () => {
   assert.deepEqual(
     files.filter(
       (file) =>

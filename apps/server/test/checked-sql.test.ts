@@ -105,7 +105,7 @@ async function differenceOf(
   return JSON.stringify(described) === JSON.stringify(declared) ? undefined : { declared, described };
 }
 
-test('every statement takes and returns exactly what it declares', async () => {
+test('every statement has exactly the parameters and columns that it declares', async () => {
   const statements = declaredStatements();
   assert.ok(statements.length > 0, 'no statements were found');
   const names = await typeNames();

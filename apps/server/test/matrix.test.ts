@@ -97,11 +97,11 @@ interface Answer {
   readonly error?: { readonly requestId: string };
 }
 
-test('every route of the merchant API has a row, and a row that has gone is noticed', () => {
+test('every route of the merchant API has a row, and a row without a route is reported', () => {
   assert.deepEqual(Object.keys(rows).sort(), Object.keys(merchantApi.routes).sort());
 });
 
-test('every route asks for what its row says; only capabilities are public', () => {
+test('every route requires the permissions of its row, and only capabilities are public', () => {
   for (const { name, row, route } of entries) {
     assert.deepEqual([name, route.permissions], [name, row.permissions]);
     assert.equal(row.permissions.length === 0, name === 'getCapabilities');
@@ -127,7 +127,7 @@ const invalid: [string, number, () => Promise<string | undefined>][] = [
   ['an expired key', 200102, async () => `Bearer ${await keyThat('expired')}`],
 ];
 for (const [what, code, header] of invalid) {
-  test(`${what} gets ${code} on every route, whatever it names`, async () => {
+  test(`${what} gets ${code} on every route, for every id`, async () => {
     const authorization = await header();
     for (const entry of entries.filter(({ row }) => row.permissions.length > 0)) {
       const texts = new Set<string>();
@@ -170,7 +170,7 @@ const namesWhere = (holds: (row: Row) => boolean) =>
   entries.filter(({ row }) => row.permissions.length === 0 || holds(row)).map(({ name }) => name);
 
 for (const permission of permissions) {
-  test(`a key with nothing but ${permission} gets to the routes of ${permission} alone`, async () => {
+  test(`a key with only ${permission} reaches only the routes of ${permission}`, async () => {
     const key = await world.addKey(own.merchantId, { permissions: [permission] });
     assert.deepEqual(
       await openTo(key),
@@ -179,20 +179,20 @@ for (const permission of permissions) {
   });
 }
 
-test('a key without permissions gets to public routes alone', async () => {
+test('a key without permissions reaches only public routes', async () => {
   assert.deepEqual(await openTo(await world.addKey(own.merchantId, { permissions: [] })), [
     'getCapabilities',
   ]);
 });
 
-test('a read_only key gets to every read and to no write', async () => {
+test('a read_only key reaches every read and no write', async () => {
   assert.deepEqual(
     await openTo(await world.addKey(own.merchantId, { preset: 'read_only' })),
     namesWhere((row) => row.permissions.every((permission) => permission.endsWith(':read'))),
   );
 });
 
-test('a secret key gets everywhere', async () => {
+test('a secret key reaches every route', async () => {
   assert.deepEqual(
     await openTo(own.key),
     namesWhere(() => true),
@@ -210,7 +210,7 @@ function isNothing({ code, data }: Answer): boolean {
 
 // PostgreSQL is told another merchant than the statements are: whatever it hides then, no condition of ours had to hide.
 // Before the requests below, which change things.
-test('in the scope of another merchant no route serves or changes anything: every one runs narrowed', async () => {
+test('in the scope of another merchant no route returns or changes anything', async () => {
   const stranger = world.deps.db.inScope(await world.addMerchant());
   const server = await buildServer({
     log: silentLog,
@@ -230,7 +230,7 @@ test('in the scope of another merchant no route serves or changes anything: ever
 });
 
 for (const entry of entries) {
-  test(`${entry.name}: another merchant's thing is answered as one that does not exist, one's own is served`, async () => {
+  test(`${entry.name}: another merchant's object gets the answer of an unknown one, and one's own is returned`, async () => {
     const request = requestOf(entry, own.things);
     for (const name of namesIn(request)) {
       const unknownId = newId(kinds[name], systemRandom.bytes);

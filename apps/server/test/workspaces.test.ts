@@ -97,7 +97,7 @@ test('pg, signing, evm and outbox know nothing of the product', () => {
   assert.deepEqual(wrong.map(told), []);
 });
 
-test('what a workspace imports of others stands in its package.json', () => {
+test('a workspace names every workspace that it imports in its package.json', () => {
   const wrong = imports.filter(({ from, specifier }) => {
     const name = specifier.split('/').slice(0, 2).join('/');
     return name.startsWith('@florin/') && from !== undefined && name !== from.name && !from.needs.has(name);

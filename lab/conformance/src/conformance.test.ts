@@ -54,7 +54,7 @@ async function startYes(): Promise<{ origin: string; server: Server }> {
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('a service that says yes to everything does not conform', async () => {
+test('a service that accepts every request does not conform', async () => {
   const { server, origin } = await startYes();
   const lines: string[] = [];
   const tell = (line: string) => lines.push(line);

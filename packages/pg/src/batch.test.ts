@@ -4,7 +4,7 @@ import { BatchOverload, batched, batchedByKey } from './batch.ts';
 
 const limits = { maxSize: 4, maxInFlight: 1, maxWaiting: 100 };
 
-test('calls of one turn go together, in order, within the size limit', async () => {
+test('calls of one turn share a batch, in order, within the size limit', async () => {
   const batches: number[][] = [];
   const double = batched<number, number>(async (inputs) => {
     batches.push([...inputs]);
@@ -32,7 +32,7 @@ test('an input that fails does not fail its neighbours', async () => {
   );
 });
 
-test('no more batches are under way than allowed', async () => {
+test('the number of batches in flight is limited', async () => {
   let running = 0;
   let most = 0;
   const work = batched<number, number>(
@@ -49,7 +49,7 @@ test('no more batches are under way than allowed', async () => {
   assert.equal(most, 2);
 });
 
-test('a queue that is full refuses at once', async () => {
+test('a full queue refuses at once', async () => {
   const work = batched<number, number>(async (inputs) => inputs, {
     maxSize: 1,
     maxInFlight: 1,
@@ -64,7 +64,7 @@ test('a queue that is full refuses at once', async () => {
   );
 });
 
-test('inputs of different keys never share a batch, and a key that is done begins anew', async () => {
+test('inputs of different keys never share a batch, and a key whose batches are done starts again', async () => {
   const batches: [string, number[]][] = [];
   const opened: string[] = [];
   const add = batchedByKey<number, string>((key) => {

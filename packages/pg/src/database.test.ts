@@ -54,7 +54,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('what a network swallows fails after a while, and the next connection works', async (t) => {
+test('a query that the network swallows fails after the time-out, and the next connection works', async (t) => {
   const tunnel = await startTunnel(new URL(database.url));
   const db = openDatabase({
     url: tunnel.url,
@@ -132,7 +132,7 @@ const endOwn = statement({
   text: 'select pg_terminate_backend(pg_backend_pid()) as "isEnded"',
 });
 
-test('a transaction is whole or not at all, whatever its first statement is', async (t) => {
+test('a transaction is stored completely or not at all, for every kind of first statement', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1, onError: () => undefined });
   t.after(() => db.close());
   await db.query(makeKept);
@@ -172,7 +172,7 @@ const fail = statement({
   text: 'select test_fail(:state) as failed',
 });
 
-test('a serialization failure is run again, even if the statement behind it is what the caller throws', async (t) => {
+test('a serialization failure is run again, even if the caller throws the error of a later statement', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);
@@ -194,7 +194,7 @@ test('a serialization failure is run again, even if the statement behind it is w
   await assert.rejects(begunWith('22000'), /as asked/);
 });
 
-test('statements that are sent at once are answered in their order, up to the one that fails', async (t) => {
+test('statements that are sent together are answered in order, up to the one that fails', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);
@@ -225,7 +225,7 @@ test('statements that are sent at once are answered in their order, up to the on
   );
 });
 
-test('statements that are not awaited run in their order and before the commit', async (t) => {
+test('statements that are not awaited run in order and before the commit', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeKept);
@@ -253,7 +253,7 @@ test('statements that are not awaited run in their order and before the commit',
   await db.query(clearKept);
 });
 
-test('a statement that fails takes the whole transaction back, and is run again where that may help', async (t) => {
+test('a statement that fails rolls back the whole transaction, which runs again if that may help', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);

@@ -44,7 +44,7 @@ const kinds: [Echo, fc.Arbitrary<unknown>][] = [
 ];
 
 for (const [echoed, values] of kinds) {
-  test(`an array of ${echoed.parameters[0]} arrives as it was sent, nulls and empty ones, too`, async () => {
+  test(`an array of ${echoed.parameters[0]} arrives as sent, with nulls or empty`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(values), { maxLength: 20 }), async (list) => {
         assert.deepEqual(await returned(echoed, list), list);
@@ -61,7 +61,7 @@ const echoJson = statement({
   text: 'select value from unnest(:values::jsonb[]) with ordinality as t (value, position) order by position',
 });
 
-test('an array of jsonb takes the texts of its values', async () => {
+test('an array of jsonb accepts the texts of its values', async () => {
   const values = [{ name: 'a "quoted" \\ name', list: [1, null] }, [], 'text', null];
   const texts = values.map((value) => (value === null ? null : JSON.stringify(value)));
   assert.deepEqual(await returned(echoJson, texts), values);
@@ -74,12 +74,12 @@ const echoText = statement({
   text: 'select :list::text[] as value',
 });
 
-test('an array far beyond the first buffer arrives whole', async () => {
+test('an array far larger than the first buffer arrives complete', async () => {
   const list = Array.from({ length: 300 }, (_, index) => `${index}€`.repeat(2_000));
   assert.deepEqual(await database.db.query(echoText, { list }), [{ value: list }]);
 });
 
-test('what was encoded before is not touched by the next one', () => {
+test('encoding an array does not change the bytes of an earlier one', () => {
   const encode = (list: string[]) => encodeParameters([list], ['text[]'])[0];
   const first = encode(['first']);
   encode(['another']);
@@ -94,12 +94,12 @@ for (const [kind, wrong] of [
   ['timestamptz[]', '2026-01-01'],
   ['bytea[]', '00'],
 ] as const) {
-  test(`an element that is no ${kind.slice(0, -2)} is refused before it is sent`, () => {
+  test(`an element that is not a ${kind.slice(0, -2)} is refused before it is sent`, () => {
     assert.throws(() => encodeParameters([[wrong]], [kind]), TypeError);
   });
 }
 
-test('numbers out of range are refused, never cut', () => {
+test('numbers out of range are refused, never truncated', () => {
   assert.throws(() => encodeParameters([[2 ** 31]], ['int4[]']), RangeError);
   assert.throws(() => encodeParameters([[2n ** 63n]], ['int8[]']), RangeError);
   assert.throws(() => encodeParameters([[1.5]], ['int4[]']), TypeError);

@@ -87,7 +87,7 @@ after(() => database.close());
 const seenBy = async (queryable: Queryable) =>
   (await queryable.query(everyTenant)).map((row) => row.tenant_id);
 
-test("a statement without a condition shows one scope's rows, and the next statement is not bound by that", async () => {
+test('a statement without a condition reads the rows of its scope, and the next statement is not bound by that scope', async () => {
   const { db } = database;
   assert.deepEqual(await seenBy(db.inScope(first)), [first]);
   assert.deepEqual(await seenBy(db), [first, second]);
@@ -96,7 +96,7 @@ test("a statement without a condition shows one scope's rows, and the next state
   assert.deepEqual(await db.transaction(seenBy), [first, second]);
 });
 
-test('a statement without a condition changes rows of its scope alone', async () => {
+test('a statement without a condition changes only rows of its scope', async () => {
   const { db } = database;
   const changed = await db
     .inScope(second)
@@ -111,7 +111,7 @@ test('a statement without a condition changes rows of its scope alone', async ()
   );
 });
 
-test('statements of many scopes at once each stay in their own', async () => {
+test('concurrent statements of many scopes each stay in their own', async () => {
   const { db } = database;
   const asked = Array.from({ length: 60 }, (_, index) => [first, second][index % 2] ?? '');
   const seen = await Promise.all(asked.map((tenantId) => seenBy(db.inScope(tenantId))));
@@ -121,7 +121,7 @@ test('statements of many scopes at once each stay in their own', async () => {
   );
 });
 
-test('values go and come as they do without a scope', async () => {
+test('values are sent and returned as without a scope', async () => {
   const { db } = database;
   const values = {
     a: 'Ä "quoted" \\ text',
@@ -138,7 +138,7 @@ test('values go and come as they do without a scope', async () => {
   assert.deepEqual([wide?.scope, narrow], ['*', { ...wide, scope: first }]);
 });
 
-test('an error in a scope is thrown, and leaves neither its scope nor anything half-prepared behind', async () => {
+test('an error in a scope is thrown, and leaves neither the scope nor a half-prepared statement behind', async () => {
   const { db } = database;
   const narrowed = db.inScope(first);
   for (const _attempt of [1, 2]) {
@@ -153,12 +153,12 @@ test('an error in a scope is thrown, and leaves neither its scope nor anything h
   }
 });
 
-test('a scope is one that the schema accepts, and never the whole system', () => {
+test('a scope is valid only if the schema accepts it, and is never the whole system', () => {
   for (const wrong of ['', '*', 'ten_', `${first}'`, `${first}; reset role`, 'mer_other'])
     assert.throws(() => database.db.inScope(wrong), /the schema has no such scope/, wrong);
 });
 
-test('without a schema there are no scopes', async (t) => {
+test('without a schema no scope is valid', async (t) => {
   const plain = await openedDatabase();
   t.after(() => plain.close());
   assert.throws(() => plain.db.inScope(first), /the schema has no such scope/);

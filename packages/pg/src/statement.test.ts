@@ -18,7 +18,7 @@ const moved = statement({
     :count::int8 as count, :note::text as note, (:times::timestamptz[])[1] as first, 'at ''12:from' as label`,
 });
 
-test('values go to the places of their names, whatever order they are given in', async () => {
+test('values reach the parameters of their names, in any order', async () => {
   const time = new Date('2026-01-02T03:04:05.006Z');
   const row: Row<typeof moved> = {
     route: 'B from A to B',
@@ -43,7 +43,7 @@ test('PostgreSQL gets positions, in the order in which parameters are declared',
   assert.deepEqual(parameters, ['text', 'timestamptz']);
 });
 
-test('a statement without parameters is asked without values', async () => {
+test('a statement without parameters is sent without values', async () => {
   const one = statement({
     name: 'statement_test_one',
     parameters: {},
@@ -53,7 +53,7 @@ test('a statement without parameters is asked without values', async () => {
   assert.deepEqual(await database.db.query(one), [{ one: 1 }]);
 });
 
-test('a text uses exactly the parameters that are declared, and no positions', () => {
+test('a text uses exactly the declared parameters, and no positions', () => {
   const declare = (name: string, text: string) =>
     statement({ name, parameters: { id: 'text' }, columns: {}, text });
   assert.throws(
@@ -67,7 +67,7 @@ test('a text uses exactly the parameters that are declared, and no positions', (
   );
 });
 
-test('two statements have two names, and none is too long for PostgreSQL', () => {
+test('every statement has its own name, and none is too long for PostgreSQL', () => {
   assert.throws(
     () => statement({ name: 'statement_test_one', parameters: {}, columns: {}, text: 'select 1' }),
     /two statements/,

@@ -107,7 +107,7 @@ test('a commit includes every statement asked before it, awaited or not', async 
   }
 });
 
-test('a transaction is reported as done exactly where PostgreSQL has committed it', async (t) => {
+test('a transaction is reported as committed exactly when PostgreSQL has committed it', async (t) => {
   for (let turns = 0; turns < 5; turns += 1) {
     const db = lone(t);
     await db.query(clear);
@@ -133,7 +133,7 @@ function afterTurns(turns: number, work: () => void): void {
   else queueMicrotask(() => afterTurns(turns - 1, work));
 }
 
-test('a serialization failure is run again, whatever PostgreSQL answers to the statements behind it', async (t) => {
+test('a serialization failure is run again, regardless of the answers to later statements', async (t) => {
   const db = lone(t);
   let attempts = 0;
   const work = db.transaction(async (transaction) => {
@@ -151,7 +151,7 @@ test('a serialization failure is run again, whatever PostgreSQL answers to the s
   assert.equal(attempts, 2);
 });
 
-test('an answer with other columns than declared is refused each time', async (t) => {
+test('an answer with undeclared columns is refused each time', async (t) => {
   const db = lone(t);
   const refused = () =>
     assert.rejects(

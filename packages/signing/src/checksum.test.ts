@@ -30,7 +30,7 @@ test('an address is read in lower case and with its checksum, as viem reads it',
   );
 });
 
-test('what is not 0x and 40 digits is no address', () => {
+test('text other than 0x and 40 digits is not an address', () => {
   const text = `0x${'ab'.repeat(20)}`;
   for (const wrong of [
     '',

@@ -65,7 +65,7 @@ test('the published vectors open', () => {
   assert.equal(decryptKeystore(scryptVector, 'foo'), secretOfScryptVector);
 });
 
-test('a keystore of ethers opens here', () => {
+test('a keystore written by ethers opens here', () => {
   const key = newKey();
   const options = { scrypt: { N: 1024, r: 8, p: 1 } };
   const account = { address: computeAddress(key), privateKey: key };
@@ -82,7 +82,7 @@ test('a keystore written here opens in ethers and here', async () => {
   assert.equal(json.includes(key.slice(2)), false);
 });
 
-test('a wrong password is told apart from a broken file', () => {
+test('a wrong password and a damaged file have different errors', () => {
   assert.equal(refusalOf(pbkdf2Vector, 'Testpassword'), 'the password is wrong');
 });
 
@@ -94,7 +94,7 @@ test('an address that is not that of the key is refused', () => {
   );
 });
 
-test('a file that is no version 3 keystore is refused in a sentence', () => {
+test('a file that is not a version 3 keystore is refused with one sentence', () => {
   const { crypto } = scryptVector;
   const withCrypto = (change: object) => ({ ...scryptVector, crypto: { ...crypto, ...change } });
   const withScrypt = (change: object) => withCrypto({ kdfparams: { ...crypto.kdfparams, ...change } });

@@ -24,7 +24,7 @@ const joined = ({ r, s, v }: RecoverableSignature) => Buffer.concat([r, s, Uint8
 const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex');
 
 for (const { implementation, sign, recover } of implementations) {
-  test(`${implementation}: signatures are those of ethers, and lead back to their key`, () => {
+  test(`${implementation}: signatures equal those of ethers, and recover to their key`, () => {
     fc.assert(
       fc.property(bytes32, privateKey, (digest, key) => {
         const signature = joined(sign(digest, key));
@@ -36,7 +36,7 @@ for (const { implementation, sign, recover } of implementations) {
     );
   });
 
-  test(`${implementation}: what is no private key signs nothing`, () => {
+  test(`${implementation}: a value that is not a private key signs nothing`, () => {
     for (const key of [word(0n), word(n), word(2n ** 256n - 1n), word(1n).subarray(1), Buffer.alloc(33)])
       assert.throws(() => sign(word(1n), key));
   });
@@ -72,7 +72,7 @@ for (const { implementation, sign, recover } of implementations) {
     assert.notEqual(recover(digest, joined({ r, s, v })), undefined);
   });
 
-  test(`${implementation}: the point at infinity is nobody`, () => {
+  test(`${implementation}: the point at infinity is not a signer`, () => {
     // R = k * G with k = 1 and z = s * k leave s * R - z * G = 0.
     const { r } = generator;
     const s = 12_345n;
@@ -80,7 +80,7 @@ for (const { implementation, sign, recover } of implementations) {
     assert.notEqual(recover(word(s + 1n), Buffer.concat([r, word(s), Uint8Array.of(27)])), undefined);
   });
 
-  test(`${implementation}: the largest s and a digest above the order are ordinary`, () => {
+  test(`${implementation}: the largest s and a digest above the order of the curve are valid`, () => {
     const { r } = generator;
     const signature = Buffer.concat([r, word(n / 2n), Uint8Array.of(28)]);
     assert.ok(isCanonicalSignature(signature));
@@ -97,7 +97,7 @@ const generator = {
   r: Buffer.from('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex'),
 };
 
-test('both implementations say the same of any 65 bytes', () => {
+test('both implementations judge any 65 bytes the same', () => {
   const nearCanonical = fc
     .tuple(bytes32, fc.bigInt({ min: 0n, max: n / 2n + 2n }).map(word), fc.integer({ min: 26, max: 29 }))
     .map(([r, s, v]) => Buffer.concat([r, s, Uint8Array.of(v)]));

@@ -54,7 +54,7 @@ async function assertSigns(signer: Signer): Promise<void> {
   assert.equal(await recoverAddress({ hash: keccak256(data), signature }), signer.address);
 }
 
-test('every kind of signer gives the one form of signature that contracts take', async () => {
+test('every kind of signer returns the form of signature that contracts accept', async () => {
   const local = localSigner(`0x${'42'.repeat(32)}`);
   const [remoteKms, remoteWeb3] = [kmsSigner(), web3signer()];
   // Half of KMS's answers have a high s.
@@ -65,7 +65,7 @@ test('every kind of signer gives the one form of signature that contracts take',
   assert.equal(web3.asked.get('/api/v1/eth1/publicKeys'), 1);
 });
 
-test('a signer that is throttled, broken or silent for a moment is asked again', async () => {
+test('a signer that is throttled, fails or does not answer for a moment is asked again', async () => {
   for (const [fake, signer] of [
     [kms, kmsSigner()],
     [web3, web3signer()],
@@ -77,7 +77,7 @@ test('a signer that is throttled, broken or silent for a moment is asked again',
   }
 });
 
-test('a signer that stays away is a failure that says no more than that', async () => {
+test('a signer that stays unavailable is a failure without details', async () => {
   for (const [fake, signer] of [
     [kms, kmsSigner()],
     [web3, web3signer()],
@@ -105,7 +105,7 @@ test('a signature by another key is never used', async () => {
   }
 });
 
-test('a key that is not the configured one is told before anything is signed', async () => {
+test('a key other than the configured one is reported before anything is signed', async () => {
   const stranger = localSigner(`0x${'43'.repeat(32)}`).address;
   await assert.rejects(kmsSigner({ address: stranger }).sign(preimage()), /the configuration says/);
   await assert.rejects(
@@ -116,7 +116,7 @@ test('a key that is not the configured one is told before anything is signed', a
   assert.equal(kms.asked.get('TrentService.Sign'), undefined);
 });
 
-test('only DER of two positive integers, and nothing more, is an ECDSA signature', () => {
+test('only DER of exactly two positive integers is an ECDSA signature', () => {
   const good = Buffer.from('3008020301000102017f', 'hex');
   assert.deepEqual(parseEcdsaSignature(good), { r: 0x010001n, s: 0x7fn });
   const bad = [
@@ -139,7 +139,7 @@ test('only DER of two positive integers, and nothing more, is an ECDSA signature
   assert.equal(parsePublicKey(Buffer.alloc(88)), undefined);
 });
 
-test('what is no signature at all is a failure, not an error of another kind', async () => {
+test('an answer that is not a signature is a signer failure, not another error', async () => {
   const hash = keccak256('0x01');
   const { address } = localSigner(`0x${'44'.repeat(32)}`);
   for (const part of [0n, 5n, 2n ** 256n - 1n])

@@ -41,7 +41,7 @@ const domains = fc.record({
 });
 const hashOrder = structHasher('Order', orderTypes.Order);
 
-test('digests are those of viem and ethers', () => {
+test('digests equal those of viem and ethers', () => {
   fc.assert(
     fc.property(domains, orders, fc.boolean(), (domain, order, isBound) => {
       const { verifyingContract, ...unbound } = domain;
@@ -55,7 +55,7 @@ test('digests are those of viem and ethers', () => {
   );
 });
 
-test('a hash does not hang on what was hashed before', () => {
+test('a hash does not depend on earlier hashes', () => {
   const [type] = Object.values(receiveAuthorizationTypes);
   assert.ok(type);
   const hash = structHasher('ReceiveWithAuthorization', type);
@@ -100,13 +100,13 @@ test('a missing member has no hash', () => {
   assert.throws(() => hashOrder(rest), RangeError);
 });
 
-test('a text that is no Unicode has no hash', () => {
+test('text that is not valid Unicode has no hash', () => {
   const hash = structHasher('Note', [{ name: 'text', type: 'string' }]);
   assert.throws(() => hash({ text: 'a\ud800' }), RangeError);
   assert.throws(() => hash({ text: 1 }), RangeError);
 });
 
-test('other types than those that are signed here are refused when the struct is declared', () => {
+test('a struct with a member of an unsupported type is refused when it is declared', () => {
   for (const type of ['uint', 'uint7', 'uint264', 'int256', 'bytes', 'bool', 'uint256[]', 'Order'])
     assert.throws(() => structHasher('Note', [{ name: 'member', type }]), RangeError);
 });

@@ -115,7 +115,7 @@ function textNamesOf(schema: JsonSchema, name: string): string[] {
   ];
 }
 
-test('the samples have every text that any operation takes', () => {
+test('the samples contain every text field of every operation', () => {
   const missing = operations.flatMap(({ id, route }) => {
     if (route.body === undefined) return [];
     const known = new Set(textPlacesOf(sampleBodies[id]).map((place) => place.at(-1)));
@@ -134,7 +134,7 @@ const portion = fuzzFactor === 1 ? 4 : 1;
 const textsFor = (corpus: readonly string[], fieldIndex: number): readonly string[] =>
   corpus.filter((_, index) => (fieldIndex + index) % portion === 0);
 
-test('SQL in any text is stored as it is or refused; no table and no row suffers', async (t) => {
+test('SQL in any text is stored unchanged or refused, and damages no table and no row', async (t) => {
   const before = await target.journal.tables();
   let requests = 0;
   let kept = 0;
@@ -178,7 +178,7 @@ test('SQL in headers changes nothing', async () => {
   }
 });
 
-test('nothing that a client sends reaches the log: one line for each request, with the pattern of its path', async () => {
+test('the log has one line per request with the pattern of its path, and nothing that a client sent', async () => {
   const lines: [string, Record<string, unknown>][] = [];
   const log = {
     info: (event: string, fields: Record<string, unknown> = {}) => void lines.push([event, fields]),

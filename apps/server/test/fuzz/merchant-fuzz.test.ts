@@ -34,7 +34,7 @@ async function holds(
   await fc.assert(property, { numRuns, endOnFailure: true, seed: nextSeed() });
 }
 
-test('no request breaks an operation: the answer is as documented, and a refusal has changed nothing', async (t) => {
+test('no request breaks an operation: the answer is as documented, and a refusal changes nothing', async (t) => {
   const before = await target.journal.tables();
   for (const operation of operations) {
     await t.test(operation.id, async () => {
@@ -88,7 +88,7 @@ async function answerTo(request: FuzzRequest, id: string): Promise<[number, stri
   return [exchange.status, text];
 }
 
-test("another merchant's id is answered as an id that nobody has, wherever it stands", async (t) => {
+test("another merchant's id gets the answer of an unknown id in every position", async (t) => {
   let compared = 0;
   for (const operation of operations) {
     for (const request of fc.sample(validRequest(operation), { numRuns: 4, seed: nextSeed() })) {

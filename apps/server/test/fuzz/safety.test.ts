@@ -34,7 +34,7 @@ function sessionWith(metadata: string): string {
   return `${JSON.stringify(rest).slice(0, -1)},"metadata":${metadata}}`;
 }
 
-test('a body of 256 KiB is read, one byte more is 413, on every route', async () => {
+test('on every route a body of 256 KiB is read, and one byte more is 413', async () => {
   for (const { route } of posts) {
     const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`;
     assert.notEqual((await codeOf(route.path, padded(bodyLimitBytes)))[0], 413);
@@ -43,7 +43,7 @@ test('a body of 256 KiB is read, one byte more is 413, on every route', async ()
   }
 });
 
-test('sixteen levels are read, more are refused at once, on every route', async () => {
+test('on every route sixteen levels are read, and more are refused at once', async () => {
   for (const { route } of posts) {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     assert.deepEqual(await codeOf(route.path, nested(16)), [200, 400101]);
@@ -59,7 +59,7 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-test('a million keys are refused, as many as fit are read without holding the service up', async (t) => {
+test('a million keys are refused, and as many as fit are read without blocking the service', async (t) => {
   const keys = (count: number) =>
     `{${Array.from({ length: count }, (_, index) => `"${index.toString(36)}":0`).join()}}`;
   const million = keys(1_000_000);
@@ -103,7 +103,7 @@ function assertUnpolluted(): void {
   );
 }
 
-test('keys such as __proto__ are data: metadata comes back byte for byte, and no prototype has changed', async () => {
+test('keys such as __proto__ are data: metadata is returned byte for byte, and no prototype changes', async () => {
   for (const metadata of pollution) {
     const created = await judged('/session/checkout/create', sessionWith(metadata));
     assert.equal(created.code, 0, created.text);
@@ -116,7 +116,7 @@ test('keys such as __proto__ are data: metadata comes back byte for byte, and no
   assertUnpolluted();
 });
 
-test('keys such as __proto__ are unknown fields everywhere else, nested ones too', async () => {
+test('keys such as __proto__ are unknown fields everywhere else, nested or not', async () => {
   for (const { id, route } of posts) {
     for (const members of pollution.map((text) => text.slice(1, -1))) {
       const body = JSON.stringify(sampleBodies[id]);
@@ -133,7 +133,7 @@ test('keys such as __proto__ are unknown fields everywhere else, nested ones too
   assertUnpolluted();
 });
 
-test('pages are plain numbers in their bounds, anything else is refused', async () => {
+test('a page is a plain number within its bounds, and anything else is refused', async () => {
   const lists = operations.filter(({ route }) => route.params?.properties['page'] !== undefined);
   assert.ok(lists.length >= 12);
   const refused = [
@@ -166,7 +166,7 @@ test('pages are plain numbers in their bounds, anything else is refused', async 
   }
 });
 
-test('a URL leads where it says: no credentials, no control characters, two slashes', async () => {
+test('a URL has two slashes, no credentials and no control characters', async () => {
   const refused = [
     'https:shop.example.com',
     'https:/shop.example.com',
@@ -203,7 +203,7 @@ test('a URL leads where it says: no credentials, no control characters, two slas
   assert.equal((await judged('/session/checkout/create', taken)).code, 0);
 });
 
-test('reads take no Idempotency-Key: whatever it is, it changes nothing', async () => {
+test('an Idempotency-Key on a read has no effect', async () => {
   for (const key of ['', 'x', 'k'.repeat(256), "'; --"]) {
     const headers = { 'idempotency-key': key };
     const exchange = await target.send({ method: 'GET', path: '/account/list', headers, payload: undefined });
@@ -234,7 +234,7 @@ function drip(port: number, head: string): Promise<string> {
   });
 }
 
-test('bodies that drip in are ended by the time limit, and nobody else waits for them', async () => {
+test('slow bodies end at the time limit, and delay no other request', async () => {
   const { server } = target.world;
   const setLimits = (limitMs: number) =>
     Object.assign(server.server, { requestTimeout: limitMs, headersTimeout: limitMs });

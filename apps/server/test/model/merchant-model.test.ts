@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => world.close());
 
-test('products, links and sessions do what a simple model does, whatever the order of requests', async (t) => {
+test('products, links and sessions behave as a simple model in any order of requests', async (t) => {
   t.diagnostic(seedNote());
   let requests = 0;
   const property = fc.asyncProperty(fc.commands(commands, { maxCommands, size: 'max' }), async (sequence) => {

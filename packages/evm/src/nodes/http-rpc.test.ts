@@ -43,7 +43,7 @@ function open(urls: readonly string[], timeLimitMs = 60_000): HttpRpc {
   return rpc;
 }
 
-test('requests go to the preferred node only, after its chain id was asked once', async () => {
+test('requests go only to the preferred node, whose chain id is asked once before', async () => {
   const rpc = open([first.url, second.url]);
   assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
   assert.equal((await getBlock(rpc, 0n))?.number, 0n);
@@ -52,7 +52,7 @@ test('requests go to the preferred node only, after its chain id was asked once'
 });
 
 for (const fault of ['hang', 'tooManyRequests', 'halfJson', 'hugeBody'] as const) {
-  test(`a node with ${fault} costs bounded time and memory, and the next one answers`, async () => {
+  test(`a node with ${fault} uses bounded time and memory, and the next node answers`, async () => {
     const rpc = open([first.url, second.url], fault === 'hang' ? 2_000 : 60_000);
     await getBlock(rpc, 'latest');
     first.faults[fault] = true;
@@ -65,7 +65,7 @@ for (const fault of ['hang', 'tooManyRequests', 'halfJson', 'hugeBody'] as const
   });
 }
 
-test('a node of another chain is never believed, neither at the start nor after it came back', async () => {
+test('a node of another chain is never trusted, neither at the start nor after an outage', async () => {
   const rpc = open([first.url, second.url]);
   first.faults.wrongChainId = true;
   assert.deepEqual(await rpc.verifyChainId(), [
@@ -76,7 +76,7 @@ test('a node of another chain is never believed, neither at the start nor after 
   assert.deepEqual(Object.fromEntries(first.seen), { eth_chainId: 1 });
 });
 
-test('a node that once answered for another chain is asked for its chain again, ever later, and works when it is right', async () => {
+test('a node that answered for another chain is asked for its chain id with growing delays, and is used once it is right', async () => {
   let nowMs = 0;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
   const rpc = openHttpRpc({ chainId: anvil.chainId, urls: [first.url], clock, log: silentLog });
@@ -95,7 +95,7 @@ test('a node that once answered for another chain is asked for its chain again, 
   assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
 });
 
-test('a node is asked for its chain again after a failure', async () => {
+test('a node is asked for its chain id again after a failure', async () => {
   const rpc = open([first.url]);
   await getBlock(rpc, 'latest');
   first.faults.tooManyRequests = true;
@@ -106,7 +106,7 @@ test('a node is asked for its chain again after a failure', async () => {
   assert.equal(first.seen.get('eth_chainId'), 2);
 });
 
-test('the only node is asked again at once when it is back', async () => {
+test('the only node is used at once when it recovers', async () => {
   const rpc = open([first.url]);
   first.faults.tooManyRequests = true;
   for (let attempt = 0; attempt < 4; attempt += 1)
@@ -115,7 +115,7 @@ test('the only node is asked again at once when it is back', async () => {
   assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
 });
 
-test('a refusal by the node is told as its error and does not change nodes', async () => {
+test('a refusal of the node is returned as its error, and no other node is asked', async () => {
   const rpc = open([first.url, second.url]);
   await assert.rejects(
     rpc.request('eth_nonsense', []),
@@ -124,7 +124,7 @@ test('a refusal by the node is told as its error and does not change nodes', asy
   assert.equal(second.seen.size, 0);
 });
 
-test('a batch keeps its order, and an error of one call leaves the others standing', async () => {
+test('a batch keeps its order, and an error of one call does not fail the others', async () => {
   const rpc = open([first.url]);
   const outcomes = await rpc.batch([
     { method: 'eth_chainId', params: [] },
@@ -137,7 +137,7 @@ test('a batch keeps its order, and an error of one call leaves the others standi
   );
 });
 
-test('a demoted node comes after the others', async () => {
+test('a demoted node is asked after the others', async () => {
   const rpc = open([first.url, second.url]);
   await getBlock(rpc, 'latest');
   rpc.demote?.('behind');
@@ -146,7 +146,7 @@ test('a demoted node comes after the others', async () => {
   assert.deepEqual([first.seen.size, second.seen.get('eth_getBlockByNumber')], [0, 1]);
 });
 
-test('a request ends with its signal', async () => {
+test('a request ends when its signal aborts', async () => {
   const rpc = open([first.url], 3_600_000);
   first.faults.hang = true;
   await assert.rejects(rpc.request('eth_chainId', [], { signal: AbortSignal.timeout(100) }), RpcUnavailable);
@@ -157,7 +157,7 @@ test('a host that refuses connections is unavailable', async () => {
   await assert.rejects(getCode(rpc, '0x0000000000000000000000000000000000000001'), RpcUnavailable);
 });
 
-test('an answer nested deeper than any true one is refused before it is parsed', async () => {
+test('an answer nested deeper than any valid one is refused before it is parsed', async () => {
   const rpc = open([first.url]);
   await getBlock(rpc, 'latest');
   const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
@@ -170,7 +170,7 @@ test('an answer nested deeper than any true one is refused before it is parsed',
   await assert.rejects(rpc.request('eth_blockNumber', []), RpcUnavailable);
 });
 
-test('every node answers a survey for itself, those of one host once, and those that do not answer are left out', async () => {
+test('a poll asks every host once, and omits the hosts that do not answer', async () => {
   const rpc = open([first.url, second.url, first.url]);
   const ask = async () => (await rpc.survey([{ method: 'eth_chainId', params: [] }])).map(({ node }) => node);
   const hosts = [first.url, second.url].map((url) => new URL(url).host);
@@ -179,7 +179,7 @@ test('every node answers a survey for itself, those of one host once, and those 
   assert.deepEqual(await ask(), hosts.slice(0, 1));
 });
 
-test('a node in quarantine is not asked, and the others answer', async () => {
+test('a quarantined node is not asked, and the others answer', async () => {
   const rpc = open([first.url, second.url]);
   rpc.quarantine(new URL(first.url).host, 'another fork');
   assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
@@ -187,7 +187,7 @@ test('a node in quarantine is not asked, and the others answer', async () => {
   assert.equal(first.seen.size, 0);
 });
 
-test('what two witnesses do not say alike is no answer, and one alone is believed', async () => {
+test('two different answers to the same question count as no answer, and an answer of one node alone counts', async () => {
   const rpc = open([first.url, second.url]);
   const call = { method: 'eth_getCode', params: [`0x${'11'.repeat(20)}`, 'latest'] };
   assert.deepEqual(await askWitnesses(rpc, call), { result: '0x' });
@@ -197,7 +197,7 @@ test('what two witnesses do not say alike is no answer, and one alone is believe
   assert.deepEqual(await askWitnesses(rpc, call), { result: '0x6000' });
 });
 
-test('a node that is slow or fails much is asked after the others, wherever it stands in the configuration', () => {
+test('a node that is slow or often fails is asked after the others, regardless of its place in the configuration', () => {
   const health = (changes: Partial<NodeHealth>): NodeHealth => ({ ...freshHealth(), ...changes });
   const order = (...nodes: readonly NodeHealth[]) =>
     nodes

@@ -32,7 +32,7 @@ function listenTo(...urls: readonly string[]): NewHeads {
   return heads;
 }
 
-test('a new block of a real node wakes', async () => {
+test('a new block of a real node ends the wait', async () => {
   const heads = listenTo(anvil.url.replace('http', 'ws'));
   const woken = heads.wake(AbortSignal.timeout(60_000));
   let isAwake = false;
@@ -45,7 +45,7 @@ test('a new block of a real node wakes', async () => {
   }
 });
 
-test('a wait ends with its signal, and news that came meanwhile are not lost', async () => {
+test('a wait ends when its signal aborts, and a block that arrived before the wait is not missed', async () => {
   const heads = listenTo();
   await heads.wake(AbortSignal.abort());
   await heads.wake(AbortSignal.timeout(10));
@@ -71,7 +71,7 @@ function addressOf(server: Server): string {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a connection that is dropped, refused or flooded is opened again, and what came over it only wakes', async () => {
+test('a dropped, refused or flooded connection is opened again, and its messages only end a wait', async () => {
   let connections = 0;
   const server = await socketServer((socket, count) => {
     connections = count;

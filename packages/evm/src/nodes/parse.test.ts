@@ -63,7 +63,7 @@ test('a quantity is canonical hexadecimal below 2^256', () => {
   assert.throws(() => parseSmallQuantity('value', '0x20000000000000'), RpcAnswerInvalid);
 });
 
-test('data is whole bytes of the wanted size, and becomes lower case', () => {
+test('data has whole bytes of the expected size, and is converted to lower case', () => {
   assert.equal(parseData('data', '0xABcd'), '0xabcd');
   for (const value of ['0xabc', 'abcd', '0xzz', '0xab\n', 5, null]) {
     assert.throws(() => parseData('data', value), RpcAnswerInvalid);
@@ -71,7 +71,7 @@ test('data is whole bytes of the wanted size, and becomes lower case', () => {
   assert.throws(() => parseData('data', '0xabcd', 3), RpcAnswerInvalid);
 });
 
-test('data has no character but hexadecimal digits', () => {
+test('data has only hexadecimal digits', () => {
   for (let code = 0; code <= 0xffff; code += 1) {
     const value = `0x0${String.fromCharCode(code)}`;
     if (/^0x[0-9a-f]*$/i.test(value)) assert.equal(parseData('data', value), value.toLowerCase());
@@ -104,12 +104,12 @@ test('a block, a log or a receipt that lacks a field or has one of another type 
   assert.throws(() => parseReceipt({ ...receipt, status: '0x2' }), RpcAnswerInvalid);
 });
 
-test('a block or receipt that the node does not have is undefined, never a fault', () => {
+test('a block or receipt that the node does not have is undefined, and not a fault of the node', () => {
   assert.equal(parseHeader(null), undefined);
   assert.equal(parseReceipt(null), undefined);
 });
 
-test('an answer is the result or the error of exactly the request', () => {
+test('an answer is the result or the error of its own request only', () => {
   assert.deepEqual(readSingleAnswer({ jsonrpc: '2.0', id: 1, result: null }, 1), { result: null });
   const refused = readSingleAnswer(
     { jsonrpc: '2.0', id: 1, error: { code: 3, message: 'no', data: '0x' } },

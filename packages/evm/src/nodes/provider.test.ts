@@ -29,7 +29,7 @@ test('hosts of one registrable domain are one provider, and those of different o
   assert.equal(countProviders(['https://a.alchemy.com', 'https://b.alchemy.com', 'https://c.infura.io']), 2);
 });
 
-test('nodes of one provider have one voice together, whichever of them answers', async () => {
+test('nodes of one provider count as one, regardless of which of them answers', async () => {
   const answering = (name: string, answer?: string): NodeConnection => ({
     name,
     exchange: async (calls) => {

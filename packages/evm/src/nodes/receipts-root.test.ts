@@ -25,7 +25,7 @@ after(async () => {
 
 type Nested = Hex | Nested[];
 
-test('RLP is what another implementation writes, for any nesting and length', () => {
+test('RLP equals that of another implementation, for any nesting and length', () => {
   const bytes = fc.uint8Array({ maxLength: 400 });
   const text = bytes.map(bytesToHex);
   const { item } = fc.letrec<{ item: RlpItem }>((tie) => ({
@@ -43,7 +43,7 @@ test('RLP is what another implementation writes, for any nesting and length', ()
   assert.equal(bytesToHex(encodeRlp(new Uint8Array(70_000))), ethersRlp(toHex(new Uint8Array(70_000))));
 });
 
-test('a number is written without leading zeros, and zero as nothing', () => {
+test('a number is written without leading zeros, and zero as an empty string', () => {
   assert.deepEqual(
     [0, 1, 0x7f, 0x80, 256, 2n ** 64n].map((value) => integerBytes(value)),
     ['0x', '0x01', '0x7f', '0x80', '0x0100', '0x010000000000000000'],
@@ -91,7 +91,7 @@ test('the root of a list is that of its trie, for any number of entries long and
   assert.equal(listRoot([]), '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421');
 });
 
-test('headers and receipts of a real node prove themselves, for every type of transaction and any number', async () => {
+test('headers and receipts of a real node match their hashes, for every type and number of transactions', async () => {
   const [from, to] = anvil.accounts.map((account) => account.address);
   const send = (fields: object) =>
     anvil.request('eth_sendTransaction', [{ from, to, value: '0x1', gas: '0x186a0', ...fields }]);
@@ -116,7 +116,7 @@ test('headers and receipts of a real node prove themselves, for every type of tr
   }
 });
 
-test('a header proves itself only with every field that it has', async () => {
+test('a header matches its hash only with all of its fields', async () => {
   const block = (await anvil.request('eth_getBlockByNumber', ['latest', false])) as Record<string, unknown>;
   assert.equal(headerHashOf(block), block['hash']);
   const { stateRoot, ...without } = block;

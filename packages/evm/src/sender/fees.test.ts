@@ -6,7 +6,7 @@ import { initialFees, isOutbid, raisedFees, tipOf } from './fees.ts';
 const wei = fc.bigInt({ min: 0n, max: 10n ** 15n });
 const market = fc.record({ nextBaseFee: wei, tip: wei });
 
-test('an offer never exceeds the cap, and its tip never exceeds the offer', () => {
+test('a fee never exceeds the cap, and its priority fee never exceeds the fee', () => {
   fc.assert(
     fc.property(market, wei, (now, cap) => {
       const { maxFee, priorityFee } = initialFees(now, cap);
@@ -31,20 +31,20 @@ test('a replacement raises both fees by at least an eighth and stays under the c
   );
 });
 
-test('a replacement offers what the market asks for when that is more than an eighth', () => {
+test('a replacement pays the market price if that is more than an eighth higher', () => {
   assert.deepEqual(raisedFees({ maxFee: 100n, priorityFee: 1n }, { nextBaseFee: 1_000n, tip: 7n }, 10_000n), {
     maxFee: 2_007n,
     priorityFee: 7n,
   });
 });
 
-test('the tip is the middle one of recent blocks, not below the floor', () => {
+test('the priority fee is the median of recent blocks, and at least the floor', () => {
   assert.equal(tipOf([9n, 1n, 5n], 2n), 5n);
   assert.equal(tipOf([], 2n), 2n);
   assert.equal(tipOf([1n, 1n, 1n], 2n), 2n);
 });
 
-test('a raised offer is not outbid by the market that it was made for, and one raise meets any jump', () => {
+test('a raised fee is not below the market that it was made for, and one raise meets any jump', () => {
   fc.assert(
     fc.property(market, market, (then, now) => {
       const cap = 10n ** 18n;

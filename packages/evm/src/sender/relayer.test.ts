@@ -102,7 +102,7 @@ test('96 calls and 20 relayed calls at once: each leaves from its own wallet, an
   }
 });
 
-test('while the relayer lacks gas, another wallet sends relayed calls with its own data', async () => {
+test('while the relayer lacks gas, another wallet sends relayed calls with the data for other wallets', async () => {
   const callOf = async () => {
     const { wallet, data } = await planned(relayedCall(300));
     return [wallet, data];
@@ -135,7 +135,7 @@ test('while the relayer lacks gas, another wallet sends relayed calls with its o
 
 const secondCall = (number: number): SendRequest => ({ ...relayedCall(number + 400), purpose: 'collect' });
 
-test('what the relayer’s wallet has recorded is never sent by another wallet, after a restart either', async () => {
+test('a call recorded for the relayer’s wallet is never sent by another wallet, not even after a restart', async () => {
   const key = { chainId: chain.chainId, wallet: relayer.address, limit: 100 };
   const before = await findPending(database.db, key);
   assert.equal(before.length, 12);
@@ -158,7 +158,7 @@ test('what the relayer’s wallet has recorded is never sent by another wallet, 
   assert.equal(receipt?.succeeded, true);
 });
 
-test('the relayer’s wallet sends relayed calls alone, and is none of the other wallets', async () => {
+test('the relayer’s wallet sends only relayed calls, and is not one of the other wallets', async () => {
   const plan = { ...(await planned(ownCall(500))), wallet: relayer.address };
   await assert.rejects(record(plan), /sends relayed calls alone/);
   assert.throws(
@@ -167,7 +167,7 @@ test('the relayer’s wallet sends relayed calls alone, and is none of the other
   );
 });
 
-test('a call that needs far more gas than usual goes from another wallet alone', async () => {
+test('a call that needs far more gas than usual is sent alone by another wallet', async () => {
   await fund(relayer.address, 10n ** 20n);
   assert.equal((await planned(relayedCall(600))).wallet, relayer.address);
   const costly: SendRequest = {

@@ -89,7 +89,7 @@ test('a chain that has stopped raises no fee, and one raise meets the fee jump a
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
-test('a transaction with many attempts is raised once more when the base fee is over its offer', async () => {
+test('a transaction with many attempts is raised once more when the base fee exceeds its fee', async () => {
   const sent = await record(1);
   for (let count = 2; count <= 20; count += 1) {
     const [item] = await pending();
@@ -148,7 +148,7 @@ test('a transaction reorged out is broadcast again as it was signed', async () =
   );
 });
 
-test('a transaction whose nonce a foreign one took is reported as superseded when that is final', async () => {
+test('a transaction is reported as superseded when a foreign one with its nonce is final', async () => {
   const sent = await record(1);
   await sendForeign(0n);
   await sender.broadcast(sent.transactionId);
@@ -194,7 +194,7 @@ test('a nonce is never below the final transactions of the wallet, foreign ones 
   );
 });
 
-test('what is in a block and not final takes up no nonce, by depth and by tag: a reorg leaves no hole', async () => {
+test('transactions in blocks that are not final keep their nonces, by depth and by tag: a reorg leaves no gap', async () => {
   // A process has forgotten this transaction after a restore from a backup.
   await sendForeign(0n);
   await mineAndLook();
@@ -206,7 +206,7 @@ test('what is in a block and not final takes up no nonce, by depth and by tag: a
   }
 });
 
-test('a foreign transaction that is reorged out has superseded nothing, by the tag: ours is mined at its nonce', async () => {
+test('with a finality tag, a foreign transaction that is reorged out supersedes nothing: ours is mined at its nonce', async () => {
   startAnew({ ...chain, finality: { tag: 'finalized', depth: 1 } });
   const sent = await record(1);
   await sendForeign(0n);
@@ -224,7 +224,7 @@ test('a foreign transaction that is reorged out has superseded nothing, by the t
   );
 });
 
-test('a transaction that is mined after all is never given up', async () => {
+test('a transaction that is mined late is never given up', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   await anvil.mine(5);
@@ -234,7 +234,7 @@ test('a transaction that is mined after all is never given up', async () => {
   assert.deepEqual(outcomes, []);
 });
 
-test('a receipt in a block that we do not have counts for nothing yet', async () => {
+test('a receipt in a block that we do not have does not count yet', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   await anvil.mine(6);
@@ -244,7 +244,7 @@ test('a receipt in a block that we do not have counts for nothing yet', async ()
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
-test('a node that is behind us cannot say that a transaction is in no block', async () => {
+test('a node that is behind us cannot prove that a transaction is in no block', async () => {
   const sent = await record(1);
   await record(2);
   await sender.broadcast(sent.transactionId);
@@ -274,7 +274,7 @@ test('a node that is behind us cannot say that a transaction is in no block', as
   assert.equal(proxy.seen.get('eth_sendRawTransaction'), undefined);
 });
 
-test('a gap in the nonces is filled by a transfer of nothing, which is not reported', async () => {
+test('a nonce gap is filled by a transfer of zero, which is not reported', async () => {
   await database.db.transaction((transaction) =>
     allocateNonces(transaction, { chainId, wallet: wallet.address, floor: 0n, count: 1 }),
   );
@@ -291,7 +291,7 @@ test('a gap in the nonces is filled by a transfer of nothing, which is not repor
   assert.deepEqual(await pending(), []);
 });
 
-test('what was final and is taken back is pending again, and fills the nonce that the next one waits for', async () => {
+test('a transaction whose final block is reverted is pending again, and fills the nonce before the next one', async () => {
   const handler = {
     ...silentHandler,
     onRewind: async (transaction: Transaction, { chainId: id }: FollowedChain, { number }: Block) => {
@@ -326,7 +326,7 @@ test('what was final and is taken back is pending again, and fills the nonce tha
   assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 2n);
 });
 
-test('an outcome that was seen before final blocks were taken back is not stored', async () => {
+test('an outcome that was read before final blocks were reverted is not stored', async () => {
   const { transactionId, txHash } = await record(1);
   const store = (rewinds: bigint) =>
     database.db.query(setOutcomes, {
@@ -343,7 +343,7 @@ test('an outcome that was seen before final blocks were taken back is not stored
   assert.deepEqual(await store(cursor.rewinds), [{ transaction_id: transactionId }]);
 });
 
-test('of a outcome and a rewind at once the later one sees the earlier one', async () => {
+test('of a concurrent outcome and rewind, the later one sees the earlier one', async () => {
   const { transactionId, txHash } = await record(1);
   const { db } = database;
   const cursor = await findCursor(db, chain.chainId);

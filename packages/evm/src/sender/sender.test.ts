@@ -114,7 +114,7 @@ test('a transaction that the node accepted and dropped is broadcast again', asyn
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
-test('an error after the node took the transaction makes no second one for the nonce', async () => {
+test('an error after the node accepted the transaction creates no second one for the nonce', async () => {
   proxy.faults.errorAfterSending = true;
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
@@ -126,7 +126,7 @@ test('an error after the node took the transaction makes no second one for the n
   assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 1n);
 });
 
-test('what was recorded before a crash is broadcast by the next process', async () => {
+test('a transaction recorded before a crash is broadcast by the next process', async () => {
   await record(1);
   await record(2);
   startAnew();
@@ -136,7 +136,7 @@ test('what was recorded before a crash is broadcast by the next process', async 
   assert.deepEqual(statuses(), ['succeeded', 'succeeded']);
 });
 
-test('a rollback gives the nonce back', async () => {
+test('a rollback frees the nonce', async () => {
   const plan = await sender.plan(chainId, { purpose: 'own', to: emitter, data: eventCall(idOf(1)) });
   assert.ok(!('reverted' in plan));
   const failing = database.db.transaction(async (transaction) => {
@@ -187,7 +187,7 @@ test('an outcome whose owner fails is reported again', async () => {
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
-test('nothing is sent or concluded on a halted chain', async () => {
+test('no transaction is sent or finished on a halted chain', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   await mineAndLook(2);
@@ -198,7 +198,7 @@ test('nothing is sent or concluded on a halted chain', async () => {
   assert.deepEqual([outcomes, [...proxy.seen.keys()]], [[], []]);
 });
 
-test('a broadcast without a node is no failure, a plan is', async () => {
+test('a broadcast without a node is not a failure, but planning without one is', async () => {
   const sent = await record(1);
   proxy.faults.tooManyRequests = true;
   await sender.broadcast(sent.transactionId);

@@ -11,7 +11,7 @@ const expected = new Map<string, string>([
   ['failed block_taken_back', 'pending'],
 ]);
 
-test('every pair of status of a sent transaction and trigger moves as written or is refused', () => {
+test('every pair of sent transaction status and trigger moves as written or is refused', () => {
   for (const status of sentStatuses) {
     for (const trigger of sentTriggers) {
       const pair = `${status} ${trigger}`;
@@ -21,7 +21,7 @@ test('every pair of status of a sent transaction and trigger moves as written or
   assert.equal(sentMoves.length, expected.size);
 });
 
-test('a pending transaction ends by every trigger but the one that takes its end back', () => {
+test('a pending transaction ends by every trigger except a revert', () => {
   assert.deepEqual(
     sentTriggers.slice(0, 3).map((trigger) => outcomeOf(trigger)),
     ['succeeded', 'failed', 'superseded'],

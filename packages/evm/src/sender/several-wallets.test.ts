@@ -37,7 +37,7 @@ async function send(number: number): Promise<void> {
   await sender.broadcast(transactionId);
 }
 
-test('several wallets take turns, each with nonces of its own, and all their transactions are followed', async () => {
+test('several wallets take turns, each with its own nonces, and all their transactions are followed', async () => {
   for (let number = 1; number <= 6; number += 1) await send(number);
   const rows = await database.db.query(noncesByWallet, { chainId: chain.chainId });
   const expected = wallets
@@ -54,7 +54,7 @@ test('several wallets take turns, each with nonces of its own, and all their tra
   );
 });
 
-test('calls recorded together have nonces in a row, in their order, and all or none of them', async () => {
+test('calls recorded together get consecutive nonces in their order, all or none of them', async () => {
   const planned = await Promise.all(
     [21, 22, 23].map((number) =>
       sender.plan(chain.chainId, { purpose: 'own', to: emitter, data: eventCall(idOf(number)) }),
@@ -119,7 +119,7 @@ test('a stuck transaction is logged once, and once when it is no longer stuck', 
   );
 });
 
-test('gas that does not last three days is logged once, and once when it does again', async () => {
+test('gas for less than three days is logged once, and once when there is enough again', async () => {
   const context = contextOf(wallets[1]);
   const { address } = wallets[1];
   told.length = 0;

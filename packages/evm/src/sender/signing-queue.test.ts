@@ -38,7 +38,7 @@ function slowWallet() {
 
 const signedBy = (name: number, nonce: bigint) => local.signTransaction({ ...planOf(name), nonce });
 
-test('while one record is signed, those behind it are signed at the nonces that follow', async () => {
+test('while one record is signed, later ones are signed at the following nonces', async () => {
   const { wallet, asked, release } = slowWallet();
   const queue = signingQueue(wallet);
   const first = queue.join([planOf(1)]);
@@ -62,7 +62,7 @@ test('while one record is signed, those behind it are signed at the nonces that 
   assert.equal(asked.length, 4, 'each is signed once');
 });
 
-test('a record that is given another nonce is signed anew for it, and so are all behind it', async () => {
+test('a record that gets another nonce is signed again for it, and so are all later ones', async () => {
   const { wallet, asked, release } = slowWallet();
   release();
   const queue = signingQueue(wallet);
@@ -84,7 +84,7 @@ test('a record that is given another nonce is signed anew for it, and so are all
   ]);
 });
 
-test('a signature that fails is its own record’s failure, and leaves no gap', async () => {
+test('a signature that fails fails only its own record, and leaves no nonce gap', async () => {
   const { wallet, failing, release } = slowWallet();
   failing.add(2);
   const queue = signingQueue(wallet);
@@ -101,7 +101,7 @@ test('a signature that fails is its own record’s failure, and leaves no gap', 
   third.leave();
 });
 
-test('a signer that was away while a record waited its turn is asked again', async () => {
+test('a signer that failed while a record waited is asked again', async () => {
   const { wallet, asked, failing, release } = slowWallet();
   failing.add(2);
   const queue = signingQueue(wallet);
@@ -122,7 +122,7 @@ test('a signer that was away while a record waited its turn is asked again', asy
   ]);
 });
 
-test('once no record waits, the expected nonce is dropped, and nothing is signed ahead', async () => {
+test('once no record waits, the expected nonce is forgotten, and nothing is signed ahead', async () => {
   const { wallet, asked, release } = slowWallet();
   release();
   const queue = signingQueue(wallet);
@@ -139,7 +139,7 @@ test('once no record waits, the expected nonce is dropped, and nothing is signed
   ]);
 });
 
-test('no more is signed ahead than a signer takes at once', async () => {
+test('no more is signed ahead than a signer accepts at once', async () => {
   const { wallet, asked } = slowWallet();
   const queue = signingQueue(wallet);
   const first = queue.join([planOf(0)]);
@@ -148,7 +148,7 @@ test('no more is signed ahead than a signer takes at once', async () => {
   assert.equal(asked.length, 17);
 });
 
-test('in any order of storing, each record has a signature of its own calls at its own nonce', async () => {
+test('in any storage order, each record has a signature of its own calls at its own nonce', async () => {
   for (let seed = 0; seed < 200; seed += 1) {
     let state = seed;
     const below = (limit: number) => {

@@ -9,7 +9,7 @@ const hex = (minLength: number, maxLength = minLength) =>
   fc.uint8Array({ minLength, maxLength }).map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`);
 const wei = fc.bigInt({ min: 0n, max: 2n ** 100n });
 
-test('a transaction is signed to the byte as viem signs it', async () => {
+test('a signed transaction equals that of viem, byte for byte', async () => {
   const transactions = fc.record({
     chainId: fc.integer({ min: 1, max: 2 ** 40 }),
     nonce: fc.bigInt({ min: 0n, max: 2n ** 40n }),

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('blocks are read again from another node where the first one lies about them, after a pause that grows', async (t) => {
+test('blocks are read again from another node if the first one lies, with growing delays', async (t) => {
   const world = await watchedChain(database, { nodes: 2 });
   t.after(() => world.close());
   // The clock stops, so that pauses are exact.

@@ -47,7 +47,7 @@ async function following(world: WatchedChain) {
   };
 }
 
-test('a chain that another process moved, halted or resumed during a round is not moved by it', async (t) => {
+test('a round does not move a chain that another process has moved, halted or resumed meanwhile', async (t) => {
   const world = await watchedChain(database);
   t.after(() => world.close());
   const { own, roundWith } = await following(world);
@@ -78,7 +78,7 @@ test('a chain that another process moved, halted or resumed during a round is no
   );
 });
 
-test('what a watcher read before it slept does not halt a chain that was resynced meanwhile', async (t) => {
+test('data that a watcher read before it was suspended does not halt a chain that was resynced meanwhile', async (t) => {
   const world = await watchedChain(database);
   t.after(() => world.close());
   const { own, roundWith } = await following(world);

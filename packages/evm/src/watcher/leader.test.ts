@@ -38,7 +38,7 @@ function process(name: 'first' | 'second', isGone = false): Leadership {
   });
 }
 
-test('one process leads, and a second one only after the first has given no sign for two seconds', async () => {
+test('one process leads, and a second one only after the first has sent no heartbeat for two seconds', async () => {
   await world.watcher().catchUp();
   const [first, second] = [process('first'), process('second')];
   await first.check();
@@ -59,7 +59,7 @@ test('one process leads, and a second one only after the first has given no sign
   assert.equal(first.term(), undefined);
 });
 
-test('the lead of a process that is known to have ended is taken at once', async () => {
+test('another process leads at once when the leader is known to have ended', async () => {
   await world.watcher().catchUp();
   await process('first').check();
   const second = process('second', true);
@@ -67,14 +67,14 @@ test('the lead of a process that is known to have ended is taken at once', async
   assert.equal(second.term(), 2n);
 });
 
-test('of two that take the lead at the same time one gets it', async () => {
+test('of two processes that try to lead at once, one becomes leader', async () => {
   await world.watcher().catchUp();
   const both = [process('first'), process('second')];
   await Promise.all(both.map((each) => each.check()));
   assert.equal(both.filter((each) => each.term() !== undefined).length, 1);
 });
 
-test('a leader that was paused in the middle of a round and wakes late changes nothing', async () => {
+test('a leader that was suspended during a round and resumes late changes nothing', async () => {
   const [first, second] = [process('first'), process('second', true)];
   const honest = world.watcher();
   await honest.catchUp();
@@ -116,7 +116,7 @@ test('a leader that was paused in the middle of a round and wakes late changes n
   assert.deepEqual(world.story, ['block 1: 1']);
 });
 
-test('every kind of move is refused under an old term', async () => {
+test('every kind of move is refused in an old leader term', async () => {
   const current = world.watcher();
   await world.anvil.mine(10);
   await current.catchUp();
@@ -137,7 +137,7 @@ test('every kind of move is refused under an old term', async () => {
   assert.deepEqual(await world.cursor(), forked, 'a halt');
 });
 
-test('what an operator has asked for is not ended under an old term', async () => {
+test('a request of an operator is not completed in an old leader term', async () => {
   const { chainId } = world.chain;
   const current = world.watcher();
   await world.anvil.mine(10);
@@ -161,7 +161,7 @@ test('what an operator has asked for is not ended under an old term', async () =
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
 
-test('of two running watchers one follows the chain, and the other continues when the first one stops', async () => {
+test('of two running watchers one follows the chain, and the other takes over when the first one stops', async () => {
   const told: string[] = [];
   const named = (name: string): BlockHandler => ({
     ...world.handler,

@@ -25,7 +25,7 @@ after(async () => {
 });
 
 for (const name of liesAbout(0n).keys()) {
-  test(`refused from a single node, and harmless beside an honest one: ${name}`, async () => {
+  test(`a lie is refused from a single node, and harmless with an honest one: ${name}`, async () => {
     const [liar] = world.proxies;
     assert.ok(liar !== undefined);
     const { headNumber } = await world.cursor();

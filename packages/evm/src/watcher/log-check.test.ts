@@ -38,7 +38,7 @@ function headerOf(logs: readonly RpcLog[]): BlockHeader {
 const first = logOf(1, 0);
 const second = logOf(2, 3);
 
-test('a log that cannot be of this block makes the whole answer worthless', () => {
+test('a log that cannot belong to the block makes the whole answer invalid', () => {
   const header = headerOf([first, second]);
   const refused: Record<string, RpcLog[]> = {
     removed: [{ ...first, removed: true }],
@@ -66,7 +66,7 @@ const receiptOf = (logs: readonly RpcLog[]): Receipt => ({
   cumulativeGasUsed: 21_000n,
 });
 
-test('receipts that leave out what the bloom promises are refused', () => {
+test('receipts without the logs that the bloom promises are refused', () => {
   const foreign = { ...first, address: `0x${'cc'.repeat(20)}` as Hex, logIndex: 1 };
   const header = headerOf([first, foreign, second]);
   const whole = [receiptOf([first, foreign]), receiptOf([second])];
@@ -79,7 +79,7 @@ test('receipts that leave out what the bloom promises are refused', () => {
   assert.throws(() => logsOfReceipts(source, header, moved), RpcAnswerInvalid);
 });
 
-test('a log that is missing between others of its transaction is missed by its number', () => {
+test('a log that is missing between others of its transaction is detected by its index', () => {
   // The first and the last log set every bit of the middle one.
   const three = [first, { ...first, logIndex: 1 }, { ...first, logIndex: 2 }];
   const header = headerOf(three);

@@ -38,16 +38,16 @@ async function roundTimes(
   return times;
 }
 
-test('a new head begins a round at once', async () => {
+test('a new head starts a round at once', async () => {
   assert.deepEqual(await roundTimes(5, 100), [100, 200, 300, 400, 500]);
 });
 
-test('a node that says all the time that there is a new head begins one round in 20 ms, after ten at once', async () => {
+test('a node that announces heads without end starts one round per 20 ms after a burst of ten', async () => {
   const times = await roundTimes(14, 0);
   assert.deepEqual(times, [...Array.from({ length: 10 }, () => 0), 20, 40, 60, 80]);
 });
 
-test('rounds that find a block follow one another as fast as blocks come', async () => {
+test('rounds that find blocks follow one another as fast as blocks arrive', async () => {
   const times = await roundTimes(50, 1, (pause) => pause.noteNews());
   assert.deepEqual(
     times,

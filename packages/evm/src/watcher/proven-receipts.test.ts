@@ -75,7 +75,7 @@ function provenOf(header: BlockHeader, answers: readonly unknown[]): readonly Rp
   return areProvenReceipts(header, receipts) ? logsOfProvenReceipts(source, header, receipts) : undefined;
 }
 
-test('of proven receipts exactly the wanted logs are read', () => {
+test('exactly the requested logs are read from proven receipts', () => {
   fc.assert(
     fc.property(told, (block) => {
       const answers = answersOf(block);
@@ -105,7 +105,7 @@ const header = headerOf([receipt]);
 const provenWith = (changes: Record<string, unknown>) =>
   provenOf(header, [{ ...receipt, logs: [{ ...log, ...changes }] }]);
 
-test('another text for the same bytes, or another place, is refused', () => {
+test('another spelling of the same bytes, or another position, is refused', () => {
   const whole = provenWith({});
   assert.equal(whole?.length, 1);
   // Node reads the digit from the low eight bits of the character, so the bytes equal the hashed ones.
@@ -136,7 +136,7 @@ test('another text for the same bytes, or another place, is refused', () => {
   assert.deepEqual(provenWith(capitals), whole);
 });
 
-test('a receipt that is missing, invented, of another block or without proof proves nothing', () => {
+test('a receipt that is missing, forged, of another block or without proof is refused', () => {
   const isProven = (changed: BlockHeader, answers: readonly unknown[]) =>
     provenOf(changed, answers) !== undefined;
   assert.equal(isProven(header, [receipt]), true);

@@ -35,7 +35,7 @@ async function requestsSeenBy(index: number, work: () => Promise<unknown>): Prom
   return [...proxy(index).seen.values()].reduce((sum, count) => sum + count, 0);
 }
 
-test('a block is final only when two nodes have it, each of them calling it final', async () => {
+test('a block is final only when two nodes report it as final', async () => {
   await start(2, 2);
   const own = world.watcher();
   await world.emit(1);
@@ -53,7 +53,7 @@ test('a block is final only when two nodes have it, each of them calling it fina
   assert.deepEqual(world.story, ['block 1: 1', 'final 6: 1']);
 });
 
-test('invented blocks of the preferred node never become final, and give way to the chain of the others', async () => {
+test('forged blocks of the preferred node never become final, and the chain of the other nodes replaces them', async () => {
   await start(3, 2);
   const own = world.watcher();
   await world.anvil.mine(8);
@@ -77,7 +77,7 @@ test('invented blocks of the preferred node never become final, and give way to 
   assert.equal(await requestsSeenBy(0, () => own.catchUp()), 0, 'the liar is in quarantine');
 });
 
-test('a node with another block at a final height is put in quarantine by the majority', async () => {
+test('a node with another block at a final height than the majority is quarantined', async () => {
   await start(3, 2);
   const own = world.watcher();
   await world.anvil.mine(10);
@@ -89,7 +89,7 @@ test('a node with another block at a final height is put in quarantine by the ma
   assert.equal(await requestsSeenBy(2, () => world.anvil.mine().then(() => own.catchUp())), 0);
 });
 
-test('with two nodes that contradict each other nothing becomes final, and nothing halts', async () => {
+test('while two nodes contradict each other no block becomes final, and the chain is not halted', async () => {
   await start(2, 2);
   const own = world.watcher();
   await world.anvil.mine(10);
@@ -101,7 +101,7 @@ test('with two nodes that contradict each other nothing becomes final, and nothi
   assert.equal((await world.cursor()).headNumber, 20n);
 });
 
-test('a majority against our final block halts the chain, and resuming goes over to the majority', async () => {
+test('a majority against our final block halts the chain, and resuming adopts the chain of the majority', async () => {
   await start(3, 2);
   const own = world.watcher();
   await world.emit(1);
@@ -115,7 +115,7 @@ test('a majority against our final block halts the chain, and resuming goes over
   assert.deepEqual(world.story.slice(2), ['dropped: 1']);
 });
 
-test('without proofs, a block and its logs count when the quorum answers the same', async () => {
+test('without proofs, a block and its logs count when a quorum gives the same answer', async () => {
   await start(2, 2, { proofs: 'quorum' });
   const own = world.watcher();
   // Headers of both nodes do not hash to their hash, as on a chain with its own hashing.
@@ -142,7 +142,7 @@ test('without proofs, a block and its logs count when the quorum answers the sam
   await assert.rejects(own.round(), RpcUnavailable, 'a bloom that hides a log is not alike');
 });
 
-test('a node that lags behind is asked after one that does not', async () => {
+test('a node that lags is asked after one that does not', async () => {
   await start(2, 1);
   const { rpc }: { rpc: Rpc } = world.watcher().watcher;
   await world.anvil.mine(30);

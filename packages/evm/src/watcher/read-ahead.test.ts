@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readAhead } from './read-ahead.ts';
 
-test('items are passed on in their order, and never more than allowed are under way', async () => {
+test('items are returned in their order, and the number in flight is limited', async () => {
   const plan = fc.array(fc.nat({ max: 5 }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(plan, fc.integer({ min: 1, max: 4 }), async (turns, atOnce) => {
@@ -25,7 +25,7 @@ test('items are passed on in their order, and never more than allowed are under 
   );
 });
 
-test('the first failure is thrown after everything before it, and later ones are no unhandled rejections', async () => {
+test('the first failure is thrown after all earlier items, and later failures are not unhandled rejections', async () => {
   const taken: number[] = [];
   const load = async (item: number) => {
     if (item >= 2) throw new Error(`item ${item}`);

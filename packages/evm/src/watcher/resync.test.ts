@@ -70,7 +70,7 @@ test('a final event that comes back after a resumed chain is reported once more 
   assert.deepEqual(await world.dropped(), [[1, true]]);
 });
 
-test('resuming a chain that still has its final block takes nothing back', async () => {
+test('resuming a chain that still has its final block reverts nothing', async () => {
   const own = world.watcher();
   await world.emit(1);
   await world.anvil.mine(10);
@@ -82,7 +82,7 @@ test('resuming a chain that still has its final block takes nothing back', async
   assert.deepEqual([world.story, await world.dropped()], [['block 1: 1', 'final 6: 1'], []]);
 });
 
-test('a reorg deeper than everything stored has the whole chain read again', async () => {
+test('after a reorg deeper than all stored blocks, the whole chain is read again', async () => {
   const own = world.watcher();
   await haltByDeepReorg(own);
   await database.db.query(dropBlocks, { chainId: world.chain.chainId, above: -1 });
@@ -92,7 +92,7 @@ test('a reorg deeper than everything stored has the whole chain read again', asy
   assert.deepEqual(await world.dropped(), [[1, false]]);
 });
 
-test('a finalized block that goes back trips the breaker, after patience with nodes that are late', async () => {
+test('a finalized height that decreases halts the chain, after a delay for nodes that lag', async () => {
   let now = 0;
   const clock = { ...systemClock, monotonicMs: () => now };
   await world.anvil.mine(20);
@@ -141,7 +141,7 @@ test('events that are missing from final blocks are added by a backfill, and no 
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
 
-test('earlier blocks that are asked for while a backfill runs are read, too', async () => {
+test('earlier blocks that are requested during a backfill are read, too', async () => {
   const { chainId } = world.chain;
   await world.emit(1);
   await world.anvil.mine();
@@ -171,7 +171,7 @@ test('earlier blocks that are asked for while a backfill runs are read, too', as
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
 
-test('a node without old blocks delays a backfill, and the chain is followed all the same', async () => {
+test('a node without old blocks delays a backfill, but not the chain', async () => {
   const { chainId } = world.chain;
   await world.anvil.mine(12);
   const honest = world.watcher();

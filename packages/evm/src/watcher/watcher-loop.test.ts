@@ -64,7 +64,7 @@ test('two watchers of one chain report every event once', async (t) => {
   assert.deepEqual(finals.map(Number), numbers);
 });
 
-test('the watcher outlives its nodes and continues where it stopped', async (t) => {
+test('the watcher survives outages of its nodes and continues where it stopped', async (t) => {
   const { anvil, emit, story, cursor, stop, ...world } = await watched(t, {
     finality: { tag: 'latest', depth: 2 },
   });
@@ -99,7 +99,7 @@ test('the watcher outlives its nodes and continues where it stopped', async (t) 
   );
 });
 
-test('a wake-up cuts the wait for the next poll short', async (t) => {
+test('a notification ends the wait for the next poll', async (t) => {
   const { anvil, emit, story, cursor, stop, options } = await watched(t, { pollIntervalMs: 3_600_000 });
   let wakeUp: () => void = () => {};
   const wake = () => new Promise<void>((resolve) => (wakeUp = resolve));

@@ -78,7 +78,7 @@ afterEach(async () => {
   await anvil.close();
 });
 
-test('every event is reported once when its block comes and once when the block is final', async () => {
+test('every event is reported once when its block arrives and once when the block is final', async () => {
   const own = newWatcher();
   for (let block = 1; block <= 100; block += 1) {
     if (block % 10 === 0) await emit(block, block + 1);
@@ -101,7 +101,7 @@ test('every event is reported once when its block comes and once when the block 
   );
 });
 
-test('the bloom of a block is that of its logs, as the node computes it', async () => {
+test("the bloom that we compute from the logs of a block equals the node's", async () => {
   await emit(1, 2, 3);
   await anvil.mine();
   const header = await getBlock(rpc, 1n);
@@ -112,7 +112,7 @@ test('the bloom of a block is that of its logs, as the node computes it', async 
   assert.equal(bloomOf(logs.flatMap((log) => [log.address, ...log.topics])), header.logsBloom);
 });
 
-test('events reorged out are taken back', async () => {
+test('events that are reorged out are reverted', async () => {
   const own = newWatcher();
   await emit(1);
   await anvil.mine();
@@ -142,7 +142,7 @@ test('an event reorged into another block is reported there', async () => {
   assert.deepEqual(story, ['block 1: 1', 'reorg: 1', 'block 2: 1', 'final 5: 1']);
 });
 
-test('a reorg that is longer than our chain is followed as well', async () => {
+test('a reorg to a longer chain is followed as well', async () => {
   const own = newWatcher();
   await emit(1);
   await anvil.mine(2);
@@ -154,7 +154,7 @@ test('a reorg that is longer than our chain is followed as well', async () => {
   assert.deepEqual(story, ['block 1: 1', 'reorg: 1', 'block 3: 7']);
 });
 
-test('a shorter chain is waited for, not followed', async () => {
+test('a reorg to a shorter chain is not followed until it grows', async () => {
   const own = newWatcher();
   await emit(1);
   await anvil.mine(3);
@@ -167,7 +167,7 @@ test('a shorter chain is waited for, not followed', async () => {
   assert.deepEqual(story, ['block 1: 1', 'reorg: 1']);
 });
 
-test('a reorg below the final block halts the chain, with nothing undone, until it is resumed', async () => {
+test('a reorg below the final block halts the chain and reverts nothing until it is resumed', async () => {
   const own = newWatcher();
   await emit(1);
   await anvil.mine(10);
@@ -212,7 +212,7 @@ test('a node with another finalized block at our final height halts the chain', 
   assert.equal(await newWatcher({ rpc: forkedFrom(6n) }).catchUp(), 'halted');
 });
 
-test('a block is final only when the finalized chain has that very block, not merely its height', async () => {
+test('a block is final only when the finalized chain has the same block, not only its height', async () => {
   await emit(1);
   await anvil.mine(5);
   await newWatcher().catchUp();
@@ -224,7 +224,7 @@ test('a block is final only when the finalized chain has that very block, not me
   assert.deepEqual(story.slice(3), ['final 6: 2']);
 });
 
-test('a move from a cursor that is no longer the stored one changes nothing', async () => {
+test('a move from a stale cursor changes nothing', async () => {
   chain = testChain(anvil, { finality: { tag: 'latest', depth: 50 } });
   const own = newWatcher();
   await anvil.mine(3);
@@ -252,7 +252,7 @@ test('a move from a cursor that is no longer the stored one changes nothing', as
   assert.deepEqual([await findCursor(database.db, chainId), story], before);
 });
 
-test('handlers in order act one after the other, and not for a block that cannot be stored', async () => {
+test('handlers run in their order, and not for a block that cannot be stored', async () => {
   const second: BlockHandler = {
     ...handler,
     async onBlock(_transaction, _chain, block) {
@@ -285,7 +285,7 @@ test('an empty list of logs is refused when the bloom promises some', async () =
   assert.deepEqual(story, ['block 1: 1 2', 'block 2: 3']);
 });
 
-test('a block whose receipts are missing as well is waited for, never skipped', async () => {
+test('a block whose receipts are missing too is read again, never skipped', async () => {
   const own = newWatcher();
   proxy.faults.emptyLogs = true;
   proxy.faults.emptyReceipts = true;
@@ -300,7 +300,7 @@ test('a block whose receipts are missing as well is waited for, never skipped', 
   assert.deepEqual(story, ['block 1: 1']);
 });
 
-test('a handler that fails leaves no trace of the block', async () => {
+test('a handler that fails rolls back the whole block', async () => {
   await emit(1);
   await anvil.mine();
   const failing = { ...handler, onBlock: () => Promise.reject(new Error('not now')) };
@@ -310,7 +310,7 @@ test('a handler that fails leaves no trace of the block', async () => {
   assert.deepEqual(story, ['block 1: 1']);
 });
 
-test('long runs of empty blocks are caught up with in batches', async (context) => {
+test('long ranges of empty blocks are stored in batches', async (context) => {
   await anvil.mine(600);
   await emit(1);
   await anvil.mine(600);
