@@ -15,7 +15,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(20);
 }
 
-test('a test run that is killed leaves no process and no temporary file behind', async () => {
+test('a killed test run leaves no process and no temporary file', async () => {
   const killed = spawn(process.execPath, ['--input-type=module', '--eval', run], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

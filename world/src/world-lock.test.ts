@@ -44,7 +44,7 @@ test('the lock of a dead holder does not block a start, even if an unrelated pro
   stranger.end();
 });
 
-test('exactly one of many concurrent starts gets a folder, and it is free again afterwards', async () => {
+test('exactly one of many concurrent starts gets a folder, which is free again afterwards', async () => {
   const path = makeFolder('wanted');
   const locks = await Promise.all(Array.from({ length: 8 }, () => takeLock(path, 'http://127.0.0.1:1')));
   const held = locks.filter((lock) => lock !== undefined);

@@ -22,7 +22,7 @@ const field = (page: Page) => page.locator('#amount-input');
 const priced = (page: Page, amount: string) =>
   page.getByRole('heading', { level: 1, name: amount, exact: true }).waitFor();
 
-test('thousands that are typed with a comma are thousands of dollars, on the page and in the session', async () => {
+test('a comma that groups thousands means thousands of dollars, on the page and in the session', async () => {
   const { page, complaints } = await openPage(browser, { phone: true });
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
@@ -44,7 +44,7 @@ test('thousands that are typed with a comma are thousands of dollars, on the pag
   await page.close();
 });
 
-test('an amount that can be read in two ways begins nothing, and the page says how to type each', async () => {
+test('an ambiguous amount begins no session, and the page shows how to type each meaning', async () => {
   const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
@@ -60,7 +60,7 @@ test('an amount that can be read in two ways begins nothing, and the page says h
   await page.close();
 });
 
-test('thousands are set while the payer types, the caret stays, and leaving the field writes the amount out', async () => {
+test('group separators appear while the payer types, the caret stays, and leaving the field completes the amount', async () => {
   const { page } = await openPage(browser, { locale: 'de' });
   await world.visit(page, `/link/${linkId}?lang=de`);
   await field(page).pressSequentially('1234567');
@@ -79,7 +79,7 @@ test('thousands are set while the payer types, the caret stays, and leaving the 
   await page.close();
 });
 
-test('an amount that is pasted over an older one keeps its decimal sign', async () => {
+test('an amount pasted over an older one keeps its decimal separator', async () => {
   const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
@@ -104,7 +104,7 @@ test('an amount that is pasted over an older one keeps its decimal sign', async 
   await page.close();
 });
 
-test('the bounds of the chosen token are shown, and an amount outside of them begins nothing', async () => {
+test('the bounds of the chosen token are shown, and an amount outside them begins no session', async () => {
   const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
@@ -126,7 +126,7 @@ test('the bounds of the chosen token are shown, and an amount outside of them be
   await page.close();
 });
 
-test('without scripts the same is read, refused and said', async () => {
+test('without scripts amounts are read and refused in the same way', async () => {
   const { page } = await openPage(browser, { javaScriptEnabled: false });
   const begin = async (amount: string, lang: string) => {
     await page.goto(`${world.origin}/link/${linkId}?lang=${lang}`);

@@ -79,7 +79,7 @@ async function sendBack(page: Page): Promise<void> {
   await page.getByText('It is back once').waitFor();
 }
 
-test('coins that were sent to a deposit address by mistake come back by anybody’s wallet, to the named address alone', async () => {
+test('any wallet can send coins back that were sent to a deposit address by mistake, only to the refund address', async () => {
   const named = new Payer(life).address;
   const prepared = await prepare('ethereum::usdc', named, {});
   await life.ethereum.anvil.request('anvil_setBalance', [prepared.address, '0x6f05b59d3b20000']);
@@ -107,7 +107,7 @@ test('coins that were sent to a deposit address by mistake come back by anybody�
   await page.close();
 });
 
-test('a token is named by its contract, too; and what can still pay does not leave before the contract lets it go', async () => {
+test('a token may be named by its contract, and money that can still pay stays until the contract releases it', async () => {
   const named = new Payer(life).address;
   const prepared = await prepare('ethereum::usdc', named, { latePayment: 'ask', lateHours: 24 });
   const usdc = life.ethereum.token('usdc');
@@ -129,7 +129,7 @@ test('a token is named by its contract, too; and what can still pay does not lea
   await page.close();
 });
 
-test('the claim page says without scripts what came and where it goes, to nobody’s address but the named one', async () => {
+test('without scripts the claim page states what arrived and where it goes, which is only the refund address', async () => {
   const named = new Payer(life).address;
   const usdc = life.base.token('usdc');
   await life.base.anvil.request('evm_increaseTime', [3_600]);
@@ -157,7 +157,7 @@ test('the claim page says without scripts what came and where it goes, to nobody
 });
 
 // proves W2.10
-test('a claim is answered for orders of the session alone, and not to a wrong secret', async () => {
+test('a claim is answered only for orders of its session, and only with its secret', async () => {
   const [own, other] = [
     await prepare('ethereum::usdc', new Payer(life).address, {}),
     await prepare('ethereum::usdc', new Payer(life).address, {}),

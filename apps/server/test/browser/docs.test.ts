@@ -82,7 +82,7 @@ const looked = [
 for (const dark of [false, true]) {
   for (const phone of [false, true]) {
     const look = `${dark ? 'dark' : 'light'}, ${phone ? 'on a phone' : 'on a desktop'}`;
-    test(`pages need nothing that the policy refuses, fit the screen and are accessible, ${look}`, async () => {
+    test(`pages comply with the policy, fit the screen and are accessible, ${look}`, async () => {
       const { page, complaints } = await openPage(browser, { isApart: true, dark, phone });
       for (const [path, title] of looked) {
         await page.goto(`${origin}${path}`);
@@ -109,7 +109,7 @@ test('pages can be read without scripts', async () => {
   await page.context().close();
 });
 
-test('search finds a page by its words and by an error code', async () => {
+test('search finds a page by words and by an error code', async () => {
   const { page, complaints } = await openPage(browser, { isApart: true });
   await page.goto(`${origin}/docs`);
   for (const [words, result] of [
@@ -127,7 +127,7 @@ test('search finds a page by its words and by an error code', async () => {
   await page.context().close();
 });
 
-test('a page shows where it is, what comes before and after it, and its code in tabs', async () => {
+test('a page shows its place, its neighbours, and its code in tabs', async () => {
   const { page, complaints } = await openPage(browser, { isApart: true });
   await page.goto(`${origin}/docs/api/products`);
   const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
@@ -182,7 +182,7 @@ test('the console calls an operation with the reader’s key, and refuses to sen
   await page.context().close();
 });
 
-test('an unknown page of the documentation is a page that says so', async () => {
+test('an unknown page of the documentation is a not-found page', async () => {
   const { page } = await openPage(browser, { isApart: true });
   const response = await page.goto(`${origin}/docs/no-such-page`);
   assert.equal(response?.status(), 404);
@@ -191,7 +191,7 @@ test('an unknown page of the documentation is a page that says so', async () => 
   await page.context().close();
 });
 
-test('the first load of a guide is at most 120 KiB as it travels', async () => {
+test('the first load of a guide transfers at most 120 KiB', async () => {
   const { page } = await openPage(browser, { isApart: true });
   let bytes = 0;
   page.on('requestfinished', async (request) => {

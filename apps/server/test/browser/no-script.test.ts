@@ -33,7 +33,7 @@ async function violationsOf(page: Page): Promise<unknown> {
   return violations;
 }
 
-test('without scripts a link is begun, and shows where to send the money', async () => {
+test('without scripts a link begins a session that shows where to send the money', async () => {
   const linkId = await world.addLink();
   const { page, complaints } = await openPage(browser, withoutScripts);
   await page.goto(`${world.origin}/link/${linkId}`);
@@ -65,7 +65,7 @@ test('without scripts a link is begun, and shows where to send the money', async
   await page.close();
 });
 
-test('without scripts the payer of a custom link types the amount, and hears what is wrong with it', async () => {
+test('without scripts the payer of a custom link types the amount, and sees what is wrong with it', async () => {
   const lineItems = [{ itemType: 'user_priced' }];
   const linkId = await world.addLink({ linkType: 'custom', lineItems, payerEmailRequired: 1 });
   const { page } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
@@ -86,7 +86,7 @@ test('without scripts the payer of a custom link types the amount, and hears wha
   await page.close();
 });
 
-test('a link that has changed since it was shown is shown anew, and no session begins', async () => {
+test('a link that changed after it was shown is shown again, and begins no session', async () => {
   const linkId = await world.addLink();
   const { page } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
   await page.goto(`${world.origin}/link/${linkId}`);

@@ -43,7 +43,7 @@ async function addLink(changes: object = {}): Promise<{ linkId: string; linkUrl:
 const paid = (page: Page) => page.locator('[data-status=completed]').waitFor();
 const sessionIdOf = (page: Page) => /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
 
-test('a link is paid by one signature, without gas, from the first look to the receipt', async () => {
+test('a link is paid by one signature without gas, from the first page to the receipt', async () => {
   const successUrl = 'https://shop.example/thanks?s={SESSION_ID}';
   const { linkUrl } = await addLink({ feeModel: 2, settlementToken: 'base::usdc', successUrl });
   const wallet = new TestWallet([life.ethereum, life.base], { on: 31_337, known: [31_337] });
@@ -86,7 +86,7 @@ test('a link is paid by one signature, without gas, from the first look to the r
   await page.close();
 });
 
-test('the downloaded receipt proves the payment to anyone who asks the chain', async () => {
+test('the downloaded receipt proves the payment to anyone with a node of the chain', async () => {
   const { page, wallet } = await visit(await addLink());
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
@@ -123,7 +123,7 @@ async function visit(
   return { page, wallet };
 }
 
-test('a token that wants its allowance at 0 first is paid by the old injected wallet in three transactions', async () => {
+test('a token whose allowance must first be 0 is paid by an old injected wallet in three transactions', async () => {
   const link = await addLink({ settlementToken: 'ethereum::usdt' });
   const { page, wallet } = await visit(link, { injection: 'injected' });
   const usdt = life.ethereum.token('usdt');
@@ -138,7 +138,7 @@ test('a token that wants its allowance at 0 first is paid by the old injected wa
   await page.close();
 });
 
-test('a wallet that can do several calls at once is asked once', async () => {
+test('a wallet that can batch calls is asked once', async () => {
   const { page, wallet } = await visit(await addLink({ settlementToken: 'base::dai' }));
   const dai = life.base.token('dai');
   wallet.canBatch = true;
@@ -154,7 +154,7 @@ test('a wallet that can do several calls at once is asked once', async () => {
   await page.close();
 });
 
-test('who has let Permit2 take a token before pays by one signature, without gas', async () => {
+test('a payer with an allowance for Permit2 pays by one signature without gas', async () => {
   const link = await addLink({ settlementToken: 'base::dai' });
   const { page, wallet } = await visit(link);
   const dai = life.base.token('dai');
@@ -193,7 +193,7 @@ test('a payment on another chain than the merchant’s settles there, and the re
   await page.close();
 });
 
-test('whatever a payer declines can be tried again, and nothing is paid before', async () => {
+test('every request that a payer declines can be repeated, and nothing is paid before', async () => {
   const { page, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
   wallet.refused.add('eth_requestAccounts');
   await page.getByRole('button', { name: 'Test Wallet' }).click();
@@ -215,7 +215,7 @@ test('whatever a payer declines can be tried again, and nothing is paid before',
   await page.close();
 });
 
-test('a wallet with too little is told so; of several wallets another one can pay', async () => {
+test('a wallet with too little sees that, and another wallet can pay', async () => {
   const poor = new TestWallet([life.ethereum, life.base], { name: 'Poor Wallet' });
   const { page, wallet } = await visit({ linkUrl: 'about:blank' });
   await poor.inject(page);
@@ -235,7 +235,7 @@ test('a wallet with too little is told so; of several wallets another one can pa
   await page.close();
 });
 
-test('the amount of a custom link and a required e-mail address are asked for, and a plain transfer pays', async () => {
+test('the page asks for the amount of a custom link and a required e-mail address, and a plain transfer pays', async () => {
   const link = await addLink({
     linkType: 'custom',
     lineItems: [{ itemType: 'user_priced' }],
@@ -272,7 +272,7 @@ test('the amount of a custom link and a required e-mail address are asked for, a
   await page.close();
 });
 
-test("an agent's session is handed over without a secret, to its own wallet alone", async () => {
+test("an agent's session opens without a secret, and only its own wallet can pay it", async () => {
   const { linkId } = await addLink();
   const agent = new Payer(life);
   await agent.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
@@ -295,7 +295,7 @@ test("an agent's session is handed over without a secret, to its own wallet alon
   await page.close();
 });
 
-test('a page that is loaded again right after paying waits, and offers no second payment', async () => {
+test('a page that is reloaded right after paying waits, and offers no second payment', async () => {
   const { page, wallet } = await visit(await addLink());
   await life.ethereum.mint(life.ethereum.token('usdc'), wallet.address, 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();

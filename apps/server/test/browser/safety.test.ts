@@ -34,7 +34,7 @@ async function addHostileLink(payload: string): Promise<string> {
   });
 }
 
-test('no text of a merchant ever runs: every payload in every field, before and after the payment', async () => {
+test('no text of a merchant runs as a script: any payload in any field, before and after the payment', async () => {
   const { page, complaints } = await openPage(browser);
   let ran = 0;
   await page.exposeFunction('__x', () => {
@@ -66,7 +66,7 @@ test('no text of a merchant ever runs: every payload in every field, before and 
   await page.close();
 });
 
-test("a wallet's own name and icon are text and image to the page, nothing else", async () => {
+test("a wallet's name and icon are only text and an image to the page", async () => {
   const { page } = await openPage(browser);
   await page.addInitScript(`globalThis.__x = () => { globalThis.ran = true; };
     addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
@@ -82,7 +82,7 @@ test("a wallet's own name and icon are text and image to the page, nothing else"
   await page.close();
 });
 
-test('what is not ours cannot run: the policy refuses inline scripts, HTML from text, and frames', async () => {
+test('foreign code cannot run: the policy refuses inline scripts, HTML from text, and frames', async () => {
   const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${await world.addLink()}`);
@@ -107,7 +107,7 @@ test('what is not ours cannot run: the policy refuses inline scripts, HTML from 
 });
 
 /** The headers of every page and of the script, which browsers enforce. */
-test('pages and script carry their headers', async () => {
+test('pages and the script have their headers', async () => {
   const headersOf = async (path: string) => {
     const reply = await fetch(`${world.origin}${path}`);
     return { headers: Object.fromEntries(reply.headers), text: await reply.text() };
@@ -151,7 +151,7 @@ test('pages and script carry their headers', async () => {
 });
 
 // proves W2.10
-test('a session gives its e-mail address and receipt to its own secret alone', async () => {
+test('a session shows its e-mail address and receipt only to its own secret', async () => {
   const { sessionId, path } = await world.addPaid(await world.addLink());
   const code = path.split('#')[1] ?? '';
   const ask = async (clientCode?: string) => {
@@ -176,7 +176,7 @@ test('a session gives its e-mail address and receipt to its own secret alone', a
 });
 
 // proves W2.8
-test('the address to continue to is told after the payment alone, and is what the merchant gave', async () => {
+test('the return URL is shown only after the payment, exactly as the merchant gave it', async () => {
   const linkId = await world.addLink();
   const open = await world.begin(linkId);
   const paid = await world.addPaid(linkId);
@@ -190,7 +190,7 @@ test('the address to continue to is told after the payment alone, and is what th
   assert.ok(text.includes(`https://shop.example/thanks?s=${paid.sessionId}`));
 });
 
-test('the page is small: its script alone, and all of it, as they travel', async () => {
+test('the page is small: the transferred sizes of its script and of the whole page are limited', async () => {
   const html = await (await fetch(`${world.origin}/link/${await world.addLink()}?lang=ar`)).text();
   const path = /src="(\/checkout\/assets\/[^"]+)"/.exec(html)?.[1] ?? '';
   const script = await (await fetch(`${world.origin}${path}`)).text();

@@ -79,11 +79,11 @@ async function look(state: PageState): Promise<void> {
 }
 
 for (const state of pageStates) {
-  test(`the state "${state.name}" is told in words, fits every size, and has no accessibility violation`, () =>
+  test(`the state "${state.name}" is described in words, fits every size, and has no accessibility violation`, () =>
     look(state));
 }
 
-test('all languages speak every state that a payer passes, in their own direction, without a violation', async () => {
+test('every language has every state of a payment, in its own direction, without a violation', async () => {
   const passed = pageStates.filter(({ name }) => ['connected', 'completed'].includes(name));
   for (const { tag, direction, texts } of languages) {
     const { page } = await openPage(browser, { locale: tag, phone: true });
@@ -104,7 +104,7 @@ test('all languages speak every state that a payer passes, in their own directio
   }
 });
 
-test('a payer without a mouse comes from the first key press to the payment', async () => {
+test('a payer can pay with the keyboard alone', async () => {
   const state = pageStates.find(({ name }) => name === 'link');
   assert.ok(state);
   const { page } = await openPage(browser);
@@ -129,7 +129,7 @@ test('a payer without a mouse comes from the first key press to the payment', as
   await page.close();
 });
 
-test('without scripts the pages say what is paid, with what, and how it stands', async () => {
+test('without scripts the pages show what is paid, with what, and its state', async () => {
   const linkId = await world.addLink();
   const { path } = await world.addPaid(linkId);
   const { page } = await openPage(browser, { javaScriptEnabled: false });
@@ -145,7 +145,7 @@ test('without scripts the pages say what is paid, with what, and how it stands',
   await page.close();
 });
 
-test('a page that gets no events asks by itself, and says while nobody answers', async () => {
+test('a page that gets no events polls, and shows when the service does not answer', async () => {
   const { sessionId, path } = await world.addPaid(await world.addLink(), { isFinal: false });
   const { page } = await openPage(browser);
   await page.route('**/events', (route) => route.abort());

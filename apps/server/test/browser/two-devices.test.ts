@@ -81,7 +81,7 @@ async function payElsewhere(url: string): Promise<void> {
   await other.page.context().close();
 }
 
-test('who is about to be asked for an allowance while another device pays is asked for nothing', async () => {
+test('a payer who would be asked for an allowance while another device pays is asked for nothing', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdt');
   // No event reaches this device: the fresh look before the request has to tell.
@@ -97,7 +97,7 @@ test('who is about to be asked for an allowance while another device pays is ask
   await device.page.close();
 });
 
-test('who has allowed the amount when another device pays is not asked to pay, and hears that the allowance stays', async () => {
+test('a payer who gave an allowance before another device pays is not asked to pay, and sees that the allowance stays', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdt');
   const held = device.wallet.hold('eth_getTransactionReceipt');
@@ -111,7 +111,7 @@ test('who has allowed the amount when another device pays is not asked to pay, a
   await device.page.close();
 });
 
-test('whose prompt to pay is open when another device pays is told to reject it, and then nothing is left to do', async () => {
+test('a payer whose prompt is open when another device pays is asked to reject it, and has nothing left to do', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdt');
   await device.wallet.approve(life.ethereum, life.ethereum.token('usdt'), 7_000_000n);
@@ -128,7 +128,7 @@ test('whose prompt to pay is open when another device pays is told to reject it,
   await device.page.close();
 });
 
-test('who pays all the same on the same network is refused by the contract, and the page says that only gas is gone', async () => {
+test('a second payment on the same network is refused by the contract, and the page says that only gas was spent', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdt');
   await device.wallet.approve(life.ethereum, life.ethereum.token('usdt'), 7_000_000n);
@@ -143,7 +143,7 @@ test('who pays all the same on the same network is refused by the contract, and 
   await device.page.close();
 });
 
-test('who pays all the same on another network gets it back, and the page says so before and after', async () => {
+test('a second payment on another network goes back, and the page says so before and after', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.base, 'dai');
   await device.wallet.approve(life.base, life.base.token('dai'), 7n * 10n ** 18n);
@@ -158,7 +158,7 @@ test('who pays all the same on another network gets it back, and the page says s
   await device.page.close();
 });
 
-test('a signature that is given after another device has paid goes nowhere', async () => {
+test('a signature given after another device has paid is not sent', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdc');
   const held = device.wallet.hold('eth_signTypedData_v4');
@@ -176,7 +176,7 @@ test('a signature that is given after another device has paid goes nowhere', asy
   await device.page.close();
 });
 
-test('while the page cannot find out how the payment stands, it asks the wallet for nothing', async () => {
+test('while the page does not know the state of the payment, it asks the wallet for nothing', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdt');
   await device.page.route('**/checkout/api/session/*', (route) => route.abort());

@@ -59,7 +59,7 @@ const says = (page: Page, text: string) => page.locator('#problem').getByText(te
 const sends = ({ asked }: TestWallet) => asked.filter((method) => /send|sign/i.test(method));
 
 for (const code of [5700, 5750, -32601]) {
-  test(`a wallet that answers several calls at once with ${code} pays by plain transactions`, async () => {
+  test(`a wallet that answers a batch of calls with ${code} pays by plain transactions`, async () => {
     const { page, wallet } = await visit('usdt', (taught) => {
       taught.canBatch = true;
       taught.fails.set('wallet_sendCalls', code);
@@ -71,7 +71,7 @@ for (const code of [5700, 5750, -32601]) {
   });
 }
 
-test('a wallet that does not tell of its transactions pays all the same, and each names its chain', async () => {
+test('a wallet that does not report its transactions can pay, and each transaction names its chain', async () => {
   const { page, wallet } = await visit('usdt', ({ fails }) => {
     fails.set('eth_getTransactionReceipt', 4200);
   });
@@ -84,7 +84,7 @@ test('a wallet that does not tell of its transactions pays all the same, and eac
   await page.close();
 });
 
-test('a wallet that does not say what became of calls pays all the same', async () => {
+test('a wallet that does not report the result of its calls can pay', async () => {
   const { page, wallet } = await visit('usdt', (taught) => {
     taught.canBatch = true;
     taught.fails.set('wallet_getCallsStatus', -32601);
@@ -95,7 +95,7 @@ test('a wallet that does not say what became of calls pays all the same', async 
   await page.close();
 });
 
-test('a wallet that takes no typed data pays by transactions', async () => {
+test('a wallet that does not sign typed data pays by transactions', async () => {
   const { page, wallet } = await visit('usdc', ({ fails }) => {
     fails.set('eth_signTypedData_v4', -32603);
   });
@@ -105,7 +105,7 @@ test('a wallet that takes no typed data pays by transactions', async () => {
   await page.close();
 });
 
-test('who declines to sign may pay by a transaction instead', async () => {
+test('a payer who declines to sign may pay by a transaction instead', async () => {
   const { page, wallet } = await visit('usdc');
   wallet.refused.add('eth_signTypedData_v4');
   await pay(page);
@@ -116,7 +116,7 @@ test('who declines to sign may pay by a transaction instead', async () => {
   await page.close();
 });
 
-test('a wallet that cannot change networks is changed by hand, and pays then', async () => {
+test('a wallet that cannot change networks pays after its payer has changed the network', async () => {
   const { page, wallet } = await visit('usdc', (taught) => {
     taught.current = 31_338;
     taught.fails.set('wallet_switchEthereumChain', 4200);
@@ -130,7 +130,7 @@ test('a wallet that cannot change networks is changed by hand, and pays then', a
   await page.close();
 });
 
-test('a wallet that does not know the network and cannot learn it says which one to change to', async () => {
+test('if a wallet does not know the network and cannot add it, the page names the network to change to', async () => {
   const { page, wallet } = await visit('usdc', (taught) => {
     taught.current = 31_338;
     taught.known.delete(31_337);
@@ -144,7 +144,7 @@ test('a wallet that does not know the network and cannot learn it says which one
   await page.close();
 });
 
-test('a network that is changed after the allowance is changed back before the payment', async () => {
+test('a network that the payer changes after the allowance is changed back before the payment', async () => {
   const { page, wallet } = await visit('usdt');
   const held = wallet.hold('eth_getTransactionReceipt');
   await pay(page);
@@ -157,7 +157,7 @@ test('a network that is changed after the allowance is changed back before the p
   await page.close();
 });
 
-test('a prompt that is never answered can be left, and asked for again', async () => {
+test('a prompt that is never answered can be cancelled and repeated', async () => {
   const { page, wallet } = await visit('usdc');
   wallet.hold('eth_signTypedData_v4');
   await pay(page);
@@ -175,7 +175,7 @@ test('a prompt that is never answered can be left, and asked for again', async (
   await page.close();
 });
 
-test('a connection that is never answered can be left, and asked for again', async () => {
+test('a connection that is never answered can be cancelled and repeated', async () => {
   const { page, wallet } = await visit('usdc');
   await page.getByRole('button', { name: 'Use another wallet' }).click();
   wallet.hold('eth_requestAccounts');
@@ -185,7 +185,7 @@ test('a connection that is never answered can be left, and asked for again', asy
   await page.close();
 });
 
-test('a payment that the wallet sends after the payer has stopped waiting is shown as sent, and is the only one', async () => {
+test('a payment that the wallet sends after the payer has cancelled is shown as sent, and is the only one', async () => {
   const { page, wallet } = await visit('usdt');
   await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
   const held = wallet.hold('eth_sendTransaction');
@@ -199,7 +199,7 @@ test('a payment that the wallet sends after the payer has stopped waiting is sho
   await page.close();
 });
 
-test('a wallet that answers after the payment is shown leaves nothing to wait for on the page', async () => {
+test('a wallet that answers after the payment is shown leaves the page with nothing to wait for', async () => {
   const { page, wallet } = await visit('usdt');
   await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
   const held = wallet.holdAnswer('eth_sendTransaction');
@@ -212,7 +212,7 @@ test('a wallet that answers after the payment is shown leaves nothing to wait fo
   await page.close();
 });
 
-test('another account ends what was asked of the first one, and pays when its owner says so', async () => {
+test('changing the account ends the request to the first one, and the new one pays when its owner confirms', async () => {
   const { page, wallet } = await visit('usdt');
   const other = `0x${'a7'.repeat(20)}`;
   const held = wallet.hold('eth_sendTransaction');
@@ -228,7 +228,7 @@ test('another account ends what was asked of the first one, and pays when its ow
   await page.close();
 });
 
-test('a wallet that disconnects is asked for nothing more, and can be connected again', async () => {
+test('a disconnected wallet is asked for nothing more, and can be connected again', async () => {
   const { page, wallet } = await visit('usdt');
   const held = wallet.hold('eth_sendTransaction');
   await pay(page);
@@ -242,7 +242,7 @@ test('a wallet that disconnects is asked for nothing more, and can be connected 
   await page.close();
 });
 
-test('a wallet that cannot send shows the ways that do not need it', async () => {
+test('for a wallet that cannot send, the page shows the ways to pay without it', async () => {
   const { page } = await visit('usdt', ({ fails }) => {
     fails.set('eth_sendTransaction', 4200);
   });

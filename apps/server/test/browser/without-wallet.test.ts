@@ -80,7 +80,7 @@ async function addLink(): Promise<string> {
   return linkUrl;
 }
 
-test('who sends too little is told the rest, also after loading the page again, and what is too much goes back', async () => {
+test('a payer who sends too little sees the rest, even after a reload, and any surplus goes back', async () => {
   const visitor = await visit();
   const { page, elsewhere } = visitor;
   await send(visitor, 10_000_000n);
@@ -99,7 +99,7 @@ test('who sends too little is told the rest, also after loading the page again, 
   await page.close();
 });
 
-test('another tab, which was told nothing, shows no address; who leaves the panel finds all ways to pay again', async () => {
+test('another tab shows no address, and closing the panel shows all ways to pay again', async () => {
   const { page } = await visit();
   const other = await page.context().newPage();
   await other.goto(page.url());
@@ -113,7 +113,7 @@ test('another tab, which was told nothing, shows no address; who leaves the pane
   await page.close();
 });
 
-test('money for a session that a wallet has paid meanwhile goes back, and the page says so', async () => {
+test('a deposit for a session that a wallet has paid meanwhile goes back, and the page says so', async () => {
   const visitor = await visit();
   const { page, elsewhere } = visitor;
   const wallet = new TestWallet([life.ethereum, life.base]);
@@ -133,7 +133,7 @@ test('money for a session that a wallet has paid meanwhile goes back, and the pa
   await Promise.all([page.close(), other.page.context().close()]);
 });
 
-test('a newcomer to the local world pays by its demo payer, and sees the payment complete', async () => {
+test('in the local world the demo payer pays, and the page shows the complete payment', async () => {
   await life.ethereum.anvil.request('anvil_setBalance', [demoPayer, '0x56bc75e2d63100000']);
   await life.ethereum.mint(usdc, demoPayer, 40_000_000n);
   const { page } = await openPage(browser);
@@ -147,7 +147,7 @@ test('a newcomer to the local world pays by its demo payer, and sees the payment
 });
 
 // Last: it moves the chain's time past the deadline of every order there is.
-test('what comes too late goes back, and the page says so', async () => {
+test('a late deposit goes back, and the page says so', async () => {
   const visitor = await visit();
   const { page, elsewhere } = visitor;
   await life.ethereum.anvil.request('evm_increaseTime', [7_200]);

@@ -30,7 +30,7 @@ function canary(): string {
   return `canary${randomBytes(12).toString('hex')}`;
 }
 
-test('no key, signature, e-mail address, body or metadata of a whole payment is ever logged', async () => {
+test('no key, signature, e-mail address, body or metadata of a payment is logged', async () => {
   const texts = {
     product: canary(),
     link: canary(),

@@ -96,7 +96,7 @@ async function serveWallet(wallet: Wallet): Promise<Server> {
 }
 
 for (const { name, command, flags } of runtimes) {
-  test(`the published package pays a link once in ${name}, with nothing but web interfaces`, async () => {
+  test(`the published package pays a link once in ${name}, using only web interfaces`, async () => {
     const token = life.ethereum.token('usdc');
     const wallet = new Wallet(Wallet.createRandom().privateKey);
     await life.ethereum.mint(token, wallet.address as `0x${string}`, 5_000_000n);

@@ -94,7 +94,7 @@ const steps: Readonly<Record<AgentTask['method'], readonly Step[]>> = {
 };
 
 for (const method of ['transaction', 'signature'] as const) {
-  test(`an agent that is killed anywhere and started again pays once, by a ${method}`, async () => {
+  test(`an agent that is killed at any point and restarted pays once, by a ${method}`, async () => {
     const before = await sessionCount();
     const agents: { killAt: Step; agent: Awaited<ReturnType<typeof newAgent>> }[] = [];
     for (const killAt of steps[method]) agents.push({ killAt, agent: await newAgent() });
@@ -121,7 +121,7 @@ for (const method of ['transaction', 'signature'] as const) {
   });
 }
 
-test('calls with one key are one payment, and with another key another', async () => {
+test('calls with one key make one payment, and another key makes another', async () => {
   const agent = await newAgent();
   const options = { ...agent.options, idempotencyKey: 'first' };
   const results = await Promise.all([payLink(url, options), payLink(url, options)]);
@@ -147,7 +147,7 @@ function fetchAfter(words: string, act: (count: number) => Promise<void> | void)
   };
 }
 
-test('a transaction that is still on its way is waited for, and not sent again', async () => {
+test('a pending transaction is waited for, and not sent again', async () => {
   const agent = await newAgent();
   const controller = new AbortController();
   const options = { ...agent.options, method: 'transaction' } as const;
@@ -171,7 +171,7 @@ test('a transaction that is still on its way is waited for, and not sent again',
   assert.equal(await transactionsOf(agent.account.address), 2);
 });
 
-test('with a store a payment is found although its link has changed', async () => {
+test('with a store a payment is found even if its link has changed', async () => {
   const link = await life.post<{ linkUrl: string; linkId: string }>('/payment/link/create', await linkBody());
   const agent = await newAgent();
   const kept = new Map<string, string>();
@@ -191,7 +191,7 @@ test('with a store a payment is found although its link has changed', async () =
   assert.equal(await spentBy(agent), price);
 });
 
-test('the program of “Let an agent pay in ten lines” pays, and pays once', async () => {
+test('the program of “Let an agent pay in ten lines” pays exactly once', async () => {
   const guide = await readFile(new URL('docs/guide/let-an-agent-pay.md', root), 'utf8');
   const program = /^```js pay\.mjs\n([\s\S]*?)\n```$/m.exec(guide)?.[1] ?? '';
   assert.ok(program.split('\n').filter((line) => line.trim() !== '').length <= 10);
@@ -226,7 +226,7 @@ async function servePackage(folder: string) {
   return server;
 }
 
-test('in a browser, on a page of another origin, it pays with the page’s wallet', async () => {
+test('in a browser, on a page of another origin, an agent pays with the page’s wallet', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'florin-agent-page-'));
   const [server, browser] = await Promise.all([servePackage(folder), openChromium()]);
   try {
@@ -263,7 +263,7 @@ test('in a browser, on a page of another origin, it pays with the page’s walle
   }
 });
 
-test('a payment over the maximum, or outside of the policy, signs nothing', async () => {
+test('a payment over the maximum, or outside the policy, is not signed', async () => {
   const { options, token } = await newAgent();
   const silent = {
     ...options,
@@ -287,7 +287,7 @@ test('a payment over the maximum, or outside of the policy, signs nothing', asyn
   }
 });
 
-test('a token without signatures of its own, a checkout session and an open price are paid, too', async () => {
+test('an agent also pays a token without its own signatures, a checkout session and an open price', async () => {
   const usdt = await newAgent(life.ethereum.token('usdt'));
   await payLink(url, { ...usdt.options, maxAmount: 6_000_000n });
   assert.equal(await spentBy(usdt), price);

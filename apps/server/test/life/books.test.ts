@@ -91,7 +91,7 @@ function transferData(to: Hex, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] });
 }
 
-test('every movement on the chains has its entry, and the books agree with the chains to the last unit', async () => {
+test('every movement on the chains has an entry, and the books equal the chains to the last unit', async () => {
   const token = life.ethereum.token('usdc');
   const { gateway, vault } = life.ethereum.chain;
   await life.sessionIn(await pay(), 'completed');
@@ -147,7 +147,7 @@ test('the public status is JSON for programs, a page for people and metrics for 
   assert.match(metrics, /^florin_settlement_stopped\{chain="base"\} 0$/m);
 });
 
-test('tokens that leave a contract in any other way alarm within two looks and stop settlement, not watching', async () => {
+test('tokens that leave a contract in any other way raise an alarm within two checks, which stops settlement but not watching', async () => {
   const token = life.ethereum.token('usdc');
   assert.deepEqual(alarms, []);
   // The contract's code cannot do this, but a token with a bug can.
@@ -187,7 +187,7 @@ test('tokens that leave a contract in any other way alarm within two looks and s
   await reconciled();
 });
 
-test('balances that a token changes without a word alarm as well', async () => {
+test('balances that a token changes without an event raise an alarm, too', async () => {
   const token = life.ethereum.token('usdt');
   await reconciled();
   const { gateway } = life.ethereum.chain;
@@ -208,7 +208,7 @@ test('balances that a token changes without a word alarm as well', async () => {
   await reconciled();
 });
 
-test('the seals of the whole story hold', async () => {
+test('the seals of all entries verify', async () => {
   const proof = await life.eventually(
     () => verifyLedger(life.database.db),
     ({ unsealed }) => unsealed === 0n,

@@ -32,7 +32,7 @@ async function pay(unitPrice: number): Promise<{ sessionId: string; orderId: str
 
 const merchantsUsdc = () => life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
 
-test('an order over what the vault pays is burnt on its chain and minted to the merchant, and what is under is paid out', async () => {
+test('an order above the vault’s cap is burnt and minted to the merchant, and a smaller one is paid out', async () => {
   const before = await merchantsUsdc();
   const small = await pay(3_000_000);
   await life.sessionIn(small.sessionId, 'completed');
@@ -65,7 +65,7 @@ test('an order over what the vault pays is burnt on its chain and minted to the 
   );
 });
 
-test('while nothing is attested the order waits, and is minted once it is', async () => {
+test('an order without an attestation waits, and is minted once it has one', async () => {
   const { options } = life;
   const before = await merchantsUsdc();
   await life.stopService();
@@ -85,7 +85,7 @@ test('while nothing is attested the order waits, and is minted once it is', asyn
   assert.equal((await merchantsUsdc()) - before, 7_952_000n);
 });
 
-test('a message that somebody else delivers completes the session all the same', async () => {
+test('a message delivered by a third party completes the session, too', async () => {
   const { options } = life;
   await life.stopService();
   Object.assign(options, { attestationUrl: 'http://127.0.0.1:9' });

@@ -46,7 +46,7 @@ test('a blocked recipient delays only its own order, and is paid once it is unbl
 });
 
 // proves W4.20
-test('a payout beyond the vault’s float waits, and is made once when the float is there', async () => {
+test('a payout above the vault’s float waits, and is made once when the float suffices', async () => {
   const token = life.base.token('usdc');
   const float = await life.base.balanceOf(token, life.base.chain.vault);
   const elsewhere = getAddress('0x00000000000000000000000000000000000f10a7');
@@ -101,7 +101,7 @@ test('two payments on two chains: the first final one counts, the other goes bac
   assert.equal(held - heldBefore, BigInt(done.transaction?.netValue ?? 0));
 });
 
-test('a chain that stands still holds up no other chain', async () => {
+test('a chain without new blocks delays no other chain', async () => {
   const token = life.base.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.base, token, 10_000_000n);
@@ -121,7 +121,7 @@ test('a chain that stands still holds up no other chain', async () => {
 });
 
 // proves W1.15
-test('over a halted chain no payment begins, others go on, and all is well once it is resumed', async () => {
+test('no payment begins on a halted chain, other chains continue, and resuming restores all routes', async () => {
   const payer = new Payer(life);
   const [ethereumToken, baseToken] = [life.ethereum.token('usdc'), life.base.token('usdc')];
   await payer.fund(life.base, baseToken, 10_000_000n);

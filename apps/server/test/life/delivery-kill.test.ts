@@ -95,7 +95,7 @@ async function raiseAll(merchantId: string): Promise<void> {
 }
 
 // proves W6.26
-test('SIGKILL of delivering processes loses no event, keeps the order, and repeats only what was not written down', async (t) => {
+test('SIGKILL of delivering processes loses no event, keeps the order, and repeats only attempts that were not stored', async (t) => {
   const { db } = database;
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId, { webhookUrl: receiver.url });

@@ -120,7 +120,7 @@ async function addedTo(orderId: string): Promise<bigint> {
   return row?.amount ?? 0n;
 }
 
-test('a deposit that is short within the tolerance pays: the operator adds the rest, and the books show it', async () => {
+test('a short deposit within the tolerance pays: the operator adds the rest, and the books show it', async () => {
   const token = life.ethereum.token('usdc');
   const short = await addressOf(token, { underpaidPpm: 2_000 });
   assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
@@ -145,7 +145,7 @@ test('a deposit that is short within the tolerance pays: the operator adds the r
   assert.equal(again.code, 0);
 });
 
-test('a deposit that is short beyond the tolerance waits until it is topped up; nothing is added to it', async () => {
+test('a deposit short by more than the tolerance waits for the payer, and the operator adds nothing', async () => {
   const token = life.ethereum.token('usdc');
   // Half of it exceeds the fee of 0.20: the operator adds no more than it earns.
   const short = await addressOf(token, { underpaidAmount: 50_000_000 });
@@ -159,7 +159,7 @@ test('a deposit that is short beyond the tolerance waits until it is topped up; 
   assert.deepEqual(await exceptionsOf(short.sessionId, () => true), []);
 });
 
-test('of several short deposits for one session one is added to: the others get back what they sent, and no more', async () => {
+test('the operator adds to one of several short deposits for a session: the others go back in full, and no more', async () => {
   const token = life.ethereum.token('usdc');
   const first = await addressOf(token, { underpaidPpm: 2_000 });
   const sent = first.amount - 200_000n;
@@ -194,7 +194,7 @@ test('of several short deposits for one session one is added to: the others get 
   assert.equal(await addedTo(done.transaction?.orderId ?? ''), 200_000n);
 });
 
-test('what is over the total goes back, under a policy as well', async () => {
+test('a surplus goes back, also under a policy', async () => {
   const token = life.ethereum.token('usdc');
   const over = await addressOf(token, { underpaidPpm: 2_000, latePayment: 'accept', lateHours: 2 });
   await transfer(life.ethereum, token, over.address, over.amount + 2_500_000n);
@@ -207,7 +207,7 @@ test('what is over the total goes back, under a policy as well', async () => {
 
 // From here on, the chain's time is past the deadline of every session.
 // proves W4.23
-test('a late deposit is the payment where the policy says so, and the session tells that it was late', async () => {
+test('a late deposit is the payment if the policy says so, and the session shows that it was late', async () => {
   const token = life.base.token('usdc');
   await life.base.anvil.request('evm_increaseTime', [3_600]);
   const late = await addressOf(token, { latePayment: 'accept', lateHours: 24 });
@@ -233,7 +233,7 @@ test('a late deposit is the payment where the policy says so, and the session te
   );
 });
 
-test('of two decisions about a late deposit one wins; who accepts gets the payment, who refuses sends it back', async () => {
+test('of two decisions about a late deposit the first counts: accepting makes it the payment, refusing sends it back', async () => {
   const token = life.base.token('usdc');
   const policy: ExceptionPolicy = { latePayment: 'ask', lateHours: 24 };
   const [one, other, refused, silent] = await Promise.all([1, 2, 3, 4].map(() => addressOf(token, policy)));

@@ -57,7 +57,7 @@ async function resolvedExceptions(sessionId: string, count: number): Promise<[st
 }
 
 // proves W8.2
-test('plain transfers to a deposit address pay its session, in parts, too', async () => {
+test('plain transfers to a deposit address pay its session, even in parts', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   const { sessionId, address, amount } = await addressOf(payer, token, 5_000_000);
@@ -80,7 +80,7 @@ test('a token without return values is collected like any other', async () => {
 });
 
 // proves W8.2
-test('what is too much, or of another token, goes back to the refund address, and the merchant is told', async () => {
+test('a surplus, or another token, goes back to the refund address, and the merchant is notified', async () => {
   const [usdc, dai] = [life.base.token('usdc'), life.base.token('dai')];
   const payer = new Payer(life);
   const { sessionId, address, amount } = await addressOf(payer, usdc, 4_000_000);
@@ -98,7 +98,7 @@ test('what is too much, or of another token, goes back to the refund address, an
   assert.equal(raised.filter(({ type }) => type === 'session.exception').length, 2);
 });
 
-test('a deposit for a session that is paid in another way goes back', async () => {
+test('a deposit for a session that was paid in another way goes back', async () => {
   const token = life.base.token('usdc');
   const [depositor, payer] = [new Payer(life), new Payer(life)];
   const { sessionId, address, amount } = await addressOf(depositor, token, 2_000_000);
@@ -112,7 +112,7 @@ test('a deposit for a session that is paid in another way goes back', async () =
 
 // Last: it moves the chain's time past the deadline of every order.
 // proves W8.2
-test('too little in time, and everything that comes too late, goes back', async () => {
+test('an incomplete deposit and every late deposit go back', async () => {
   const token = life.base.token('usdc');
   const [poor, slow] = [new Payer(life), new Payer(life)];
   const short = await addressOf(poor, token, 6_000_000);

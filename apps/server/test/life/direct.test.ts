@@ -153,7 +153,7 @@ for (const [way, pay] of ways) {
 }
 
 // proves W4.8
-test('a direct payment that is in a block but not final makes nothing paid, and a reorg takes it out', async () => {
+test('a direct payment in a block that is not final pays nothing, and a reorg can remove it', async () => {
   const token = life.ethereum.token('usdc');
   const { anvil } = life.ethereum;
   const payer = await fundedPayer();
@@ -194,7 +194,7 @@ test('a direct payment that is in a block but not final makes nothing paid, and 
   ]);
 });
 
-test('once a direct order is signed no other chain gets one, and its own chain pays once', async () => {
+test('once a direct order is signed, no other chain gets one, and its own chain pays once', async () => {
   const usdc = life.ethereum.token('usdc');
   const sessionId = await checkout(life, Number(price));
   const [first, second] = [await fundedPayer(), await fundedPayer()];
@@ -249,7 +249,7 @@ test('once a direct order is signed no other chain gets one, and its own chain p
 });
 
 // proves W4.9
-test('while another chain has an order that can be paid, the payment is held, and the later one goes back', async () => {
+test('while another chain has a payable order, the payment is held, and a second payment goes back', async () => {
   const sessionId = await checkout(life, Number(price));
   const [elsewhere, payer] = [await fundedPayer(life.base), await fundedPayer()];
   const across = await elsewhere.prepare(sessionId, life.base.token('usdc'));
@@ -271,7 +271,7 @@ test('while another chain has an order that can be paid, the payment is held, an
   );
 });
 
-test('what was paid straight to the merchant goes back by the wallet of the merchant, in parts', async () => {
+test('the merchant’s wallet gives a direct payment back, in parts', async () => {
   const token = life.ethereum.token('usdc');
   const payer = await fundedPayer();
   const sessionId = await checkout(life, Number(price));
@@ -299,7 +299,7 @@ test('what was paid straight to the merchant goes back by the wallet of the merc
   assert.equal(over.code, 100_701);
 });
 
-test('the x402 address and other tokens are held, and so is an account of escrow from its next order on', async () => {
+test('payments to the x402 address and in other tokens are held, and those of an escrow account from its next order on', async () => {
   const token = life.ethereum.token('usdc');
   const { payer, pay } = x402Client();
   await life.ethereum.mint(token, payer, price);
@@ -321,7 +321,7 @@ test('the x402 address and other tokens are held, and so is an account of escrow
 });
 
 // proves W4.7
-test('an account that says nothing goes by the configuration', async () => {
+test('an account without a settlement mode follows the configuration', async () => {
   await choose('');
   const token = life.ethereum.token('usdc');
   const [sessionId, payer] = [await checkout(life, Number(price)), new Payer(life)];
@@ -332,7 +332,7 @@ test('an account that says nothing goes by the configuration', async () => {
   assert.equal(await preparedType(await payer.prepare(sessionId, token)), orderKinds.direct);
 });
 
-test('the books of direct payments sum to zero, and reconcile with the chains', async () => {
+test('the books of direct payments sum to zero and agree with the chains', async () => {
   const sums = await ledgerSums(life.database.db);
   assert.deepEqual(
     sums.filter(({ total }) => total !== 0n),

@@ -53,7 +53,7 @@ test('a payer without gas pays by one signature, and repeats of it are one payme
   assert.deepEqual([late.code, late.txHash, late.status], [0, replies[0]?.txHash, 'succeeded']);
 });
 
-test('a token without signatures of its own is paid through Permit2, which may take exactly the amount', async () => {
+test('a token without its own signatures is paid through Permit2, which may take exactly the amount', async () => {
   const token = life.ethereum.token('usdt');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 9_000_000n);
@@ -95,7 +95,7 @@ async function gasByPermit2(payer: Payer, price: number): Promise<number> {
   return Number((receipt as { gasUsed: string }).gasUsed);
 }
 
-test('every payment through Permit2 but a payer’s first finds its word of nonces in use, and is cheaper for it', async () => {
+test('every payment through Permit2 after a payer’s first costs less, because its nonce word is already in use', async () => {
   const payer = new Payer(life);
   await payer.fund(life.ethereum, life.ethereum.token('usdt'), 9_000_000n);
   const first = await gasByPermit2(payer, 4_000_000);
@@ -105,7 +105,7 @@ test('every payment through Permit2 but a payer’s first finds its word of nonc
 });
 
 // proves W8.1
-test('a signature and a transaction for one order in one block pay it once', async () => {
+test('a signature and a transaction for one order in the same block pay it once', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 12_000_000n);
@@ -132,7 +132,7 @@ test('a signature and a transaction for one order in one block pay it once', asy
 });
 
 // proves W7.1
-test('what cannot be paid by a signature is refused before anything is sent', async () => {
+test('a payment that a signature cannot make is refused before anything is sent', async () => {
   const [usdc, usdt] = [life.ethereum.token('usdc'), life.ethereum.token('usdt')];
   const payer = new Payer(life);
   const sessionId = await checkout(life, 3_000_000);
@@ -156,7 +156,7 @@ test('what cannot be paid by a signature is refused before anything is sent', as
   );
 });
 
-test('the deposit address of an order is the one that its gateway gives it', async () => {
+test('the deposit address of an order is the one that its gateway computes', async () => {
   const token = life.base.token('usdc');
   const prepared = await new Payer(life).prepare(await checkout(life, 1_000_000, 'base::usdc'), token);
   const orderId = prepared.aiView.paymentExecutionGuide.order.orderId as Hex;
@@ -173,7 +173,7 @@ async function ownBooks() {
 }
 
 // proves W9.6
-test('after the settlement the merchant’s wallet gives the payer some of the payment back', async () => {
+test('after the settlement the merchant’s wallet can give the payer part of the payment back', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 8_000_000n);

@@ -60,7 +60,7 @@ async function linkOf(productId: string): Promise<string> {
 }
 
 // proves S2.4, S4.4
-test('a product’s image is shown wherever the product is, and moves the version of its links', async () => {
+test('a product’s image is shown wherever the product is, and changes the version of its links', async () => {
   const imageUrl = `${source.origin}/tea.jpg`;
   const created = await life.post<Product>('/product/create', { ...tea, imageUrl });
   const { productId } = created;
@@ -130,7 +130,7 @@ test('a product’s image is shown wherever the product is, and moves the versio
 });
 
 // proves W6.34
-test('what a read returned, sent back, keeps the image, the version and asks nothing of the source', async () => {
+test('an update with the answer of a read keeps the image and the version, without a request to the source', async () => {
   const imageUrl = `${source.origin}/cup.png`;
   const { productId } = await life.post<Product>('/product/create', { ...tea, imageUrl });
   const linkId = await linkOf(productId);
@@ -147,7 +147,7 @@ test('what a read returned, sent back, keeps the image, the version and asks not
 });
 
 // proves S7.8
-test('a source that fails leaves a product without an image, new or old, and says why', async () => {
+test('a source that fails leaves a product without an image, and the answer says why', async () => {
   const gone = `${source.origin}/gone.png`;
   const created = await life.post<Product>('/product/create', { ...tea, imageUrl: gone });
   assert.deepEqual(
@@ -163,7 +163,7 @@ test('a source that fails leaves a product without an image, new or old, and say
   assert.deepEqual([imageUrl, imageStatus, imageReason], ['', 'failed', 'address not allowed']);
 });
 
-test('a request with an idempotency key downloads once and makes one product, however often it comes', async () => {
+test('repeated requests with one idempotency key download once and create one product', async () => {
   const key = randomUUID();
   const path = `/once-${key}.png`;
   const bytes = await sampleImage('png', 50, 50);
@@ -192,7 +192,7 @@ test('a request with an idempotency key downloads once and makes one product, ho
   assert.equal(JSON.parse(other.text).code, 400_401);
 });
 
-test('requests with one key at the same time make one product', async () => {
+test('concurrent requests with one key create one product', async () => {
   const key = randomUUID();
   const path = `/race-${key}.png`;
   const bytes = await sampleImage('png', 50, 50);
@@ -248,7 +248,7 @@ test('the image of a one_time item is hosted, shown with its session and kept fo
   assert.equal((await searchSnapshots(life.database.db, search)).isFound, true);
 });
 
-test('branding through the API is shown on the pages: logo, colour, and the merchant’s own name', async () => {
+test('pages show the branding that was set through the API: logo, colour and the merchant’s name', async () => {
   const imageUrl = `${source.origin}/cup.png`;
   const { productId } = await life.post<Product>('/product/create', { ...tea, imageUrl });
   const linkId = await linkOf(productId);

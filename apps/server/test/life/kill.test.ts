@@ -43,7 +43,7 @@ async function ordersIn(eventName: 'Paid' | 'Settled' | 'PaidOut'): Promise<stri
 }
 
 // proves W4.18
-test('SIGKILL at random points of payments loses nothing and doubles nothing', async (t) => {
+test('SIGKILL at random points of payments loses nothing and repeats nothing', async (t) => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 100_000_000n);

@@ -106,7 +106,7 @@ const toolsOf = async (client: McpClient) => (await client.listTools()).tools.ma
 const payerNames = ['get_link', 'create_session', 'prepare', 'submit', 'status', 'receipt'];
 
 // proves W8.4
-test('without a key there are the tools of payers alone, on both paths', async () => {
+test('without a key only the tools of payers exist, on both paths', async () => {
   for (const path of ['/mcp', '/aipay/mcp']) {
     const client = await overHttp(undefined, path);
     assert.deepEqual(await toolsOf(client), payerNames);
@@ -117,7 +117,7 @@ test('without a key there are the tools of payers alone, on both paths', async (
 });
 
 // proves W8.17
-test('a key that is wrong is HTTP 401 with WWW-Authenticate, on both paths and for every message', async () => {
+test('a wrong key is HTTP 401 with WWW-Authenticate, on both paths and for every message', async () => {
   const wrong = ['Bearer sk_live_wrong', `Bearer ${life.secretKey}x`, life.secretKey, 'Basic dTpw', ''];
   const messages = ['initialize', 'tools/list'].map((method) => ({
     jsonrpc: '2.0',
@@ -142,7 +142,7 @@ test('a key that is wrong is HTTP 401 with WWW-Authenticate, on both paths and f
       }
 });
 
-test('what a merchant wrote reaches a model as data, with nothing hidden in it', async () => {
+test('a merchant’s text reaches a model as data without hidden characters', async () => {
   const client = await overHttp();
   const answer = await call(client, 'get_link', { linkId });
   const items = dataOf(answer)['lineItems'] as { productData: Record<string, unknown> }[];
@@ -154,7 +154,7 @@ test('what a merchant wrote reaches a model as data, with nothing hidden in it',
   await client.close();
 });
 
-test('the tools of merchants do what the key may do, and no more', async () => {
+test('the tools of merchants have exactly the permissions of the key', async () => {
   const secret = await overHttp(life.secretKey);
   const product = await call(secret, 'merchant_create_product', {
     name: 'Once',
@@ -234,7 +234,7 @@ test('an assistant pays over standard input, within its policy, once', async () 
   await client.close();
 });
 
-test('a well-known document says all of this, on both paths', async () => {
+test('a well-known document describes the tools, on both paths', async () => {
   const ask = (path: string) => fetch(life.options.origin + path).then((response) => response.json());
   const document = (await ask('/.well-known/ai-pay.json')) as Record<string, { streamableHttp?: string }>;
   assert.deepEqual(await ask('/aipay/.well-known/ai-pay.json'), document);

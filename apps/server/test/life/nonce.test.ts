@@ -115,7 +115,7 @@ async function rowsOf(payer: Payer) {
   return (await life.database.db.query(countSessions, { intendedPayer: payer.address }))[0];
 }
 
-test('one signed request, sent a hundred times at once to two processes, makes one session that all get', async () => {
+test('one signed request, sent 100 times at once to two processes, creates one session, and all requests get it', async () => {
   const payer = new Payer(life);
   const [request = ''] = await requestsOf(payer, [{}]);
   const answers = await sendAll(Array.from({ length: 100 }, () => request));
@@ -125,7 +125,7 @@ test('one signed request, sent a hundred times at once to two processes, makes o
   assert.deepEqual(await rowsOf(payer), { sessions: 1n, authorizations: 1n, events: 1n });
 });
 
-test('a hundred different messages with one nonce, sent at once to two processes, make one session and 99 refusals', async () => {
+test('100 different messages with one nonce, sent at once to two processes, create one session and get 99 refusals', async () => {
   const payer = new Payer(life);
   const authorizationNonce = newNonce();
   const soon = Math.floor(Date.now() / 1000) + 600;
@@ -145,7 +145,7 @@ test('a hundred different messages with one nonce, sent at once to two processes
   assert.deepEqual(await rowsOf(payer), { sessions: 1n, authorizations: 1n, events: 1n });
 });
 
-test('a payer has 20 open sessions and no more, whichever processes are asked at once', async () => {
+test('a payer has at most 20 open sessions, even when several processes are asked at once', async () => {
   const payer = new Payer(life);
   const requests = await requestsOf(
     payer,

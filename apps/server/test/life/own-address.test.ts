@@ -79,7 +79,7 @@ async function choose(accountId: string, settlementMode: SettlementMode): Promis
   );
 }
 
-test('a stored account with our vault as its address gives its money to the float, and settlement goes on for everybody', async () => {
+test('a stored account with our vault as its address pays into the float, and settlement continues for all merchants', async () => {
   const { vault } = life.ethereum.chain;
   const floatOf = async () =>
     (await ledgerBalances(life.database.db)).find(
@@ -106,7 +106,7 @@ test('a stored account with our vault as its address gives its money to the floa
   assert.ok(!alarms.includes('reconcile.drift'), alarms.join());
 });
 
-test('no door takes a contract or a deposit address of ours for a payer, and nothing is changed by asking', async () => {
+test('every door refuses our contracts and deposit addresses as payers, and changes nothing', async () => {
   const { origin } = life.options;
   const token = life.ethereum.token('usdc');
   const sessionId = await checkout(life, 1_000_000);

@@ -278,7 +278,7 @@ test('every delivery verifies with the stock Standard Webhooks library', () => {
   }
 });
 
-test('the books sum to zero, and hold exactly what the contracts hold', async () => {
+test('the books sum to zero and equal the balances of the contracts', async () => {
   assert.deepEqual(
     (await ledgerSums(life.database.db)).filter((sum) => sum.total !== 0n),
     [],

@@ -91,7 +91,7 @@ function racers(): Racer[] {
 
 // Another payer is first each time. The money of those who lose stays or comes back.
 for (const first of [0, 2, 4]) {
-  test(`six kinds of clients race to pay one session, ${first} ahead: one pays, the others keep their money`, async () => {
+  test(`when six kinds of clients race to pay one session, ${first} first, one pays and the others keep their money`, async () => {
     const sessionId = await checkout(life, Number(price));
     const all = racers();
     const steps: (() => Promise<unknown>)[] = [];

@@ -100,7 +100,7 @@ async function blocksSeen(count: number): Promise<void> {
 }
 
 // proves W9.1
-test('a payment that waits for its settlement goes back in full, and is never settled afterwards', async () => {
+test('a refunded payment that waited for its settlement goes back in full, and is never settled', async () => {
   const token = life.ethereum.token('usdc');
   const { gateway } = life.ethereum.chain;
   const payer = new Payer(life);
@@ -145,7 +145,7 @@ test('a payment that waits for its settlement goes back in full, and is never se
   );
 });
 
-test('a payment whose recipient is blocked goes back, and its session waits for no settlement any more', async () => {
+test('a payment whose recipient is blocked goes back, and its session no longer waits for a settlement', async () => {
   const token = life.ethereum.token('usdc');
   await life.ethereum.call(token.address, 'LocalUsdc', 'blacklist', [life.merchantWallet]);
   const payer = new Payer(life);
@@ -174,7 +174,7 @@ test('a payment whose recipient is blocked goes back, and its session waits for 
   await life.ethereum.call(token.address, 'LocalUsdc', 'unBlacklist', [life.merchantWallet]);
 });
 
-test('a stranger who settles first wins over a refund that is on its way, and the merchant is paid', async () => {
+test('a third party that settles first wins over a pending refund, and the merchant is paid', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 10_000_000n);

@@ -46,7 +46,7 @@ test('a session with a signed order cannot be cancelled', async () => {
 });
 
 // proves W4.15
-test('of two payers of one session exactly one pays; the money of the other never moves', async () => {
+test('of two payers of one session exactly one pays, and the money of the other never moves', async () => {
   const token = life.ethereum.token('usdc');
   const payers = [await fundedPayer(), await fundedPayer()];
   const sessionId = await checkout(life, 2_000_000);

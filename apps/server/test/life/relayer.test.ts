@@ -56,7 +56,7 @@ const sourceOf = async (sessionId: string) => {
 
 const fund = (wallet: Hex, wei: Hex) => life.ethereum.anvil.request('anvil_setBalance', [wallet, wei]);
 
-test('a payment by signature leaves from the order signer’s wallet, which needs no signature of the order', async () => {
+test('the order signer’s wallet sends a payment by signature, and needs no signature of the order', async () => {
   const payment = await prepared();
   await submit(payment);
   assert.deepEqual(await sourceOf(payment.sessionId), [addresses.orderSigner, 'payWithAuthorization', false]);
@@ -67,7 +67,7 @@ test('a payment by signature leaves from the order signer’s wallet, which need
   assert.equal(getAddress(settled.from), addresses.settler);
 });
 
-test('a deposit is collected the same way', async () => {
+test('the order signer’s wallet collects a deposit in the same way', async () => {
   const { sessionId, reply } = await prepared();
   const { address, amountInToken } = alternative(reply, 'deposit');
   assert.ok(address !== undefined && amountInToken !== undefined);
@@ -75,7 +75,7 @@ test('a deposit is collected the same way', async () => {
   assert.deepEqual(await sourceOf(sessionId), [addresses.orderSigner, 'collect', false]);
 });
 
-test('while that wallet is empty, a settler brings the signature; then it goes on by itself', async () => {
+test('while that wallet is empty, a settler sends the payment with a signature; afterwards the wallet sends again', async () => {
   const wallet = addresses.orderSigner;
   await fund(wallet, '0x0');
   const first = await prepared();
@@ -87,7 +87,7 @@ test('while that wallet is empty, a settler brings the signature; then it goes o
   assert.deepEqual(await sourceOf(second.sessionId), [wallet, 'payWithAuthorization', false]);
 });
 
-test('what a killed process had recorded, and no node has, is sent as it was: by the same wallet', async () => {
+test('a transaction that a killed process recorded is sent unchanged by the same wallet', async () => {
   const payment = await prepared();
   await life.pauseMining();
   const txHash = await submit(payment);

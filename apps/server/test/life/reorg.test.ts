@@ -46,7 +46,7 @@ async function watched(): Promise<void> {
 }
 
 // proves W4.11
-test('a payment that a reorg takes out before finality is undetected, and detected again when it comes back', async () => {
+test('a payment that a reorg removes before finality is undetected, and detected again when it returns', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 10_000_000n);
@@ -93,7 +93,7 @@ test('a payment that a reorg takes out before finality is undetected, and detect
 });
 
 // proves W4.12
-test('a payment that never comes back leaves the session unpaid and the merchant without a paid event', async () => {
+test('a payment that never returns leaves the session unpaid and the merchant without a paid event', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 10_000_000n);
@@ -117,7 +117,7 @@ test('a payment that never comes back leaves the session unpaid and the merchant
 });
 
 // proves S3.2
-test('a settlement that a reorg takes out shows settlement_pending and heals by the same transaction', async () => {
+test('a settlement that a reorg removes shows settlement_pending, and the same transaction repairs it', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.ethereum, token, 10_000_000n);
@@ -162,7 +162,7 @@ test('a settlement that a reorg takes out shows settlement_pending and heals by 
   assert.equal(await life.ethereum.balanceOf(token, life.ethereum.chain.gateway), await accruedFees());
 });
 
-test('what a reorg below finality has undone is made good once an operator lets the chain go on', async () => {
+test('a reorg below finality is repaired once an operator resumes the chain', async () => {
   const { anvil, chain } = life.ethereum;
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);

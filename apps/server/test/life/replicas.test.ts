@@ -61,7 +61,7 @@ async function codesOf(key: string): Promise<number[]> {
 }
 
 // proves W5.10
-test('a key that is revoked is refused by the next request to any process', async () => {
+test('a revoked key is refused by the next request to any process', async () => {
   const { keyId, key } = await addKey({ preset: 'read_only' });
   for (let round = 0; round < 3; round += 1) assert.deepEqual(await codesOf(key), [0, 0]);
   await life.database.db.transaction((transaction) =>
@@ -71,7 +71,7 @@ test('a key that is revoked is refused by the next request to any process', asyn
 });
 
 // proves W5.12
-test('100 sessions at once from two processes never come to more than the key may create in a day', async () => {
+test('100 concurrent sessions on two processes never exceed the daily limit of their key', async () => {
   const before = await life.database.db.query(spentByKey, { keyId: '', merchantId: life.merchantId });
   const { keyId, key } = await addKey({
     permissions: ['checkout_sessions:write'],

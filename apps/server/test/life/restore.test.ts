@@ -131,7 +131,7 @@ async function assertBooks(): Promise<void> {
   assert.deepEqual((await verifyLedger(db)).problems, []);
 }
 
-test('after an old backup is restored the chains bring everything back that they know, and nothing is settled twice', async () => {
+test('after an old backup is restored, the chains restore everything that they know, and nothing is settled twice', async () => {
   const { finished, unpaid, paid, crossing, archive } = await tradeAndBackUp();
   await restart(...allRoles);
   await unpaid.pay();

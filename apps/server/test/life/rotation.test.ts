@@ -61,7 +61,7 @@ async function prepared(): Promise<{ sessionId: string; payer: Payer; reply: Age
   return { sessionId, payer, reply: await payer.prepare(sessionId, usdc) };
 }
 
-test('both keys are changed for remote ones while an order is open: it is paid all the same, and the old keys are of no use', async () => {
+test('an open order is paid after both keys are replaced by remote ones, and the old keys are useless', async () => {
   const open = await prepared();
   // 1. The contracts accept the new keys in addition to the old ones.
   await onEveryChain(rolesOf(web3.address, kms.address), true);

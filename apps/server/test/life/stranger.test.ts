@@ -43,7 +43,7 @@ async function fundedPayer(chain: LifeChain, symbol: string): Promise<Payer> {
 }
 
 // proves W4.19
-test('a stranger who settles in the block of the payment completes the session, once, in order', async () => {
+test('a third party that settles in the block of the payment completes the session once, with events in order', async () => {
   const payer = await fundedPayer(life.ethereum, 'usdc');
   const stranger = await fundedPayer(life.ethereum, 'usdc');
   const sessionId = await checkout(life, 1_000_000);
@@ -65,7 +65,7 @@ test('a stranger who settles in the block of the payment completes the session, 
   );
 });
 
-test('a stranger who settles an order for another chain before us changes nothing for the merchant', async () => {
+test('a third party that settles an order for another chain before us changes nothing for the merchant', async () => {
   const payer = await fundedPayer(life.ethereum, 'usdc');
   const stranger = await fundedPayer(life.ethereum, 'usdc');
   const held = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
@@ -85,7 +85,7 @@ test('a stranger who settles an order for another chain before us changes nothin
   );
 });
 
-test('two services over one database settle each of many payments once', async () => {
+test('two services on one database settle each of many payments once', async () => {
   const port = await findFreePort();
   const second: Service = await startService({
     ...life.options,
@@ -139,7 +139,7 @@ test('two services over one database settle each of many payments once', async (
 });
 
 // Last, because it moves the chain's time a week ahead.
-test('a payer who takes an unsettled payment back in time to beat our settlement has it back, and nobody is paid', async () => {
+test('a payer who reclaims an unsettled payment before our settlement gets it back, and no merchant is paid', async () => {
   const payer = await fundedPayer(life.ethereum, 'usdt');
   const token = life.ethereum.token('usdt');
   const sessionId = await checkout(life, 1_000_000, token.tokenId);

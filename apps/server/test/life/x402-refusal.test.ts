@@ -170,7 +170,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
 const bodyOf = ({ offer }: X402Requirements['extra']) => offer.split('.')[0] ?? '';
 
 // proves W8.15
-test('a payment with any field changed is refused, and leaves no row', async () => {
+test('a payment with a changed field is refused, and leaves no row', async () => {
   await assertRefused(
     [...unpaid, ...taken].flatMap(({ path, payment }) =>
       changes.map(([name, change]) => [`${path}: ${name}`, path, change(payment)] as const),
@@ -195,7 +195,7 @@ const randomChanges = fc.tuple(
   fc.nat({ max: 3 }),
 );
 
-test('a payment with any one character changed is refused, and leaves no row', async () => {
+test('a payment with a changed character is refused, and leaves no row', async () => {
   const forgeries = fc.sample(randomChanges, { numRuns: 80, seed: 402 }).map(([field, place, by, which]) => {
     const { path, payment } = [...unpaid, ...taken][which] ?? { path: '', payment: undefined };
     const forged = structuredClone(payment);
@@ -214,7 +214,7 @@ test('a payment with any one character changed is refused, and leaves no row', a
 });
 
 // proves W8.15
-test('an offer of one link or session buys nothing at another', async () => {
+test('an offer of one link or session pays no other one', async () => {
   const all = [...unpaid, ...taken];
   const others = [`/link/${linkIds[1]}`, await sessionPath(victim), await sessionPath(stranger)];
   const paths = [...new Set([...all.map(({ path }) => path), ...others])];
@@ -228,7 +228,7 @@ test('an offer of one link or session buys nothing at another', async () => {
 });
 
 // proves W8.15
-test('a used or cancelled nonce of an account without money buys nothing', async () => {
+test('a used or cancelled nonce of an account without money pays nothing', async () => {
   const usdc = life.ethereum.token('usdc');
   const offer = await offerAt(urlOf(`/link/${linkIds[0]}`));
   const own = { ...offer, payTo: stranger.address, amount: '0' };
@@ -267,7 +267,7 @@ test('a used or cancelled nonce of an account without money buys nothing', async
   await assertRefused(forgeries);
 });
 
-test('a stranger who signs for the offer of another payer gets no receipt', async () => {
+test('another wallet that signs for the offer of a payer gets no receipt', async () => {
   const forgeries = await Promise.all(
     taken.map(async ({ path, payment }) => {
       const signed = await signedPayment(stranger, payment.accepted);
@@ -278,7 +278,7 @@ test('a stranger who signs for the offer of another payer gets no receipt', asyn
 });
 
 // proves W8.15
-test('money of one payer at the address of a session is no payment of another', async () => {
+test('money of one payer at the address of a session does not count as the payment of another', async () => {
   const path = await sessionPath(victim);
   const accepted = await offerAt(urlOf(path));
   const forged = await signedPayment(stranger, accepted);
@@ -302,7 +302,7 @@ async function firstAnswers(asked: readonly Promise<Answer>[], count: number) {
   return first;
 }
 
-test('a payer with as many open sessions as may be gets no further one, and is told when to come again', async () => {
+test('a payer with the most open sessions gets no further one, and the answer says when to retry', async () => {
   const payer = await fundedAccount(life, 10n * price);
   const path = `/link/${linkIds[0]}`;
   const payments: X402Payment[] = [];
@@ -318,7 +318,7 @@ test('a payer with as many open sessions as may be gets no further one, and is t
 });
 
 // proves W8.16
-test('one address has so many payments waiting and no more, and is told when to come again', async () => {
+test('one network address has a limited number of waiting payments, and the answer says when to retry', async () => {
   const payer = await fundedAccount(life, price);
   const path = `/link/${linkIds[0]}`;
   const payment = await signedPayment(payer, await offerAt(urlOf(path)));
@@ -332,6 +332,6 @@ test('one address has so many payments waiting and no more, and is told when to 
   assert.deepEqual(statuses, [...Array<number>(perNetwork).fill(200), 429, 429, 429]);
 });
 
-test('the payments that were forged are good ones: unchanged, they pay', async () => {
+test('the payments that these tests forge are valid when unchanged', async () => {
   for (const { path, payment } of unpaid) assert.equal((await send(path, payment)).status, 200, path);
 });

@@ -50,7 +50,7 @@ async function client(amount: bigint) {
 const resource = (path: string) => `${life.options.origin}/aipay/x402${path}`;
 
 // proves W8.3
-test('a stock fetch client pays a link, gets a receipt, and a repeat of its request pays nothing again', async () => {
+test('an stock x402 fetch client pays a link and gets a receipt, and repeating its request pays nothing', async () => {
   const { account, balance, config } = await client(5_000_000n);
   const headers: string[] = [];
   const recording: typeof fetch = (input, init) => {
@@ -89,7 +89,7 @@ test('a stock fetch client pays a link, gets a receipt, and a repeat of its requ
 });
 
 // proves W8.3
-test('a stock axios client pays a session, whose refund address it names', async () => {
+test('an stock x402 axios client pays a session and names its refund address', async () => {
   const { account, balance, config } = await client(4_000_000n);
   const sessionId = await checkout(life, 3_000_000);
   const pay = wrapAxiosWithPaymentFromConfig(axios.create(), { schemes: [...config.schemes] });
@@ -101,7 +101,7 @@ test('a stock axios client pays a session, whose refund address it names', async
 });
 
 // proves W8.3
-test('an offer is no row, and each one has an address of its own', async () => {
+test('an offer writes no row, and each offer has its own address', async () => {
   const before = await life.get<{ total: number }>('/session/list/all/1/1');
   const offers: X402Required[] = [];
   for (let count = 0; count < 3; count += 1) {
@@ -132,7 +132,7 @@ async function addLink(body: object): Promise<string> {
   return link.linkId;
 }
 
-test('a stock client pays a link of which it chooses the amount, the fee included to the unit', async () => {
+test('an stock x402 client pays a custom link with its own amount, exactly with the fee', async () => {
   const tips = await addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] });
   const { account, balance, config } = await client(5_000_000n);
   const pay = wrapFetchWithPaymentFromConfig(fetch, { ...config, schemes: [...config.schemes] });
@@ -147,7 +147,7 @@ test('a stock client pays a link of which it chooses the amount, the fee include
   assert.equal(await balance(), 3_500_000n);
 });
 
-test('what x402 cannot say is refused by a code that says what to do instead', async () => {
+test('a request that x402 cannot express is refused with a code that says what to do instead', async () => {
   const user = { linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] };
   const [tips, asking] = [await addLink(user), await addLink({ ...user, payerEmailRequired: 1 })];
   const answers = await Promise.all(
@@ -169,7 +169,7 @@ test('what x402 cannot say is refused by a code that says what to do instead', a
 });
 
 // proves W8.3
-test('an unknown outcome is told as pending with its hash, and asking again finds it out', async () => {
+test('an unknown outcome is answered as pending with its hash, and a repeat gets the outcome', async () => {
   const { balance, config } = await client(2_000_000n);
   let header = '';
   const recording: typeof fetch = (input, init) => {
@@ -191,7 +191,7 @@ test('an unknown outcome is told as pending with its hash, and asking again find
 });
 
 // proves W8.3
-test('a payment that was sent is told whatever has become of its link, and nothing more is asked for', async () => {
+test('a sent payment is answered even if its link has changed, and no further payment is requested', async () => {
   const { productId } = await life.post<{ productId: string }>('/product/create', {
     name: 'A page',
     commonPrices: [1_000_000],
@@ -227,7 +227,7 @@ test('a payment that was sent is told whatever has become of its link, and nothi
   assert.equal(await balance(), 998_000n);
 });
 
-test('a payment that somebody else brought to its address is told whatever has become of its link', async () => {
+test('a payment that a third party sent to its address is answered even if its link has changed', async () => {
   const priced = (amount: number) => ({
     ...{ linkType: 'fixed', linkName: 'Pages', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
     ...{ feeModel: 1, lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: amount }] },
@@ -260,7 +260,7 @@ test('a payment that somebody else brought to its address is told whatever has b
   assert.ok((await balance()) < 2_000_000n);
 });
 
-test('a payment for terms that this service did not offer is refused, and nothing is sent', async () => {
+test('a payment for terms that the service did not offer is refused, and nothing is sent', async () => {
   const { balance, config } = await client(9_000_000n);
   const changing: typeof fetch = (input, init) => {
     const request = new Request(input, init);
@@ -287,7 +287,7 @@ test('a payment for terms that this service did not offer is refused, and nothin
 });
 
 // proves W8.16
-test('stock clients are told by the status what cannot be paid, and pay nothing', async () => {
+test('stock clients see by the status what cannot be paid, and pay nothing', async () => {
   const { account, balance, config } = await client(5_000_000n);
   const pay = wrapFetchWithPaymentFromConfig(fetch, { ...config, schemes: [...config.schemes] });
   const payByAxios = wrapAxiosWithPaymentFromConfig(axios.create({ validateStatus: () => true }), {
