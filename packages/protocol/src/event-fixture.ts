@@ -1,78 +1,55 @@
-import type { EventType } from './event.ts';
-import { type OperationExample, operationExamples } from './example.ts';
+import { type EventEntry, type EventType, events } from './event.ts';
+import { operationExamples } from './example.ts';
 import { initializedSession, paidView } from './example-session.ts';
 import type { ExceptionKind } from './exception.ts';
 import type { JsonObject } from './openapi-schema.ts';
 
+/** The example of an object before its event's own state. */
+const examples: Readonly<Record<string, (origin: string) => object>> = {
+  account: (origin) => dataOf(origin, 'getAccount'),
+  product: (origin) => dataOf(origin, 'createProduct'),
+  link: (origin) => dataOf(origin, 'getLink'),
+  refund: (origin) => dataOf(origin, 'getRefund'),
+  session: initializedSession,
+  webhook: (origin) => {
+    const { key: _key, ...keyless } = dataOf(origin, 'getWebhook');
+    return keyless;
+  },
+};
+
+function dataOf(origin: string, operation: string): JsonObject {
+  // The examples are constants: a test builds every fixture.
+  return operationExamples(origin)[operation]?.data as JsonObject;
+}
+
 /**
- * `data` of an example event of each type: the documents' examples, as the matching read returns them. Their ids exist
- * in no installation.
+ * `data` of an example event of each type: the documents' examples, in the state that the event tells of. Their ids
+ * exist in no installation.
  */
 export function eventFixture(type: EventType, origin: string): JsonObject {
-  const examples = operationExamples(origin);
-  const [subject = '', action = ''] = splitType(type);
-  switch (subject) {
-    case 'account':
-      return { account: dataOf(examples['getAccount']) };
-    case 'product':
-      return { product: { ...dataOf(examples['createProduct']), status: productStatus(action) } };
-    case 'payment.link':
-      return {
-        link: { ...dataOf(examples['getLink']), status: action === 'disabled' ? 'disabled' : 'active' },
-      };
-    case 'refund':
-      return { refund: refundData(dataOf(examples['getRefund']), action) };
-    case 'session':
-      return sessionData(action, origin);
-    default:
-      return type === 'webhook.paused'
-        ? { webhook: pausedWebhook(dataOf(examples['getWebhook'])) }
-        : { message: 'A test of the webhook Orders' };
-  }
-}
-
-/** `payment.link.created` is `payment.link` and `created`. */
-function splitType(type: EventType): [string, string] {
-  const dot = type.lastIndexOf('.');
-  return [type.slice(0, dot), type.slice(dot + 1)];
-}
-
-function dataOf(example: OperationExample | undefined): JsonObject {
-  const data = example?.data;
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw new Error('no such example');
-  return data as JsonObject;
-}
-
-function productStatus(action: string): string {
-  return action === 'archived' || action === 'removed' ? 'archived' : 'active';
-}
-
-function refundData(completed: JsonObject, action: string): JsonObject {
-  if (action === 'completed') return completed;
-  return { ...completed, status: action === 'failed' ? 'failed' : 'pending', txHash: '' };
-}
-
-function pausedWebhook({ key: _key, ...webhook }: JsonObject): JsonObject {
-  return { ...webhook, status: 'paused' };
-}
-
-function sessionData(action: string, origin: string): JsonObject {
-  const waiting = initializedSession(origin);
-  const paid = paidView(origin, 'paid');
-  const { intendedPayer, initiateTx } = paid.session;
-  switch (action) {
-    case 'payment_detected':
-      return { session: { ...waiting, signedOnce: 1, intendedPayer, initiateTx } };
-    case 'paid':
-    case 'settling':
-    case 'completed':
-    case 'settlement_pending':
-      return paidView(origin, action);
-    case 'exception':
+  switch (type) {
+    case 'session.paid':
+    case 'session.settling':
+    case 'session.completed':
+    case 'session.settlement_pending':
+      return paidView(origin, events[type].state.status);
+    case 'session.exception':
       return exceptionFixture('duplicate', origin);
-    default:
-      return { session: { ...waiting, status: action === 'created' ? 'initialized' : action } };
+    case 'webhook.test':
+      return { message: 'A test of the webhook Orders' };
+    default: {
+      const { data, state }: EventEntry = events[type];
+      const [name = ''] = Object.keys(data.properties);
+      return { [name]: { ...examples[name]?.(origin), ...paymentOf(type, origin), ...state } };
+    }
   }
+}
+
+/** What a detected payment shows of itself before it is final. */
+function paymentOf(type: EventType, origin: string): object {
+  if (type !== 'session.payment_detected') return {};
+  const { intendedPayer, initiateTx } = paidView(origin, 'paid').session;
+  return { intendedPayer, initiateTx };
 }
 
 /** Kinds with their own transaction; money at a deposit address may have come in several. */

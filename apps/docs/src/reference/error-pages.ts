@@ -1,6 +1,7 @@
 import { type ErrorEntry, type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { exampleOrigin, failureExample } from '@florin/protocol/example.ts';
-import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
+import { errorsOf, needsKey, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
+import type { Route, RouteTable } from '@florin/protocol/route.ts';
 import { errorAdvice } from './error-advice.ts';
 import { errorTable } from './error-table.ts';
 import { interfaces } from './interfaces.ts';
@@ -64,15 +65,10 @@ function errorPage(slug: ErrorName): DocsPage {
 function answerers(slug: ErrorName): string[] {
   const isServers = (serverErrors as readonly ErrorName[]).includes(slug);
   const isOperators = (operatorErrors as readonly ErrorName[]).includes(slug);
-  const operations = interfaces.flatMap((table) =>
-    Object.values(table.routes)
-      .filter((route) => errorsOf(table, route).includes(slug))
-      .map((route) => linkTo(`${table.title}: ${route.summary}`, operationsPath(route.tag), route.summary)),
-  );
   const lines = [
     ...(isServers ? ['The server itself, at any path.'] : []),
     ...(isOperators ? ['The operator’s command line.'] : []),
-    ...operations,
+    ...interfaces.flatMap((table) => operationLines(table, slug)),
   ];
   if (lines.length > 0) return lines;
   const { reserved }: ErrorEntry = errorCatalogue[slug];
@@ -80,5 +76,36 @@ function answerers(slug: ErrorName): string[] {
     reserved === true
       ? 'No operation of this version: the code is reserved.'
       : 'The hosted pages’ own interface.',
+  ];
+}
+
+/** Kinds of operations that share refusals, the widest first. */
+const kinds: readonly [text: string, includes: (table: RouteTable, route: Route) => boolean][] = [
+  ['', () => true],
+  [' that needs a key', needsKey],
+  [' with a body', (_table, { body }) => body !== undefined],
+  [' that reads', (_table, { effect }) => effect === 'query'],
+  [' that creates', (_table, { effect }) => effect === 'create'],
+  [' that changes', (_table, { effect }) => effect === 'update'],
+];
+/** Fewer operations are listed one by one. */
+const leastInKind = 4;
+
+/** The operations of an interface that answer an error: kinds that all answer it in one line, the others one by one. */
+function operationLines(table: RouteTable, slug: ErrorName): string[] {
+  const routes: Route[] = Object.values(table.routes);
+  let rest = routes.filter((route) => errorsOf(table, route).includes(slug));
+  const lines: string[] = [];
+  for (const [text, includes] of kinds) {
+    const kind = routes.filter((route) => includes(table, route));
+    if (kind.length < leastInKind || !kind.every((route) => rest.includes(route))) continue;
+    lines.push(`Every operation of the ${table.title}${text}.`);
+    rest = rest.filter((route) => !kind.includes(route));
+  }
+  return [
+    ...lines,
+    ...rest.map((route) =>
+      linkTo(`${table.title}: ${route.summary}`, operationsPath(route.tag), route.summary),
+    ),
   ];
 }

@@ -1,46 +1,11 @@
 import { defaultRetrySettings, maxBodyBytes } from '@florin/outbox';
-import { type EventType, eventPatterns, eventTypes } from '@florin/protocol/event.ts';
+import { type EventType, eventPatterns, events, eventTypes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { eventExample } from '@florin/protocol/example-event.ts';
 import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
 import { type DocsPage, heading, json, linkTo, list, orderedList, table } from './page.ts';
-
-const eventTexts: Readonly<Record<EventType, readonly [when: string, data: string]>> = {
-  'account.created': ['A collection account was added.', '`{account}`'],
-  'account.updated': ['A collection account was changed.', '`{account}`'],
-  'account.removed': ['A collection account was removed; its links are disabled.', '`{account}`'],
-  'product.created': ['A product was created.', '`{product}`'],
-  'product.updated': ['A product was replaced.', '`{product}`'],
-  'product.archived': ['A product was archived.', '`{product}`'],
-  'product.unarchived': ['A product was unarchived.', '`{product}`'],
-  'product.removed': ['A product was removed.', '`{product}`'],
-  'payment.link.created': ['A payment link was created.', '`{link}`'],
-  'payment.link.updated': ['A payment link was replaced.', '`{link}`'],
-  'payment.link.disabled': ['A payment link was disabled, for any reason.', '`{link}`'],
-  'payment.link.enabled': ['A payment link was enabled.', '`{link}`'],
-  'session.created': ['A session was created.', '`{session}`'],
-  'session.payment_detected': ['Its payment is in a block that is not final.', '`{session}`'],
-  'session.paid': ['Its payment is final. Raised once.', '`{session, transaction}`'],
-  'session.settling': ['A settlement is recorded.', '`{session, transaction}`'],
-  'session.completed': [
-    'The money is in the merchant’s wallet, final. May come again after `session.settlement_pending`.',
-    '`{session, transaction}`',
-  ],
-  'session.settlement_pending': ['The settlement is delayed and being retried.', '`{session, transaction}`'],
-  'session.expired': ['It was not paid in time.', '`{session}`'],
-  'session.cancelled': ['The merchant cancelled it.', '`{session}`'],
-  'session.exception': [
-    'Something about its payment needs attention, such as a second payment.',
-    '`{exception, session}`',
-  ],
-  'refund.created': ['A refund was asked for.', '`{refund}`'],
-  'refund.completed': ['The payer has the money back, final.', '`{refund}`'],
-  'refund.failed': ['The money went to the merchant instead.', '`{refund}`'],
-  'webhook.test': ['`POST /webhook/test` was called.', '`{message}`'],
-  'webhook.paused': ['Another webhook of the merchant failed for too long.', '`{webhook}`, without its key'],
-};
 
 /** The types of events. */
 export function eventPage(): DocsPage {
@@ -63,12 +28,18 @@ export function eventPage(): DocsPage {
         .join(', ')}.`,
       ...eventTypes.flatMap((type) => [
         heading(type, 3),
-        `${eventTexts[type][0]} \`data\` is ${eventTexts[type][1]}.`,
+        `${events[type].when} \`data\` is ${dataText(type)}.`,
         json(eventFixture(type, exampleOrigin)),
         ...(type === 'session.exception' ? exceptionBlocks() : []),
       ]),
     ],
   };
+}
+
+/** The members of an event's `data`. */
+function dataText(type: EventType): string {
+  const members = `\`{${Object.keys(events[type].data.properties).join(', ')}}\``;
+  return type === 'webhook.paused' ? `${members}, without its key` : members;
 }
 
 const kindTexts: Readonly<Record<ExceptionKind, string>> = {

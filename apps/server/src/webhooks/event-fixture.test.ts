@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventTypes } from '@florin/protocol/event.ts';
-import { eventDataSchemas } from '@florin/protocol/event-data.ts';
+import { events, eventTypes } from '@florin/protocol/event.ts';
 import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { exceptionKinds } from '@florin/protocol/exception.ts';
@@ -25,7 +24,7 @@ function closed(schema: object): object {
 // proves W6.23
 test('every event type has a fixture that fits the schema of its data, member by member', () => {
   for (const type of eventTypes) {
-    const validate = ajv.compile(closed(eventDataSchemas[type]));
+    const validate = ajv.compile(closed(events[type].data));
     validate(eventFixture(type, exampleOrigin));
     assert.deepEqual(validate.errors ?? [], [], type);
   }
@@ -42,7 +41,7 @@ test('the status in a fixture is the one that its event reports', () => {
 });
 
 test('every kind of exception has a fixture that fits the schema', () => {
-  const validate = ajv.compile(closed(eventDataSchemas['session.exception']));
+  const validate = ajv.compile(closed(events['session.exception'].data));
   for (const kind of exceptionKinds) {
     const fixture = exceptionFixture(kind, exampleOrigin);
     validate(fixture);
