@@ -16,6 +16,7 @@ const rooms = [
   'contracts',
   'webhooks',
   'merchants',
+  'members',
   'catalog',
   'links',
   'orders',

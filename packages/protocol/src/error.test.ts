@@ -22,6 +22,7 @@ test('business errors answer 200; the others use the statuses of the wire contra
   const others = entries.filter(({ http }) => http !== 200).map(({ code, http }) => [code, http]);
   assert.deepEqual(Object.fromEntries(others), {
     ...{ 200101: 401, 200102: 401, 200103: 403 },
+    ...{ 200201: 401, 200202: 401, 200203: 403, 200204: 403, 200205: 403, 200206: 403 },
     ...{ 400100: 400, 400110: 413, 400111: 415, 400401: 422, 400402: 409 },
     ...{ 404000: 404, 405000: 405 },
     ...{ 900101: 429, 900401: 503, 999999: 500 },

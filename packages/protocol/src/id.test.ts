@@ -22,6 +22,8 @@ test('prefixes are those that clients rely on', () => {
     request: 'req_',
     merchant: 'mer_',
     apiKey: 'key_',
+    user: 'usr_',
+    invitation: 'inv_',
   });
 });
 

@@ -16,6 +16,8 @@ export const idPrefixes = {
   request: 'req_',
   merchant: 'mer_',
   apiKey: 'key_',
+  user: 'usr_',
+  invitation: 'inv_',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -19,6 +19,20 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
+/** Permissions of members in the dashboard alone. No API key has one of them. */
+const dashboardPermissions = [
+  'accounts:write',
+  'keys:read',
+  'keys:write',
+  'members:read',
+  'members:write',
+  'audit:read',
+] as const;
+
+/** A permission of a member: of the dashboard alone, or one that API keys have too. */
+export type MemberPermission = Permission | (typeof dashboardPermissions)[number];
+export const memberPermissions: readonly MemberPermission[] = [...permissions, ...dashboardPermissions];
+
 /** Permissions without a use yet, and their purpose. */
 export const reservedPermissions: Readonly<Partial<Record<Permission, string>>> = {
   'reports:read': 'reserved for reports',

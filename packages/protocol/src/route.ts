@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Deprecation } from './deprecation.ts';
 import type { ErrorName } from './error.ts';
-import type { Permission } from './permission.ts';
+import type { MemberPermission } from './permission.ts';
 
 /**
  * One operation of an interface. The same value defines the server's route, the OpenAPI document and the SDK's client,
@@ -27,8 +27,8 @@ export interface Route {
   readonly reply: TSchema;
   /** Answers with other statuses that are not errors, by status. */
   readonly steps?: Readonly<Record<string, RouteStep>>;
-  /** Any one of these is enough; empty: no key is needed. */
-  readonly permissions: readonly Permission[];
+  /** Any one of these is enough; empty: none is needed. */
+  readonly permissions: readonly MemberPermission[];
   /** The effect that chooses the code of a database failure: 900203, 900201 or 900202. */
   readonly effect: 'query' | 'create' | 'update';
   /** Refusals of this operation, besides those of every operation of the table. */
@@ -50,7 +50,8 @@ export interface RouteTable {
   readonly basePath: string;
   /** envelope: `{code, message, data}`. superset: the same with the members of `data` beside it. */
   readonly shape: 'envelope' | 'superset';
-  readonly security: 'api_key' | 'none';
+  /** `session`: a member who is signed in, by cookie. */
+  readonly security: 'api_key' | 'session' | 'none';
   /** Refusals that every operation can answer. */
   readonly errors: readonly ErrorName[];
   /** HTTP statuses of refusals that differ from the catalogue's. */

@@ -184,6 +184,21 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'The exception is resolved, needs no decision, or its `decideBy` has passed. Or the deposit lacks more than the operator adds.',
     'Nothing to do: the deposit can only go back to its payer. The service sends it back when it is worth a transaction.',
   ),
+  member_not_found: advice('The merchant has no such member.', 'Read the list of members again.'),
+  last_owner: advice('Every merchant keeps at least one owner.', 'Make another member an owner first.'),
+  invitation_invalid: advice(
+    'The link is unknown, was used or revoked, or is older than a week.',
+    'Ask for a new link.',
+  ),
+  invitation_not_found: advice(
+    'The merchant has no open invitation with this id.',
+    'Read the list of invitations again.',
+  ),
+  member_exists: advice(
+    'The person is already a member of the merchant.',
+    'Change the role of the member instead.',
+  ),
+  api_key_not_found: advice('The merchant has no API key with this id.', 'Read the list of keys again.'),
   authorization_header_malformed: advice(
     'The header Authorization is missing or is not `Bearer`, one space and a key.',
     'Send `Authorization: Bearer sk_live_…` with exactly one space.',
@@ -195,6 +210,30 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   api_key_forbidden: advice(
     'The key may not do this; the message names the permission.',
     'Use a key that has the permission.',
+  ),
+  sign_in_required: advice(
+    'The request has no session of the dashboard, or its session has ended or was revoked.',
+    'Sign in.',
+  ),
+  sign_in_failed: advice(
+    'The name and the proof do not belong together. The answer does not say which of them is wrong.',
+    'Check both, or use a recovery code.',
+  ),
+  second_factor_required: advice(
+    'In production a password alone opens only the page on which a passkey or a second factor is added.',
+    'Add a passkey or a second factor, or sign in with one.',
+  ),
+  fresh_proof_required: advice(
+    'The act is sensitive, and the last proof of who acts is older than five minutes.',
+    'Sign in again with the passkey, or with password and second factor, and repeat the request.',
+  ),
+  role_forbidden: advice(
+    "The member's role may not do this; the message names what is missing.",
+    'Ask an owner or an admin of the merchant.',
+  ),
+  origin_forbidden: advice(
+    'A page of another origin sent a request to the dashboard.',
+    'Use the dashboard itself. Programs use the merchant API with an API key.',
   ),
   json_malformed: advice(
     'The body is missing, is not JSON, is not UTF-8 or is nested deeper than 16 levels, or the request is not HTTP.',

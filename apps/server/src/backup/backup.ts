@@ -50,7 +50,7 @@ export async function backUp(
     for (const { table, columns } of await readTables(client)) {
       await writer.table({ table, columns });
       const list = columns.map(pg.escapeIdentifier).join(', ');
-      const text = `copy (select ${list} from ${pg.escapeIdentifier(table)}) to stdout`;
+      const text = `copy (select ${list} from ${quotedTable(table)}) to stdout`;
       const hash = createHash('sha256');
       const copy = client.query(copyTo(text));
       for await (const chunk of copy as AsyncIterable<Buffer>) {
@@ -65,6 +65,11 @@ export async function backUp(
   } finally {
     await client.end();
   }
+}
+
+/** A table's name in SQL; a name with a dot names its schema. */
+export function quotedTable(name: string): string {
+  return name.split('.').map(pg.escapeIdentifier).join('.');
 }
 
 /** A table and its references. */

@@ -7,10 +7,13 @@ import { schema } from '#db/schema.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
 import { book } from '#ledger/entry.ts';
 import { sealEntries, verifyLedger } from '#ledger/seal.ts';
+import { addMember } from '#members/membership.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
+
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import { addUser } from '../../test/harness/member-fixture.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';
 
@@ -43,7 +46,8 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
   await client.connect();
   try {
     const tables = await client.query<{ name: string }>(
-      `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+      `select oid::regclass::text as name from pg_class
+       where relnamespace in ('public'::regnamespace, 'sign_in'::regnamespace) and relkind = 'r'
          and relname not in ('restorations', 'schema_migrations') order by 1`,
     );
     const content: Record<string, string[]> = {};
@@ -77,6 +81,11 @@ async function fillSource(): Promise<void> {
     await db.transaction((transaction) =>
       createMerchant(transaction, deps, { merchantName: `${merchantName} ${index}` }),
     );
+  const userId = await addUser(db);
+  await db.transaction(async (transaction) => {
+    const { merchantId } = await createMerchant(transaction, deps, { merchantName });
+    await addMember(transaction, deps, { merchantId, userId, role: 'owner' });
+  });
   const postings = [
     { account: 'gateway:ethereum', asset: 'ethereum::usdc', amount: 5n },
     { account: 'fees:due', asset: 'ethereum::usdc', amount: -5n },
@@ -92,7 +101,8 @@ test('a restored database has every row and row-level security policy of the bac
   const archive = await archiveOf(database.url);
   await withEmpty(async ({ url }) => {
     const summary = await restore(url, { now, source: piecesOf(archive) });
-    assert.equal(summary.tables.find(({ table }) => table === 'merchants')?.rows, 30);
+    assert.equal(summary.tables.find(({ table }) => table === 'merchants')?.rows, 31);
+    assert.equal(summary.tables.find(({ table }) => table === 'sign_in.user')?.rows, 1);
     assert.deepEqual(summary.migrated, []);
     assert.deepEqual(await contentOf(url), await contentOf(database.url));
     const db = openDatabase({ schema, url });

@@ -6,7 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { schema } from '#db/schema.ts';
 import { ArchiveError, type ArchiveReader, openArchive } from './archive.ts';
 import { identityColumns, ownTables } from './backup.sql.ts';
-import { readTables } from './backup.ts';
+import { quotedTable, readTables } from './backup.ts';
 
 /** The result of a restore. */
 export interface RestoreSummary {
@@ -123,7 +123,7 @@ async function fill(client: pg.Client, archive: ArchiveReader, now: Date): Promi
       if (shape === undefined || shape.columns.join() !== columns.join())
         throw new ArchiveError(`the archive's table ${table} is not this schema's`);
       const list = columns.map(pg.escapeIdentifier).join(', ');
-      const text = `copy ${pg.escapeIdentifier(table)} (${list}) from stdin`;
+      const text = `copy ${quotedTable(table)} (${list}) from stdin`;
       const hash = createHash('sha256');
       const copy = client.query(copyFrom(text));
       await pipeline(archive.rows(), hashedBy(hash), copy);
@@ -165,15 +165,15 @@ function hashedBy(hash: Hash) {
  */
 async function loosen(client: pg.Client, tables: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ name: string }>(
-    `select relname::text as name from pg_class
-     where relnamespace = current_schema()::regnamespace and relforcerowsecurity`,
+    'select oid::regclass::text as name from pg_class where oid = any ($1::regclass[]) and relforcerowsecurity',
+    [tables.map(quotedTable)],
   );
-  for (const table of tables.map(pg.escapeIdentifier)) {
+  for (const table of tables.map(quotedTable)) {
     await client.query(`alter table ${table} disable trigger user, no force row level security`);
     const some = await client.query(`select from ${table} limit 1`);
     if (some.rowCount !== 0) await client.query(`delete from ${table}`);
   }
-  return new Set(rows.map(({ name }) => name));
+  return new Set(rows.map(({ name }) => name.replaceAll('"', '')));
 }
 
 async function tighten(
@@ -183,7 +183,7 @@ async function tighten(
 ): Promise<void> {
   for (const table of tables) {
     const force = forced.has(table) ? ', force row level security' : '';
-    await client.query(`alter table ${pg.escapeIdentifier(table)} enable trigger user${force}`);
+    await client.query(`alter table ${quotedTable(table)} enable trigger user${force}`);
   }
 }
 

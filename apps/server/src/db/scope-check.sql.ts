@@ -9,7 +9,7 @@ export const scopeOfConnection = statement({
      coalesce(current_setting('florin.merchant', true), '') as scope,
      array(
        select c.relname::text from pg_class c
-       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+       where c.relnamespace in (current_schema()::regnamespace, to_regnamespace('sign_in')) and c.relkind in ('r', 'p')
          and c.relname <> 'schema_migrations' and not (c.relrowsecurity and c.relforcerowsecurity)
        order by c.relname
      ) as unprotected

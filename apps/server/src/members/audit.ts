@@ -1,0 +1,102 @@
+import type { Queryable, Transaction } from '@florin/pg';
+import { fieldRefusal } from '@florin/protocol/error.ts';
+import { auditPage, insertAuditEntry } from './audit.sql.ts';
+import type { MemberContext } from './context.ts';
+
+/** Who acts, and from where. */
+export interface Actor {
+  readonly kind: 'member' | 'staff' | 'operator';
+  /** The person's id; empty for the operator. */
+  readonly id: string;
+  readonly name: string;
+  /** Empty for the operator's command line, like the two below. */
+  readonly clientAddress: string;
+  readonly userAgent: string;
+  readonly requestId: string;
+}
+
+/** The operator at the command line. */
+export const operator: Actor = {
+  kind: 'operator',
+  id: '',
+  name: 'operator',
+  clientAddress: '',
+  userAgent: '',
+  requestId: '',
+};
+
+/** What was done to which object. `before` and `after` are JSON as the API shows the object, without secrets. */
+export interface Act {
+  /** The operation's name in the route table, such as `createProduct`. */
+  readonly action: string;
+  /** The object's id; empty for the merchant itself. */
+  readonly subject: string;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+export interface AuditEntry extends Act {
+  readonly entryId: string;
+  readonly at: Date;
+  readonly actor: Actor;
+}
+
+/** Characters of a browser's name that are kept; browsers send some 150. */
+const maxAgentLength = 400;
+
+/** Adds an entry in the transaction of the act. PostgreSQL refuses to change or delete entries. */
+export async function recordAct(
+  transaction: Transaction,
+  deps: Pick<MemberContext, 'clock'>,
+  request: { readonly merchantId: string; readonly actor: Actor; readonly act: Act },
+): Promise<void> {
+  const { merchantId, actor, act } = request;
+  await transaction.query(insertAuditEntry, {
+    merchantId,
+    at: deps.clock.now(),
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    action: act.action,
+    subject: act.subject,
+    before: act.before ?? null,
+    after: act.after ?? null,
+    clientAddress: actor.clientAddress,
+    userAgent: actor.userAgent.slice(0, maxAgentLength),
+    requestId: actor.requestId,
+  });
+}
+
+const cursorPattern = /^[1-9][0-9]{0,17}$/;
+/** Above every entry. */
+const top = 9_223_372_036_854_775_807n;
+
+/** A page of the merchant's entries, newest first. Refuses a cursor that no page gave (400101). */
+export async function listAudit(
+  queryable: Queryable,
+  request: { readonly merchantId: string; readonly size: number; readonly after?: string | undefined },
+): Promise<{ readonly entries: readonly AuditEntry[]; readonly nextCursor: string }> {
+  const { merchantId, size, after } = request;
+  if (after !== undefined && !cursorPattern.test(after)) {
+    throw fieldRefusal('after', 'must be the nextCursor of a page');
+  }
+  const below = after === undefined ? top : BigInt(after);
+  const rows = await queryable.query(auditPage, { merchantId, below, limit: size + 1 });
+  const entries = rows.slice(0, size).map((row) => ({
+    entryId: String(row.entry_id),
+    at: row.at,
+    actor: {
+      kind: row.actor_kind as Actor['kind'],
+      id: row.actor_id,
+      name: row.actor_name,
+      clientAddress: row.client_address,
+      userAgent: row.user_agent,
+      requestId: row.request_id,
+    },
+    action: row.action,
+    subject: row.subject,
+    before: row.before ?? undefined,
+    after: row.after ?? undefined,
+  }));
+  return { entries, nextCursor: rows.length > size ? (entries.at(-1)?.entryId ?? '') : '' };
+}

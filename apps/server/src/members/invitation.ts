@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import type { Queryable, Row, Transaction } from '@florin/pg';
+import { Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { MemberRole } from '@florin/protocol/member-role.ts';
+import type { MemberContext } from './context.ts';
+import {
+  insertInvitation,
+  lockInvitation,
+  openInvitations,
+  setAccepted,
+  setRevoked,
+} from './invitation.sql.ts';
+import { addMember } from './membership.ts';
+
+/** An open invitation; its token is only in the link. */
+export interface Invitation {
+  readonly invitationId: string;
+  readonly merchantId: string;
+  readonly role: MemberRole;
+  /** Empty when the inviter gave none. */
+  readonly email: string;
+  /** The inviting member's id; empty for the operator. */
+  readonly invitedBy: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** How long a link works: a week, in milliseconds. */
+const validForMs = 7 * 24 * 3_600_000;
+/** 256 bits. */
+const tokenBytes = 32;
+
+function parseInvitation(row: Row<typeof openInvitations>): Invitation {
+  return {
+    invitationId: row.invitation_id,
+    merchantId: row.merchant_id,
+    role: row.role as MemberRole,
+    email: row.email,
+    invitedBy: row.invited_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+/**
+ * Makes an invitation and its token. The token is shown this once: only its SHA-256 is stored. The caller has checked that
+ * the inviter may give the role.
+ */
+export async function invite(
+  transaction: Transaction,
+  deps: MemberContext,
+  request: { merchantId: string; role: MemberRole; email: string; invitedBy: string },
+): Promise<{ readonly invitation: Invitation; readonly token: string }> {
+  const token = Buffer.from(deps.random.bytes(tokenBytes)).toString('base64url');
+  const createdAt = deps.clock.now();
+  const [row] = await transaction.query(insertInvitation, {
+    ...request,
+    invitationId: newId('invitation', deps.random.bytes),
+    tokenHash: hashOf(token),
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + validForMs),
+  });
+  if (row === undefined) throw new Error('an insert of an invitation returned no row');
+  return { invitation: parseInvitation(row), token };
+}
+
+/** The link for a token. The token is in the fragment, which browsers keep from servers and referrers. */
+export function invitationUrl(dashboardUrl: string, token: string): string {
+  return `${dashboardUrl}/invitation#${token}`;
+}
+
+/** The merchant's invitations that can still be accepted, newest first. */
+export async function listInvitations(
+  queryable: Queryable,
+  deps: Pick<MemberContext, 'clock'>,
+  merchantId: string,
+): Promise<Invitation[]> {
+  const rows = await queryable.query(openInvitations, { merchantId, now: deps.clock.now() });
+  return rows.map(parseInvitation);
+}
+
+/**
+ * The invitation of a token, locked until the transaction ends. Refuses (100803) one that is unknown, expired, revoked or
+ * used; callers cannot distinguish these.
+ */
+export async function openInvitation(
+  transaction: Transaction,
+  deps: Pick<MemberContext, 'clock'>,
+  token: string,
+): Promise<Invitation & { readonly merchantName: string }> {
+  const [row] = await transaction.query(lockInvitation, { tokenHash: hashOf(token) });
+  const isOpen =
+    row !== undefined &&
+    row.accepted_at === null &&
+    row.revoked_at === null &&
+    row.expires_at > deps.clock.now();
+  if (!isOpen) {
+    throw new Refusal('invitation_invalid', 'it is unknown, expired, revoked or used: ask for a new one');
+  }
+  return { ...parseInvitation(row), merchantName: row.merchant_name };
+}
+
+/** Makes the person a member and uses the token up. Refuses an invalid token (100803) and a member (100805). */
+export async function acceptInvitation(
+  transaction: Transaction,
+  deps: MemberContext,
+  request: { token: string; userId: string },
+): Promise<Invitation> {
+  const { userId } = request;
+  const invitation = await openInvitation(transaction, deps, request.token);
+  const { invitationId, merchantId, role } = invitation;
+  await addMember(transaction, deps, { merchantId, userId, role });
+  await transaction.query(setAccepted, { invitationId, userId, at: deps.clock.now() });
+  return invitation;
+}
+
+/** Makes the link of an invitation useless. Refuses one that is unknown, accepted or revoked (100804). */
+export async function revokeInvitation(
+  transaction: Transaction,
+  deps: Pick<MemberContext, 'clock'>,
+  request: { merchantId: string; invitationId: string },
+): Promise<void> {
+  const rows = await transaction.query(setRevoked, { ...request, at: deps.clock.now() });
+  if (rows.length === 0) throw new Refusal('invitation_not_found', request.invitationId);
+}
+
+function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

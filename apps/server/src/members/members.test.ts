@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Transaction } from '@florin/pg';
+import { Refusal } from '@florin/protocol/error.ts';
+import { type MemberRole, mayAssign, memberRoles } from '@florin/protocol/member-role.ts';
+import pg from 'pg';
+import { createMerchant } from '#merchants/merchant.ts';
+import { systemRandom } from '#outside/random.ts';
+import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import { addUser } from '../../test/harness/member-fixture.ts';
+import { listAudit, operator, recordAct } from './audit.ts';
+import { acceptInvitation, invitationUrl, invite, listInvitations, revokeInvitation } from './invitation.ts';
+import {
+  addMember,
+  changeRole,
+  findMember,
+  findRole,
+  listMembers,
+  listOwnMerchants,
+  removeMember,
+} from './membership.ts';
+
+let database: TestDatabase;
+let time = Date.UTC(2030, 0, 1);
+const deps = {
+  clock: { now: () => new Date(time), monotonicMs: () => time, sleep: async () => {} },
+  random: systemRandom,
+};
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+
+function transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  return database.db.transaction(work);
+}
+
+async function newMerchant(): Promise<string> {
+  return (await transact((transaction) => createMerchant(transaction, deps, { merchantName: 'Tea' })))
+    .merchantId;
+}
+
+async function newMember(merchantId: string, role: MemberRole): Promise<string> {
+  const userId = await addUser(database.db);
+  await transact((transaction) => addMember(transaction, deps, { merchantId, userId, role }));
+  return userId;
+}
+
+async function slugOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error === undefined) return 'none';
+  if (!(error instanceof Refusal)) throw error;
+  return error.slug;
+}
+
+test('a person has one role at each merchant, and sees the merchants that they act for', async () => {
+  const [tea, coffee] = [await newMerchant(), await newMerchant()];
+  const userId = await newMember(tea, 'finance');
+  await transact((transaction) =>
+    addMember(transaction, deps, { merchantId: coffee, userId, role: 'owner' }),
+  );
+  assert.equal(await findRole(database.db, { merchantId: tea, userId }), 'finance');
+  const own = await listOwnMerchants(database.db, userId);
+  assert.deepEqual(
+    own.map(({ merchantId, role }) => [merchantId, role]).sort(),
+    [
+      [tea, 'finance'],
+      [coffee, 'owner'],
+    ].sort(),
+  );
+  const again = { merchantId: tea, userId, role: 'owner' } as const;
+  assert.equal(await slugOf(transact((transaction) => addMember(transaction, deps, again))), 'member_exists');
+});
+
+test('a merchant in its own scope sees its own members alone, with their names', async () => {
+  const [tea, coffee] = [await newMerchant(), await newMerchant()];
+  const [ours, theirs] = [await newMember(tea, 'owner'), await newMember(coffee, 'owner')];
+  const scoped = database.db.inScope(tea);
+  assert.deepEqual(
+    (await listMembers(scoped, tea)).map(({ userId, email }) => [userId, email]),
+    [[ours, `${ours.toLowerCase()}@example.com`]],
+  );
+  assert.deepEqual(await listMembers(scoped, coffee), []);
+  assert.equal(await findMember(scoped, { merchantId: coffee, userId: theirs }), undefined);
+});
+
+test('the last owner of a merchant can neither go nor change the role', async () => {
+  const merchantId = await newMerchant();
+  const owner = await newMember(merchantId, 'owner');
+  const leave = () =>
+    slugOf(
+      transact((transaction) => removeMember(transaction, { merchantId, userId: owner, actor: 'owner' })),
+    );
+  const step = (role: MemberRole) => ({ merchantId, userId: owner, role, actor: 'owner' }) as const;
+  assert.equal(await leave(), 'last_owner');
+  assert.equal(
+    await slugOf(transact((transaction) => changeRole(transaction, deps, step('admin')))),
+    'last_owner',
+  );
+  await transact((transaction) => changeRole(transaction, deps, step('owner')));
+  await newMember(merchantId, 'owner');
+  assert.equal(await leave(), 'none');
+});
+
+test('of two owners who remove each other at the same time, one stays', async () => {
+  const merchantId = await newMerchant();
+  const owners = [await newMember(merchantId, 'owner'), await newMember(merchantId, 'owner')];
+  const outcomes = await Promise.all(
+    owners.map((userId) =>
+      slugOf(transact((transaction) => removeMember(transaction, { merchantId, userId, actor: 'owner' }))),
+    ),
+  );
+  assert.deepEqual(outcomes.sort(), ['last_owner', 'none']);
+  assert.equal((await listMembers(database.db, merchantId)).length, 1);
+});
+
+test('only owners make and remove owners; owners and admins assign the other roles', async () => {
+  const merchantId = await newMerchant();
+  await newMember(merchantId, 'owner');
+  for (const actor of memberRoles) {
+    for (const role of memberRoles) {
+      const userId = await newMember(merchantId, role);
+      const outcome = await slugOf(
+        transact((transaction) => removeMember(transaction, { merchantId, userId, actor })),
+      );
+      assert.deepEqual(
+        [actor, role, outcome],
+        [actor, role, mayAssign(actor, role) ? 'none' : 'role_forbidden'],
+      );
+    }
+  }
+  const userId = await newMember(merchantId, 'viewer');
+  const promotion = { merchantId, userId, role: 'owner', actor: 'admin' } as const;
+  assert.equal(
+    await slugOf(transact((transaction) => changeRole(transaction, deps, promotion))),
+    'role_forbidden',
+  );
+});
+
+test('a link is accepted once, within a week, and not after it was revoked', async () => {
+  const merchantId = await newMerchant();
+  const request = { merchantId, role: 'support', email: 'sam@example.com', invitedBy: '' } as const;
+  const { invitation, token } = await transact((transaction) => invite(transaction, deps, request));
+  assert.equal(
+    invitationUrl('https://pay.example.com/dashboard', token).endsWith(`/dashboard/invitation#${token}`),
+    true,
+  );
+  const userId = await addUser(database.db);
+  const accept = (given: string, person = userId) =>
+    slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token: given, userId: person })));
+  assert.equal(await accept(`${token}x`), 'invitation_invalid');
+  assert.deepEqual(await listInvitations(database.db.inScope(merchantId), deps, merchantId), [invitation]);
+  assert.equal(await accept(token), 'none');
+  assert.equal(await findRole(database.db, { merchantId, userId }), 'support');
+  assert.equal(await accept(token, await addUser(database.db)), 'invitation_invalid');
+  assert.deepEqual(await listInvitations(database.db, deps, merchantId), []);
+
+  const late = await transact((transaction) => invite(transaction, deps, request));
+  time += 7 * 24 * 3_600_000;
+  assert.equal(await accept(late.token, await addUser(database.db)), 'invitation_invalid');
+
+  const revoked = await transact((transaction) => invite(transaction, deps, request));
+  const { invitationId } = revoked.invitation;
+  const revoke = (of: string) =>
+    slugOf(transact((transaction) => revokeInvitation(transaction, deps, { merchantId: of, invitationId })));
+  assert.equal(await revoke(await newMerchant()), 'invitation_not_found');
+  assert.equal(await revoke(merchantId), 'none');
+  assert.equal(await accept(revoked.token, await addUser(database.db)), 'invitation_invalid');
+});
+
+test('of two people who accept one link at the same time, one becomes a member', async () => {
+  const merchantId = await newMerchant();
+  const request = { merchantId, role: 'viewer', email: '', invitedBy: '' } as const;
+  const { token } = await transact((transaction) => invite(transaction, deps, request));
+  const people = [await addUser(database.db), await addUser(database.db)];
+  const outcomes = await Promise.all(
+    people.map((userId) =>
+      slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token, userId }))),
+    ),
+  );
+  assert.deepEqual(outcomes.sort(), ['invitation_invalid', 'none']);
+});
+
+test('the audit log is read newest first by a cursor, by its own merchant alone', async () => {
+  const [tea, coffee] = [await newMerchant(), await newMerchant()];
+  for (let index = 0; index < 5; index += 1) {
+    const act = { action: 'createProduct', subject: `prd_${index}`, after: `{"index":${index}}` };
+    await database.db
+      .inScope(tea)
+      .transaction((transaction) => recordAct(transaction, deps, { merchantId: tea, actor: operator, act }));
+  }
+  const seen: string[] = [];
+  let after: string | undefined;
+  do {
+    const page = await listAudit(database.db.inScope(tea), { merchantId: tea, size: 2, after });
+    seen.push(...page.entries.map(({ subject }) => subject));
+    after = page.nextCursor === '' ? undefined : page.nextCursor;
+  } while (after !== undefined);
+  assert.deepEqual(seen, ['prd_4', 'prd_3', 'prd_2', 'prd_1', 'prd_0']);
+  const foreign = await listAudit(database.db.inScope(coffee), { merchantId: tea, size: 10 });
+  assert.deepEqual(foreign.entries, []);
+  assert.equal(
+    await slugOf(listAudit(database.db, { merchantId: tea, size: 2, after: 'x' })),
+    'field_invalid',
+  );
+});
+
+test('PostgreSQL refuses to change or delete entries of the audit log, to the owner of the table too', async () => {
+  const merchantId = await newMerchant();
+  const act = { action: 'createProduct', subject: 'prd_1' };
+  await transact((transaction) => recordAct(transaction, deps, { merchantId, actor: operator, act }));
+  const client = new pg.Client({ connectionString: `${database.url}?options=-c%20florin.merchant%3D*` });
+  await client.connect();
+  try {
+    const attempts = [
+      "update audit_entries set action = ''",
+      'delete from audit_entries',
+      'truncate audit_entries',
+    ];
+    for (const text of attempts) await assert.rejects(client.query(text), /permission denied/);
+    // The trigger refuses a role that gave itself the rights back.
+    await client.query('grant update, delete, truncate on audit_entries to current_user');
+    for (const text of attempts) await assert.rejects(client.query(text), /append-only/);
+  } finally {
+    await client.end();
+  }
+});
