@@ -47,8 +47,8 @@ test('refunds, decisions about exceptions and webhook secrets need a fresh proof
       'createRefund',
       'createWebhook',
       'refreshWebhookKey',
+      'refundException',
       'resolveException',
-      'returnException',
     ],
   );
 });
