@@ -63,7 +63,7 @@ const takeLock = () => {
       continue;
     }
     if (Date.now() > deadline)
-      throw new Error(`Another installation holds ${lockFolder} for too long; remove it.`);
+      throw new Error(`Another installation has held ${lockFolder} for too long; remove it.`);
     if (!hasSaid) console.error('Waits for another installation of the dependencies …');
     hasSaid = true;
     pause(LOCK_PAUSE_MS);

@@ -13,13 +13,13 @@ const COMMANDS = {
     isTethered: true,
     servesDocs: true,
   },
-  demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and tells about it' },
+  demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and prints each step' },
   serve: {
     script: 'apps/server/src/main.ts',
-    does: 'runs the service itself, as FLORIN_CONFIG says',
+    does: 'runs the service alone, with the configuration of FLORIN_CONFIG',
     servesDocs: true,
   },
-  florin: { script: 'apps/cli/src/main.ts', does: 'the command line of an operator' },
+  florin: { script: 'apps/cli/src/main.ts', does: 'runs the command line of an operator' },
   conformance: {
     script: 'lab/conformance/src/main.ts',
     does: 'checks a running installation against the specification',
@@ -27,31 +27,31 @@ const COMMANDS = {
   test: { script: 'scripts/test.ts', does: 'runs the tests', isTethered: true },
   'test:deep': {
     script: 'scripts/test-deep.ts',
-    does: 'runs what takes hours, and goes on where it was broken off',
+    does: 'runs the tests that take hours, and resumes an interrupted run',
     isTethered: true,
   },
   docs: { script: 'apps/docs/src/build.ts', does: 'builds the documentation site that the service serves' },
-  generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },
-  bench: { script: 'lab/bench/run.ts', does: 'measures' },
+  generate: { script: 'scripts/generate.ts', does: 'writes all generated files' },
+  bench: { script: 'lab/bench/run.ts', does: 'runs the benchmarks' },
   mutate: {
     script: 'lab/mutation/mutate.ts',
-    does: 'changes the contracts in one place at a time and looks whether a test fails',
+    does: 'changes the contracts in one place at a time and checks that a test fails',
   },
   chaos: {
     script: 'lab/chaos/main.ts',
-    does: 'shakes the whole service as real processes while payers pay, and checks everything against everything',
+    does: 'injects faults into the service while payers pay, and compares chains, ledger, sessions and webhooks',
   },
   'fuzz-signatures': {
     script: 'apps/server/test/fuzz/signatures.ts',
-    does: "holds the verdicts on signatures against those of other people's libraries",
+    does: 'compares the verdicts on signatures with those of viem and ethers',
   },
   'agent-runtimes': {
     script: 'scripts/agent-runtimes.ts',
-    does: 'fetches Deno and Bun and has an agent pay in each of them',
+    does: 'downloads Deno and Bun and lets an agent pay in each',
   },
   simulate: {
     script: 'lab/simulation/simulate.ts',
-    does: 'lives through thousands of histories in which everything fails',
+    does: 'runs thousands of random histories with faults, and checks the guarantees',
   },
   differential: {
     script: 'lab/differential/differential.ts',
@@ -59,7 +59,7 @@ const COMMANDS = {
   },
 };
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** Type stripping and the `source` condition are what let the sources run as they are. */
+/** Type stripping and the `source` condition let Node.js run the sources without a build. */
 const NODE_FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 
 const WATCH_PAUSE_MS = 100;
@@ -77,14 +77,14 @@ const findLaunchers = () => {
     const { name, parent } = readStat(process.ppid);
     if (/^(?:sh|dash|bash|ash|busybox)$/.test(name)) launchers.push(parent);
   } catch {
-    // No /proc on this system: the parent alone has to do.
+    // This system has no /proc, so only the parent is watched.
   }
   return launchers;
 };
 
 /**
- * npm hands SIGTERM to its shell, which dies of it without telling us; and SIGKILL of npm tells nobody. Either
- * way somebody wanted the command to end.
+ * Ends the command when npm ends. npm sends SIGTERM only to its shell, which does not pass it on, and SIGKILL of npm
+ * sends no signal at all.
  */
 const watchLaunchers = (onGone) => {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -104,20 +104,20 @@ const watchLaunchers = (onGone) => {
 };
 
 /**
- * Builds the documentation beside the service, which does not wait for it. A build of the same content is found and kept.
+ * Builds the documentation while the service runs. A build with the same content is kept.
  * The lowest priority leaves the processors to the service.
  */
 const buildDocs = () => {
   const script = join(root, COMMANDS.docs.script);
   const builder = spawn(findNode(), [...NODE_FLAGS, script], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let complaint = '';
+  let output = '';
   builder.stderr.on('data', (chunk) => {
-    complaint += chunk;
+    output += chunk;
   });
   builder.once('spawn', () => setPriority(builder.pid, constants.priority.PRIORITY_LOW));
   builder.once('error', (error) => console.error(`The documentation was not built: ${error.message}`));
   builder.once('exit', (code) => {
-    if (code !== 0 && code !== null) console.error(`The documentation was not built:\n${complaint}`);
+    if (code !== 0 && code !== null) console.error(`The documentation was not built:\n${output}`);
   });
   process.once('exit', () => builder.kill());
 };
@@ -131,12 +131,12 @@ const runCommand = (name, args) => {
   const script = join(root, COMMANDS[name].script);
   if (!existsSync(script)) throw new Error(`This checkout has no ${COMMANDS[name].script}.`);
   ensureDependencies();
-  // A tethered child sees its channel close when this process is killed, and ends in order.
+  // A tethered child sees its channel close when this process is killed, and then stops cleanly.
   const stdio = COMMANDS[name].isTethered ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(findNode(), [...NODE_FLAGS, script, ...args], { stdio });
   if (COMMANDS[name].servesDocs) buildDocs();
   for (const signal of SIGNALS) {
-    // A terminal sends its signal to the child as well; a repeated one means no more than the first.
+    // A terminal sends its signal to the child as well; a repeated signal has no further effect.
     process.on(signal, () => child.kill(signal));
   }
   watchLaunchers(() => child.kill('SIGTERM'));

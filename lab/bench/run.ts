@@ -60,7 +60,7 @@ function readArguments() {
   const chosen = positionals.length === 0 ? Object.keys(subjects) : positionals;
   const unknown = chosen.find((name) => !Object.hasOwn(subjects, name));
   if (unknown !== undefined) {
-    throw new Error(`${unknown} is no subject: choose among ${Object.keys(subjects).join(', ')}`);
+    throw new Error(`${unknown} is not a subject: choose one of ${Object.keys(subjects).join(', ')}`);
   }
   return {
     chosen,
@@ -77,7 +77,7 @@ function readArguments() {
 
 async function measure(name: string, options: ReturnType<typeof readArguments>): Promise<void> {
   const subject = subjects[name];
-  if (subject === undefined) throw new Error(`${name} is no subject`);
+  if (subject === undefined) throw new Error(`${name} is not a subject`);
   const { effort, profileFolder, isDry } = options;
   // The machine's other load just before the run. Beyond a tenth of its processors, the figures are noisy.
   const loadBefore = Math.round((loadavg()[0] ?? 0) * 10) / 10;

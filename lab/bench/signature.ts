@@ -66,7 +66,7 @@ function ours(name: string, curve: Secp256k1): Verifier {
   const payerChain = {
     codeAt: async (): Promise<Hex> => '0x',
     callAt: async () => {
-      throw new Error('a plain account is never called');
+      throw new Error('a plain account has no code to call');
     },
   };
   const deps = { serviceDomain, cryptography: cryptographyOf(curve), payerChain };

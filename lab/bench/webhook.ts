@@ -82,7 +82,7 @@ interface Side {
 async function until(isDone: () => Promise<boolean> | boolean, pauseMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error('the queue does not get empty');
+    if (performance.now() > deadline) throw new Error('the queue does not become empty');
     await delay(pauseMs);
   }
 }

@@ -53,7 +53,7 @@ export class ChainClock {
       this.#stepSeconds = 1;
       return true;
     }
-    if (value === undefined) throw new TypeError(`${name} wants a number of seconds.`);
+    if (value === undefined) throw new TypeError(`${name} requires a number of seconds.`);
     if (name === 'increaseTime') {
       this.#offsetSeconds += value;
       return this.#offsetSeconds;

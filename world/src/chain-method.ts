@@ -86,6 +86,6 @@ export const readMineRequest = (
 export const readMiningMode = (name: string, value: unknown): Mining => {
   if (name === 'setAutomine') return value === true ? 'automatic' : 'manual';
   const seconds = readNumber(value);
-  if (seconds === undefined) throw new TypeError('A number of seconds is wanted.');
+  if (seconds === undefined) throw new TypeError('A number of seconds is required.');
   return seconds === 0 ? 'manual' : { seconds };
 };

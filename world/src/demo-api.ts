@@ -48,7 +48,7 @@ async function ask<Data>({ url, headers, body }: Call): Promise<Data> {
     });
     reply = (await response.json()) as typeof reply;
   } catch (error) {
-    throw new Error(`${what} got no answer that can be read; is the world still running?`, { cause: error });
+    throw new Error(`${what} got an unreadable answer; is the world still running?`, { cause: error });
   }
   if (reply.code !== 0) throw new Error(`${what} was refused with ${reply.code}: ${reply.message}`);
   return reply.data;

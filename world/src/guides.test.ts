@@ -198,7 +198,7 @@ test('“Backup and restore” rehearses a restore beside the running world', as
   assert.match(printed.get('backup') ?? '', /wrote \d+ rows/);
   assert.match(
     printed.get('restore') ?? '',
-    /restored \d+ rows[\s\S]*the ledger is whole[\s\S]*stopped: restored/,
+    /restored \d+ rows[\s\S]*the ledger is complete and unchanged[\s\S]*stopped: restored/,
   );
 });
 

@@ -114,7 +114,7 @@ export class World {
       readySince = this.#home.read('world.json') === undefined ? undefined : (readySince ?? now);
       const isSettled = readySince !== undefined && now - readySince > SETTLED_AFTER_MS;
       if (holder !== undefined && (isSettled || now > deadline)) throw new WorldIsRunning(holder);
-      if (now > deadline) throw new Error('Another process holds this world and does not say which it is.');
+      if (now > deadline) throw new Error('An unidentified process holds the lock of this world.');
       await sleep(50);
     }
   }
@@ -322,13 +322,13 @@ export class World {
       const attempt = performance.now() - startedAt > RECOVERED_AFTER_MS ? 0 : count;
       this.#attempts.set(name, { count: attempt + 1, startedAt });
       const pauseMs = RESTART_PAUSES_MS[Math.min(attempt, RESTART_PAUSES_MS.length - 1)] ?? 0;
-      log(`! ${name} ${ending}; starts again in ${pauseMs / 1_000} s.`);
+      log(`! ${name} ${ending}; restarting in ${pauseMs / 1_000} s.`);
       await sleep(pauseMs, undefined, { signal: this.#abort.signal }).catch(() => undefined);
       if (this.#isStopping) return;
       const begin = performance.now();
       try {
         await start();
-        log(`✓ ${name} runs again (${((performance.now() - begin) / 1_000).toFixed(1)} s).`);
+        log(`✓ ${name} is running again (${((performance.now() - begin) / 1_000).toFixed(1)} s).`);
         return;
       } catch (error) {
         ending = `did not start (${error instanceof Error ? error.message : String(error)})`;
@@ -354,6 +354,6 @@ export class World {
     }
     this.#children.forget();
     await this.#lock.release();
-    if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be stopped.');
+    if (failures.length > 0) throw new AggregateError(failures, 'Some processes could not be stopped.');
   }
 }

@@ -24,13 +24,12 @@ export const createAccountCommand: Command = {
   does: 'creates a collection account',
   options: [
     merchantOption,
-    mandatory('--name <name>', 'its name, which the merchant reads'),
+    mandatory('--name <name>', 'its name, shown to the merchant'),
     mandatory('--address <address>', 'where payments are settled to, with its checksum'),
     mandatory('--currencies <tokens>', 'settlement tokens, such as ethereum::usdc,base::usdc'),
-    optional(
-      '--settlement-mode <mode>',
-      'how payments in a settlement token itself reach the account',
-    ).choices(settlementModes),
+    optional('--settlement-mode <mode>', 'how payments in a settlement token reach the account').choices(
+      settlementModes,
+    ),
   ],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
@@ -54,11 +53,13 @@ export const createAccountCommand: Command = {
 };
 
 export const updateAccountCommand: Command = {
-  does: 'sets how payments in a settlement token itself reach the account; default: the configured mode',
+  does: 'sets how payments in a settlement token reach the account',
   options: [
     merchantOption,
     accountOption,
-    mandatory('--settlement-mode <mode>', 'default: as the configuration says').choices(updatedModes),
+    mandatory('--settlement-mode <mode>', 'the mode; "default" follows the configuration').choices(
+      updatedModes,
+    ),
   ],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
@@ -71,8 +72,8 @@ export const updateAccountCommand: Command = {
       );
       const text =
         settlementMode === ''
-          ? `account ${accountId} is settled as the configuration says`
-          : `account ${accountId} is settled by ${settlementMode}, from the next order on`;
+          ? `account ${accountId} is settled by the configured mode`
+          : `account ${accountId} is settled by ${settlementMode} from the next order on`;
       return { text, json: accountOf(stored) };
     }),
 };

@@ -70,7 +70,7 @@ test('only its owner can read a backup, and no backup is overwritten', async () 
   assert.equal(statSync(archive).mode & 0o777, 0o600);
   const before = readFileSync(archive);
   const again = await run(source.url, 'backup', '--out', archive);
-  assert.deepEqual(again, { exitCode: 1, stdout: '', stderr: `${archive} is there already\n` });
+  assert.deepEqual(again, { exitCode: 1, stdout: '', stderr: `${archive} already exists\n` });
   assert.deepEqual(readFileSync(archive), before);
 });
 
@@ -83,7 +83,10 @@ test('a backup is restored into an empty database, with a complete ledger and a 
   assert.match(merchants.stdout, / Tea House\n/);
   const ledger = await run(target.url, 'ledger', 'verify', '--anchor', '00'.repeat(32));
   assert.equal(ledger.exitCode, 0);
-  assert.match(ledger.stdout, /^the ledger is whole\nsealed entries: 0; not sealed yet: 0\nhead: 0{64}\n$/);
+  assert.match(
+    ledger.stdout,
+    /^the ledger is complete and unchanged\nsealed entries: 0; not sealed yet: 0\nhead: 0{64}\n$/,
+  );
   const report = await run(target.url, 'restore', 'report');
   assert.equal(report.exitCode, 0);
   assert.match(report.stdout, /unmatched payments: 0\n\nlost:\n/);
@@ -118,7 +121,7 @@ test('a truncated archive is refused', async () => {
   try {
     const refused = await run(other.url, 'restore', '--from', cut);
     assert.equal(refused.exitCode, 1);
-    assert.match(refused.stderr, /cut\.gz is not a whole archive/);
+    assert.match(refused.stderr, /cut\.gz is not a complete archive/);
   } finally {
     await other.close();
   }
@@ -127,13 +130,13 @@ test('a truncated archive is refused', async () => {
 test('an anchor that matches no seal means a bad ledger, and a malformed one is refused', async () => {
   const foreign = await run(source.url, 'ledger', 'verify', '--anchor', 'ab'.repeat(32));
   assert.equal(foreign.exitCode, 1);
-  assert.match(foreign.stdout, /the ledger is NOT whole:\n {2}no seal has the hash/);
+  assert.match(foreign.stdout, /the ledger has problems:\n {2}no seal has the hash/);
   assert.equal((await run(source.url, 'ledger', 'verify', '--anchor', 'x')).exitCode, 2);
 });
 
 test('a chain that was not stopped is not released, and status shows that no check has run yet', async () => {
   const released = await run(source.url, 'reconcile', 'release', '--chain', 'ethereum');
-  assert.equal(released.stdout, 'the chain ethereum was not stopped\n');
+  assert.equal(released.stdout, 'settlement on ethereum was not stopped\n');
   const status = await run(source.url, 'reconcile', 'status');
   assert.equal(status.exitCode, 1);
   assert.match(status.stdout, /ethereum: agreed at block -; settlement running/);

@@ -17,7 +17,7 @@ export const backupCommand: Command = {
     const file = options.required('out');
     const draft = `${file}.part`;
     // Never overwrites an older backup: the new one may fail.
-    if (existsSync(file)) throw new CommandError(`${file} is there already`);
+    if (existsSync(file)) throw new CommandError(`${file} already exists`);
     const url = readConfig(environment).databaseUrl.reveal();
     const gzip = createGzip();
     const stored = pipeline(gzip, createWriteStream(draft, { mode: fileMode, flush: true }));
@@ -57,13 +57,13 @@ export const restoreCommand: Command = {
       const rows = summary.tables.reduce((sum, { rows: some }) => sum + some, 0);
       const text = [
         `restored ${rows} rows of ${summary.tables.length} tables, as of ${summary.takenAt.toISOString()}`,
-        'start the service; florin restore report then tells what the chains brought back, and what is lost',
+        'start the service; then florin restore report shows what the chains restored and what is lost',
       ].join('\n');
       return { text, json: summary };
     } catch (error) {
       if (error instanceof ArchiveError) throw new CommandError(error.message);
       if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
-        throw new CommandError(`${file} is not a whole archive: ${error.message}`);
+        throw new CommandError(`${file} is not a complete archive: ${error.message}`);
       throw error;
     } finally {
       input.destroy();
@@ -96,8 +96,8 @@ export const restoreReportCommand: Command = {
           ]),
         ),
         '',
-        `brought back by the chains: ${rebuilt.events} events; ${rebuilt.paid} sessions paid, ${rebuilt.completed} completed`,
-        `deliveries that wait to be sent: ${report.waitingDeliveries}`,
+        `restored from the chains: ${rebuilt.events} events; ${rebuilt.paid} sessions paid, ${rebuilt.completed} completed`,
+        `waiting deliveries: ${report.waitingDeliveries}`,
         `unmatched payments: ${report.unmatched.length}`,
         ...report.unmatched.map(
           (payment) =>

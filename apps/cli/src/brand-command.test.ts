@@ -84,7 +84,7 @@ test('an invalid colour, and a logo that cannot be downloaded, change nothing', 
   assert.deepEqual(await brand('--color', '#ffffff', '--logo', 'https://shop.example/logo.png'), {
     exitCode: 1,
     stdout: '',
-    stderr: 'Invalid field: logoUrl cannot be had: this installation hosts no images\n',
+    stderr: 'Invalid field: logoUrl cannot be used: this installation hosts no images\n',
   });
   assert.deepEqual(await brand(), shown('#0b6b4d'));
 });

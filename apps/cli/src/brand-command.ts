@@ -23,7 +23,7 @@ import {
 import { UsageError } from './command-error.ts';
 
 export const brandMerchantCommand: Command = {
-  does: "sets the logo and colour of a merchant's hosted pages, keeps what is not named, and shows the result",
+  does: "sets the logo or colour of a merchant's hosted pages, and shows both",
   options: [
     merchantOption,
     optional('--logo <url>', 'an https URL of an image, or none'),

@@ -31,9 +31,9 @@ export const resumeChainCommand: Command = {
         reason === ''
           ? `the chain ${name} was not halted`
           : [
-              `the chain ${name} goes on; it was halted: ${reason}`,
-              'the watcher begins again at the last block that the chain still has',
-              `what it takes back is told by: florin chain dropped --chain ${name}`,
+              `the chain ${name} is resumed; it was halted: ${reason}`,
+              'the watcher continues from the last stored block that the chain still has',
+              `to see the events that it reverts, run florin chain dropped --chain ${name}`,
             ].join('\n');
       return { text, json: { chain: name, wasHalted: reason !== '', reason } };
     }),
@@ -57,24 +57,24 @@ export const droppedEventsCommand: Command = {
         String(event.blockNumber),
         event.txHash,
       ]);
-      const verdict = `${missing} of ${events.length} dropped events of ${name} have not come back`;
+      const verdict = `${missing} of ${events.length} reverted events of ${name} have not returned`;
       const text =
         events.length === 0
-          ? `nothing final was taken back on ${name}`
+          ? `no final event was reverted on ${name}`
           : `${table(['', 'event', 'order', 'session', 'was in block', 'transaction'], rows)}\n${verdict}`;
       return { text, json: { chain: name, missing, events }, isBad: missing > 0 };
     }),
 };
 
 export const backfillChainCommand: Command = {
-  does: 'makes the watcher read final blocks again from one on, and add missing events',
+  does: 'makes the watcher read final blocks again and add missing events',
   options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
       const { chainId, name } = requiredChain(chains, options);
       const text = options.required('from');
       if (!/^(0|[1-9]\d{0,14})$/.test(text)) {
-        throw new CommandError(`--from is ${text}: give the number of a block in digits`);
+        throw new CommandError(`--from is ${text}: give a block number`);
       }
       const from = BigInt(text);
       const cursor = await findCursor(db, chainId);
@@ -82,11 +82,11 @@ export const backfillChainCommand: Command = {
       const last = await backfillChain(db, outside.clock, { chainId, from });
       if (last === undefined) {
         throw new CommandError(
-          `block ${from} of ${name} is not final yet: blocks up to ${cursor.finalNumber} are, later ones are read anyway`,
+          `block ${from} of ${name} is not final yet: the last final block is ${cursor.finalNumber}, and later ones are read anyway`,
         );
       }
       return {
-        text: `the watcher reads ${name} again from block ${from} to ${last}; florin doctor tells how far it is`,
+        text: `the watcher reads ${name} again from block ${from} to ${last}; florin doctor shows its progress`,
         json: { chain: name, from, to: last },
       };
     }),

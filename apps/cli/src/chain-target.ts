@@ -12,7 +12,7 @@ export interface ChainTarget {
 
 /** The options for a node outside the configuration. */
 export const nodeOptions = [
-  optional('--rpc <url>', 'the node, where the configuration lacks the chain; needs --chain-id'),
+  optional('--rpc <url>', 'a node, if the configuration lacks the chain; needs --chain-id'),
   optional('--chain-id <number>', 'the chain that the node must serve'),
 ];
 
@@ -63,7 +63,7 @@ export async function servedChain(request: Request, url: string): Promise<number
 
 function typedChain(options: Options, rpc: string): { url: string; chainId: number } {
   const text = options.optional('chain-id');
-  if (text === undefined) throw new UsageError('--rpc goes with --chain-id, so that a wrong node is noticed');
+  if (text === undefined) throw new UsageError('--rpc needs --chain-id, so that a wrong node is detected');
   if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new UsageError(`--chain-id is ${text}: give a decimal number`);
   return { url: rpcOption(rpc), chainId: Number(text) };
 }

@@ -91,11 +91,11 @@ const groups: Readonly<Record<string, string>> = {
   keystore: 'encrypted keys of the service',
   kit: 'payments on the chain, without the service',
   chain: 'the watcher of a chain',
-  settlement: 'settlements that are late',
+  settlement: 'delayed settlements',
   exception: 'payments that differ from their order',
   webhook: 'webhooks',
   ledger: 'the books',
-  reconcile: 'books against chains',
+  reconcile: 'the books, compared with the chains',
 };
 
 /** The result of a command line. */

@@ -81,7 +81,7 @@ export function repeatable(flags: string, description: string): Option {
 }
 
 export const merchantOption = mandatory('--merchant <id>', 'the merchant');
-export const chainOption = mandatory('--chain <name>', 'the chain, as the configuration names it');
+export const chainOption = mandatory('--chain <name>', "the chain's name in the configuration");
 
 /** The typed options and argument of a command. */
 export function optionsOf(typed: Program): Options {

@@ -61,7 +61,7 @@ export const deployCommand: Command = {
     const text = JSON.stringify(settings, undefined, 2);
     const out = options.optional('out');
     if (out !== undefined) writeOut(out, `${text}\n`);
-    return { text: `in the configuration, the chain ${name} gets\n${text}`, json: settings };
+    return { text: `add these settings to the chain ${name} in the configuration:\n${text}`, json: settings };
   },
 };
 
@@ -85,7 +85,7 @@ function knownRecord(folder: string, { chainId }: ChainTarget, gateway: Hex): De
   const recorded = record.contracts['PaymentGateway']?.address;
   if (recorded !== undefined && getAddress(recorded) === gateway) return record;
   throw new CommandError(
-    `${folder}/${chainId}.json records the gateway ${recorded ?? 'of nothing'}, and these roles give ${gateway}: correct the roles, or move the record away`,
+    `${folder}/${chainId}.json records the gateway ${recorded ?? '(none)'}, but these roles give ${gateway}: correct the roles, or move the record away`,
   );
 }
 

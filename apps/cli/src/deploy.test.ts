@@ -50,9 +50,9 @@ test('a deployment has the same addresses on every chain, and a second one chang
   assert.deepEqual(again, deployed);
   assert.equal(await first.request('eth_blockNumber'), height);
   assert.deepEqual(sentences, [
-    `PayoutVault stands at ${deployed.vault} already`,
-    `CctpRoute stands at ${deployed.cctpRoute} already`,
-    `PaymentGateway stands at ${deployed.gateway} already`,
+    `PayoutVault already exists at ${deployed.vault}`,
+    `CctpRoute already exists at ${deployed.cctpRoute}`,
+    `PaymentGateway already exists at ${deployed.gateway}`,
   ]);
 
   await second.mine(5);
@@ -120,7 +120,7 @@ test('the transaction of an interrupted deployment is waited for, not sent again
     const { vault } = await deployContracts(optionsFor(slow, { request: mining, log }));
     assert.deepEqual(sentences.slice(0, 2), [
       `1 transactions of ${slow.accounts[0]?.address} are pending: waiting for them`,
-      `PayoutVault stands at ${vault} already`,
+      `PayoutVault already exists at ${vault}`,
     ]);
   } finally {
     await slow.close();
@@ -153,9 +153,7 @@ test('foreign code at the address is refused', async () => {
   await first.request('anvil_setCode', [vault, '0x6001600101']);
   await assert.rejects(
     deployContracts(optionsFor(first, change)),
-    new CommandError(
-      `the code at ${vault} is not that of PayoutVault: do not use it, look at the chain first`,
-    ),
+    new CommandError(`the code at ${vault} is not that of PayoutVault: do not use it, and inspect the chain`),
   );
 });
 
@@ -186,7 +184,7 @@ test('a role that was revoked since is reported', async () => {
   await assert.rejects(
     deployContracts(optionsFor(first, change)),
     new CommandError(
-      `the contracts stand, but their roles differ: ${role('3')} as settler of the gateway is false instead of true`,
+      `the contracts exist, but their roles differ: ${role('3')} as settler of the gateway is false instead of true`,
     ),
   );
 });

@@ -142,7 +142,7 @@ async function deployContract(
   log: DeployOptions['log'],
 ): Promise<bigint> {
   if (await hasCode(client, address)) {
-    log(`${name} stands at ${address} already`);
+    log(`${name} already exists at ${address}`);
     return findDeploymentBlock(client, address);
   }
   const hash = await client.sendTransaction({
@@ -204,7 +204,7 @@ async function checkCode(client: Client, { name, address, artifact }: PlannedCon
       maskImmutables(artifact.deployedBytecode, artifact.immutableReferences);
   if (!isOurs) {
     throw new CommandError(
-      `the code at ${address} is not that of ${name}: do not use it, look at the chain first`,
+      `the code at ${address} is not that of ${name}: do not use it, and inspect the chain`,
     );
   }
   return keccak256(code);
@@ -286,7 +286,7 @@ async function checkParameters(client: Client, options: DeployOptions, plan: Con
       : [`${what} is ${show(found[index])} instead of ${show(wanted)}`],
   );
   if (wrong.length > 0) {
-    throw new CommandError(`the contracts stand, but their roles differ: ${wrong.join('; ')}`);
+    throw new CommandError(`the contracts exist, but their roles differ: ${wrong.join('; ')}`);
   }
 }
 

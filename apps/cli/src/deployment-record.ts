@@ -93,6 +93,8 @@ export function readRecord(folder: string, chainId: number): DeploymentRecord | 
     if (record.chainId !== String(chainId) || !isAddress(record.admin)) throw new Error('wrong content');
     return { ...record, admin: getAddress(record.admin) };
   } catch {
-    throw new CommandError(`${path} is no record of a deployment on chain ${chainId}: restore or remove it`);
+    throw new CommandError(
+      `${path} is not a record of a deployment on chain ${chainId}: restore or remove it`,
+    );
   }
 }

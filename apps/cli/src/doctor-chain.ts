@@ -123,7 +123,7 @@ function examineProviders(chain: Chain, { chains, isLocal }: Surroundings): Find
   const policy = `final is ${finalityText(chain.finality)}`;
   const detail =
     count === 1
-      ? `one only, on whose word alone a block counts as final: add a URL of another one to rpcUrls; ${policy}`
+      ? `only one, which alone decides when a block is final: add a URL of another one to rpcUrls; ${policy}`
       : `${count}; ${policy}`;
   return good(`${chain.name} providers`, detail);
 }
@@ -140,7 +140,7 @@ async function examineHead(
   const detail = `block ${head.number}, ${ageSeconds} s old`;
   const lag = db === undefined ? [] : await examineLag(chain, db, head);
   if (ageSeconds < -maxHeadAheadSeconds)
-    return [bad(what, `${detail}: this machine's clock is behind, let it follow NTP`), ...lag];
+    return [bad(what, `${detail}: this machine's clock is behind; synchronize it with NTP`), ...lag];
   if (ageSeconds <= maxHeadAgeSeconds) return [good(what, detail), ...lag];
   return [bad(what, `${detail}: the node is behind, or this machine's clock is ahead`), ...lag];
 }
@@ -163,7 +163,7 @@ async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
   ].flatMap(([contract, isPaused]) => (isPaused === false ? [] : [String(contract)]));
   const what = `${chain.name} pause`;
   if (paused.length === 0) return good(what, 'neither contract is paused');
-  return bad(what, `paused: ${paused.join(' and ')}; the admin unpauses when the reason is gone`);
+  return bad(what, `paused: ${paused.join(' and ')}; the admin can unpause them when the reason is gone`);
 }
 
 /** Fees paid to a contract of the installation would count as float, or belong to no account. */
@@ -178,8 +178,8 @@ async function examineFees(chain: Chain, rpc: Rpc, chains: Pick<Chains, 'contrac
     }),
   );
   const wrong = told.find(({ own }) => own !== undefined);
-  if (wrong === undefined) return good(what, 'go to no contract of this installation');
-  const remedy = 'its admin calls setFeeRecipient with a wallet of yours';
+  if (wrong === undefined) return good(what, 'are not sent to a contract of this installation');
+  const remedy = 'have its admin call setFeeRecipient with your own wallet';
   return bad(what, `the gateway ${wrong.gateway} sends them to ${wrong.own}: ${remedy}`);
 }
 
@@ -199,7 +199,7 @@ function sendersOf(given: {
   const settlers = [settler, ...otherSettlers].map(
     (address): SendingWallet => ({ role: 'settler', address, consequence: 'without it nothing is settled' }),
   );
-  const consequence = 'without it settlers send the payments of others, which costs 4,500 gas more for each';
+  const consequence = 'without it settlers send gasless payments, at 4,500 more gas each';
   return given.isOrderSignerRelaying
     ? [...settlers, { role: 'order signer', address: orderSigner, consequence }]
     : settlers;
@@ -233,9 +233,12 @@ async function examineAdditions(
   return balances.map(({ token, balance, needed }) => {
     const what = `${token.tokenId} additions`;
     const shown = (units: bigint) => formatUnits(units, token.decimals);
-    const detail = `settlers hold ${shown(balance)} to add to short deposits, ${shown(needed)} in a day at most`;
+    const detail = `settlers hold ${shown(balance)} for additions to short deposits, of at most ${shown(needed)} a day`;
     if (balance >= needed) return good(what, detail);
-    return bad(what, `${detail}: send ${shown(needed - balance)} to ${settler}, or they wait and go back`);
+    return bad(
+      what,
+      `${detail}: send ${shown(needed - balance)} to ${settler}, or short deposits wait and go back`,
+    );
   });
 }
 

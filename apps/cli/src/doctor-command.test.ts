@@ -15,9 +15,9 @@ test('doctor reports no problem for a deployment that matches its configuration'
   const result = await world.run('doctor');
   assert.equal(result.exitCode, 0, result.stdout);
   assert.match(result.stdout, /^ok {4}configuration: is complete$/m);
-  assert.match(result.stdout, /^ok {4}row-level security: holds merchants apart$/m);
+  assert.match(result.stdout, /^ok {4}row-level security: separates the rows of merchants$/m);
   assert.match(result.stdout, /^ok {4}ethereum::usdc vault: float 100000, caps 1000000 per order,/m);
-  assert.match(result.stdout, /\nall is well\n$/);
+  assert.match(result.stdout, /\nno problems found\n$/);
 });
 
 test('doctor reports a problem and exits with 1', async () => {
@@ -30,7 +30,7 @@ test('doctor reports a problem and exits with 1', async () => {
   const lines = result.stdout.split('\n').filter((line) => line.startsWith('WRONG'));
   const stranger = privateKeyToAddress(`0x${'77'.repeat(32)}`);
   const { gateway, vault } = world.life.chain;
-  const advice = 'or configure the key that is';
+  const advice = 'or configure the registered key';
   assert.deepEqual(lines, [
     'WRONG database: the database cannot be used: connect ECONNREFUSED 127.0.0.1:1',
     `WRONG ethereum contracts: chain ethereum: the gateway ${gateway} does not know the order signer ${stranger}: register it there (setOrderSigner), ${advice}`,
@@ -50,7 +50,7 @@ test('doctor checks the gas of the order signer’s wallet where it sends gasles
   await anvil.request('anvil_setBalance', [orderSigner, '0x0']);
   assert.match(
     (await lineOf()) ?? '',
-    /^WRONG ethereum order signer: \S+ holds 0 of the native coin: send it at least \S+ for three days' gas; without it settlers send the payments of others, which costs 4,500 gas more for each$/,
+    /^WRONG ethereum order signer: \S+ holds 0 of the native coin: send it at least \S+ for three days' gas; without it settlers send gasless payments, at 4,500 more gas each$/,
   );
   assert.equal(
     await lineOf(world.writeConfig('settler.json', { gasless: { relayer: 'settler' } })),
@@ -83,8 +83,8 @@ test('doctor reports accounts and fee recipients that are contracts of the insta
   assert.deepEqual(
     stdout.split('\n').filter((line) => line.startsWith('WRONG')),
     [
-      `WRONG accounts: ${accountId} pays into the vault of ethereum: have the merchant name a wallet of its own, create an account for it, then ${remedy}`,
-      `WRONG ethereum fees: the gateway ${gateway} sends them to the vault of ethereum: its admin calls setFeeRecipient with a wallet of yours`,
+      `WRONG accounts: ${accountId} pays into the vault of ethereum: have the merchant provide its own wallet, create an account for it, then ${remedy}`,
+      `WRONG ethereum fees: the gateway ${gateway} sends them to the vault of ethereum: have its admin call setFeeRecipient with your own wallet`,
     ],
   );
   await world.run(remedy.slice('florin '.length));
@@ -100,12 +100,12 @@ test('doctor checks the tokens that settlers need for additions to short deposit
   assert.equal(await lineOf(), undefined);
   assert.equal(
     await lineOf(adding),
-    `WRONG ethereum::usdc additions: settlers hold 0 to add to short deposits, 100 in a day at most: send 100 to ${addresses.settler}, or they wait and go back`,
+    `WRONG ethereum::usdc additions: settlers hold 0 for additions to short deposits, of at most 100 a day: send 100 to ${addresses.settler}, or short deposits wait and go back`,
   );
   await world.life.mint(token, addresses.settler, 100_000_000n);
   assert.equal(
     await lineOf(adding),
-    'ok    ethereum::usdc additions: settlers hold 100 to add to short deposits, 100 in a day at most',
+    'ok    ethereum::usdc additions: settlers hold 100 for additions to short deposits, of at most 100 a day',
   );
 });
 
@@ -135,7 +135,7 @@ test('doctor reports a halted chain, which is resumed by hand', async () => {
   });
   assert.match(
     (await world.run('doctor')).stdout,
-    /^WRONG ethereum watcher: was halted: a final block was replaced: goes on once/m,
+    /^WRONG ethereum watcher: was halted: a final block was replaced: continues once/m,
   );
   await world.database.db.query(endResync, { chainId: BigInt(world.life.chain.chainId) });
   assert.equal((await world.run('doctor')).exitCode, 0);
@@ -165,15 +165,15 @@ const dropEvent = statement({
 test('events that a resumed chain has reverted are reported until they return', async () => {
   assert.deepEqual(await world.run('chain dropped --chain ethereum'), {
     exitCode: 0,
-    stdout: 'nothing final was taken back on ethereum\n',
+    stdout: 'no final event was reverted on ethereum\n',
     stderr: '',
   });
   await world.database.db.query(dropEvent, { chainId: BigInt(world.life.chain.chainId) });
   const told = await world.run('chain dropped --chain ethereum');
   assert.equal(told.exitCode, 1);
   assert.match(told.stdout, /^MISSING +Paid +0xbb +unknown +7 +0xaa$/m);
-  assert.match(told.stdout, /^1 of 1 dropped events of ethereum have not come back$/m);
-  assert.match((await world.run('doctor')).stdout, /^WRONG ethereum watcher: final events are gone/m);
+  assert.match(told.stdout, /^1 of 1 reverted events of ethereum have not returned$/m);
+  assert.match((await world.run('doctor')).stdout, /^WRONG ethereum watcher: final events were reverted/m);
   await world.database.db.query(forgetDropped);
 });
 
@@ -187,11 +187,14 @@ const forgetDropped = statement({
 test('final blocks are read again from the requested block, and later ones are not', async () => {
   assert.deepEqual(
     await world.run('chain backfill --chain ethereum --from 9'),
-    failure(1, 'block 9 of ethereum is not final yet: blocks up to 8 are, later ones are read anyway'),
+    failure(
+      1,
+      'block 9 of ethereum is not final yet: the last final block is 8, and later ones are read anyway',
+    ),
   );
   assert.deepEqual(
     await world.run('chain backfill --chain ethereum --from x'),
-    failure(1, '--from is x: give the number of a block in digits'),
+    failure(1, '--from is x: give a block number'),
   );
   assert.deepEqual(await world.json('chain backfill --chain ethereum --from 3'), {
     chain: 'ethereum',
@@ -204,6 +207,6 @@ test('final blocks are read again from the requested block, and later ones are n
 test('doctor reports a chain with a single provider', async () => {
   assert.match(
     (await world.run('doctor')).stdout,
-    /^ok {4}ethereum providers: one only, on whose word alone a block counts as final: .*; final is finalized$/m,
+    /^ok {4}ethereum providers: only one, which alone decides when a block is final: .*; final is finalized$/m,
   );
 });

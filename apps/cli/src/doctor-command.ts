@@ -39,11 +39,11 @@ interface Backups {
 function backupsOf(options: Options): Backups | undefined {
   const hours = options.optional('max-backup-hours') ?? '24';
   if (!/^[1-9]\d{0,3}$/.test(hours))
-    throw new UsageError(`--max-backup-hours is ${hours}: give hours in digits, 24 for a day`);
+    throw new UsageError(`--max-backup-hours is ${hours}: give a number of hours`);
   const folder = options.optional('backups');
   if (folder !== undefined) return { folder, maxHours: Number(hours) };
   if (options.optional('max-backup-hours') === undefined) return undefined;
-  throw new UsageError('--max-backup-hours needs --backups, the folder that they are in');
+  throw new UsageError('--max-backup-hours needs --backups');
 }
 
 function examineChains(config: Config, { clock }: Outside, db: Database | undefined): Promise<Finding[]>[] {
@@ -82,7 +82,7 @@ function outcomeOf(findings: readonly Finding[]): Outcome {
   const lines = findings.map(
     ({ what, isGood, detail }) => `${isGood ? 'ok   ' : 'WRONG'} ${what}: ${detail}`,
   );
-  const verdict = wrong === 0 ? 'all is well' : `${wrong} of ${findings.length} findings are wrong`;
+  const verdict = wrong === 0 ? 'no problems found' : `${wrong} of ${findings.length} checks found a problem`;
   return {
     text: [...lines, verdict].join('\n'),
     json: { isGood: wrong === 0, findings },

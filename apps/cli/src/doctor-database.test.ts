@@ -63,7 +63,7 @@ test('a clock that is behind the chain is reported', async () => {
   const behind = { ...systemClock, now: () => new Date(systemClock.now().getTime() - 86_400_000) };
   assert.match(
     (await lineOf('ethereum head', behind)) ?? '',
-    /^WRONG ethereum head: block \d+, -\d+ s old: this machine's clock is behind, let it follow NTP$/,
+    /^WRONG ethereum head: block \d+, -\d+ s old: this machine's clock is behind; synchronize it with NTP$/,
   );
 });
 
@@ -72,12 +72,12 @@ test('books without recent checks are reported, and settlement that is stopped',
   const { chainId } = world.life.chain;
   assert.equal(
     await lineOf('ethereum books'),
-    'ok    ethereum books: have not been compared yet: a worker does when the service runs',
+    'ok    ethereum books: have not been compared yet: a worker compares them while the service runs',
   );
   await db.query(lookAtBooks, { chainId, nextAt: minutesAgo(0) });
   assert.equal(
     await lineOf('ethereum books'),
-    'ok    ethereum books: compared 0 minutes ago, agreed at block 8',
+    'ok    ethereum books: compared 0 minutes ago, last agreed at block 8',
   );
   await db.query(lookAtBooks, { chainId, nextAt: minutesAgo(30) });
   assert.match(
@@ -92,7 +92,7 @@ test('books without recent checks are reported, and settlement that is stopped',
 test('backups are checked where their folder is named', async () => {
   assert.equal(await lineOf('backup'), undefined);
   const found = await world.run('doctor', ['--backups', world.folder]);
-  assert.match(found.stdout, /^WRONG backup: \S+ holds none: run florin backup$/m);
+  assert.match(found.stdout, /^WRONG backup: \S+ has no backup: run florin backup$/m);
   assert.equal((await world.run('doctor', ['--max-backup-hours', '3'])).exitCode, 2);
   assert.equal(
     (await world.run('doctor', ['--backups', world.folder, '--max-backup-hours', 'x'])).exitCode,
@@ -116,7 +116,7 @@ test('links whose deposits wait for gas are reported', async () => {
     assert.deepEqual(await look(), {
       what: 'gas of deposits',
       isGood: false,
-      detail: `nearly or wholly used up, more waits: returns of ${moves.merchantId} (100 of 200000): docs/runbook/exceptions.md`,
+      detail: `nearly or fully used, further moves wait: returns of ${moves.merchantId} (100 of 200000): docs/runbook/exceptions.md`,
     });
   } finally {
     await moves.close();

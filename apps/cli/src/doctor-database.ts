@@ -29,7 +29,7 @@ export async function examineState(db: Database, config: Config, clock: Clock): 
 async function examineScope(db: Database): Promise<Finding[]> {
   const what = 'row-level security';
   const problems = await findScopeProblems(db);
-  if (problems.length === 0) return [good(what, 'holds merchants apart')];
+  if (problems.length === 0) return [good(what, 'separates the rows of merchants')];
   return problems.map((problem) => bad(what, problem));
 }
 
@@ -39,12 +39,14 @@ async function examineClock(db: Database, clock: Clock): Promise<Finding> {
   const before = clock.now().getTime();
   const [row] = await db.query(databaseTime);
   const after = clock.now().getTime();
-  if (row === undefined) return bad('clock', 'the database does not tell its time');
+  if (row === undefined) return bad('clock', 'the database does not report its time');
   // The database answered at some moment between the two: only the time outside is skew.
   const time = row.time.getTime();
   const skewMs = Math.max(0, before - time, time - after);
   const detail = `differs from the database's by ${skewMs} ms`;
-  return skewMs <= maxClockSkewMs ? good('clock', detail) : bad('clock', `${detail}: let both follow NTP`);
+  return skewMs <= maxClockSkewMs
+    ? good('clock', detail)
+    : bad('clock', `${detail}: synchronize both with NTP`);
 }
 
 async function examineWatcher(
@@ -53,13 +55,13 @@ async function examineWatcher(
 ): Promise<Finding> {
   const what = `${chain.name} watcher`;
   const cursor = await findCursor(db, chain.chainId);
-  if (cursor === undefined) return good(what, 'has not begun: it does when the service starts');
+  if (cursor === undefined) return good(what, 'has not started: it starts with the service');
   if (cursor.isResyncDue) {
-    const detail = 'goes on once enough nodes agree on the last block that the chain still has';
+    const detail = 'continues once enough nodes agree on the last block that the chain still has';
     return bad(what, `was halted: ${cursor.haltedReason}: ${detail}`);
   }
   if (cursor.haltedReason !== '') {
-    const remedy = `look at the chain, then florin chain resume --chain ${chain.name}`;
+    const remedy = `check the chain, then run florin chain resume --chain ${chain.name}`;
     return bad(what, `halted: ${cursor.haltedReason}: ${remedy}`);
   }
   const missing = (await findDroppedEvents(db, chain.chainId, 1)).filter(
@@ -68,7 +70,7 @@ async function examineWatcher(
   if (missing.length > 0) {
     return bad(
       what,
-      `final events are gone and have not come back: florin chain dropped --chain ${chain.name}`,
+      `final events were reverted and have not returned: florin chain dropped --chain ${chain.name}`,
     );
   }
   const backfill = cursor.backfillNext === undefined ? '' : `, reading block ${cursor.backfillNext} again`;
@@ -91,9 +93,9 @@ async function examineBooks(db: Database, { chains }: Config, clock: Clock): Pro
     if (different.length > 0)
       return bad(what, `${different.length} balances differ from the chain: florin reconcile status`);
     if (lookedAt === null)
-      return good(what, 'have not been compared yet: a worker does when the service runs');
+      return good(what, 'have not been compared yet: a worker compares them while the service runs');
     const ageMs = clock.now().getTime() - new Date(lookedAt).getTime();
-    const detail = `compared ${Math.max(0, Math.round(ageMs / 60_000))} minutes ago, agreed at block ${reconciledBlock ?? '-'}`;
+    const detail = `compared ${Math.max(0, Math.round(ageMs / 60_000))} minutes ago, last agreed at block ${reconciledBlock ?? '-'}`;
     if (ageMs <= maxLookAgeMs) return good(what, detail);
     return bad(what, `${detail}: is a process with the role worker running?`);
   });
@@ -105,7 +107,7 @@ const legsLookedAt = 1_000;
 async function examineSettlements(db: Database): Promise<Finding> {
   const legs = await listOpenLegs(db, legsLookedAt);
   const held = legs.filter(({ retryAt }) => retryAt === undefined).length;
-  const detail = `${legs.length} delayed, ${held} held for your release`;
+  const detail = `${legs.length} delayed, ${held} held until you release them`;
   if (held > 0) return bad('settlements', `${detail}: florin settlement list`);
   return good('settlements', legs.length === 0 ? 'none is delayed' : detail);
 }
@@ -124,7 +126,7 @@ async function examineAccounts(db: Database, { chains }: Config): Promise<Findin
   if (accounts.length === 0) return good(what, 'none is a contract of this installation');
   const shown = accounts.map(({ accountId, merchantId, accountAddress }) => {
     const remedy = `florin account remove --merchant ${merchantId} --account ${accountId}`;
-    return `${accountId} pays into ${own.get(accountAddress.toLowerCase())}: have the merchant name a wallet of its own, create an account for it, then ${remedy}`;
+    return `${accountId} pays into ${own.get(accountAddress.toLowerCase())}: have the merchant provide its own wallet, create an account for it, then ${remedy}`;
   });
   return bad(what, shown.join('; '));
 }
@@ -137,7 +139,10 @@ export async function examineDepositGas(
 ): Promise<Finding> {
   const what = 'gas of deposits';
   const usedUp = await findExhaustedBudgets(db, { clock, budgets, limit: shownBudgets });
-  if (usedUp.length === 0) return good(what, 'no link has used up its budgets of the day');
+  if (usedUp.length === 0) return good(what, 'no link has exhausted its daily budgets');
   const shown = usedUp.map(({ owner, name, spent, budget }) => `${name} of ${owner} (${spent} of ${budget})`);
-  return bad(what, `nearly or wholly used up, more waits: ${shown.join(', ')}: docs/runbook/exceptions.md`);
+  return bad(
+    what,
+    `nearly or fully used, further moves wait: ${shown.join(', ')}: docs/runbook/exceptions.md`,
+  );
 }

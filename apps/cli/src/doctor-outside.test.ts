@@ -56,7 +56,7 @@ test('a disk reports its free space, even before its folder exists, and a path t
   writeFileSync(file, '');
   const { isGood, detail } = await examineDisk('images', join(file, 'images'));
   assert.equal(isGood, false);
-  assert.match(detail, /cannot be looked at: ENOTDIR/);
+  assert.match(detail, /cannot be read: ENOTDIR/);
 });
 
 test('the newest complete backup counts', async () => {
@@ -65,9 +65,9 @@ test('the newest complete backup counts', async () => {
     const { isGood, detail } = await examineBackups(backups, { clock: later(0.5), maxHours });
     return [isGood, detail.replace(backups, 'FOLDER')];
   };
-  assert.match(String((await look(24))[1]), /cannot be looked at: ENOENT/);
+  assert.match(String((await look(24))[1]), /cannot be read: ENOENT/);
   mkdirSync(backups);
-  assert.deepEqual(await look(24), [false, 'FOLDER holds none: run florin backup']);
+  assert.deepEqual(await look(24), [false, 'FOLDER has no backup: run florin backup']);
   const add = (name: string, hoursAgo: number, text = 'rows') => {
     writeFileSync(join(backups, name), text);
     const seconds = (systemClock.now().getTime() - hoursAgo * hourMs) / 1_000;

@@ -75,9 +75,9 @@ export async function examineDisk(what: string, folder: string): Promise<Finding
     const percent = blocks === 0n ? 0n : (bavail * 100n) / blocks;
     const detail = `${folder} has ${(bavail * bsize) / 2n ** 20n} MiB left, ${percent} %`;
     if (percent >= BigInt(leastFreeShare)) return good(what, detail);
-    return bad(what, `${detail}: make room, or new images are refused`);
+    return bad(what, `${detail}: free some space, or new images are refused`);
   } catch (error) {
-    return bad(what, `${folder} cannot be looked at: ${error instanceof Error ? error.message : error}`);
+    return bad(what, `${folder} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -93,13 +93,13 @@ export async function examineBackups(
     const newestMs = Math.max(
       ...files.filter((file) => file.isFile() && file.size > 0).map((file) => file.mtimeMs),
     );
-    if (newestMs === Number.NEGATIVE_INFINITY) return bad(what, `${folder} holds none: run florin backup`);
+    if (newestMs === Number.NEGATIVE_INFINITY) return bad(what, `${folder} has no backup: run florin backup`);
     const hours = Math.floor((clock.now().getTime() - newestMs) / hourMs);
     const detail = `the newest one in ${folder} is ${hours} hours old`;
     return hours < maxHours
       ? good(what, detail)
       : bad(what, `${detail}, over ${maxHours}: run florin backup`);
   } catch (error) {
-    return bad(what, `${folder} cannot be looked at: ${error instanceof Error ? error.message : error}`);
+    return bad(what, `${folder} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -27,7 +27,7 @@ export function subscriptionsOf(options: Options): readonly string[] {
   const entries = (options.optional('events') ?? '*').split(',').map((entry) => entry.trim());
   const unknown = entries.find((entry) => !isSubscription(entry));
   if (unknown !== undefined)
-    throw new UsageError(`--events has ${unknown}: that is no event type and no pattern`);
+    throw new UsageError(`--events has ${unknown}: which is neither an event type nor a pattern`);
   return entries;
 }
 

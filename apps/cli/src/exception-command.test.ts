@@ -57,7 +57,7 @@ async function shown(exceptionId: string): Promise<Record<string, string>> {
 test('exceptions are listed as in the merchant API, newest first', async () => {
   assert.deepEqual(await run('exception', 'list', '--merchant', merchantId), {
     exitCode: 0,
-    stdout: 'there are none\n',
+    stdout: 'there are no exceptions\n',
     stderr: '',
   });
   const { order } = await addPaidSession(world, shop);

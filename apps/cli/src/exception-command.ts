@@ -52,8 +52,8 @@ export const listExceptionsCommand: Command = {
         'SESSION',
         'CREATED',
       ];
-      const more = unseen > 0 ? `\n${unseen} older ones were not looked at` : '';
-      const text = rows.length === 0 ? 'there are none' : table(headings, rows);
+      const more = unseen > 0 ? `\n${unseen} older ones were not searched` : '';
+      const text = rows.length === 0 ? 'there are no exceptions' : table(headings, rows);
       return { text: text + more, json: { total, exceptions } };
     }),
 };
@@ -124,14 +124,14 @@ function changing(does: string, said: string, change: Change): Command {
 }
 
 export const acceptExceptionCommand = changing(
-  'takes a late or short deposit as the payment, in the name of its merchant; for good',
-  'is accepted: it is paid when the chain says so',
+  'accepts a late or short deposit as the payment on behalf of its merchant; this is final',
+  'is accepted, and is paid once the chain confirms it',
   (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'accept' }),
 );
 
 export const refundExceptionCommand = changing(
-  'has a late or short deposit go back to its payer, in the name of its merchant; for good',
-  'goes back to its payer, as soon as the contract lets it go',
+  'sends a late or short deposit back to its payer on behalf of its merchant; this is final',
+  'goes back to its payer as soon as the contract releases it',
   (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'refund' }),
 );
 

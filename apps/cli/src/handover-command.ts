@@ -12,7 +12,7 @@ const defaultMinDelaySeconds = 172_800n;
 export const handoverCommand: Command = {
   does: 'moves the admin role of gateway and vault to a time lock that only a multisig can use, step by step',
   options: [
-    optional('--chain <name>', 'the chain, as the configuration names it'),
+    optional('--chain <name>', "the chain's name in the configuration"),
     mandatory('--gateway <address>', 'the gateway whose admin changes'),
     mandatory('--to <address>', 'the multisig that may use the time lock'),
     mandatory('--timelock <address>', 'the time lock that becomes admin'),
@@ -59,7 +59,7 @@ function describe({ state, readyAtSeconds, next }: Handover): string {
     return `scheduled: run this command again after ${at}`;
   }
   return [
-    `${state}: the multisig has to send this transaction, which ${next.does};`,
+    `${state}: the multisig must send this transaction, which ${next.does};`,
     'then run this command again.',
     `to    ${next.to}`,
     'value 0',

@@ -153,7 +153,7 @@ test('a time lock that other parties than the multisig can use is refused', asyn
     const timelock = await deployTimelock(args);
     await assert.rejects(
       handOver(optionsFor(timelock)),
-      new CommandError(`the time lock ${timelock} is not fit to be admin: ${problem}`),
+      new CommandError(`the time lock ${timelock} cannot be admin: ${problem}`),
     );
   };
   await unfit({ delay: delaySeconds - 1n }, 'its delay is 172799 s, less than 172800 s');

@@ -153,9 +153,7 @@ async function checkTimelock(
     problems.push(`${account} has a role on it besides the multisig`);
   }
   if (problems.length > 0) {
-    throw new CommandError(
-      `the time lock ${timelock} is not fit to be admin: ${[...new Set(problems)].join('; ')}`,
-    );
+    throw new CommandError(`the time lock ${timelock} cannot be admin: ${[...new Set(problems)].join('; ')}`);
   }
 }
 

@@ -25,17 +25,17 @@ const presets = Object.keys(permissionPresets) as (keyof typeof permissionPreset
 const keyKinds = ['secret', 'restricted'] as const;
 
 export const createKeyCommand: Command = {
-  does: 'creates an API key and shows it, only this once',
+  does: 'creates an API key and shows it once',
   options: [
     merchantOption,
-    mandatory('--kind <kind>', 'what kind of key').choices(keyKinds),
+    mandatory('--kind <kind>', 'the kind of the key').choices(keyKinds),
     optional('--preset <preset>', 'the permissions of a restricted key').choices(presets),
     repeatable('--permission <name>', 'a permission of a restricted key; excludes --preset'),
     optional('--expires <time>', 'such as 2030-01-31T00:00:00Z'),
     repeatable('--ip <address>', 'an address or CIDR range that may use the key'),
     repeatable('--origin <origin>', 'a web origin that may use the key, such as https://shop.example.com'),
-    optional('--max-session-amount <micro-usd>', 'the most that one session may ask for'),
-    optional('--max-day-amount <micro-usd>', 'the most that the sessions of a day may ask for'),
+    optional('--max-session-amount <micro-usd>', 'the largest amount of one session'),
+    optional('--max-day-amount <micro-usd>', 'the largest total of the sessions of a day'),
   ],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
@@ -45,7 +45,7 @@ export const createKeyCommand: Command = {
         createApiKey(transaction, outside, { ...request, merchantId }),
       );
       return {
-        text: `created key ${keyId}; keep it now, it is never shown again:\n${key}`,
+        text: `created key ${keyId}; store it now, because it is not shown again:\n${key}`,
         json: { keyId, key },
       };
     }),
@@ -103,7 +103,8 @@ function expiryOf(options: Options, outside: Outside): Date | undefined {
   if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(expiresAt.getTime())) {
     throw new UsageError(`--expires is ${text}: give a time such as 2030-01-31T00:00:00Z`);
   }
-  if (expiresAt <= outside.clock.now()) throw new UsageError(`--expires is ${text}: it must lie ahead`);
+  if (expiresAt <= outside.clock.now())
+    throw new UsageError(`--expires is ${text}: give a time in the future`);
   return expiresAt;
 }
 
@@ -149,7 +150,7 @@ function keyRow(key: ApiKeySummary, now: Date): string[] {
 }
 
 export const revokeKeyCommand: Command = {
-  does: 'revokes an API key at once and for ever',
+  does: 'revokes an API key immediately and permanently',
   options: [mandatory('--key <id>', 'the id of the key')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
@@ -157,7 +158,8 @@ export const revokeKeyCommand: Command = {
       const isKnown = await db.transaction((transaction) =>
         revokeApiKey(transaction, keyId, outside.clock.now()),
       );
-      if (!isKnown) throw new CommandError(`there is no key ${keyId}: florin key list shows a merchant's`);
+      if (!isKnown)
+        throw new CommandError(`there is no key ${keyId}: florin key list shows the keys of a merchant`);
       return { text: `revoked key ${keyId}`, json: { keyId, revoked: true } };
     }),
 };

@@ -20,7 +20,7 @@ export const createKeystoreCommand: Command = {
     const password = readSecretFile(options.required('password-file'));
     if (password.length < leastPasswordLength) {
       throw new CommandError(
-        `the password is shorter than ${leastPasswordLength} characters: take a longer one`,
+        `the password is shorter than ${leastPasswordLength} characters: choose a longer one`,
       );
     }
     const keyFile = options.optional('key-file');

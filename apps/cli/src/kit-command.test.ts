@@ -231,7 +231,7 @@ test('money that cannot pay its order goes from the deposit address to the refun
   const coins = { to, data: call(coin), does: sends("5 of the chain's coin") };
   // Until its deadline the order's token may still be the payment.
   const end = new Date(Number(now + 60n * day) * 1_000).toISOString();
-  const why = `7000000 of ${token}: it can still pay the order: what is left can be rescued after ${end}`;
+  const why = `7000000 of ${token}: it can still pay the order: the rest can be rescued after ${end}`;
   assert.deepEqual((await rescue(order)).json, {
     transactions: [coins],
     skipped: [{ orderId: idOf(order), why }],
@@ -286,8 +286,11 @@ test('a file that is not an order is refused', async () => {
   const path = join(folder, 'no-order.json');
   writeFileSync(path, JSON.stringify({ chainId: '1', order: { total: '1' } }));
   const { stderr, exitCode } = await kit('rescue', { order: path });
-  const reason = 'this is no order: chainId, and an order with its twelve members';
-  assert.deepEqual({ stderr, exitCode }, { stderr: `${path} is no order: ${reason}\n`, exitCode: 1 });
+  const reason = 'this is not an order: chainId, and an order with its twelve members';
+  assert.deepEqual(
+    { stderr, exitCode },
+    { stderr: `${path} is not a valid order: ${reason}\n`, exitCode: 1 },
+  );
 });
 
 test('a direct order is settled by the transaction that paid it', async () => {

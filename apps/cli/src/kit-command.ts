@@ -136,7 +136,7 @@ export const kitRescueCommand: Command = {
 };
 
 export const kitVerifyCommand: Command = {
-  does: 'checks a receipt, by itself or also against the chain; exit code 1 when anything in it is wrong',
+  does: 'checks a receipt, by itself or also against the chain; exits with 1 if a field is wrong',
   options: [
     mandatory('--receipt <file>', 'the receipt, as JSON'),
     optional('--rpc <url>', 'a node of the chain; needs --gateway'),
@@ -149,11 +149,11 @@ export const kitVerifyCommand: Command = {
     const verdict = isOffline ? await checkOffline(receipt) : await verifyOnChain(receipt, options);
     const lines = describeVerdict(verdict);
     const { isValid, status } = verdict;
-    if (!isValid) lines.push('the receipt does not hold');
-    else if (status !== undefined) lines.push(`the receipt holds: ${status}`);
+    if (!isValid) lines.push('the receipt is not valid');
+    else if (status !== undefined) lines.push(`the receipt is valid: ${status}`);
     else {
       const place = 'give --rpc and --gateway';
-      lines.push(`the receipt fits together; whether it was paid, only its chain can say: ${place}`);
+      lines.push(`the receipt is consistent; only its chain can show whether it was paid: ${place}`);
     }
     return { text: lines.join('\n'), json: verdict, isBad: !isValid };
   },
@@ -186,7 +186,7 @@ async function placeOf(options: Options): Promise<Place> {
 
 function searchOf(options: Options): Search {
   const names = ['payer', 'channel', 'recipient'].filter((name) => options.optional(name) !== undefined);
-  if (names.length !== 1) throw new UsageError('give one of --payer, --channel and --recipient');
+  if (names.length !== 1) throw new UsageError('give exactly one of --payer, --channel and --recipient');
   const fromBlock = fromBlockOf(options);
   const channel = options.optional('channel');
   if (channel === undefined) {
@@ -228,7 +228,7 @@ function planEach(payments: readonly Payment[], problemOf: (payment: Payment) =>
 /** Sends the transactions with the given key, or shows them. */
 async function carryOut(place: Place, options: Options, { transactions, skipped }: Plan): Promise<Outcome> {
   const keyFile = options.optional('key-file');
-  const lines = skipped.map(({ orderId, why }) => `left out ${orderId}: ${why}`);
+  const lines = skipped.map(({ orderId, why }) => `omitted ${orderId}: ${why}`);
   if (keyFile === undefined) {
     for (const { to, data, does } of transactions)
       lines.push(`to send, ${does}:`, `to    ${to}`, `data  ${data}`);
@@ -251,6 +251,6 @@ function readFile<T>(path: string, name: string, parse: (text: string) => T): T 
   try {
     return parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new CommandError(`${path} is no ${name}: ${(error as Error).message}`);
+    throw new CommandError(`${path} is not a valid ${name}: ${(error as Error).message}`);
   }
 }

@@ -128,17 +128,17 @@ test('the page’s own script finds payments, offers the possible actions, and c
   get('rpc').value = anvil.url;
   const receipt = { ...(await receiptFor(order)), salt: `0x${'99'.repeat(32)}` };
   get('receipt').files = [{ text: async () => JSON.stringify({ ...receipt, payerEmail: 'a@example.com' }) }];
-  assert.equal(await click(get('verify')), 'The receipt holds: paid.');
+  assert.equal(await click(get('verify')), 'The receipt is valid: paid.');
   const named = 'not vouched for: payerEmail. Only the one who gave out the receipt says so';
   assert.equal(get('verdict').texts().at(-1), named);
   get('gateway').value = '';
   const offline =
-    'The receipt fits together. Whether it was paid, only its chain can say: fill in the gateway.';
+    'The receipt is consistent. Only its chain can show whether it was paid: fill in the gateway.';
   assert.equal(await click(get('verify')), offline);
   assert.equal(get('verdict').texts().at(-1), named);
   get('gateway').value = deployment.gateway;
   get('receipt').files = [{ text: async () => JSON.stringify({ ...receipt, lineItems: [] }) }];
-  assert.equal(await click(get('verify')), 'The receipt does not hold.');
+  assert.equal(await click(get('verify')), 'The receipt is not valid.');
 });
 
 function documentOf(elements: ReadonlyMap<string, FakeElement>) {

@@ -120,7 +120,7 @@ test('without a node a receipt is checked by itself only, and no payment is clai
   const text = await honest.text();
   assert.match(
     text,
-    /^the receipt fits together; whether it was paid, only its chain can say: give --rpc and --gateway$/m,
+    /^the receipt is consistent; only its chain can show whether it was paid: give --rpc and --gateway$/m,
   );
   assert.doesNotMatch(text, /holds|settled/);
 });

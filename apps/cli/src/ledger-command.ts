@@ -5,7 +5,7 @@ import { CommandError, UsageError } from './command-error.ts';
 
 export const verifyLedgerCommand: Command = {
   does: 'recomputes the hash chain over the ledger; an earlier head, given as anchor, must be in it',
-  options: [optional('--anchor <hash>', 'a head that was noted earlier')],
+  options: [optional('--anchor <hash>', 'a head from an earlier verification')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const anchor = options.optional('anchor')?.toLowerCase();
@@ -13,7 +13,7 @@ export const verifyLedgerCommand: Command = {
         throw new UsageError('--anchor is 64 hex digits, as florin ledger verify prints them');
       const proof = await verifyLedger(db, anchor);
       const text = [
-        proof.problems.length === 0 ? 'the ledger is whole' : 'the ledger is NOT whole:',
+        proof.problems.length === 0 ? 'the ledger is complete and unchanged' : 'the ledger has problems:',
         ...proof.problems.map((problem) => `  ${problem}`),
         `sealed entries: ${proof.sealed}; not sealed yet: ${proof.unsealed}`,
         `head: ${proof.head}`,
@@ -50,10 +50,10 @@ export const statusCommand: Command = {
 };
 
 export const releaseCommand: Command = {
-  does: 'lets a chain settle again after differences or a restore stopped it; accept books the present differences',
+  does: 'resumes settlement on a chain after differences or a restore stopped it',
   options: [
     chainOption,
-    optional('--differences <decision>', 'accept books the differences as they are').choices(['accept']),
+    optional('--differences <decision>', '"accept" books the differences').choices(['accept']),
   ],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
@@ -69,8 +69,8 @@ export const releaseCommand: Command = {
       });
       const text =
         reason === undefined
-          ? `the chain ${name} was not stopped`
-          : `the chain ${name} settles again; it was stopped: ${reason}`;
+          ? `settlement on ${name} was not stopped`
+          : `settlement on ${name} is resumed; it was stopped: ${reason}`;
       return { text, json: { chain: name, wasStopped: reason !== undefined, reason: reason ?? '', accepts } };
     }),
 };

@@ -4,7 +4,7 @@ import { forward, forwardOf } from './forward.ts';
 import { merchantClient, merchantOptions } from './merchant-client.ts';
 
 const eventsOption = optional('--events <types>', 'only these, such as session.*,refund.* (default: all)');
-const fromOption = optional('--from <event>', 'begin after this event (default: now)');
+const fromOption = optional('--from <event>', 'start after this event (default: now)');
 
 export const listenCommand: Command = {
   does: 'forwards events to a receiver on this machine as they are raised, signed, until Ctrl-C',
@@ -34,7 +34,7 @@ export const listenCommand: Command = {
         );
       },
     });
-    return { text: `forwarded ${counts.forwarded}, of which ${counts.taken} were taken`, json: counts };
+    return { text: `forwarded ${counts.forwarded}, of which ${counts.taken} were accepted`, json: counts };
   },
 };
 

@@ -100,12 +100,12 @@ test('an account’s settlement mode is set by hand, and only to a valid mode', 
     world.run(`account update --settlement-mode ${mode}`, ['--merchant', merchantId, '--account', accountId]);
   assert.deepEqual(await update('escrow'), {
     exitCode: 0,
-    stdout: `account ${accountId} is settled by escrow, from the next order on\n`,
+    stdout: `account ${accountId} is settled by escrow from the next order on\n`,
     stderr: '',
   });
   assert.deepEqual(await update('default'), {
     exitCode: 0,
-    stdout: `account ${accountId} is settled as the configuration says\n`,
+    stdout: `account ${accountId} is settled by the configured mode\n`,
     stderr: '',
   });
   assert.equal((await update('instant')).exitCode, 2);
@@ -165,7 +165,7 @@ test('a command line that is not understood exits with 2 and the usage', async (
   assert.equal(kinds.exitCode, 2);
   assert.match(kinds.stderr, /argument 'public' is invalid\. Allowed choices are secret, restricted\.\n/);
   const past = await world.run('key create --merchant x --kind secret --expires 2020-01-01T00:00:00Z');
-  assert.match(past.stderr, /^--expires is 2020-01-01T00:00:00Z: it must lie ahead\n/);
+  assert.match(past.stderr, /^--expires is 2020-01-01T00:00:00Z: give a time in the future\n/);
   const group = await world.run('merchant');
   assert.deepEqual([group.exitCode, group.stdout], [2, '']);
   assert.match(group.stderr, /^Usage: npm run florin -- merchant .*\n.*^Commands:$/ms);

@@ -32,7 +32,7 @@ export const mcpCommand: Command = {
       '--origin <url>',
       'the installation, such as https://pay.example.com (default: the local world)',
     ),
-    optional('--policy <file>', 'what a payer may spend, as JSON; needs FLORIN_PAYER_KEY'),
+    optional('--policy <file>', 'the spending limits of a payer, as JSON; needs FLORIN_PAYER_KEY'),
   ],
   async run(options, outside) {
     const { streams, environment } = outside;
@@ -100,7 +100,7 @@ function payTools(options: Options, { environment }: Outside): Tool[] {
   if (key === undefined || file === undefined)
     throw new UsageError('FLORIN_PAYER_KEY and --policy belong together: a key without limits is not used');
   if (!/^0x[0-9a-fA-F]{64}$/.test(key))
-    throw new UsageError('FLORIN_PAYER_KEY is no private key of 32 bytes');
+    throw new UsageError('FLORIN_PAYER_KEY is not a private key of 32 bytes');
   const { maxAmount, rpcUrls = {}, tokens = knownTokens, ...policy } = policyOf(file);
   return [
     payTool({

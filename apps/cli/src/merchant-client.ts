@@ -86,7 +86,7 @@ async function ask(base: string, key: string, path: string, body?: unknown): Pro
     throw new UnreachableError(`${base} answers ${response.status}: ${reply?.message ?? 'no message'}`);
   }
   if (reply === undefined)
-    throw new CommandError(`${base}${path} answers ${response.status} and no JSON envelope`);
+    throw new CommandError(`${base}${path} answers ${response.status} without a JSON envelope`);
   if (reply.code !== 0) throw new CommandError(`${reply.code} ${reply.message}`);
   return { data: reply.data, text };
 }

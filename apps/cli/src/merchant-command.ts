@@ -3,7 +3,7 @@ import { createMerchant, listMerchants, readConfig, schema } from '@florin/serve
 import { type Command, mandatory, table, withDatabase } from './command.ts';
 
 export const migrateCommand: Command = {
-  does: "brings the database's schema up to this version",
+  does: "updates the database's schema to this version",
   options: [],
   async run(_options, outside) {
     const { applied } = await migrate(readConfig(outside.environment).databaseUrl.reveal(), schema);
@@ -14,7 +14,7 @@ export const migrateCommand: Command = {
 
 export const createMerchantCommand: Command = {
   does: 'creates a merchant',
-  options: [mandatory('--name <name>', 'the name that payers read')],
+  options: [mandatory('--name <name>', 'the name shown to payers')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const merchantName = options.required('name');

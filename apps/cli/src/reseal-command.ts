@@ -21,6 +21,6 @@ export const resealCommand: Command = {
         resealed += done.resealed;
         last = done.last;
       }
-      return { text: `sealed the keys of ${resealed} webhooks anew`, json: { resealed } };
+      return { text: `resealed the keys of ${resealed} webhooks`, json: { resealed } };
     }),
 };

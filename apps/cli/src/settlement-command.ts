@@ -48,7 +48,7 @@ export const releaseSettlementCommand: Command = {
       );
       if (released.length === 0)
         throw new CommandError(
-          `nothing waits for the order ${orderId}: florin settlement list shows what does`,
+          `no settlement of the order ${orderId} waits: florin settlement list shows those that do`,
         );
       const names = released.map(({ leg, wasHeld }) => `${leg}${wasHeld ? ' (was held)' : ''}`);
       return { text: `released for ${orderId}: ${names.join(', ')}`, json: { orderId, released } };

@@ -37,7 +37,7 @@ export async function findProposers(
   }
   if (found.length === 0) {
     throw new CommandError(
-      `${timelock} has granted no role to anyone: it is no time lock, or the node keeps no old logs`,
+      `${timelock} has granted no role: it is not a time lock, or the node has no old logs`,
     );
   }
   return found;

@@ -74,7 +74,7 @@ test('listen forwards raised events, in order, byte for byte, signed with the pr
   listening.end.abort();
   assert.deepEqual(await listening.result, {
     exitCode: 0,
-    stdout: 'forwarded 3, of which 3 were taken\n',
+    stdout: 'forwarded 3, of which 3 were accepted\n',
     stderr: '',
   });
   const events = receiver.requests.map(({ body, headers }) => {
@@ -107,7 +107,7 @@ test('listen continues after an event, and shows what its receiver refuses', asy
   await until(() => listening.told.length === 2);
   receiver.status = 204;
   listening.end.abort();
-  assert.equal((await listening.result).stdout, 'forwarded 1, of which 0 were taken\n');
+  assert.equal((await listening.result).stdout, 'forwarded 1, of which 0 were accepted\n');
   assert.match(listening.told[1] ?? '', new RegExp(`^FAIL  \\S+  \\S+  ${newest.id}  500 in \\d+ ms$`));
 });
 
@@ -172,13 +172,13 @@ test('resend takes a delivery, an event, or the deliveries of a time', async () 
   const one = await run(['resend', first?.deliveryId ?? '']);
   assert.equal(one.stdout, `${first?.deliveryId} is sent again\n`);
   const event = await run(['resend', second?.eventId ?? '', '--webhook', webhookId]);
-  assert.equal(event.stdout, '1 deliveries are sent again\n');
+  assert.equal(event.stdout, 'deliveries sent again: 1\n');
   assert.deepEqual(
     (await list()).map(({ status }) => status),
     ['pending', 'pending'],
   );
   const none = await run(['resend', '--webhook', webhookId, '--since', '2020-01-01T00:00:00Z']);
-  assert.equal(none.stdout, '0 deliveries are sent again\n');
+  assert.equal(none.stdout, 'deliveries sent again: 0\n');
 });
 
 test('input that is not understood is reported without calling the API', async () => {
@@ -187,7 +187,7 @@ test('input that is not understood is reported without calling the API', async (
     [['listen', '--forward-to', 'http://x/', '--events', 'session'], /^--events has session: /],
     [
       ['trigger', 'session.payed', '--webhook', 'wkid_1'],
-      /^session\.payed is no event type: account\.created, /,
+      /^session\.payed is not an event type; the types are account\.created, /,
     ],
     [['trigger', 'session.paid'], /^give --webhook or --forward-to\n/],
     [['resend'], /^give the id of an event or a delivery/],

@@ -24,7 +24,8 @@ export const triggerCommand: Command = {
   run(options, outside) {
     const text = options.required('event');
     const eventType = eventTypes.find((type) => type === text);
-    if (eventType === undefined) throw new UsageError(`${text} is no event type: ${eventTypes.join(', ')}`);
+    if (eventType === undefined)
+      throw new UsageError(`${text} is not an event type; the types are ${eventTypes.join(', ')}`);
     const webhookId = options.optional('webhook');
     if (webhookId === undefined) return triggerLocally(options, outside, eventType);
     return triggerWebhook(merchantClient(options, outside), webhookId, eventType);
@@ -58,7 +59,7 @@ async function triggerLocally(options: Options, outside: Outside, type: EventTyp
 
 export const resendCommand: Command = {
   does: "resends an event, a delivery, or a webhook's deliveries of a period",
-  argument: new Argument('[id]', 'an event or a delivery'),
+  argument: new Argument('[id]', 'the id of an event or a delivery'),
   options: [
     optional('--webhook <id>', 'the webhook whose deliveries are sent again; needs --since'),
     optional('--since <time>', 'the start, such as 2030-01-31T00:00:00Z'),
@@ -98,10 +99,10 @@ async function resendAll(client: MerchantClient, body: Readonly<Record<string, u
     const reply = await client.post('/webhook/delivery/resend/all', { ...body, ...after });
     const made = reply as { resent: number; hasMore: boolean; last: string };
     resent += made.resent;
-    if (!made.hasMore) return { text: `${resent} deliveries are sent again`, json: { resent } };
+    if (!made.hasMore) return { text: `deliveries sent again: ${resent}`, json: { resent } };
     after = { after: made.last };
   }
-  throw new CommandError(`stopped after ${resent} deliveries: narrow the time`);
+  throw new CommandError(`stopped after ${resent} deliveries: narrow the period`);
 }
 
 /** Unix seconds of a time, in the formats of people and programs. */

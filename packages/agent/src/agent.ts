@@ -118,9 +118,9 @@ async function openLink(purchase: LinkPurchase, { id }: Found): Promise<OpenedSe
   const stored = await storedSession(purchase);
   if (stored !== undefined) return stored;
   const link = parseLinkView(await service.get(`/payment/link/${id}`));
-  if (link.linkId !== id) throw new AgentError('answer_refused', 'the service answered another link');
+  if (link.linkId !== id) throw new AgentError('answer_refused', 'the service returned another link');
   assertMerchant(policy, link.merchantId);
-  if (link.signing === undefined) throw new AgentError('link_unavailable', 'the link takes no payment now');
+  if (link.signing === undefined) throw new AgentError('link_unavailable', 'the link accepts no payment now');
   if (link.isEmailRequired && (purchase.payerEmail ?? '') === '')
     throw new AgentError('email_required', 'the merchant asks for the payer’s e-mail address');
   if (link.isOpenPrice !== (purchase.amount !== undefined))

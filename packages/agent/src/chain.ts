@@ -55,7 +55,7 @@ export async function openChain(outside: Outside, chainId: number, url: string):
 /** A hexadecimal number in a node's answer. */
 export function quantity(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value);
-  throw new AgentError('node_unreachable', 'the node answered no number');
+  throw new AgentError('node_unreachable', 'the node returned no number');
 }
 
 type NodeAnswer = { readonly result: unknown } | { readonly refused: string } | { readonly problem: unknown };

@@ -87,7 +87,7 @@ export async function followSession(run: PaymentRun, payment: OpenPayment): Prom
   for (;;) {
     const view = parseSessionView(await service.get(`/session/${payment.sessionId}`));
     if (view.sessionId !== payment.sessionId)
-      throw new AgentError('answer_refused', 'the service answered another session');
+      throw new AgentError('answer_refused', 'the service returned another session');
     if (reached[waitFor].has(view.stage)) {
       run.step('done');
       const { sessionId, stage, txHash, settlementTxHash } = view;
@@ -182,7 +182,7 @@ async function prepare(
 ): Promise<Prepared | undefined> {
   const { service, account, record, step } = run;
   const { signing } = view;
-  if (signing === undefined) throw new AgentError('answer_refused', 'the session says nothing to sign');
+  if (signing === undefined) throw new AgentError('answer_refused', 'the session has nothing to sign');
   const message = {
     purpose: 'prepare_payment',
     sessionId: view.sessionId,

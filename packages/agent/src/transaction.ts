@@ -72,12 +72,12 @@ export async function signed(ask: () => Promise<Hex> | undefined): Promise<Hex> 
       },
     );
   }
-  throw new AgentError('wallet_refused', 'the wallet answered nothing');
+  throw new AgentError('wallet_refused', 'the wallet returned nothing');
 }
 
 function hashOf(value: unknown): Hex {
   if (typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value)) return value.toLowerCase() as Hex;
-  throw new AgentError('node_unreachable', 'the node answered no transaction hash');
+  throw new AgentError('node_unreachable', 'the node returned no transaction hash');
 }
 
 /** Waits until a block has every transaction of the account that the node knows. */
@@ -90,7 +90,7 @@ export async function waitForPending({
     const pending = await chain.transactionCount(account.address, 'pending');
     if ((await chain.transactionCount(account.address, 'latest')) >= pending) return;
     if (isOver(outside))
-      throw new AgentError('payment_pending', 'an earlier transaction of the account is still on its way');
+      throw new AgentError('payment_pending', 'an earlier transaction of the account is still pending');
     await pause(outside, pollMs);
   }
 }

@@ -34,7 +34,7 @@ export function parseDepositOrder(text: string): DepositOrder {
       ? readOrder(members as Record<string, string>)
       : undefined;
   if (order === undefined || !/^[1-9][0-9]*$/.test(chainId)) {
-    throw new Error('this is no order: chainId, and an order with its twelve members');
+    throw new Error('this is not an order: chainId, and an order with its twelve members');
   }
   return { order, chainId: BigInt(chainId) };
 }
@@ -80,13 +80,13 @@ async function collectableProblem(
   const answer = await callGateway(place, `${selectorOf('statusOf(bytes32)')}${toWord(metaData)}`);
   if (BigInt(`0x${wordOf(answer, 0)}`) !== 0n) return undefined;
   const end = new Date(Number(payBy) * 1_000).toISOString();
-  return `it can still pay the order: what is left can be rescued after ${end}`;
+  return `it can still pay the order: the rest can be rescued after ${end}`;
 }
 
 async function balanceOf({ request }: Place, token: Hex, owner: Hex): Promise<bigint> {
   if (token === ZERO_ADDRESS) return BigInt(String(await request('eth_getBalance', [owner, 'latest'])));
   const data = `${selectorOf('balanceOf(address)')}${toWord(owner)}`;
   const answer = String(await request('eth_call', [{ to: token, data }, 'latest']));
-  if (!/^0x[0-9a-fA-F]{64,}$/.test(answer)) throw new Error(`${token} is no token on this chain`);
+  if (!/^0x[0-9a-fA-F]{64,}$/.test(answer)) throw new Error(`${token} is not a token on this chain`);
   return BigInt(answer.slice(0, 66));
 }

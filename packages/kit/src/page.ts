@@ -79,7 +79,7 @@ async function showDeposits(): Promise<void> {
   const order = parseDepositOrder(await file.text());
   const place = await chosenPlace();
   const token = element('token').value.trim();
-  if (token !== '' && !/^0x[0-9a-fA-F]{40}$/.test(token)) throw new Error(`${token} is no address.`);
+  if (token !== '' && !/^0x[0-9a-fA-F]{40}$/.test(token)) throw new Error(`${token} is not an address.`);
   const deposits = await findDeposits(place, order, token === '' ? [] : [token], await chainTime(place));
   const rows = [];
   for (const deposit of deposits) rows.push(await depositRowOf(place, deposit));
@@ -112,9 +112,9 @@ async function showVerdict(): Promise<void> {
   const verdict = await verdictOf(receipt);
   element('verdict').replaceChildren(...describeVerdict(verdict).map((line) => make('li', line)));
   const { isValid, status } = verdict;
-  if (!isValid) tell('The receipt does not hold.');
-  else if (status !== undefined) tell(`The receipt holds: ${status}.`);
-  else tell('The receipt fits together. Whether it was paid, only its chain can say: fill in the gateway.');
+  if (!isValid) tell('The receipt is not valid.');
+  else if (status !== undefined) tell(`The receipt is valid: ${status}.`);
+  else tell('The receipt is consistent. Only its chain can show whether it was paid: fill in the gateway.');
 }
 
 /** Without a gateway the receipt is checked alone, and no node is asked. */

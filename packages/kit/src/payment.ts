@@ -69,7 +69,7 @@ const leastSpanBlocks = 10n;
 
 /** Checks that there is a gateway at the address, and on which chain. Throws when there is none. */
 export async function openPlace(request: Request, gateway: string): Promise<Place> {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(gateway)) throw new Error(`${gateway} is no address`);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(gateway)) throw new Error(`${gateway} is not an address`);
   const chainId = BigInt(String(await request('eth_chainId', [])));
   const place = { request, chainId, gateway: gateway.toLowerCase() as Hex };
   const found = await callGateway(place, selectorOf('domainSeparator()')).catch(() => '');

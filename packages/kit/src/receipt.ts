@@ -76,7 +76,7 @@ export function parseReceipt(text: string): Receipt {
     Array.isArray(value.lineItems) &&
     typeof value.order === 'object' &&
     value.order !== null;
-  if (!isReceipt) throw new Error('this is no receipt: chainId, gateway, orderId, order, lineItems, salt');
+  if (!isReceipt) throw new Error('this is not a receipt: chainId, gateway, orderId, order, lineItems, salt');
   return value as Receipt;
 }
 

@@ -29,7 +29,7 @@ export async function ask<C extends Record<string, ColumnSpec>>(
     (column, place) => fields[place]?.name === column.name && fields[place].dataTypeID === column.oid,
   );
   if (!isAsDeclared || fields.length !== answer.length)
-    throw new Error(`${name} gives other columns than it declares`);
+    throw new Error(`${name} returns other columns than it declares`);
   return rows;
 }
 
@@ -78,7 +78,7 @@ export async function transact<T>(
       // PostgreSQL answers the commit of a failed transaction with ROLLBACK, and without an error.
       if (command === 'COMMIT') return result;
       await last;
-      throw failure ?? new Error('PostgreSQL has undone the transaction instead of committing it');
+      throw failure ?? new Error('PostgreSQL has rolled the transaction back instead of committing it');
     } catch (error) {
       isOver = true;
       // When this fails, the connection is lost and must not return to the pool.

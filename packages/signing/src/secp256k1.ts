@@ -116,7 +116,7 @@ function assertKnownAnswer(curve: Secp256k1): void {
   const isRight =
     compact.toString('hex') === signature &&
     Buffer.from(key?.subarray(0, 32) ?? []).toString('hex') === publicKeyX;
-  if (!isRight) throw new Error(`secp256k1 (${curve.implementation}) does not count right on this machine`);
+  if (!isRight) throw new Error(`secp256k1 (${curve.implementation}) computes wrong results on this machine`);
 }
 
 /** libsecp256k1 behind N-API, without the package's entry file, which would silently fall back to slow JavaScript. */

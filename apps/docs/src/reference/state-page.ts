@@ -166,7 +166,7 @@ const sentTexts: Readonly<Record<SentTrigger, string>> = {
   execution_succeeded: 'A final block has the transaction, and it succeeded.',
   execution_reverted: 'A final block has the transaction, and it was reverted.',
   nonce_taken: 'A final block has another transaction of the wallet with its nonce.',
-  block_taken_back: 'The final block that had it was taken back, after an operator’s decision.',
+  block_taken_back: 'The final block that contained it was reverted, after an operator’s decision.',
 };
 
 const depositTexts: Readonly<Record<DepositMoveTrigger, string>> = {
@@ -174,7 +174,7 @@ const depositTexts: Readonly<Record<DepositMoveTrigger, string>> = {
   transaction_succeeded: 'Its transaction has succeeded.',
   transaction_failed: 'Its transaction was reverted, or another one took its nonce.',
   wallet_dropped: 'The wallet that sent it is configured no more, and its transaction has no outcome.',
-  outcome_taken_back: 'The final block that had its transaction was taken back.',
+  outcome_taken_back: 'The final block that contained its transaction was reverted.',
 };
 
 /** What operators meet in the log and in the database. */

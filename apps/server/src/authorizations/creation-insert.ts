@@ -50,8 +50,7 @@ function insertInLine(
   return db.transaction(async (transaction) => {
     await lockPayer(transaction, creation.signed);
     const [outcome] = await insertAll(transaction, deps, [creation]);
-    if (outcome === undefined || outcome === 'payer_busy')
-      throw new Error('a lock that is held was not taken');
+    if (outcome === undefined || outcome === 'payer_busy') throw new Error('a held lock was not acquired');
     return outcome;
   });
 }

@@ -97,7 +97,7 @@ export async function prepareAuthorizedOrder(
   const claimed = await beginClaim(transaction, signed);
   if (claimed !== undefined) return earlierOrder(transaction, claimed);
   const session = await lockSession(transaction, sessionId);
-  if (session === undefined) throw new Error(`the session ${sessionId} has vanished`);
+  if (session === undefined) throw new Error(`the session ${sessionId} is missing`);
   const request = { session, payer: signed.payer, payerEmail, token, network };
   if (network !== '') await admitOrder(transaction, deps, request);
   const order = await prepareOrder(transaction, deps, request);

@@ -125,7 +125,7 @@ async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
       size -= headBytes + length;
     }
   }
-  if (size > 0) throw new ArchiveError('the archive is cut off');
+  if (size > 0) throw new ArchiveError('the archive is truncated');
 }
 
 function parseJson(payload: Buffer): Record<string, unknown> {
@@ -155,7 +155,7 @@ export async function openArchive(source: AsyncIterable<Buffer>): Promise<Archiv
   let whole = '';
   const next = async (): Promise<Frame> => {
     const { value } = await frames.next();
-    if (value === undefined) throw new ArchiveError('the archive is cut off');
+    if (value === undefined) throw new ArchiveError('the archive is truncated');
     return value;
   };
   const first = await next();
@@ -188,7 +188,7 @@ export async function openArchive(source: AsyncIterable<Buffer>): Promise<Archiv
       }
     },
     tableEnd() {
-      if (ended === undefined) throw new ArchiveError('the archive is cut off');
+      if (ended === undefined) throw new ArchiveError('the archive is truncated');
       return ended;
     },
     sha256: () => whole,

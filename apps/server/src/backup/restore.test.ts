@@ -165,8 +165,8 @@ test('a damaged or truncated archive, or one of a newer version, restores nothin
   };
   const cases: readonly [string, Buffer, RegExp][] = [
     ['a changed row', flipped, /table merchants is not what was written/],
-    ['the end missing', archive.subarray(0, archive.length - 10), /cut off/],
-    ['the middle missing', archive.subarray(0, archive.length >> 1), /cut off/],
+    ['the end missing', archive.subarray(0, archive.length - 10), /truncated/],
+    ['the middle missing', archive.subarray(0, archive.length >> 1), /truncated/],
     ['another header', renamed(/"takenAt":"2026/, '"takenAt":"2025'), /its hash differs/],
     ['a newer archive', renamed(/"version":1,/, '"version":2,'), /newer than this program's 1/],
     [

@@ -60,11 +60,11 @@ test('a logo that cannot be downloaded is refused with the reason', async () => 
   };
   assert.deepEqual(await refused(`${world.source.origin}/gone.png`), [
     'field_invalid',
-    'logoUrl cannot be had: answered 404',
+    'logoUrl cannot be used: answered 404',
   ]);
   assert.deepEqual(await refused('https://10.0.0.1/logo.png'), [
     'field_invalid',
-    'logoUrl cannot be had: address not allowed',
+    'logoUrl cannot be used: address not allowed',
   ]);
 });
 

@@ -47,7 +47,7 @@ export async function takeLogo(
   const image = await intake.take(queryable, request);
   if (image.status === 'none') return noLogo;
   if (image.status === 'hosted') return { name: image.name, url: image.url };
-  throw fieldRefusal('logoUrl', `cannot be had: ${image.reason}`);
+  throw fieldRefusal('logoUrl', `cannot be used: ${image.reason}`);
 }
 
 /**

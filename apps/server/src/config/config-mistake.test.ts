@@ -42,13 +42,13 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
   [(file) => delete file.databaseUrl, 'databaseUrl is missing: set DATABASE_URL, or databaseUrl in the file'],
   [(file) => (file.databaseUrl = 'mysql://x'), 'databaseUrl must be a postgres:// URL'],
   [(file) => (file.chains = []), 'chains must be a list with at least one entry'],
-  [(file) => file.chains.push(file.chains[0]), 'chains has chain id 8453 twice: each chain stands once'],
+  [(file) => file.chains.push(file.chains[0]), 'chains has chain id 8453 twice: list each chain once'],
   [
     (file) => (file.chains[0].name = 'Base'),
     'chains[0].name is Base: use lower-case letters, digits and hyphens',
   ],
   [(file) => (file.chains[0].chainId = '0x2105'), 'chains[0].chainId must be a number written in digits'],
-  [(file) => (file.chains[0].chainId = 8453), 'chains[0].chainId must be a text in quotes'],
+  [(file) => (file.chains[0].chainId = 8453), 'chains[0].chainId must be a string'],
   [(file) => (file.chains[0].rpcUrls = ['ws://x']), 'chains[0].rpcUrls[0] must be an http or https URL'],
   [
     (file) => (file.chains[0].gateway = gateway.replace('FbDB', 'fbDB')),
@@ -71,11 +71,11 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
   ],
   [
     (file) => (file.chains[0].tokens[0].tokenId = 'ethereum::usdc'),
-    'chains[0].tokens[0].tokenId is ethereum::usdc: it must read base:: and a lower-case symbol',
+    'chains[0].tokens[0].tokenId is ethereum::usdc: it must be base:: and a lower-case symbol',
   ],
   [
     (file) => file.chains[0].tokens.push({ ...file.chains[0].tokens[0], tokenId: 'base::usdt' }),
-    `chains[0].tokens[1].tokenId: ${usdc} stands twice`,
+    `chains[0].tokens[1].tokenId: ${usdc} is listed twice`,
   ],
   [(file) => (file.fees = { crossChainPpm: -1 }), 'fees.crossChainPpm must be an integer from 0 to 500000'],
   [(file) => (file.settlement = { mode: 'instant' }), 'settlement.mode must be one of escrow, direct'],
@@ -94,17 +94,14 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
   ],
   [
     (file) => (file.signer.settlerKey = orderKey.toUpperCase().replace('0X', '0x')),
-    'signer.settlerKey is the same as signer.orderKey: give each role a key of its own',
+    'signer.settlerKey is the same as signer.orderKey: give each role its own key',
   ],
   [
     (file) => (file.masterKey = 'abc'),
-    'masterKey must be 64 hexadecimal digits; several keys, the newest first, are joined by commas',
+    'masterKey must be 64 hexadecimal digits, or several such keys separated by commas, newest first',
   ],
   [(file) => (file.webhooks = { allowLoopback: 'yes' }), 'webhooks.allowLoopback must be true or false'],
-  [
-    (file) => (file.images = { folder: 'images' }),
-    'images.folder is images: give a path that starts at the root',
-  ],
+  [(file) => (file.images = { folder: 'images' }), 'images.folder is images: give an absolute path'],
   [(file) => (file.images = { folder: '/var/images', s3: {} }), 'images has folder and s3: keep one of them'],
   [(file) => (file.images = { path: '/var/images' }), 'images.path is not a known setting: remove it'],
   [
@@ -155,7 +152,7 @@ test('mistakes in the environment are reported in one sentence too', async () =>
 
 test('a file that is not JSON is reported without quoting it', async () => {
   const sentence = await mistakeIn(`{"masterKey": "${masterKey}" "x"}`);
-  assert.equal(sentence, 'FILE is not JSON: correct it (look at line 1 column 82)');
+  assert.equal(sentence, 'FILE is not JSON: correct it (check line 1 column 82)');
   assert.equal((await mistakeIn(`{"masterKey": ${masterKey}z}`)).includes('333'), false);
 });
 
@@ -172,11 +169,11 @@ test('production refuses settings that only a local world may have', async () =>
   );
   assert.equal(
     await mistakeIn({ ...production, webhooks: { allowLoopback: true } }),
-    'webhooks.allowLoopback is true: production must not call its own machine, remove it',
+    'webhooks.allowLoopback is true: remove it, because production must not call its own machine',
   );
   assert.equal(
     await mistakeIn({ ...production, images: { folder: '/var/images', allowLoopback: true } }),
-    'images.allowLoopback is true: production must not call its own machine, remove it',
+    'images.allowLoopback is true: remove it, because production must not call its own machine',
   );
   assert.equal(
     await mistakeIn({ ...production, images: { s3: bucket } }),
@@ -184,7 +181,7 @@ test('production refuses settings that only a local world may have', async () =>
   );
   assert.equal(
     await mistakeIn({ ...production, demoPayerKey: orderKey }),
-    'demoPayerKey is for environment local alone: remove it',
+    'demoPayerKey is only for the environment local: remove it',
   );
 });
 

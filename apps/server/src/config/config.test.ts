@@ -131,7 +131,7 @@ test('two providers must agree where there are two, and two addresses of one hos
   assert.equal(await quorumOf(['a.com', 'b.com'], { quorum: 1 }), 1);
   assert.equal(
     await mistakeIn(changed((file) => Object.assign(file.chains[0], { finality: { quorum: 2 } }))),
-    'chains[0].finality.quorum is 2, and rpcUrls has nodes of 1 different providers: add nodes of others, at hosts of other domains',
+    'chains[0].finality.quorum is 2, but rpcUrls has a provider count of 1: add nodes of other providers, on hosts of other domains',
   );
 });
 
@@ -148,7 +148,7 @@ test('a chain states when its blocks are final, and how long that usually takes'
 
 test('a configuration cannot be printed by accident', async () => {
   const config = await read(completeFile());
-  assert.throws(() => JSON.stringify(config), /a secret was about to be written out/);
+  assert.throws(() => JSON.stringify(config), /a secret cannot be serialized/);
 });
 
 test('the environment wins over the file, and an empty variable counts as unset', async () => {

@@ -102,7 +102,7 @@ export function readConfig(given: Environment): Config {
 function demoPayerKeyOf(fields: Fields, kind: Config['environment']): Secret | undefined {
   if (!fields.has('demoPayerKey')) return undefined;
   const key = fields.text('demoPayerKey');
-  if (kind !== 'local') throw new ConfigError('demoPayerKey is for environment local alone: remove it');
+  if (kind !== 'local') throw new ConfigError('demoPayerKey is only for the environment local: remove it');
   if (!/^0x[0-9a-fA-F]{64}$/.test(key))
     throw new ConfigError('demoPayerKey must be a private key: 0x and 64 hexadecimal digits');
   return new Secret(key);
@@ -111,7 +111,7 @@ function demoPayerKeyOf(fields: Fields, kind: Config['environment']): Secret | u
 function masterKeysOf(secrets: SecretSource): Config['masterKeys'] {
   const one = '(0x)?[0-9a-fA-F]{64}';
   const pattern = new RegExp(`^${one}(,${one})*$`);
-  const form = '64 hexadecimal digits; several keys, the newest first, are joined by commas';
+  const form = '64 hexadecimal digits, or several such keys separated by commas, newest first';
   const [first = '', ...others] = secrets
     .read('FLORIN_MASTER_KEY', 'masterKey', pattern, form)
     .reveal()
@@ -224,7 +224,7 @@ function chainsFrom(fields: Fields): Chains {
   const chains = fields.objects('chains').map(chainOf);
   const seen = new Set<string>();
   for (const key of chains.flatMap((chain) => [`chain id ${chain.chainId}`, `chain name ${chain.name}`])) {
-    if (seen.has(key)) throw new ConfigError(`chains has ${key} twice: each chain stands once`);
+    if (seen.has(key)) throw new ConfigError(`chains has ${key} twice: list each chain once`);
     seen.add(key);
   }
   assertCctpFits(chains);
@@ -264,11 +264,11 @@ function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
     const address = addressOf(token, 'address');
     if (!new RegExp(`^${chainName}::[a-z0-9.-]{1,24}$`).test(tokenId)) {
       throw new ConfigError(
-        `${token.path('tokenId')} is ${tokenId}: it must read ${chainName}:: and a lower-case symbol`,
+        `${token.path('tokenId')} is ${tokenId}: it must be ${chainName}:: and a lower-case symbol`,
       );
     }
     for (const key of [tokenId, address]) {
-      if (seen.has(key)) throw new ConfigError(`${token.path('tokenId')}: ${key} stands twice`);
+      if (seen.has(key)) throw new ConfigError(`${token.path('tokenId')}: ${key} is listed twice`);
       seen.add(key);
     }
     const decimals = token.integer('decimals', { least: 0, most: 255 });
@@ -321,7 +321,7 @@ function webhooksOf(fields: Fields, kind: Config['environment']): Config['webhoo
   fields.done();
   if (webhooks.allowLoopback && kind === 'production') {
     throw new ConfigError(
-      'webhooks.allowLoopback is true: production must not call its own machine, remove it',
+      'webhooks.allowLoopback is true: remove it, because production must not call its own machine',
     );
   }
   return webhooks;

@@ -44,9 +44,12 @@ test('CCTP is refused for a token that is not the chain’s own, or whose decima
     return 'accepted';
   };
   assert.equal(refused([chainWith({})]), 'accepted');
-  assert.match(refused([chainWith({ tokenId: 'base::dai' })]), /base::dai, which is no token of the chain/);
+  assert.match(
+    refused([chainWith({ tokenId: 'base::dai' })]),
+    /base::dai, which is not a token of the chain/,
+  );
   assert.match(refused([chainWith({}, 18)]), /must have 6 decimals/);
-  assert.match(refused([chainWith({}), chainWith({})]), /domain 6 stands twice/);
+  assert.match(refused([chainWith({}), chainWith({})]), /domain 6 is used twice/);
 });
 
 test('burns need an attestation service', () => {

@@ -58,12 +58,14 @@ export function assertCctpFits(chains: readonly Chain[]): void {
     if (cctp === undefined) continue;
     const token = tokens.find(({ tokenId }) => tokenId === cctp.tokenId);
     if (token === undefined)
-      throw new ConfigError(`chain ${name}: cctp.tokenId is ${cctp.tokenId}, which is no token of the chain`);
+      throw new ConfigError(
+        `chain ${name}: cctp.tokenId is ${cctp.tokenId}, which is not a token of the chain`,
+      );
     // CCTP moves units unchanged: a token with other decimals elsewhere would change its value.
     if (token.decimals !== 6)
-      throw new ConfigError(`chain ${name}: cctp.tokenId is ${cctp.tokenId}, and must have 6 decimals`);
+      throw new ConfigError(`chain ${name}: cctp.tokenId is ${cctp.tokenId}, which must have 6 decimals`);
     if (domains.has(cctp.domain))
-      throw new ConfigError(`chain ${name}: cctp.domain ${cctp.domain} stands twice`);
+      throw new ConfigError(`chain ${name}: cctp.domain ${cctp.domain} is used twice`);
     domains.add(cctp.domain);
   }
 }

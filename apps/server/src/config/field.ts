@@ -42,7 +42,7 @@ export class Fields {
     const value = this.#take(name) ?? fallback;
     if (value === undefined || value === '')
       throw new ConfigError(`${this.path(name)} is missing: add it to the file`);
-    if (typeof value !== 'string') throw new ConfigError(`${this.path(name)} must be a text in quotes`);
+    if (typeof value !== 'string') throw new ConfigError(`${this.path(name)} must be a string`);
     return value;
   }
 
@@ -108,7 +108,7 @@ export function readJson(path: string): unknown {
   } catch (error) {
     // Only the position: the parser's message quotes the surrounding text, which may be a secret.
     const place = /line \d+ column \d+/.exec((error as Error).message)?.[0] ?? 'a comma, quote or brace';
-    throw new ConfigError(`${path} is not JSON: correct it (look at ${place})`);
+    throw new ConfigError(`${path} is not JSON: correct it (check ${place})`);
   }
 }
 

@@ -69,7 +69,7 @@ function totalOf(
   const total = { perMerchant: gas(merchantName, merchantFallback), all: gas(allName, allFallback) };
   if (total.all > 0 && total.perMerchant * 2 > total.all)
     throw new ConfigError(
-      `${fields.path(merchantName)} is over half of ${fields.path(allName)}: one merchant must not use up what all have together`,
+      `${fields.path(merchantName)} is over half of ${fields.path(allName)}: one merchant must not use the budget of all`,
     );
   return total;
 }

@@ -28,7 +28,7 @@ export function imagesOf(
   const allowLoopback = fields.flag('allowLoopback', false);
   if (allowLoopback && environment === 'production') {
     throw new ConfigError(
-      'images.allowLoopback is true: production must not call its own machine, remove it',
+      'images.allowLoopback is true: remove it, because production must not call its own machine',
     );
   }
   const folder = fields.optionalText('folder');
@@ -39,7 +39,7 @@ export function imagesOf(
     throw new ConfigError('images has folder and s3: keep one of them');
   }
   if (folder !== undefined && !isAbsolute(folder)) {
-    throw new ConfigError(`images.folder is ${folder}: give a path that starts at the root`);
+    throw new ConfigError(`images.folder is ${folder}: give an absolute path`);
   }
   const ofFolder = folder === undefined ? undefined : ({ kind: 'folder', folder } as const);
   return { allowLoopback, store: hasBucket ? bucketOf(bucket, secrets, environment) : ofFolder };

@@ -42,7 +42,7 @@ function finalityOf(fields: Fields, rpcUrls: readonly string[]): FinalityPolicy 
   });
   if (quorum > providers) {
     throw new ConfigError(
-      `${finality.path('quorum')} is ${quorum}, and rpcUrls has nodes of ${providers} different providers: add nodes of others, at hosts of other domains`,
+      `${finality.path('quorum')} is ${quorum}, but rpcUrls has a provider count of ${providers}: add nodes of other providers, on hosts of other domains`,
     );
   }
   const policy: FinalityPolicy = {

@@ -82,12 +82,10 @@ function assertApart({ orderKey, settlerKey, otherSettlerKeys }: Signers): void 
   const settlers = [settlerKey, ...otherSettlerKeys].map(addressOfKey);
   // One key in two roles would undo the contracts' separation of roles.
   if (settlers.includes(addressOfKey(orderKey))) {
-    throw new ConfigError(
-      'signer.settlerKey is the same as signer.orderKey: give each role a key of its own',
-    );
+    throw new ConfigError('signer.settlerKey is the same as signer.orderKey: give each role its own key');
   }
   if (new Set(settlers).size < settlers.length)
-    throw new ConfigError('signer.otherSettlers names a wallet twice: each has nonces of its own');
+    throw new ConfigError('signer.otherSettlers names a wallet twice: list each wallet once');
 }
 
 /** The address of a configured key. */

@@ -56,7 +56,7 @@ test('a difference from the configuration is reported, and a configuration that 
   assert.equal(signingProblem({ ...usdt, permits: ['permit2'] }, signing), undefined);
   assert.equal(
     signingProblem({ ...usdt, permits: ['eip3009', 'permit2'] }, signing),
-    `base::usdt: the contract at ${usdt.address} takes the signatures permit2, the configuration says eip3009, permit2: correct permits, or leave it out`,
+    `base::usdt: the contract at ${usdt.address} takes the signatures permit2, the configuration says eip3009, permit2: correct permits, or omit it`,
   );
 });
 

@@ -163,6 +163,6 @@ export function signingProblem(token: Token, signing: TokenSigning): string | un
   if (found.join() === permitKinds.filter((kind) => expected.includes(kind)).join()) return undefined;
   return (
     `${tokenId}: the contract at ${address} takes the signatures ${found.join(', ') || 'of no kind'}, the configuration ` +
-    `says ${expected.join(', ') || 'none'}: correct permits, or leave it out`
+    `says ${expected.join(', ') || 'none'}: correct permits, or omit it`
   );
 }

@@ -191,7 +191,7 @@ async function send(
   }
   const transactionId = await deps.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, order.sessionId);
-    if (session === undefined) throw new Error(`the session ${order.sessionId} has vanished`);
+    if (session === undefined) throw new Error(`the session ${order.sessionId} is missing`);
     if (call.during !== undefined && !isUnpaidIn(session, call.during)) return undefined;
     if (call.move === 'add' && !(await mayBeAdded(transaction, deps, order, call.amount ?? 0n)))
       return undefined;
@@ -331,7 +331,7 @@ export async function depositOutcome(
   if (purpose !== 'collect' && purpose !== 'rescue' && purpose !== 'add') return;
   const trigger = outcome.status === 'succeeded' ? 'transaction_succeeded' : 'transaction_failed';
   const status = depositMoveTransition({ status: 'sent', isAddition: purpose === 'add' }, trigger)?.to;
-  if (status === undefined) throw new Error(`a move that is on its way refuses ${trigger}`);
+  if (status === undefined) throw new Error(`a pending move refuses ${trigger}`);
   const now = deps.clock.now();
   const [move] = await transaction.query(concludeMove, {
     transactionId: outcome.transactionId,

@@ -291,7 +291,7 @@ async function report(
 ): Promise<boolean> {
   return deps.db.transaction(async (transaction) => {
     const locked = await lockSession(transaction, session.sessionId);
-    if (locked === undefined) throw new Error(`the session ${session.sessionId} has vanished`);
+    if (locked === undefined) throw new Error(`the session ${session.sessionId} is missing`);
     const { status, orderId, initiateTx } = session;
     if (locked.status !== status || locked.orderId !== orderId || locked.initiateTx !== initiateTx)
       return false;

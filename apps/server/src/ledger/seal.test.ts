@@ -121,17 +121,17 @@ test('a changed amount, a changed time, a wrong head and a deleted seal are all 
     [
       "update ledger_postings set amount = amount + 1 where ledger_account = 'gateway:ethereum' and entry_id = 1",
       "update ledger_postings set amount = amount - 1 where ledger_account = 'gateway:ethereum' and entry_id = 1",
-      /entry 1 \(payment:1:order-0\) is not what was sealed; entry 1 sums to 1 of ethereum::usdc, not to zero/,
+      /entry 1 \(payment:1:order-0\) differs from what was sealed; entry 1 sums to 1 of ethereum::usdc, not to zero/,
     ],
     [
       "update ledger_entries set created_at = created_at + interval '1 microsecond' where entry_id = 2",
       "update ledger_entries set created_at = created_at - interval '1 microsecond' where entry_id = 2",
-      /^entry 2 \(payment:1:order-1\) is not what was sealed$/,
+      /^entry 2 \(payment:1:order-1\) differs from what was sealed$/,
     ],
     [
       'update ledger_head set seal_number = seal_number - 1',
       'update ledger_head set seal_number = seal_number + 1',
-      /^the chain ends at seal \d+, and its head names seal/,
+      /^the chain ends at seal \d+, but its head names seal/,
     ],
     [
       'create table hidden as select * from ledger_seals where seal_number = 5; delete from ledger_seals where seal_number = 5',

@@ -108,14 +108,14 @@ export async function verifyLedger(queryable: Queryable, anchor?: string): Promi
     for (const entry of entries) {
       if (entry.seal_number !== sealed + 1n) problems.push(`seal ${sealed + 1n} is missing`);
       else if (!sealHash(previous, entry).equals(entry.hash))
-        problems.push(`entry ${entry.entry_id} (${entry.entry_key}) is not what was sealed`);
+        problems.push(`entry ${entry.entry_id} (${entry.entry_key}) differs from what was sealed`);
       previous = entry.hash;
       sealed = entry.seal_number;
       isAnchored ||= entry.hash.toString('hex') === anchor;
     }
   }
   if (problems.length === 0 && (head.seal_number !== sealed || !head.hash.equals(previous)))
-    problems.push(`the chain ends at seal ${sealed}, and its head names seal ${head.seal_number}`);
+    problems.push(`the chain ends at seal ${sealed}, but its head names seal ${head.seal_number}`);
   if (problems.length === 0 && !isAnchored) problems.push(`no seal has the hash ${anchor}`);
   const [counted] = await queryable.query(countUnsealed);
   const missing = counted?.missing ?? 0n;

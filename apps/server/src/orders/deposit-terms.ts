@@ -108,7 +108,7 @@ export async function findDeposit(
   const [row] = await queryable.query(termsOfWalletOrder, { walletOrderId });
   if (row === undefined) return undefined;
   const order = await findOrder(queryable, row.order_id);
-  if (order === undefined) throw new Error(`the order ${row.order_id} of a deposit address has vanished`);
+  if (order === undefined) throw new Error(`the order ${row.order_id} of a deposit address is missing`);
   return { order, terms: parseTerms(row) };
 }
 

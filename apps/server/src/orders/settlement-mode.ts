@@ -27,7 +27,7 @@ export async function settlementModeFor(
     orderType: orderKinds.direct,
     restoredAt: session.createdAt,
   });
-  if (terms === undefined) throw new Error(`the account ${session.accountId} of a session has vanished`);
+  if (terms === undefined) throw new Error(`the account ${session.accountId} of a session is missing`);
   if (terms.is_direct_elsewhere) {
     const detail = 'a payment straight to the merchant can still be made on another chain';
     throw new Refusal('method_not_available', detail);

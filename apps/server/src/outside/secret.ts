@@ -31,5 +31,5 @@ export class Secret {
 }
 
 function refuse(): never {
-  throw new Error('a secret was about to be written out: reveal it only where it is used');
+  throw new Error('a secret cannot be serialized: reveal it only where it is used');
 }

@@ -49,7 +49,7 @@ async function finish(
   const byOrder = new Map<string, ChainEvent>(outcomes.map((event) => [event.orderId, event]));
   for (const row of await transaction.query(lockOpenRefunds, { orderIds: [...byOrder.keys()] })) {
     const event = byOrder.get(row.order_id);
-    if (event === undefined) throw new Error(`refund ${row.refund_id} was not asked for`);
+    if (event === undefined) throw new Error(`refund ${row.refund_id} was not requested`);
     const trigger = isReturn(event) ? 'payment_returned' : 'payment_settled';
     await moveRefund(transaction, deps, row, { trigger, txHash: event.txHash });
   }

@@ -82,7 +82,7 @@ export async function choosePayouts(
 async function hold(deps: SettlementContext, chain: Chain, leg: Leg, cap: ExceededCap): Promise<void> {
   const isNew = await deps.db.transaction((transaction) => holdLeg(transaction, deps, leg, 'outflow_cap'));
   if (!isNew) return;
-  const error = new Error(`a payout is over the ${cap} cap and waits for a release`);
+  const error = new Error(`a payout exceeds the ${cap} cap and waits for a release`);
   deps.log.error('settlement.held', error, { chainId: chain.chainId, orderId: leg.orderId, cap });
 }
 
@@ -99,7 +99,7 @@ function reportOverCaps(
   const { orderId, token } = payout;
   if (overCaps.has(orderId) || overCaps.size >= maxOverCaps) return;
   overCaps.add(orderId);
-  const error = new Error("a payout is over its vault's caps and waits until they are raised");
+  const error = new Error("a payout exceeds its vault's caps and waits until they are raised");
   const amount = payout.amount.toString();
   deps.log.error('settlement.over_vault_caps', error, { chainId, orderId, vault, token, amount });
 }

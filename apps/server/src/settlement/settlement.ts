@@ -214,7 +214,7 @@ function reportGas<T extends Item>({ deps, chain, state }: Sending, { name, item
   const ageMs = clock.now().getTime() - oldestMs;
   if (state.isGasReported || ageMs < settings.notMinedAfterSeconds * 1_000) return;
   state.isGasReported = true;
-  const error = new Error('settlements wait for the base fee to fall under settlement.maxBaseFeeGwei');
+  const error = new Error('settlements wait for the base fee to fall below settlement.maxBaseFeeGwei');
   const fields = { chainId: chain.chainId, leg: name, ageSeconds: Math.floor(ageMs / 1_000) };
   log.error('settlement.gas_too_high', error, fields);
 }

@@ -98,11 +98,11 @@ test('keys without their roles on the contracts are refused', async () => {
   const { gateway } = life.chain;
   assert.equal(
     await mistakeOf({}, { orderKey: settler }),
-    `chain base: the gateway ${gateway} does not know the order signer ${addresses.settler}: register it there (setOrderSigner), or configure the key that is`,
+    `chain base: the gateway ${gateway} does not know the order signer ${addresses.settler}: register it there (setOrderSigner), or configure the registered key`,
   );
   assert.equal(
     await mistakeOf({}, { settlerKey: orderSigner }),
-    `chain base: the gateway ${gateway} does not know the settler ${addresses.orderSigner}: register it there (setSettler), or configure the key that is`,
+    `chain base: the gateway ${gateway} does not know the settler ${addresses.orderSigner}: register it there (setSettler), or configure the registered key`,
   );
 });
 
@@ -136,7 +136,7 @@ test('a token that takes other signatures than the configuration says is refused
   assert.equal(await mistakeOf({ tokens: [{ ...usdc, permits }] }), 'all is well');
   assert.equal(
     await mistakeOf({ tokens: [{ ...usdc, permits: ['permit2'] }] }),
-    `base::usdc: the contract at ${usdc.address} takes the signatures eip2612, eip3009, permit2, the configuration says permit2: correct permits, or leave it out`,
+    `base::usdc: the contract at ${usdc.address} takes the signatures eip2612, eip3009, permit2, the configuration says permit2: correct permits, or omit it`,
   );
 });
 
@@ -144,7 +144,7 @@ test('a chain that does not answer is waited for, 30 s at most, and reported wit
   const clock = quickClock();
   assert.equal(
     await mistakeOf({ rpcUrls: ['http://127.0.0.1:9/v2/access-key'] }, { clock }),
-    'chain base: no node answers as it should (tried 127.0.0.1:9): correct rpcUrls or start the node',
+    'chain base: no node gives a valid answer (tried 127.0.0.1:9): correct rpcUrls or start the node',
   );
   assert.equal(clock.slept, 30_000);
 });
@@ -163,7 +163,7 @@ test('a chain whose blocks cannot be proven is refused, unless a quorum replaces
         : result;
     assert.equal(
       await mistakeOf({ rpcUrls: [proxy.url] }),
-      'chain base: its blocks do not hash to their own hash as this node tells them: use a node that tells all, or set proofs to quorum if the chain has a way of its own',
+      'chain base: the headers that this node reports do not match their block hashes: use a node that reports all fields, or set proofs to quorum if the chain has its own format',
     );
     assert.equal(await mistakeOf({ rpcUrls: [proxy.url], proofs: 'quorum' }), 'all is well');
   } finally {
@@ -215,13 +215,13 @@ test('chains whose payments other vaults pay out need two agreeing providers, ex
   };
   const finality = { tag: 'finalized', depth: 0, quorum: 2 } as const;
   const lonely =
-    /vaults on other chains would pay out on one provider's word: give its rpcUrls nodes of two providers/;
+    /vaults on other chains would pay out on the word of one provider: give rpcUrls nodes of two providers/;
   assert.match(await refusalOf({}), lonely);
   const ofOne = ['https://one.example.com', 'https://two.example.com'];
   assert.match(await refusalOf({ rpcUrls: ofOne, finality }), lonely);
   const ofTwo = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
   assert.match(await refusalOf({ rpcUrls: ofTwo, finality: { ...finality, quorum: 1 } }), lonely);
   // Past this check, the refusal is about nodes that do not answer.
-  assert.match(await refusalOf({ rpcUrls: ofTwo, finality }), /no node answers as it should/);
+  assert.match(await refusalOf({ rpcUrls: ofTwo, finality }), /no node gives a valid answer/);
   assert.doesNotMatch(await refusalOf({}, true), lonely);
 });

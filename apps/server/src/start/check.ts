@@ -123,8 +123,8 @@ export function singleProviderProblem(
   const isShared = quorum >= leastQuorum && countProviders(rpcUrls) >= leastQuorum;
   if (isShared || all.length === 1) return undefined;
   return (
-    `chain ${name}: vaults on other chains would pay out on one provider's word: give its rpcUrls nodes of two providers ` +
-    '(hosts of different domains), and leave finality.quorum out or make it 2'
+    `chain ${name}: vaults on other chains would pay out on the word of one provider: give rpcUrls nodes of two providers ` +
+    '(hosts of different domains), and omit finality.quorum or set it to 2'
   );
 }
 
@@ -164,7 +164,7 @@ export async function findChainProblems(
     if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
     const names = nodes.map(({ node }) => node).join(', ');
     throw new ChainUnreachable(
-      `chain ${chain.name}: no node answers as it should (tried ${names}): correct rpcUrls or start the node`,
+      `chain ${chain.name}: no node gives a valid answer (tried ${names}): correct rpcUrls or start the node`,
       { cause: error },
     );
   }
@@ -176,10 +176,10 @@ async function proofProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
   if (unproven === undefined) return [];
   const what =
     unproven === 'headers'
-      ? 'its blocks do not hash to their own hash as this node tells them'
-      : 'its receipts do not come to the root in their block as this node tells them';
+      ? 'the headers that this node reports do not match their block hashes'
+      : 'the receipts that this node reports do not match the root in their block';
   return [
-    `chain ${chain.name}: ${what}: use a node that tells all, or set proofs to quorum if the chain has a way of its own`,
+    `chain ${chain.name}: ${what}: use a node that reports all fields, or set proofs to quorum if the chain has its own format`,
   ];
 }
 
@@ -283,14 +283,14 @@ async function cctpProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
     .filter(([, , onChain, meant]) => String(onChain).toLowerCase() !== String(meant).toLowerCase())
     .map(
       ([what, field, onChain, meant]) =>
-        `chain ${name}: ${what} is ${onChain ?? 'not there'}, the configuration says ${meant}: correct ${field}`,
+        `chain ${name}: ${what} is ${onChain ?? 'missing'}, the configuration says ${meant}: correct ${field}`,
     );
 }
 
 /** Builds the message that a contract does not know a wallet in its role. */
 function missingRole(chainName: string, contract: string) {
   return (role: string, wallet: Hex, setter: string) =>
-    `chain ${chainName}: the ${contract} does not know the ${role} ${wallet}: register it there (${setter}), or configure the key that is`;
+    `chain ${chainName}: the ${contract} does not know the ${role} ${wallet}: register it there (${setter}), or configure the registered key`;
 }
 
 async function tokenProblems(rpc: Rpc, token: Token): Promise<string[]> {

@@ -203,7 +203,7 @@ test('orders that strangers prepare for contracts cost a payer with a key nothin
   assert.ok(token !== undefined);
   const own = await world.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, first.sessionId);
-    if (session === undefined) throw new Error('the session has vanished');
+    if (session === undefined) throw new Error('the session is missing');
     const request = { session, payerEmail: '', token };
     for (let count = 0; count < 4; count += 1)
       await prepareOrder(transaction, deps, { ...request, payer: newAddress() });
@@ -371,7 +371,7 @@ test('submissions of a session are found regardless of how many orders strangers
   assert.ok(token !== undefined);
   await world.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, order.sessionId);
-    if (session === undefined) throw new Error('the session has vanished');
+    if (session === undefined) throw new Error('the session is missing');
     for (let stranger = 0; stranger < 30; stranger += 1)
       await prepareOrder(transaction, deps, { session, payerEmail: '', token, payer: newAddress() });
   });

@@ -108,7 +108,7 @@ export async function recordSubmission(
 ): Promise<{ readonly view: SubmittedView; readonly transactionId: bigint | undefined }> {
   const { order, method, network, plan, isSmartAccount: isSmart } = submission;
   const session = await lockSession(transaction, order.sessionId);
-  if (session === undefined) throw new Error(`the session ${order.sessionId} has vanished`);
+  if (session === undefined) throw new Error(`the session ${order.sessionId} is missing`);
   const earlier = await findSubmission(transaction, order.orderId);
   if (earlier !== undefined && earlier.status !== 'failed')
     return { view: submittedView(earlier), transactionId: undefined };

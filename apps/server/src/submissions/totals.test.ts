@@ -81,7 +81,7 @@ async function newOrder(
   const { sessionId } = await createCheckoutSession(world.db, deps, { merchantId, body, metadataText: '{}' });
   return world.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);
-    if (session === undefined) throw new Error('the session has vanished');
+    if (session === undefined) throw new Error('the session is missing');
     return prepareOrder(transaction, deps, { session, payer, payerEmail: '', token });
   });
 }

@@ -188,7 +188,7 @@ export async function waitUntilSeen(
   let row = first;
   for (let reads = 1; taken?.isSeen === false && deps.clock.monotonicMs() < end; reads += 1) {
     const found = await deps.readPayment(row.order_id);
-    if (found === undefined) throw new Error(`the payment for ${row.order_id} has vanished`);
+    if (found === undefined) throw new Error(`the payment for ${row.order_id} is missing`);
     const isNew = JSON.stringify(found) !== JSON.stringify(row);
     row = found;
     if (isNew || reads % readsPerChainRead === 0) taken = await paymentState(deps, row, asked);

@@ -196,7 +196,7 @@ async function record(
     await createLinkSession(transaction, made, { link, payer, token, ...purchase });
   }
   const session = await lockSession(transaction, sessionId);
-  if (session === undefined) throw new Error(`the session ${sessionId} has vanished`);
+  if (session === undefined) throw new Error(`the session ${sessionId} is missing`);
   // As offered: the address is that of a held order, regardless of the chains' present settlement modes.
   const settlementMode = 'escrow' as const;
   const request = { session, payer: terms.refundAddress, payerEmail: '', token, settlementMode };

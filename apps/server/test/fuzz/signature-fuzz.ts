@@ -25,7 +25,7 @@ const checks = {
 const payerChain = {
   codeAt: async (): Promise<Hex> => '0x',
   callAt: async () => {
-    throw new Error('a plain account is never called');
+    throw new Error('a plain account has no code to call');
   },
 };
 

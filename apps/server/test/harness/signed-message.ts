@@ -81,7 +81,7 @@ export const prepare = (message: PreparePaymentMessage): AgentMessage => ({
 
 export const noCode: PayerChain = {
   codeAt: async () => '0x',
-  callAt: async () => assert.fail('a plain account is never called'),
+  callAt: async () => assert.fail('a plain account has no code to call'),
 };
 
 /** An account whose code gives the answer under test. */

@@ -279,7 +279,7 @@ test('pages show the branding that was set through the API: logo, colour and the
   const gone = await life.call('POST', '/branding/update', { logoUrl: `${source.origin}/gone.png` });
   assert.deepEqual(
     [gone.code, gone.message],
-    [400_101, 'Invalid field: logoUrl cannot be had: answered 404'],
+    [400_101, 'Invalid field: logoUrl cannot be used: answered 404'],
   );
   const wrong = await life.call('POST', '/branding/update', { color: 'red;} body {display:none' });
   assert.equal(wrong.code, 400_101);

@@ -160,10 +160,10 @@ test('a call recorded for the relayer’s wallet is never sent by another wallet
 
 test('the relayer’s wallet sends only relayed calls, and is not one of the other wallets', async () => {
   const plan = { ...(await planned(ownCall(500))), wallet: relayer.address };
-  await assert.rejects(record(plan), /sends relayed calls alone/);
+  await assert.rejects(record(plan), /sends only relayed calls/);
   assert.throws(
     () => createSender({ ...options(), wallet: first, relayer: first }),
-    /two wallets of the sender are one/,
+    /the sender has one wallet twice/,
   );
 });
 

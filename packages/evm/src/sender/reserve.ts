@@ -28,7 +28,7 @@ export async function planWithinReserve(
   if (first !== undefined && !withheld.has(chainId)) {
     withheld.add(chainId);
     const error = new Error(
-      'the gas that is left is kept in reserve: calls that may not use it are not sent',
+      'the remaining gas is reserved: calls without access to the reserve are not sent',
     );
     first.log.error('sender.reserve_reached', error, { chainId });
   }

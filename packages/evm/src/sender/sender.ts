@@ -60,7 +60,7 @@ export function createSender<Purpose extends string>({
   const contexts = relayer === undefined ? inTurn : [...inTurn, relayer.context];
   const wallets = contexts.map(({ wallet }) => wallet.address);
   if (new Set(wallets.map((address) => address.toLowerCase())).size < wallets.length)
-    throw new Error('two wallets of the sender are one: each needs nonces of its own');
+    throw new Error('the sender has one wallet twice');
   const queues = new Map<string, SigningQueue>();
   const queueOf = ({ wallet }: SenderContext, chainId: number): SigningQueue => {
     const key = `${chainId} ${wallet.address}`;
@@ -121,12 +121,12 @@ async function recordIn(
     throw new Error('plans of several chains or wallets cannot be recorded together');
   }
   const context = contexts.find((each) => each.wallet.address === wallet);
-  if (context === undefined) throw new Error(`${wallet} is no wallet of this sender`);
+  if (context === undefined) throw new Error(`${wallet} is not a wallet of this sender`);
   if (
     context === relayer?.context &&
     !plans.every(({ purpose }) => context.purposes.relayed.includes(purpose))
   )
-    throw new Error(`${wallet} sends relayed calls alone`);
+    throw new Error(`${wallet} sends only relayed calls`);
   let floor = 0n;
   for (const { nonceFloor } of plans) if (nonceFloor > floor) floor = nonceFloor;
   const ticket = queueOf(context, chainId).join(plans);
@@ -137,7 +137,7 @@ async function recordIn(
     const stored = await storeTransactions(transaction, placed, raws, context.clock.now());
     return stored.map((recorded, index) => {
       if (recorded !== undefined) return recorded;
-      throw new Error(`nonce ${nonce + BigInt(index)} of chain ${chainId} was given out twice`);
+      throw new Error(`nonce ${nonce + BigInt(index)} of chain ${chainId} was assigned twice`);
     });
   } finally {
     ticket.leave();

@@ -124,7 +124,7 @@ export async function allocateNonces(
 ): Promise<bigint> {
   const { chainId, wallet, floor, count } = key;
   const [row] = await transaction.query(takeNonces, { chainId, wallet: wallet.toLowerCase(), floor, count });
-  if (row === undefined) throw new Error('no nonce was given out');
+  if (row === undefined) throw new Error('no nonce was assigned');
   return row.nonce;
 }
 

@@ -103,7 +103,7 @@ export async function rewind(context: MoveContext, cursor: ChainCursor, anchor: 
     if (dropped.length > 0) await handler.onDropped?.(transaction, chain, dropped);
     return { removed: removed.length, dropped: dropped.length };
   });
-  context.log.error('chain.resynced', new Error('final blocks were taken back'), {
+  context.log.error('chain.resynced', new Error('final blocks were reverted'), {
     chainId,
     fromBlock: anchor.number.toString(),
     finalBefore: cursor.finalNumber.toString(),

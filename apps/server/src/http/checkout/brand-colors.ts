@@ -67,7 +67,7 @@ function ratioOf(left: number, right: number): number {
 }
 
 function parse(color: string): Channels {
-  if (!/^#[0-9a-f]{6}$/i.test(color)) throw new Error(`${color} is no colour`);
+  if (!/^#[0-9a-f]{6}$/i.test(color)) throw new Error(`${color} is not a colour`);
   const number = Number.parseInt(color.slice(1), 16);
   return [number >> 16, (number >> 8) & 255, number & 255];
 }

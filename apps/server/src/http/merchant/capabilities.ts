@@ -122,6 +122,6 @@ function secondsToFinal(chains: Chains, chain: Chain): number {
 
 function chainOf(chains: Chains, chainId: number): Chain {
   const chain = chains.byId(chainId);
-  if (chain === undefined) throw new Error(`a token stands on chain ${chainId}, which is not configured`);
+  if (chain === undefined) throw new Error(`a token is on chain ${chainId}, which is not configured`);
   return chain;
 }
