@@ -13,7 +13,7 @@ contract AccessTest is GatewayTest {
 
     function setUp() public override {
         super.setUp();
-        payoutVault = new PayoutVault(admin, signer, settler, guardian);
+        payoutVault = PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, settler, guardian)));
     }
 
     function test_handsTheAdminRoleOverInTwoSteps(bool ofVault, address next) public {

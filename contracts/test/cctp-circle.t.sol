@@ -29,7 +29,7 @@ contract CctpCircleTest is CctpTest, RealCctp {
 
         (standInRoute, standInGateway) = (route, gateway);
         (uint64[] memory chains, uint32[] memory domains) = table();
-        route = new CctpRoute(address(here.messenger), chains, domains, GATEWAY_CODE);
+        route = CctpRoute(deploy("CctpRoute", abi.encode(address(here.messenger), chains, domains, GATEWAY_CODE)));
         gateway = route.gateway();
         vm.prank(minter);
         usdc.mint(gateway, FUNDS);

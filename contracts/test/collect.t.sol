@@ -2,7 +2,6 @@
 pragma solidity 0.8.37;
 
 import {LocalUsdc} from "../local/LocalUsdc.sol";
-import {DepositReceiver} from "../src/DepositReceiver.sol";
 import {IDepositReceiver} from "../src/interfaces/IDepositReceiver.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
@@ -116,7 +115,7 @@ contract CollectTest is SigningTest {
         address receiver = gateway.receiverOf(payBy(Way.Deposit, order));
         give(order.token, receiver, 5);
         vm.deal(receiver, 5);
-        address[2] memory targets = [receiver, address(new DepositReceiver())];
+        address[2] memory targets = [receiver, deploy("DepositReceiver", "")];
         for (uint256 i = 0; i < 2; ++i) {
             if (caller == address(this)) caller = stranger;
             vm.expectRevert(abi.encodeWithSelector(IDepositReceiver.NotGateway.selector, caller));

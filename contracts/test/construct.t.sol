@@ -26,7 +26,7 @@ contract ConstructTest is GatewayTest {
 
     function test_announcesTheRoles() public {
         vm.recordLogs();
-        new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault, address(route));
+        deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(route)));
         Vm.Log[] memory logs = vm.getRecordedLogs();
         vm.assertEq(logs.length, 5, "admin, signer, settler, guardian, fee recipient");
         vm.assertEq(logs[0].topics[0], IAccess.AdminTransferred.selector, "admin");
@@ -39,7 +39,11 @@ contract ConstructTest is GatewayTest {
         vm.assertEq(status, BURNT, "status");
         vm.assertEq(paidAt, 0, "paid at");
         vm.assertEq(id, 0, "id");
-        vm.assertEq(new PayoutVault(admin, signer, settler, guardian).isPaidOut(bytes32(0)), true, "vault");
+        vm.assertEq(
+            PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, settler, guardian))).isPaidOut(bytes32(0)),
+            true,
+            "vault"
+        );
     }
 
     function test_reverts_whenAnAddressIsZero() public {
@@ -67,13 +71,12 @@ contract ConstructTest is GatewayTest {
         vm.assertEq(success, false, "ether with a call");
     }
 
-    /// @dev Called from outside: where tests are linked to the contracts only as they run, an expected revert of `new`
-    /// itself would end the test.
+    /// @dev Called from outside: an expected revert of the cheat code that deploys would end the test.
     function makeGateway(address[6] calldata roles) external {
-        new PaymentGateway(roles[0], roles[1], roles[2], roles[3], roles[4], roles[5], address(0));
+        deploy("PaymentGateway", abi.encode(roles[0], roles[1], roles[2], roles[3], roles[4], roles[5], address(0)));
     }
 
     function makeVault(address[4] calldata roles) external {
-        new PayoutVault(roles[0], roles[1], roles[2], roles[3]);
+        deploy("PayoutVault", abi.encode(roles[0], roles[1], roles[2], roles[3]));
     }
 }

@@ -4,7 +4,6 @@ pragma solidity 0.8.37;
 import {LocalHostileWallet} from "../local/LocalHostileWallet.sol";
 import {LocalSmartWallet} from "../local/LocalSmartWallet.sol";
 import {LocalWalletFactory} from "../local/LocalWalletFactory.sol";
-import {CounterfactualSignature} from "../src/CounterfactualSignature.sol";
 import {Test} from "./base/Test.sol";
 
 /// @notice Deploys any code where it is known before, and nothing the second time.
@@ -155,7 +154,7 @@ contract CounterfactualTest is Test {
         returns (bytes32)
     {
         bytes memory code = abi.encodePacked(
-            type(CounterfactualSignature).creationCode, abi.encode(wallet, DIGEST, deployer, call, signature)
+            vm.getCode(artifactOf("CounterfactualSignature")), abi.encode(wallet, DIGEST, deployer, call, signature)
         );
         address question;
         assembly ("memory-safe") {

@@ -63,7 +63,9 @@ contract PayTermsTest is GatewayTest {
     }
 
     function test_reverts_whenACctpOrderHasNoRoute(uint256 seed) public {
-        gateway = new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault, address(0));
+        gateway = PaymentGateway(
+            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(0)))
+        );
         IPaymentGateway.Order memory order = anyOrderOf(seed, CCTP);
         fund(order);
         expectRefused(order, sign(order), abi.encodeWithSelector(IPaymentGateway.UnsupportedOrderType.selector, CCTP));

@@ -128,7 +128,8 @@ contract ReentrancyTest is GatewayTest {
     }
 
     function test_vault_cannotBeReentered(uint256 seed, bool batch, bool afterwards) public {
-        PayoutVault payoutVault = new PayoutVault(admin, signer, address(wallet), guardian);
+        PayoutVault payoutVault =
+            PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, address(wallet), guardian)));
         vm.prank(admin);
         payoutVault.setCaps(address(token), 1_000, 10_000, 10_000);
         token.mint(address(payoutVault), 10_000);
@@ -164,7 +165,8 @@ contract ReentrancyTest is GatewayTest {
 
     /// @dev The admin's own wallet is called, with money on its way out by either function.
     function test_vaultWithdraw_cannotBeReentered(bool afterwards) public {
-        PayoutVault payoutVault = new PayoutVault(address(wallet), signer, address(wallet), guardian);
+        PayoutVault payoutVault =
+            PayoutVault(deploy("PayoutVault", abi.encode(address(wallet), signer, address(wallet), guardian)));
         wallet.execute(
             address(payoutVault), abi.encodeCall(IPayoutVault.setCaps, (address(token), 1_000, 10_000, 10_000))
         );

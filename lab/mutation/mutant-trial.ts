@@ -90,7 +90,7 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
   for (const name of like === undefined ? [] : ['out', 'cache']) {
     cpSync(join(like ?? '', 'contracts', name), join(contracts, name), { recursive: true });
   }
-  const built = await forge(folder, ['build', '--dynamic-test-linking'], 1);
+  const built = await forge(folder, ['build'], 1);
   if (built.code !== 0) throw new Error(`the contracts do not compile:\n${built.output.slice(-2_000)}`);
   const worker = new Worker(new URL('./mutant-compiler.ts', import.meta.url));
   const compile = (order: Order): Promise<Compiled> =>
@@ -116,7 +116,7 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
     compile: compileFor,
     async run(code, { paths, fuzzRuns }) {
       for (const name of deployed) putCode(contracts, name, code[name] ?? own[name] ?? '');
-      const args = ['test', '--dynamic-test-linking', '--threads', '1', '--fail-fast', ...paths];
+      const args = ['test', '--threads', '1', '--fail-fast', ...paths];
       return judge(await forge(folder, [...args, '--code-size-limit', '100000'], fuzzRuns));
     },
     close: async () => void (await worker.terminate()),
@@ -159,7 +159,7 @@ function forge(
           NO_COLOR: '1',
         },
         // To match tests, forge runs the compiler at each start. A cache of its answers saves 2 s each time.
-        ...{ FOUNDRY_SOLC: '../../scripts/solc-once.cjs', FLORIN_SOLC_ANSWERS: join(folder, 'answers') },
+        ...{ FOUNDRY_SOLC: '../scripts/solc-once.cjs', FLORIN_SOLC_ANSWERS: join(folder, 'answers') },
       },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

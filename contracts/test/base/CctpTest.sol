@@ -61,7 +61,7 @@ abstract contract CctpTest is Test {
         transmitterThere = new LocalMessageTransmitter(circle, account("attester"), chains, domains);
         vm.chainId(HERE);
         messenger = new LocalTokenMessenger(circle, address(transmitter));
-        route = new CctpRoute(address(messenger), chains, domains, GATEWAY_CODE);
+        route = CctpRoute(deploy("CctpRoute", abi.encode(address(messenger), chains, domains, GATEWAY_CODE)));
         gateway = route.gateway();
 
         vm.startPrank(minter);

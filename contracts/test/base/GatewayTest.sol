@@ -58,7 +58,9 @@ abstract contract GatewayTest is Test {
     function setUp() public virtual {
         vm.warp(START);
         route = new HostileRoute();
-        gateway = new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault, address(route));
+        gateway = PaymentGateway(
+            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(route)))
+        );
         usdc = new LocalUsdc("USD Coin", "USDC", minter);
         usdt = new LocalUsdt("Tether USD", "USDT", minter);
         dai = new LocalDai("Dai Stablecoin", "DAI", minter);

@@ -10,6 +10,16 @@ abstract contract Test {
 
     bool public IS_TEST = true;
 
+    /// @notice Forge compiles tests without the optimizer. So `new` gives a contract other code than its deployments have.
+    function deploy(string memory name, bytes memory arguments) internal returns (address) {
+        return vm.deployCode(artifactOf(name), arguments);
+    }
+
+    /// @notice What the compiler's deployment settings make of a contract.
+    function artifactOf(string memory name) internal pure returns (string memory) {
+        return string.concat("out/", name, ".sol/", name, ".json");
+    }
+
     function keyOf(string memory name) internal pure returns (uint256) {
         return uint256(keccak256(bytes(name))) % (CURVE_ORDER - 1) + 1;
     }

@@ -42,7 +42,7 @@ abstract contract VaultTest is Test {
 
     function setUp() public virtual {
         vm.warp(START);
-        vault = new PayoutVault(admin, signer, settler, guardian);
+        vault = PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, settler, guardian)));
         usdc = new LocalUsdc("USD Coin", "USDC", minter);
         usdt = new LocalUsdt("Tether USD", "USDT", minter);
         vm.startPrank(minter);

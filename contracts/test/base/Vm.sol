@@ -29,6 +29,8 @@ interface Vm {
     function etch(address account, bytes calldata code) external;
     function signAndAttachDelegation(address implementation, uint256 privateKey) external;
     function eip712HashTypedData(string calldata json) external pure returns (bytes32);
+    function getCode(string calldata path) external view returns (bytes memory);
+    function deployCode(string calldata path, bytes calldata arguments) external returns (address);
     function readFile(string calldata path) external view returns (string memory);
     function parseJsonBytes(string calldata json, string calldata key) external pure returns (bytes memory);
     function toString(address value) external pure returns (string memory);

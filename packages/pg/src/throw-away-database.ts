@@ -19,7 +19,8 @@ const maxTries = 300;
  */
 export async function throwAwayDatabase(serverUrl: string, template?: string): Promise<ThrowAwayDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const copied = template === undefined ? '' : ` template ${template}`;
+  // Copied as files, a template takes half the processor time that it takes through the log.
+  const copied = template === undefined ? '' : ` template ${template} strategy file_copy`;
   await executeAlone(serverUrl, `create database ${name}${copied}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

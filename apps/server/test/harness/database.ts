@@ -42,7 +42,8 @@ export async function startTestPostgres(
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
     isDurable: false,
-    settings: { max_connections: '300', ...settings },
+    // The kernel copies a template's files, which takes half the processor time of reading and writing them.
+    settings: { max_connections: '300', file_copy_method: 'clone', ...settings },
   });
   await prepareTemplate(server.url);
   return {
