@@ -10,6 +10,8 @@ import { endLeftovers } from './run-folder.ts';
 export const keptFolder = join(root, '.test');
 const logFolder = join(keptFolder, 'log');
 const keptLogs = 20;
+/** The totals of one process of Node. The total of the run is printed last, once. */
+const nodesTotals = /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
 const slowestNamed = 10;
 /**
  * Parts at once: two more than there are cores, for many wait for blocks or a browser; few enough for the connections of one
@@ -71,7 +73,7 @@ export async function runParts(
 
   const write = (text: string): void => {
     log.write(text);
-    if (options.isShown) process.stdout.write(text);
+    if (options.isShown) process.stdout.write(text.replaceAll(nodesTotals, ''));
   };
   const outcomes: Outcome[] = [];
   const timings: { name: string; took: number }[] = [];

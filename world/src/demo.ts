@@ -15,7 +15,8 @@ function readOptions(): { link: DemoLink; isJson: boolean } {
     options: { link: { type: 'string', default: 'fixed' }, json: { type: 'boolean', default: false } },
   });
   const link = links.find((known) => known === values.link);
-  if (link === undefined) throw new Error(`--link is ${values.link}: choose ${links.join(', ')}.`);
+  if (link === undefined)
+    throw new Error(`There is no link ${values.link}. Choose --link ${links.join(', ')}.`);
   return { link, isJson: values.json };
 }
 

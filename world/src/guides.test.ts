@@ -168,9 +168,12 @@ test('“Take a payment of your own” of the README creates a session', async (
   assert.equal(codeOf(printed.get('create')), 0);
 });
 
-test('“Take a payment by API” creates, reads and cancels a session', async () => {
+test('“Take a payment by API” creates, reads and cancels a session, and refunds a settled payment', async () => {
   const printed = await follow('docs/guide/take-a-payment.md');
-  for (const name of ['create', 'read', 'cancel']) assert.equal(codeOf(printed.get(name)), 0, name);
+  for (const name of ['create', 'read', 'cancel', 'refund', 'refunded'])
+    assert.equal(codeOf(printed.get(name)), 0, name);
+  assert.match(printed.get('refund') ?? '', /"status":"requires_signature"/);
+  assert.match(printed.get('send') ?? '', /^0x[0-9a-f]{64}\n0x[0-9a-f]{64}$/);
 });
 
 test('“Let an agent pay in ten lines” builds the package, pays, and serves MCP with a tool that pays', async () => {

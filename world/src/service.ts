@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
@@ -31,8 +31,9 @@ const STOP_STEPS = [
 ] as const;
 const TAIL_LINES = 15;
 
-const readTail = (path: string): string =>
-  readFileSync(path, 'utf8').trim().split('\n').slice(-TAIL_LINES).join('\n');
+/** The last lines of a file, of those after this many bytes. */
+const readTail = (path: string, begin: number): string =>
+  readFileSync(path).subarray(begin).toString().trim().split('\n').slice(-TAIL_LINES).join('\n');
 
 const isReady = async (origin: string): Promise<boolean> => {
   try {
@@ -54,6 +55,8 @@ export const startService = ({
 }: ServiceOptions): Service => {
   if (!existsSync(script)) throw new Error(`The service's program is missing: ${script}`);
   const output = openSync(logFile, 'a', 0o600);
+  // The lines of earlier starts are no reason for this one's end.
+  const logBegin = fstatSync(output).size;
   const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, script], {
     env: { ...process.env, FLORIN_CONFIG: configPath },
@@ -79,10 +82,11 @@ export const startService = ({
       const deadline = performance.now() + READY_LIMIT_MS;
       while (!(await isReady(origin))) {
         if (isCancelled()) throw new Error('The start was stopped.');
-        if (exit !== undefined) throw new Error(`The service ended at its start:\n${readTail(logFile)}`);
+        if (exit !== undefined)
+          throw new Error(`The service ended at its start:\n${readTail(logFile, logBegin)}`);
         if (performance.now() > deadline) {
           throw new Error(
-            `The service was not ready within ${READY_LIMIT_MS / 1_000} s:\n${readTail(logFile)}`,
+            `The service was not ready within ${READY_LIMIT_MS / 1_000} s:\n${readTail(logFile, logBegin)}`,
           );
         }
         await sleep(POLL_MS);

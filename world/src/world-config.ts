@@ -47,6 +47,8 @@ export interface WorldManifest extends Seed {
     readonly tokens: readonly Omit<ConfigToken, 'name' | 'permits'>[];
   }[];
   readonly payers: WorldRoles['payers'];
+  /** The demo merchant's wallet, which signs refunds of settled payments. */
+  readonly merchantWallet: WorldRoles['merchant'];
 }
 
 /** A chain that runs and has its contracts. */
@@ -128,4 +130,5 @@ export const composeManifest = (config: WorldConfig, seed: Seed, roles: WorldRol
     tokens: tokens.map(({ tokenId, address, symbol, decimals }) => ({ tokenId, address, symbol, decimals })),
   })),
   payers: roles.payers,
+  merchantWallet: roles.merchant,
 });

@@ -61,12 +61,17 @@ function hashSources(): string {
 /** Writes a VitePress project: the pages, and a configuration that names our own configuration and theme. */
 async function writeSources(work: string, hash: string): Promise<void> {
   const pages = readPages(join(root, 'docs'));
+  const sections = readSections(pages);
+  const listed = new Set(sections.flatMap((section) => section.pages.map(({ path }) => path)));
   for (const page of pages.values()) {
-    await writeAt(join(work, 'pages', `${fileOf(page.path)}.md`), vitePressMarkdown(page));
+    await writeAt(
+      join(work, 'pages', `${fileOf(page.path)}.md`),
+      vitePressMarkdown(page, listed.has(page.path)),
+    );
   }
   const content: SiteContent = {
     hash,
-    sections: readSections(pages).map((section) => ({
+    sections: sections.map((section) => ({
       text: section.title,
       items: section.pages.map(({ title, path }) => ({ text: title, link: path.slice('/docs'.length) })),
     })),
@@ -85,13 +90,17 @@ export default siteConfig(${JSON.stringify(content)});
   );
 }
 
-/** VitePress puts the base path `/docs` before links that begin with a slash. */
-function vitePressMarkdown({ markdown, summary }: SitePage): string {
+/**
+ * VitePress puts the base path `/docs` before links that begin with a slash. It takes a page outside the sidebar for the
+ * one before the first, so such a page names no neighbours.
+ */
+function vitePressMarkdown({ markdown, summary }: SitePage, isListed: boolean): string {
   const linked = mapLinks(markdown, (target) => {
     if (target.startsWith('/docs')) return target.slice('/docs'.length) || '/';
     return target.startsWith('/') ? `${exampleOrigin}${target}` : target;
   });
-  return `---\ndescription: ${JSON.stringify(plainText(summary))}\n---\n\n${linked}`;
+  const neighbours = isListed ? '' : 'prev: false\nnext: false\n';
+  return `---\ndescription: ${JSON.stringify(plainText(summary))}\n${neighbours}---\n\n${linked}`;
 }
 
 /** The Markdown of each page, and the indexes for language models. */

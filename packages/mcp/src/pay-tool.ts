@@ -1,6 +1,6 @@
 import { AgentError, type PayLinkOptions, payLink } from '@florin/agent';
 import type { JsonObject } from '@florin/protocol/openapi-schema.ts';
-import type { Tool } from './tool.ts';
+import { fieldAnswer, type Tool } from './tool.ts';
 
 const microUsdText = (description: string) => ({
   type: 'string',
@@ -46,10 +46,14 @@ export function payTool(limits: Omit<PayLinkOptions, 'amount' | 'idempotencyKey'
     isReadOnly: false,
     isIdempotent: true,
     async run(input) {
+      const idempotencyKey = textOf(input, 'idempotencyKey') ?? '';
+      // Without a key, a second purchase would count as a repeat of the first.
+      if (idempotencyKey === '')
+        return fieldAnswer('idempotencyKey', 'must be text that is not empty, one for each purchase');
       try {
         const { sessionId, stage, txHash, settlementTxHash, isRepeat } = await payLink(
           textOf(input, 'url') ?? '',
-          optionsOf(limits, input),
+          { ...optionsOf(limits, input), idempotencyKey },
         );
         return { value: { sessionId, stage, txHash, settlementTxHash, isRepeat }, isError: false };
       } catch (error) {
@@ -78,12 +82,8 @@ function optionsOf(limits: PayLinkOptions, input: JsonObject): PayLinkOptions {
   const isLess = asked !== undefined && asked < limits.maxAmount;
   const amount = microUsdOf(input, 'amount');
   const payerEmail = textOf(input, 'payerEmail');
-  const idempotencyKey = textOf(input, 'idempotencyKey') ?? '';
-  if (idempotencyKey === '')
-    throw new AgentError('policy_refused', 'idempotencyKey is missing: give one for each purchase');
   return {
     ...limits,
-    idempotencyKey,
     ...(isLess ? { maxAmount: asked } : {}),
     ...(amount === undefined ? {} : { amount }),
     ...(payerEmail === undefined ? {} : { payerEmail }),

@@ -71,6 +71,13 @@ test('the arguments that accept-payments names are those of its tools', () => {
   }
 });
 
+test('the agents’ guide names every tool of merchants, and no other', () => {
+  const guide = readFileSync(join(root, 'docs/guide/let-an-agent-pay.md'), 'utf8');
+  const named = [...guide.matchAll(/`(merchant_\w+)`/g)].map(([, name]) => name);
+  const offered = [...tools.keys()].filter((name) => name.startsWith('merchant_'));
+  assert.deepEqual(named.toSorted(), offered.toSorted());
+});
+
 test('every tool states its arguments in a schema that other programs understand', () => {
   for (const { name, inputSchema } of tools.values()) {
     assert.match(name, /^[a-z_]{2,64}$/);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { merchantTools } from './merchant-tools.ts';
+import { payTool } from './pay-tool.ts';
 import { payerTools } from './payer-tools.ts';
 import { refusedArguments } from './tool.ts';
 
@@ -38,4 +39,19 @@ test('a text with an unpaired surrogate is refused', () => {
 
 test('the arguments of a tool’s schema pass', () => {
   assert.equal(refusalOf('merchant_list_sessions', { page: 1, size: 2 }), undefined);
+});
+
+test('pay needs a key for each purchase, and refuses an empty one before it asks anything', async () => {
+  const sign = neverAsked;
+  const account = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', signTypedData: sign } as const;
+  const pay = payTool({ account, maxAmount: 1n });
+  const url = 'http://127.0.0.1:9/link/lnk_x';
+  assert.equal(refusedArguments(pay, { url })?.value['message'], 'Invalid field: idempotencyKey is required');
+  for (const idempotencyKey of ['', 7]) {
+    const { isError, value } = await pay.run({ url, idempotencyKey });
+    assert.deepEqual(
+      [isError, value['code'], value['message']],
+      [true, 400_101, 'Invalid field: idempotencyKey must be text that is not empty, one for each purchase'],
+    );
+  }
 });

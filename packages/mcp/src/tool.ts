@@ -53,7 +53,8 @@ function isUnicode(value: Json | undefined): boolean {
   return typeof value !== 'string' || value.isWellFormed();
 }
 
-function fieldAnswer(name: string, reason: string): ToolAnswer {
+/** The refusal of one argument (400101). */
+export function fieldAnswer(name: string, reason: string): ToolAnswer {
   const { code } = errorCatalogue.field_invalid;
   const { message } = fieldRefusal(name, reason);
   const error = { slug: 'field_invalid', param: name, retryable: false };

@@ -12,15 +12,34 @@ import { idText, text } from './schema.ts';
 
 // Longer texts than any uint256 are refused here, values above 2^256 - 1 by the parser. Other spellings of a number
 // ("08453", "0x2105", " 8453 ") would hash alike, so one signature would fit several messages.
-const decimal = Type.String({ pattern: '^(0|[1-9][0-9]*)$', maxLength: 78 });
-const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
-const bytes32 = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
+const decimal = Type.String({
+  pattern: '^(0|[1-9][0-9]*)$',
+  maxLength: 78,
+  description: 'Digits, without leading zeros',
+});
+const address = Type.String({
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  description: '0x and 40 hexadecimal digits',
+});
+const bytes32 = Type.String({
+  pattern: '^0x[0-9a-fA-F]{64}$',
+  description: '0x and 64 hexadecimal digits',
+});
 /** The longest signature in characters: smart accounts' signatures exceed 65 bytes. */
 const maxSignatureLength = 2 + 2 * 16 * 1024;
-const signature = Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', maxLength: maxSignatureLength });
+const signature = Type.String({
+  pattern: '^0x([0-9a-fA-F]{2})*$',
+  maxLength: maxSignatureLength,
+  description: '0x and two hexadecimal digits for each byte',
+});
 const payerEmail = Type.Union([
   Type.Literal(''),
-  Type.String({ format: 'text', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+  Type.String({
+    format: 'text',
+    maxLength: 254,
+    pattern: '^[^\\s@]+@[^\\s@]+$',
+    description: 'Empty, or an e-mail address',
+  }),
 ]);
 
 /** What the payer's wallet signs for POST /payment/session/create. Integers are canonical decimal strings. */
@@ -144,7 +163,10 @@ export const agentApi = {
       method: 'GET',
       path: '/session/:sessionId',
       summary: 'Read a session',
-      description: 'The state of the session, and the message to sign for its payment.',
+      description:
+        'The state of the session, and the message to sign for its payment. A session that its merchant has made by API has no ' +
+        'payer and no token yet. Then `aiView` holds `completePaymentSessionGuide` in place of `supportedPaymentTokens` and ' +
+        '`preparePaymentRequirement`, and both are inside it: choose a token there, then sign.',
       tag: 'AI protocol',
       params: Type.Object({ sessionId: idText }),
       reply: agentSessionView,

@@ -20,7 +20,7 @@ const brandingUpdateBody = Type.Object(
     color: Type.Optional(
       Type.String({
         pattern: '^(#[0-9a-fA-F]{6})?$',
-        description: '`#` and six hexadecimal digits; empty: the page’s default',
+        description: '`#` and six hexadecimal digits, or empty for the page’s default',
       }),
     ),
     ...ignored('updateAt'),

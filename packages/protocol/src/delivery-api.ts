@@ -167,7 +167,7 @@ export const deliveryRoutes = {
     summary: 'Resend an event, or a webhook’s deliveries in a period',
     description:
       'With eventId it resends that event to every webhook, or to webhookId alone. Otherwise it resends the deliveries of webhookId from since ' +
-      `to until. At most ${maxResent} in one call, oldest first. While hasMore, call again with after set to ` +
+      `to until that have failed or were skipped; statuses chooses others. At most ${maxResent} in one call, oldest first. While hasMore, call again with after set to ` +
       'the last of the answer. Each is sent as POST /webhook/delivery/resend does it; how fast follows from how the ' +
       'receiver answers.',
     tag: 'Webhooks',

@@ -68,7 +68,10 @@ const maxLinkItems = 20;
 
 export const linkItemBody = Type.Object(
   {
-    itemType,
+    itemType: Type.Union([...itemType.anyOf], {
+      description:
+        'product in a fixed link, user_priced in a custom link; anything else is refused with 100105',
+    }),
     productId: Type.Optional(text({ max: 64 })),
     quantity: Type.Optional(quantity),
     unitPrice: Type.Optional(

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { itemType, lineItems, productDataBody, quantity } from './line-item.ts';
+import { lineItems, productDataBody, quantity } from './line-item.ts';
 import { feeModel, flag, httpsUrl, idText, text, timestampText } from './schema.ts';
 import { transaction } from './transaction.ts';
 
@@ -51,7 +51,10 @@ export const session = Type.Object({
   feeModel: Type.Integer({ description: '1: the merchant pays the fee; 2: the payer pays the fee' }),
   amount: Type.Integer({ description: 'Micro-USD: the sum of the line items' }),
   lineItems,
-  expirationTime: Type.Integer({ description: 'Unix seconds' }),
+  expirationTime: Type.Integer({
+    description:
+      'Unix seconds: a session that is unpaid then expires. With signedOnce 1 it expires a little later, once no signed order can be paid any more',
+  }),
   successUrl: Type.String({
     description: 'Where the payer is sent after payment; `{SESSION_ID}` is replaced. Never proof of payment',
   }),
@@ -93,9 +96,13 @@ export const sessionLifeSeconds = { minimum: 1800, grace: 5, maximum: 30 * 24 * 
 /** Bytes of metadata as sent, and nesting of objects and arrays, the object itself included. */
 export const metadataLimits = { bytes: 16 * 1024, depth: 8 } as const;
 
+const sessionFeeModel = Type.Union([...feeModel.anyOf], {
+  description: '1, the default: the merchant pays the fee; 2: the payer pays the fee',
+});
+
 export const sessionItemBody = Type.Object(
   {
-    itemType,
+    itemType: Type.Union([Type.Literal('product'), Type.Literal('one_time')]),
     productId: Type.Optional(text({ max: 64 })),
     quantity: Type.Optional(quantity),
     unitPrice: Type.Optional(
@@ -118,12 +125,12 @@ export const sessionCreateBody = Type.Object(
     lineItems: Type.Array(sessionItemBody, { minItems: 1, maxItems: 100 }),
     successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
     payerEmailRequired: Type.Optional(flag),
-    feeModel: Type.Optional(feeModel),
+    feeModel: Type.Optional(sessionFeeModel),
     expirationTime: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Unix seconds; 30 minutes ahead by default, at least 1800 s and at most 30 days ahead',
+        description: `Unix seconds: at least 1,800 seconds ahead, which is the default, and at most 30 days ahead. For clocks that differ, ${sessionLifeSeconds.grace} seconds less are taken too`,
       }),
     ),
     metadata: Type.Optional(

@@ -65,7 +65,8 @@ export const webhookRoutes = {
     method: 'POST',
     path: '/webhook/key/refresh',
     summary: 'Make a new signing key',
-    description: 'The old key is invalid at once unless overlapSeconds is given.',
+    description:
+      'The old key is invalid at once unless overlapSeconds is given. The answer has no key: read the new one with GET /webhook/detail/:webhookId.',
     tag: 'Webhooks',
     body: webhookKeyRefreshBody,
     reply: successReply,

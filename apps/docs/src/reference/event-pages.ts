@@ -133,7 +133,7 @@ function deliveryBlocks(): string[] {
       `${linkTo('POST /webhook/delivery/resend', '/docs/api/webhooks')} sends one delivery again, ${linkTo(
         'POST /webhook/delivery/resend/all',
         '/docs/api/webhooks',
-      )} an event, or everything of a webhook since a time. On the command line: \`florin resend\`.`,
+      )} an event, or the failed and skipped deliveries of a webhook since a time. On the command line: \`florin resend\`.`,
       'A resent delivery keeps its `webhook-id` and its body, and starts a new schedule.',
       'After failures a receiver gets few requests at a time, and more as it answers.',
       `${linkTo('GET /webhook/delivery/detail', '/docs/api/webhooks')} shows every attempt with its request, its answer, and what changed since the previous attempt.`,

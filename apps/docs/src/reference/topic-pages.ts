@@ -111,8 +111,10 @@ export function conventionsPage(): DocsPage {
         'The fee is `ceil(paymentValue × feeRatePPM / 1,000,000)`. With fee model 1 the merchant pays it: `netValue` = `paymentValue` - `feeValue`. With fee model 2 the payer does: `totalValue` = `paymentValue` + `feeValue`. Always `feeValue` = `totalValue` - `netValue`.',
       ),
       heading('Retries'),
-      'Every POST of the merchant API takes the header `Idempotency-Key`. The same key with the same body gets the answer of the ' +
-        'first request, with `Idempotent-Replayed: true`, for 30 days. Bodies are the same when they differ only in ' +
+      'Every POST of the merchant API takes the header `Idempotency-Key`, of at most 255 characters. The same key with the ' +
+        'same body gets the answer of the first request, with `Idempotent-Replayed: true`, for 30 days. A key counts for one ' +
+        'merchant and one path: on another path it is another key. All API keys of the merchant share it, but a restricted ' +
+        'key gets only answers to its own requests (else 400401), because it may see less. Bodies are the same when they differ only in ' +
         'spelling: white space, the order of keys, escapes, `1.0` for `1`. Another body is 422 with code 400401; a ' +
         'request still under way is 409 with code 400402. Only successes are kept: a failure has changed nothing and may ' +
         'be retried.',
@@ -121,7 +123,9 @@ export function conventionsPage(): DocsPage {
         '`size` come back as strings in product and link lists, and as numbers everywhere else.',
       'To read a whole list, pass `nextCursor` of each answer as `?after=` of the next request, with page 1, until it is ' +
         'empty. You get each entry once, also while new ones arrive, and the last page takes no longer than the first. Page ' +
-        'numbers beyond 100 may be slow. In the event list `after` is the id of an event, and the order is oldest first.',
+        'numbers beyond 100 may be slow.',
+      'The event list has no `nextCursor`. There `after` is the id of an event: the list then holds later events, oldest ' +
+        'first. Pass the `id` of the last event that you have, again with page 1, while `hasMore`.',
       heading('Fields'),
       list(
         'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update accepts and ignores the other fields that a read returns, so you can read, change and write back.',

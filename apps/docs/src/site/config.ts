@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exampleOrigin } from '@florin/protocol/example.ts';
@@ -79,8 +79,15 @@ export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultT
       ];
     },
     // The policy refuses style attributes. The theme sets the first again from its script, and ours has the second.
-    transformHtml: (html) => html.replaceAll(/ style="(?:--vp-vh:0px|position:relative);"/g, ''),
+    transformHtml: (html) =>
+      html
+        .replaceAll(/ style="(?:--vp-vh:0px|position:relative);"/g, '')
+        .replace(/ *<link [^>]*href="\/docs\/vp-icons\.css"[^>]*>\n/, ''),
     buildEnd({ outDir }) {
+      // It holds the icons of `socialLinks`. The site has none, so pages do not load it.
+      const icons = join(outDir, 'vp-icons.css');
+      if (statSync(icons).size > 0) throw new Error('pages must load vp-icons.css');
+      rmSync(icons);
       writeFileSync(join(outDir, codeStyle), highlighting.getCSS());
     },
     vite: {

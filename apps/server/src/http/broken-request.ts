@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
-import { type ErrorName, errorCatalogue, Refusal } from '@florin/protocol/error.ts';
+import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { failureBody } from './envelope.ts';
 
-const answers: Record<string, { status: string; slug: ErrorName; detail: string }> = {
+const answers: Record<string, { status: string; slug: ErrorName; message: string }> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     slug: 'field_invalid',
-    detail: 'the address and headers are too large',
+    message: 'The address and headers are too large',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
     slug: 'json_malformed',
-    detail: 'the request did not arrive in time',
+    message: 'The request did not arrive in time',
   },
 };
 
 const unreadable = {
   status: '400 Bad Request',
   slug: 'json_malformed',
-  detail: 'not an HTTP request',
+  message: 'Not an HTTP request',
 } as const;
 
 /** Answers bytes that are not an HTTP request with the envelope of every failure, and closes the connection. */
@@ -32,8 +32,7 @@ export function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  const { status, slug, detail } = answers[error.code ?? ''] ?? unreadable;
-  const { message } = new Refusal(slug, detail);
+  const { status, slug, message } = answers[error.code ?? ''] ?? unreadable;
   const body = failureBody(
     { slug, entry: errorCatalogue[slug], message, param: '', data: null, retryAfterSeconds: undefined },
     { requestId, docsUrl },

@@ -168,7 +168,8 @@ function integerNames(params: Route['params']): readonly string[] {
     .map(([name]) => name);
 }
 
-const canonicalInteger = /^(0|[1-9][0-9]{0,14})$/;
+// Longer ones are inexact as numbers, but beyond every limit all the same.
+const canonicalInteger = /^(0|[1-9][0-9]*)$/;
 
 /** Converts the path's integers to numbers. Text with anything but plain digits stays text and fails the check. */
 function numbered(

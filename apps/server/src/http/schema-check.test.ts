@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { agentApi } from '@florin/protocol/agent-api.ts';
+import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { Route } from '@florin/protocol/route.ts';
 import { httpsUrl, imageUrl } from '@florin/protocol/schema.ts';
-import { compileCheck } from './schema-check.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
+import { compileCheck, patternTexts } from './schema-check.ts';
 
 const isTaken = (check: ReturnType<typeof compileCheck>) => (url: string) => check(url) === undefined;
 const link = isTaken(compileCheck(httpsUrl(1000), 'successUrl'));
@@ -50,4 +55,30 @@ test('plain http is accepted only for loopback in the local environment', () => 
   assert.deepEqual(loopback.filter(localLink), loopback);
   assert.deepEqual(others.filter(localLink), []);
   assert.deepEqual([...loopback, ...others].filter(link), []);
+});
+
+test('a text of another form is refused in words, not by its regular expression', () => {
+  const { body } = merchantApi.routes.updateBranding;
+  const refusal = compileCheck(body, 'body')({ color: 'red' });
+  assert.equal(refusal?.message, 'Invalid field: color must be # and six hexadecimal digits, or empty');
+  const message = compileCheck(
+    agentApi.routes.preparePayment.body.properties.message.properties.payerEmail,
+    'e',
+  );
+  assert.equal(message('a\0@b.c')?.message, 'Invalid field: e must be "" or an e-mail address');
+});
+
+test('every pattern of a request has its words', () => {
+  const tables = [agentApi, checkoutApi, merchantApi, x402Api];
+  const routes = tables.flatMap(({ routes }): Route[] => Object.values(routes));
+  const patterns = routes.flatMap(({ params, query, body }) =>
+    [...JSON.stringify({ params, query, body }).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+      ([, text = '']) => String(JSON.parse(text)),
+    ),
+  );
+  assert.ok(patterns.length > 5);
+  assert.deepEqual(
+    patterns.filter((pattern) => !(pattern in patternTexts)),
+    [],
+  );
 });

@@ -121,6 +121,20 @@ const formatTexts: Record<string, string> = {
   'image-url': 'must be an https URL without credentials',
 };
 
+/** The words of every pattern that a request can fail. */
+export const patternTexts: Readonly<Record<string, string>> = {
+  '^(#[0-9a-fA-F]{6})?$': '# and six hexadecimal digits, or empty',
+  '^(0|[1-9][0-9]*)$': 'a whole number in digits, without leading zeros',
+  '^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$': 'an amount such as 12.50, with at most six decimals',
+  '^[1-9][0-9]{0,13}$': 'a whole number from 1 to 99999999999999',
+  '^0x[0-9a-fA-F]{40}$': '0x and 40 hexadecimal digits',
+  '^0x[0-9a-fA-F]{64}$': '0x and 64 hexadecimal digits',
+  '^0x[0-9a-f]{64}$': '0x and 64 hexadecimal digits in lower case',
+  '^0x([0-9a-fA-F]{2})*$': '0x and two hexadecimal digits for each byte',
+  '^[^\\s@]+@[^\\s@]+$': 'an e-mail address',
+  '^eip155:[1-9][0-9]{0,14}$': 'eip155: and a chain id',
+};
+
 const typeTexts: Record<string, string> = {
   integer: 'an integer',
   object: 'an object',
@@ -149,6 +163,8 @@ function requirement(error: ErrorObject, parameters: Record<string, unknown>): s
       return `must have at least ${limit} ${limit === '1' ? 'entry' : 'entries'}`;
     case 'maxItems':
       return `must have at most ${limit} entries`;
+    case 'pattern':
+      return `must be ${patternTexts[String(parameters['pattern'])] ?? 'of the documented form'}`;
     case 'const':
       return `must be ${JSON.stringify(parameters['allowedValue'])}`;
     default:
@@ -156,13 +172,25 @@ function requirement(error: ErrorObject, parameters: Record<string, unknown>): s
   }
 }
 
+interface Branch {
+  readonly const?: unknown;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly type?: string;
+}
+
 function unionText(branches: unknown): string {
   if (!Array.isArray(branches)) return 'one of the documented forms';
-  const texts = branches.map((branch: TSchema & { const?: unknown; format?: string; type?: string }) => {
+  const texts = branches.map((branch: TSchema & Branch) => {
     if ('const' in branch) return JSON.stringify(branch.const);
     if (branch.format === 'https-url' || branch.format === 'image-url')
       return 'an https URL without credentials';
-    return typeTexts[branch.type ?? ''] ?? branch.type ?? 'another documented form';
+    return (
+      patternTexts[branch.pattern ?? ''] ??
+      typeTexts[branch.type ?? ''] ??
+      branch.type ??
+      'another documented form'
+    );
   });
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 }

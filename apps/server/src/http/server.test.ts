@@ -132,15 +132,16 @@ test('liveness is always 200, and readiness follows the service', async () => {
   );
 });
 
-const broken: [rule: string, bytes: string, status: string, code: number][] = [
+const broken: [rule: string, bytes: string, status: string, code: number, message: string][] = [
   // proves W1.25
-  ['bytes that are no HTTP request', 'NONSENSE\r\n\r\n', '400 Bad Request', 400100],
+  ['bytes that are no HTTP request', 'NONSENSE\r\n\r\n', '400 Bad Request', 400100, 'Not an HTTP request'],
   // proves W1.6
   [
     'addresses that are too long',
     `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
     '431 Request Header Fields Too Large',
     400101,
+    'The address and headers are too large',
   ],
   // proves W1.6
   [
@@ -148,9 +149,10 @@ const broken: [rule: string, bytes: string, status: string, code: number][] = [
     `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
     '431 Request Header Fields Too Large',
     400101,
+    'The address and headers are too large',
   ],
 ];
-for (const [rule, bytes, status, code] of broken) {
+for (const [rule, bytes, status, code, message] of broken) {
   test(`${rule} get the envelope too`, async () => {
     const server = await toyServer();
     await server.listen({ port: 0, host: '127.0.0.1' });
@@ -168,7 +170,8 @@ for (const [rule, bytes, status, code] of broken) {
       });
       assert.ok(answer.startsWith(`HTTP/1.1 ${status}\r\n`), answer);
       assert.match(answer, /\r\nRequest-Id: req_/);
-      assert.equal(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).code, code);
+      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+      assert.deepEqual([body.code, body.message], [code, message]);
     } finally {
       await server.close();
     }

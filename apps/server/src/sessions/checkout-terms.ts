@@ -51,8 +51,10 @@ export async function checkoutTerms(
     reader.account(merchantId, body.accountId),
     productIds.length === 0 ? noProducts : reader.products(merchantId, productIds),
   ]);
-  if (account === undefined) throw new Refusal('account_not_found', body.accountId);
-  if (account.status !== 'normal') throw new Refusal('account_removed', body.accountId);
+  if (account === undefined)
+    throw new Refusal('account_not_found', { detail: body.accountId, param: 'accountId' });
+  if (account.status !== 'normal')
+    throw new Refusal('account_removed', { detail: body.accountId, param: 'accountId' });
   assertSettlementToken(deps.chains, body.settlementToken, account.settlementCurrencies);
   const items = snapshotItems(deps.random, body.lineItems, productIds, { products, hostedImages });
   assertItemsFit(items);
@@ -103,9 +105,6 @@ function expirationOf(clock: Clock, requested: number | undefined): Date {
 function productIdsOf(items: readonly ItemBody[]): string[] {
   const productIds = items.map((item, index) => {
     const path = `lineItems[${index}]`;
-    if (item.itemType === 'user_priced') {
-      throw fieldRefusal(`${path}.itemType`, 'must be product or one_time in a checkout session');
-    }
     if (item.itemType === 'product') {
       if (item.productId === undefined || item.productId === '')
         throw fieldRefusal(`${path}.productId`, 'is required');

@@ -26,6 +26,8 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  // The names of pages' scripts, which a page reads when it finds one missing.
+  '.json': 'application/json',
   '.svg': 'image/svg+xml',
   '.xml': 'application/xml',
 };

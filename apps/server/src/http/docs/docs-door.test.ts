@@ -80,6 +80,20 @@ test('every file that a page names is served', async () => {
   for (const url of named) assert.equal((await server.inject(url)).statusCode, 200, url);
 });
 
+test('a page that is missing reads the names of the pages’ scripts', async () => {
+  const names = await server.inject('/docs/hashmap.json');
+  assert.deepEqual([names.statusCode, names.headers['content-type']], [200, 'application/json']);
+  assert.equal(typeof names.json()['errors_100101.md'], 'string');
+});
+
+test('only pages of the sidebar name the next page', async () => {
+  const [listed, single] = await Promise.all(
+    ['/docs/conventions', '/docs/errors/100101'].map((path) => server.inject(path)),
+  );
+  assert.match(listed?.body ?? '', /Next page/);
+  assert.doesNotMatch(single?.body ?? '', /Next page|Previous page/);
+});
+
 // proves W8.5
 test('llms.txt lists the pages, and llms-full.txt holds them', async () => {
   const [short, full] = await Promise.all([server.inject('/llms.txt'), server.inject('/llms-full.txt')]);
@@ -137,12 +151,24 @@ test('files travel compressed, assets are cached for a year, and pages are asked
       assert.equal(decode(coded.rawPayload).toString(), plain.body);
     }
     const etag = String(plain.headers['etag']);
-    const again = await server.inject({ url, headers: { 'if-none-match': etag } });
-    assert.deepEqual([again.statusCode, again.body], [304, '']);
+    for (const known of [etag, etag.slice('W/'.length), `"other", ${etag}`, '*']) {
+      const again = await server.inject({ url, headers: { 'if-none-match': known } });
+      assert.deepEqual([again.statusCode, again.body], [304, ''], known);
+      assert.equal(again.headers['content-length'], undefined);
+      assert.equal(again.headers['etag'], etag);
+    }
+    const other = await server.inject({ url, headers: { 'if-none-match': '"other"' } });
+    assert.equal(other.statusCode, 200);
   }
 });
 
-const unknown = ['/docs/no-such-page', '/docs/..%2f..%2fpackage.json', '/docs/hashmap.json', '/docs/%00'];
+const unknown = [
+  '/docs/no-such-page',
+  '/docs/..%2f..%2fpackage.json',
+  '/docs/404',
+  '/docs/404.html',
+  '/docs/%00',
+];
 
 for (const url of unknown) {
   test(`${url} is a page that says so for browsers, and 404000 for programs`, async () => {

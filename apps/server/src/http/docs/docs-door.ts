@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Refusal } from '@florin/protocol/error.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import fresh from 'fresh';
 import { type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
 import { browserPagePolicy, isForBrowser, renderPage } from '../browser-page.ts';
@@ -39,7 +40,9 @@ export function docsDoor({ origin, chains, folder = builtFolder }: DocsOptions):
         const site = await findSite();
         if (site === undefined) return sayUnbuilt(request, reply);
         const name = nameOf(request);
-        const file = (await site.find(name)) ?? (await site.find(`${name}.html`));
+        // The page for unknown addresses is itself at none.
+        const isPage = name !== '404' && name !== '404.html';
+        const file = isPage ? ((await site.find(name)) ?? (await site.find(`${name}.html`))) : undefined;
         if (file !== undefined) return send(request, reply, site, file);
         const notFound = isForBrowser(request) ? await site.find('404.html') : undefined;
         if (notFound === undefined) throw new Refusal('route_unknown', `GET /docs/${name.slice(0, 200)}`);
@@ -66,7 +69,7 @@ async function send(
   reply: FastifyReply,
   site: BuiltSite,
   file: SiteFile,
-): Promise<Buffer | string> {
+): Promise<Buffer | undefined> {
   reply.type(file.type).headers({
     // An asset's name contains a hash of its content.
     'cache-control': request.url.startsWith('/docs/assets/')
@@ -79,9 +82,9 @@ async function send(
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
   });
-  if (request.headers['if-none-match'] === file.etag) {
-    reply.code(304);
-    return '';
+  if (fresh(request.headers, { etag: file.etag })) {
+    reply.code(304).send();
+    return undefined;
   }
   const coding = chooseCoding(request.headers['accept-encoding']);
   if (coding !== 'identity') reply.header('content-encoding', coding);
@@ -90,7 +93,7 @@ async function send(
 
 /** The answer before the first build is complete. Browsers reload by themselves. */
 function sayUnbuilt(request: FastifyRequest, reply: FastifyReply): string {
-  const text = 'The documentation is being built. This takes some seconds after the first start.';
+  const text = 'The documentation is being built. This takes up to a minute after the first start.';
   const advice = 'If it does not appear, run `npm run docs` in the checkout.';
   reply.code(503).headers({ 'retry-after': '5', 'cache-control': 'no-store' });
   if (!isForBrowser(request)) {

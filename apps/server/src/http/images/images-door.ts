@@ -1,4 +1,5 @@
 import { Refusal } from '@florin/protocol/error.ts';
+import fresh from 'fresh';
 import { imagePath, parseImageFile } from '#catalog/images/image-name.ts';
 import { type ImageStore, ImageStoreFailure } from '#catalog/images/image-store.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -28,7 +29,7 @@ export function imagesDoor({ store, log }: ImagesDoorOptions): Door {
       // Only names that the service issues reach the store, so that no file system or bucket can misread one.
       if (parseImageFile(file) === undefined) throw new Refusal('route_unknown');
       const tag = `"${file.slice(0, -'.webp'.length)}"`;
-      if (request.headers['if-none-match'] === tag) {
+      if (fresh(request.headers, { etag: tag })) {
         return reply.code(304).headers({ 'cache-control': headers['cache-control'], etag: tag }).send();
       }
       const bytes = await readImage(store, log, file);
