@@ -121,3 +121,58 @@ test('every statement has exactly the parameters and columns that it declares', 
   }
   assert.deepEqual(differences, {});
 });
+
+/** What `explain` says of a step of a plan, and of the steps that feed it. */
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Parent Relationship'?: string;
+  readonly 'Relation Name'?: string;
+  readonly Filter?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+/** The plan for any values, where PostgreSQL reads a whole table or sorts it only if no index serves. */
+async function planOf({ text }: Statement): Promise<Plan> {
+  await client.query('set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off');
+  await client.query('set enable_incremental_sort = off');
+  const { rows } = await client.query(`explain (generic_plan, costs off, format json) ${text}`);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+function stepsOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+}
+
+/** The steps between a limit and the tables, each of which the limit cuts short. Subqueries and other limits end them. */
+function cutBy(limit: Plan): Plan[] {
+  const below = (limit.Plans ?? []).filter(
+    (step) => step['Parent Relationship'] !== 'InitPlan' && step['Node Type'] !== 'Limit',
+  );
+  return below.flatMap((step) => [step, ...cutBy(step)]);
+}
+
+/** Conditions that the index leaves: the scope of the merchant, which it has already, and the events that are too old. */
+const harmless =
+  /CASE \(InitPlan \d+\)\.col1 WHEN '\*'::text THEN true ELSE \(merchant_id = \(InitPlan \d+\)\.col1\) END|\(ordinal <> ALL \(\(InitPlan \d+\)\.col1\)\)/g;
+
+/** What makes a page read more rows than it shows: a sort of a table, or a condition that no index has. */
+function wasteIn(limit: Plan): string[] {
+  const steps = cutBy(limit);
+  const scans = steps.filter((step) => step['Relation Name'] !== undefined);
+  const sorts = scans.length === 0 ? [] : steps.filter((step) => step['Node Type'].includes('Sort'));
+  const filters = scans.map(({ Filter = '' }) => Filter.replace(harmless, '').replace(/^\( AND \)$/, ''));
+  return [...sorts.map(() => 'sort'), ...filters.filter((filter) => filter !== '')];
+}
+
+test('an index gives the rows of every page of a list, in their order', async () => {
+  const pages = declaredStatements().filter(({ columns }) => 'is_listed' in columns);
+  assert.ok(pages.length >= 10, `${pages.length} lists`);
+  for (const page of pages) {
+    const limits = stepsOf(await planOf(page)).filter((step) => step['Node Type'] === 'Limit');
+    assert.ok(
+      limits.some((limit) => cutBy(limit).some((step) => 'Relation Name' in step)),
+      page.name,
+    );
+    assert.deepEqual(limits.flatMap(wasteIn), [], page.name);
+  }
+});
