@@ -6,7 +6,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   async sleep(ms, signal) {
     try {
-      await delay(ms, undefined, signal === undefined ? {} : { signal });
+      await delay(ms, undefined, { signal });
     } catch (error) {
       if (signal?.aborted !== true) throw error;
     }

@@ -20,7 +20,7 @@ export interface Token {
   /** 6 to 18. */
   readonly decimals: number;
   /** The methods that the operator expects of the contract, in order of permitKinds; absent: as the chain reports. */
-  readonly permits?: readonly PermitKind[];
+  readonly permits?: readonly PermitKind[] | undefined;
 }
 
 /** How the money gets from the payer's token to the settlement token. */

@@ -25,7 +25,7 @@ export interface CheckoutData {
   readonly linkUrl: string;
   readonly title: string;
   /** The merchant's logo, hosted here, for displays of two densities. */
-  readonly logo?: { readonly url: string; readonly dense: string };
+  readonly logo?: { readonly url: string; readonly dense: string } | undefined;
   readonly merchant: string;
   readonly items: readonly PageItem[];
   /** Price in Micro-USD; empty until the payer chooses it. */
@@ -46,7 +46,7 @@ export interface CheckoutData {
   readonly settledIn: string;
   readonly options: readonly CheckoutOption[];
   /** The least total in Micro-USD that a plain transfer can pay; absent where none can. */
-  readonly minDeposit?: string;
+  readonly minDeposit?: string | undefined;
   /** Local worlds: a wallet for visitors without one, whose key is not in the browser. */
-  readonly demoPayer?: string;
+  readonly demoPayer?: string | undefined;
 }

@@ -74,8 +74,8 @@ export interface ClaimData {
   readonly query: string;
   readonly places: readonly ClaimPlace[];
   /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing. */
-  readonly least?: string;
-  readonly reclaimable?: Reclaimable;
+  readonly least?: string | undefined;
+  readonly reclaimable?: Reclaimable | undefined;
 }
 
 /** The chain's coin, in the gateway's notation. */

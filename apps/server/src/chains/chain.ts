@@ -7,7 +7,7 @@ import { getContractAddress, zeroAddress } from 'viem';
 /** When a block of a chain counts as final, and how long that takes. */
 export interface FinalityPolicy extends FinalityRule {
   /** The usual seconds to finality, shown to payers until a measurement exists; absent: the default of the chain. */
-  readonly expectedSeconds?: number;
+  readonly expectedSeconds?: number | undefined;
 }
 
 /** A gateway and a vault that have been replaced in the configuration. */
@@ -15,7 +15,7 @@ export interface PreviousContracts {
   readonly gateway: Hex;
   readonly vault: Hex;
   /** The gateway's CCTP route; absent when it had none. */
-  readonly cctpRoute?: Hex;
+  readonly cctpRoute?: Hex | undefined;
 }
 
 /** Circle's CCTP v2 on one chain, and our route into it. */
@@ -46,13 +46,13 @@ export interface Chain extends FollowedChain {
   readonly name: string;
   readonly rpcUrls: readonly string[];
   /** WebSocket addresses of nodes that announce new blocks. */
-  readonly wsUrls?: readonly string[];
+  readonly wsUrls?: readonly string[] | undefined;
   readonly gateway: Hex;
   readonly vault: Hex;
   /** Replaced contracts, newest first: open orders still use them. */
-  readonly previousContracts?: readonly PreviousContracts[];
+  readonly previousContracts?: readonly PreviousContracts[] | undefined;
   /** Circle's CCTP on this chain; absent: the service neither burns nor mints here. */
-  readonly cctp?: CctpPlace;
+  readonly cctp?: CctpPlace | undefined;
   /** The sources on other chains whose burns may be minted here, from the other chains' `cctp`. */
   readonly mintSources?: readonly MintSource[];
   readonly finality: FinalityPolicy;

@@ -75,19 +75,19 @@ export function readConfig(given: Environment): Config {
     environment: kind,
     origin: originOf(fields, kind),
     serviceDomain: serviceDomainOf(fields),
-    http: httpOf(fields.object('http'), environment),
+    http: fields.section('http', (http) => httpOf(http, environment)),
     databaseUrl: secrets.read('DATABASE_URL', 'databaseUrl', /^postgres(ql)?:\/\//, 'a postgres:// URL'),
     roles: rolesOf(fields, environment),
     chains,
     attestationUrl: attestationUrlOf(fields, chains.all),
-    fees: feesOf(fields.object('fees')),
+    fees: fields.section('fees', feesOf),
     ...signersOf(secrets, signer),
     masterKeys: masterKeysOf(secrets),
-    webhooks: webhooksOf(fields.object('webhooks'), kind),
-    gasless: gaslessOf(fields.object('gasless')),
-    images: imagesOf(fields.object('images'), secrets, kind),
-    settlement: settlementOf(fields.object('settlement')),
-    ...limitsOf(fields.object('rateLimits'), environment),
+    webhooks: fields.section('webhooks', (webhooks) => webhooksOf(webhooks, kind)),
+    gasless: fields.section('gasless', gaslessOf),
+    images: fields.section('images', (images) => imagesOf(images, secrets, kind)),
+    settlement: fields.section('settlement', settlementOf),
+    ...fields.section('rateLimits', (limits) => limitsOf(limits, environment)),
     demoPayerKey: demoPayerKeyOf(fields, kind),
     logLevel: logLevelOf(environment),
   };
@@ -151,7 +151,6 @@ function limitsOf(fields: Fields, environment: Environment): Pick<Config, 'maxOp
     walletCalls: perMinute('smartAccountChecksPerMinute', defaultRateLimits.walletCalls),
   };
   const maxOpenSessions = count('openSessionsPerPayer', openSessionsPerPayer);
-  fields.done();
   return areRateLimitsOn(environment)
     ? { maxOpenSessions, rateLimits }
     : { maxOpenSessions: undefined, rateLimits: undefined };
@@ -189,8 +188,7 @@ function portOf(text: string): number {
 function httpOf(fields: Fields, environment: Environment): Config['http'] {
   const port = fields.integer('port', { least: 0, most: 65_535, fallback: 4000 });
   const host = fields.text('host', '127.0.0.1');
-  const trustedProxies = fields.has('trustedProxies') ? fields.list('trustedProxies').map(proxyOf) : [];
-  fields.done();
+  const trustedProxies = fields.optional('trustedProxies', (name) => fields.list(name).map(proxyOf)) ?? [];
   const given = environment['FLORIN_PORT'];
   return {
     host: environment['FLORIN_HOST'] ?? host,
@@ -208,7 +206,7 @@ function proxyOf(value: unknown, index: number): string {
 }
 
 function rolesOf(fields: Fields, environment: Environment): ReadonlySet<RoleName> {
-  const listed = fields.has('roles') ? fields.list('roles') : roles;
+  const listed = fields.optional('roles', (name) => fields.list(name)) ?? roles;
   const given = environment['FLORIN_ROLES']?.split(',').map((role) => role.trim()) ?? listed;
   return new Set(
     given.map((role) => {
@@ -221,7 +219,7 @@ function rolesOf(fields: Fields, environment: Environment): ReadonlySet<RoleName
 }
 
 function chainsFrom(fields: Fields): Chains {
-  const chains = fields.objects('chains').map(chainOf);
+  const chains = fields.sections('chains', chainOf);
   const seen = new Set<string>();
   for (const key of chains.flatMap((chain) => [`chain id ${chain.chainId}`, `chain name ${chain.name}`])) {
     if (seen.has(key)) throw new ConfigError(`chains has ${key} twice: list each chain once`);
@@ -237,7 +235,7 @@ function chainOf(fields: Fields): Chain {
     throw new ConfigError(`${fields.path('name')} is ${name}: use lower-case letters, digits and hyphens`);
   }
   const chainId = Number(digits(fields, 'chainId'));
-  const chain: Chain = {
+  return {
     name,
     chainId,
     ...nodesOf(fields),
@@ -246,8 +244,6 @@ function chainOf(fields: Fields): Chain {
     pollIntervalMs: fields.integer('pollIntervalMs', { least: 50, most: 60_000, fallback: 1_000 }),
     tokens: tokensOf(fields, name, chainId),
   };
-  fields.done();
-  return chain;
 }
 
 function digits(fields: Fields, name: string): string {
@@ -259,7 +255,7 @@ function digits(fields: Fields, name: string): string {
 
 function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
   const seen = new Set<string>();
-  return fields.objects('tokens').map((token) => {
+  return fields.sections('tokens', (token) => {
     const tokenId = token.text('tokenId');
     const address = addressOf(token, 'address');
     if (!new RegExp(`^${chainName}::[a-z0-9.-]{1,24}$`).test(tokenId)) {
@@ -277,7 +273,7 @@ function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
         `${token.path('decimals')} is ${decimals}: a token needs ${minTokenDecimals} to ${maxTokenDecimals} decimals`,
       );
     }
-    const read = {
+    return {
       tokenId,
       chainName,
       chainId,
@@ -285,10 +281,8 @@ function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
       name: token.text('name'),
       symbol: token.text('symbol'),
       decimals,
-      ...(token.has('permits') ? { permits: permitsOf(token) } : {}),
+      permits: token.optional('permits', () => permitsOf(token)),
     };
-    token.done();
-    return read;
   });
 }
 
@@ -303,13 +297,11 @@ function permitsOf(token: Fields): readonly PermitKind[] {
 
 function feesOf(fields: Fields): Config['fees'] {
   const ppm = (name: string, fallback: number) => fields.integer(name, { least: 0, most: 500_000, fallback });
-  const fees = {
+  return {
     sameToken: ppm('sameTokenPpm', 2_000),
     sameChain: ppm('sameChainPpm', 3_000),
     crossChain: ppm('crossChainPpm', 6_000),
   };
-  fields.done();
-  return fees;
 }
 
 function webhooksOf(fields: Fields, kind: Config['environment']): Config['webhooks'] {
@@ -318,7 +310,6 @@ function webhooksOf(fields: Fields, kind: Config['environment']): Config['webhoo
     pauseAfterFailures: fields.integer('pauseAfterFailures', { least: 1, most: 1_000, fallback: 10 }),
     pauseAfterHours: fields.integer('pauseAfterHours', { least: 0, most: 720, fallback: 72 }),
   };
-  fields.done();
   if (webhooks.allowLoopback && kind === 'production') {
     throw new ConfigError(
       'webhooks.allowLoopback is true: remove it, because production must not call its own machine',

@@ -16,30 +16,27 @@ export function addressOf(fields: Fields, name: string): Hex {
 export function contractsFrom(
   fields: Fields,
 ): Pick<Chain, 'gateway' | 'vault' | 'previousContracts' | 'cctp'> {
-  const previous = fields.has('previousGateways') ? fields.objects('previousGateways').map(previousOf) : [];
-  const contracts = { gateway: addressOf(fields, 'gateway'), vault: addressOf(fields, 'vault') };
   return {
-    ...contracts,
-    ...(previous.length === 0 ? {} : { previousContracts: previous }),
-    ...(fields.has('cctp') ? { cctp: cctpOf(fields.object('cctp')) } : {}),
+    gateway: addressOf(fields, 'gateway'),
+    vault: addressOf(fields, 'vault'),
+    previousContracts: fields.optional('previousGateways', (name) => fields.sections(name, previousOf)),
+    cctp: fields.optional('cctp', (name) => fields.section(name, cctpOf)),
   };
 }
 
 function previousOf(fields: Fields): PreviousContracts {
-  const previous = {
+  return {
     gateway: addressOf(fields, 'gateway'),
     vault: addressOf(fields, 'vault'),
-    ...(fields.has('cctpRoute') ? { cctpRoute: addressOf(fields, 'cctpRoute') } : {}),
+    cctpRoute: fields.optional('cctpRoute', (name) => addressOf(fields, name)),
   };
-  fields.done();
-  return previous;
 }
 
 const microUsdPerUsd = 1_000_000n;
 
 function cctpOf(fields: Fields): CctpPlace {
   const maxUsd = fields.integer('maxPerOrderUsd', { least: 1, most: 10_000_000, fallback: 1_000_000 });
-  const place = {
+  return {
     domain: fields.integer('domain', { least: 0, most: 4_294_967_295 }),
     transmitter: addressOf(fields, 'transmitter'),
     messenger: addressOf(fields, 'messenger'),
@@ -47,8 +44,6 @@ function cctpOf(fields: Fields): CctpPlace {
     tokenId: fields.text('tokenId'),
     maxPerOrder: microUsd(BigInt(maxUsd) * microUsdPerUsd),
   };
-  fields.done();
-  return place;
 }
 
 /** Refuses CCTP settings that are valid per chain but not together. */

@@ -47,7 +47,7 @@ export class Fields {
   }
 
   optionalText(name: string): string | undefined {
-    return this.has(name) ? this.text(name) : (this.#take(name) as undefined);
+    return this.optional(name, () => this.text(name));
   }
 
   flag(name: string, fallback: boolean): boolean {
@@ -79,12 +79,25 @@ export class Fields {
     return value;
   }
 
+  /** What `read` makes of a setting that may be absent. */
+  optional<Value>(name: string, read: (name: string) => Value): Value | undefined {
+    return this.has(name) ? read(name) : undefined;
+  }
+
   object(name: string): Fields {
     return new Fields(this.#take(name) ?? {}, this.path(name));
   }
 
-  objects(name: string): Fields[] {
-    return this.list(name).map((value, index) => new Fields(value, `${this.path(name)}[${index}]`));
+  /** What `read` makes of an object, of which it must read every field. */
+  section<Value>(name: string, read: (fields: Fields) => Value): Value {
+    return readWhole(this.object(name), read);
+  }
+
+  /** The same for each object of a list. */
+  sections<Value>(name: string, read: (fields: Fields) => Value): Value[] {
+    return this.list(name).map((value, index) =>
+      readWhole(new Fields(value, `${this.path(name)}[${index}]`), read),
+    );
   }
 
   /** Refuses unread fields: a typing error would otherwise be a setting without effect. */
@@ -93,6 +106,12 @@ export class Fields {
     if (unknown[0] !== undefined)
       throw new ConfigError(`${this.path(unknown[0])} is not a known setting: remove it`);
   }
+}
+
+function readWhole<Value>(fields: Fields, read: (fields: Fields) => Value): Value {
+  const value = read(fields);
+  fields.done();
+  return value;
 }
 
 /** Reads a JSON file that an operator wrote. */

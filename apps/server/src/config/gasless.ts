@@ -50,11 +50,10 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
     // Each check reads at most two hundred addresses, for each token of the chain.
     balanceWindowMs: fields.integer('balanceWindowMs', { least: 50, most: 3_600_000, fallback: 10_000 }),
     mostNamed,
-    deposits: depositsOf(fields.object('deposits')),
+    deposits: fields.section('deposits', depositsOf),
     // Clients wait longer; an answer without a block says where to check again.
     x402WaitMs: fields.integer('x402WaitMs', { least: 0, most: 60_000, fallback: 20_000 }),
   };
-  fields.done();
   return isOn ? gasless : undefined;
 }
 
@@ -78,14 +77,12 @@ function totalOf(
 function depositsOf(fields: Fields): DepositPolicy {
   const money = (name: string, fallback: number) =>
     microUsd(BigInt(fields.integer(name, { least: 0, most: 1_000_000_000_000, fallback })));
-  const deposits = {
+  return {
     underpaidPpm: fields.integer('underpaidPpm', { least: 0, most: maxUnderpaidPpm, fallback: 0 }),
-    underpaidAmount: fields.has('underpaidAmount') ? money('underpaidAmount', 0) : undefined,
+    underpaidAmount: fields.optional('underpaidAmount', (name) => money(name, 0)),
     latePayment: fields.choice('latePayment', latePayments, 'return'),
     lateHours: fields.integer('lateHours', { least: 1, most: maxLateHours, fallback: 24 }),
     addedAboveFee: money('addedAboveFee', 0),
     addedPerDay: money('addedPerDay', 100_000_000),
   };
-  fields.done();
-  return deposits;
 }

@@ -32,17 +32,15 @@ export function imagesOf(
     );
   }
   const folder = fields.optionalText('folder');
-  const hasBucket = fields.has('s3');
-  const bucket = fields.object('s3');
-  fields.done();
-  if (folder !== undefined && hasBucket) {
+  if (folder !== undefined && fields.has('s3')) {
     throw new ConfigError('images has folder and s3: keep one of them');
   }
   if (folder !== undefined && !isAbsolute(folder)) {
     throw new ConfigError(`images.folder is ${folder}: give an absolute path`);
   }
-  const ofFolder = folder === undefined ? undefined : ({ kind: 'folder', folder } as const);
-  return { allowLoopback, store: hasBucket ? bucketOf(bucket, secrets, environment) : ofFolder };
+  if (folder !== undefined) return { allowLoopback, store: { kind: 'folder', folder } };
+  const readBucket = (bucket: Fields) => bucketOf(bucket, secrets, environment);
+  return { allowLoopback, store: fields.optional('s3', (name) => fields.section(name, readBucket)) };
 }
 
 function bucketOf(
@@ -73,7 +71,7 @@ function bucketOf(
     );
   }
   const accessKeyId = fields.optionalText('accessKeyId');
-  const store = {
+  return {
     kind: 's3',
     endpoint,
     region: fields.text('region'),
@@ -86,7 +84,5 @@ function bucketOf(
             accessKeyId,
             secretAccessKey: secrets.read('FLORIN_IMAGES_SECRET_KEY', 'imagesSecretKey', /^\S+$/, 'one word'),
           },
-  } as const;
-  fields.done();
-  return store;
+  };
 }

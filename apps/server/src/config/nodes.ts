@@ -10,8 +10,8 @@ export function nodesOf(fields: Fields): NodesConfig {
   const rpcUrls = urlsOf(fields, 'rpcUrls', 'http');
   return {
     rpcUrls,
-    ...(fields.has('wsUrls') ? { wsUrls: urlsOf(fields, 'wsUrls', 'ws') } : {}),
-    finality: finalityOf(fields, rpcUrls),
+    wsUrls: fields.optional('wsUrls', (name) => urlsOf(fields, name, 'ws')),
+    finality: fields.section('finality', (finality) => finalityOf(finality, rpcUrls)),
     proofs: fields.choice('proofs', ['required', 'quorum'], 'required'),
   };
 }
@@ -32,8 +32,7 @@ function urlsOf(fields: Fields, name: string, scheme: 'http' | 'ws'): string[] {
 /** By default two providers must agree. Two URLs of one host or domain count as one provider. */
 const usualQuorum = 2;
 
-function finalityOf(fields: Fields, rpcUrls: readonly string[]): FinalityPolicy {
-  const finality = fields.object('finality');
+function finalityOf(finality: Fields, rpcUrls: readonly string[]): FinalityPolicy {
   const providers = countProviders(rpcUrls);
   const quorum = finality.integer('quorum', {
     least: 1,
@@ -45,14 +44,12 @@ function finalityOf(fields: Fields, rpcUrls: readonly string[]): FinalityPolicy 
       `${finality.path('quorum')} is ${quorum}, but rpcUrls has a provider count of ${providers}: add nodes of other providers, on hosts of other domains`,
     );
   }
-  const policy: FinalityPolicy = {
+  return {
     tag: finality.choice('tag', ['finalized', 'safe', 'latest'], 'finalized'),
     depth: finality.integer('depth', { least: 0, most: 100_000, fallback: 0 }),
     quorum,
-    ...(finality.has('expectedSeconds')
-      ? { expectedSeconds: finality.integer('expectedSeconds', { least: 1, most: 86_400 }) }
-      : {}),
+    expectedSeconds: finality.optional('expectedSeconds', (name) =>
+      finality.integer(name, { least: 1, most: 86_400 }),
+    ),
   };
-  finality.done();
-  return policy;
 }

@@ -30,12 +30,11 @@ export function settlementOf(fields: Fields): SettlementConfig {
     }),
     maxFeePerGasGwei: fields.integer('maxFeePerGasGwei', { least: 1, most: 100_000, fallback: 500 }),
     keepAfterSeconds,
-    maxBaseFeeGwei: fields.has('maxBaseFeeGwei')
-      ? fields.integer('maxBaseFeeGwei', { least: 1, most: 100_000 })
-      : undefined,
-    outflow: fields.has('outflow') ? outflowOf(fields.object('outflow')) : undefined,
+    maxBaseFeeGwei: fields.optional('maxBaseFeeGwei', (name) =>
+      fields.integer(name, { least: 1, most: 100_000 }),
+    ),
+    outflow: fields.optional('outflow', (name) => fields.section(name, outflowOf)),
   };
-  fields.done();
   // With a window as long as the time to reclaim, the payer could reclaim before anything is settled.
   if (settlement.windowSeconds * 2 > settlement.reclaimAfterSeconds)
     throw new ConfigError(
@@ -49,7 +48,5 @@ const microUsdPerUsd = 1_000_000n;
 function outflowOf(fields: Fields): OutflowCaps {
   const usd = (name: string) =>
     microUsd(BigInt(fields.integer(name, { least: 1, most: 10_000_000 })) * microUsdPerUsd);
-  const outflow = { perOrder: usd('perOrderUsd'), hourly: usd('hourlyUsd'), daily: usd('dailyUsd') };
-  fields.done();
-  return outflow;
+  return { perOrder: usd('perOrderUsd'), hourly: usd('hourlyUsd'), daily: usd('dailyUsd') };
 }

@@ -13,7 +13,7 @@ export type RemoteSigner =
       readonly kind: 'aws_kms';
       readonly region: string;
       readonly keyId: string;
-      readonly endpoint?: string;
+      readonly endpoint?: string | undefined;
       readonly address: Hex;
     };
 
@@ -32,8 +32,8 @@ const maxSettlers = 16;
 
 /** Reads `signer`, and the keys that the environment names. AWS KMS uses the machine's credentials. */
 export function signersOf(secrets: SecretSource, fields: Fields): Signers {
-  const remote = (name: string) => (fields.has(name) ? remoteOf(fields.object(name)) : undefined);
-  const others = fields.has('otherSettlers') ? fields.objects('otherSettlers') : [];
+  const remote = (field: string) => fields.optional(field, (name) => fields.section(name, remoteOf));
+  const others = fields.optional('otherSettlers', (name) => fields.list(name)) ?? [];
   if (others.length >= maxSettlers)
     throw new ConfigError(
       `signer.otherSettlers has ${others.length} entries: at most ${maxSettlers - 1} are used`,
@@ -41,7 +41,8 @@ export function signersOf(secrets: SecretSource, fields: Fields): Signers {
   const signers: Signers = {
     orderKey: remote('order') ?? secrets.privateKey('ORDER_SIGNER', 'orderKey'),
     settlerKey: remote('settler') ?? secrets.privateKey('SETTLER', 'settlerKey'),
-    otherSettlerKeys: others.map((entry) => otherOf(secrets, entry)),
+    otherSettlerKeys:
+      others.length === 0 ? [] : fields.sections('otherSettlers', (entry) => otherOf(secrets, entry)),
   };
   assertApart(signers);
   return signers;
@@ -50,25 +51,20 @@ export function signersOf(secrets: SecretSource, fields: Fields): Signers {
 function otherOf(secrets: SecretSource, fields: Fields): ConfiguredKey {
   if (fields.choice('kind', ['key', 'web3signer', 'aws_kms']) !== 'key') return remoteOf(fields);
   const number = fields.integer('number', { least: 2, most: maxSettlers });
-  fields.done();
   return secrets.privateKey(`SETTLER_${number}`, `settler${number}Key`);
 }
 
 function remoteOf(fields: Fields): RemoteSigner {
   const kind = fields.choice('kind', ['web3signer', 'aws_kms']);
   const address = addressOf(fields, 'address');
-  const signer: RemoteSigner =
-    kind === 'web3signer'
-      ? { kind, address, url: urlOf(fields, 'url') }
-      : {
-          kind,
-          address,
-          region: fields.text('region'),
-          keyId: fields.text('keyId'),
-          ...(fields.has('endpoint') && { endpoint: urlOf(fields, 'endpoint') }),
-        };
-  fields.done();
-  return signer;
+  if (kind === 'web3signer') return { kind, address, url: urlOf(fields, 'url') };
+  return {
+    kind,
+    address,
+    region: fields.text('region'),
+    keyId: fields.text('keyId'),
+    endpoint: fields.optional('endpoint', (name) => urlOf(fields, name)),
+  };
 }
 
 function urlOf(fields: Fields, name: string): string {

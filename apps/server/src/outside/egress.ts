@@ -189,7 +189,7 @@ function checkedConnector(options: EgressOptions): buildConnector.connector {
     // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn verification off.
     rejectUnauthorized: true,
     lookup: checkedLookup(options.lookup ?? systemLookup, policy),
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ca: options.ca,
   });
   return (target, callback) => {
     if (!isTargetAllowed(target, policy)) {

@@ -16,9 +16,9 @@ export interface NewSession {
   readonly session: StoredSession;
   readonly salt: Hex;
   /** The idempotency key that the session is stored under, with the answer for repeats; both or none are stored. */
-  readonly keyedAnswer?: KeyedAnswer;
+  readonly keyedAnswer?: KeyedAnswer | undefined;
   /** `data` of the session.created event, where it has been written already; written for `fullView` when absent. */
-  readonly eventDataJson?: string;
+  readonly eventDataJson?: string | undefined;
   /** Products that the terms were read from, when they must still be the same at the insert. */
   readonly products?: readonly Pick<VersionedProduct, 'productId' | 'version'>[];
 }

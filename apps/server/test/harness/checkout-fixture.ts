@@ -1,6 +1,6 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import { toHex } from 'viem';
-import type { CheckoutDoorOptions } from '#http/checkout/checkout-door.ts';
+import type { CheckoutContext } from '#http/checkout/context.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import { silentLog } from '#telemetry/log.ts';
 import type { MerchantWorld } from './merchant-fixture.ts';
@@ -11,7 +11,7 @@ const balanceOfSelector = '0x70a08231';
  * The options of the hosted pages over a merchant's world. Every payer has a hundred ethereum::usdc and no other
  * tokens.
  */
-export function checkoutOptionsOf(world: MerchantWorld): CheckoutDoorOptions {
+export function checkoutOptionsOf(world: MerchantWorld): CheckoutContext {
   const { origin, chains } = world.deps;
   const held = chains.token('ethereum::usdc')?.address;
   return {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { statement } from '@florin/pg';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { type MerchantDoorDeps, merchantDoor } from '#http/merchant/merchant-door.ts';
+import type { MerchantDoorContext } from '#http/merchant/context.ts';
+import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { buildServer } from '#http/server.ts';
 import { createAccount } from '#merchants/account.ts';
@@ -54,13 +55,13 @@ export class MerchantWorld {
   readonly clock: MovableClock;
   readonly database: TestDatabase;
   readonly server: FastifyInstance;
-  readonly deps: MerchantDoorDeps;
+  readonly deps: MerchantDoorContext;
 
   private constructor(parts: {
     clock: MovableClock;
     database: TestDatabase;
     server: FastifyInstance;
-    deps: MerchantDoorDeps;
+    deps: MerchantDoorContext;
   }) {
     this.clock = parts.clock;
     this.database = parts.database;
@@ -72,7 +73,7 @@ export class MerchantWorld {
     const database = await testDatabase();
     const clock = movableClock();
     const origin = 'https://pay.example.com';
-    const deps: MerchantDoorDeps = {
+    const deps: MerchantDoorContext = {
       // No other members: the door itself uses the database only in the caller's scope.
       db: { inScope: (merchantId) => database.db.inScope(merchantId) },
       isOriginListed: (webOrigin) => isOriginListed(database.db, webOrigin, clock.now()),

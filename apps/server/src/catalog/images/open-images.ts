@@ -48,7 +48,7 @@ export interface Images {
 export function openImages(options: ImagesOptions): Images {
   const { settings, clock, random, log, origin, masterKey } = options;
   const { allowLoopback, certificateAuthority: ca } = settings;
-  const downloader = createEgress({ addresses: { allowLoopback }, ...(ca === undefined ? {} : { ca }) });
+  const downloader = createEgress({ addresses: { allowLoopback }, ca });
   const decoder = processDecoder({ clock });
   const store = openStore(options);
   const context: ImageContext = {

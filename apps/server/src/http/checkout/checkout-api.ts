@@ -4,16 +4,15 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unixSeconds } from '#outside/clock.ts';
 import { findReceipt } from '#sessions/receipt.ts';
-import type { Log } from '#telemetry/log.ts';
 import { envelope } from '../envelope.ts';
 import { networkOf } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
 import { claimOf } from './claim.ts';
+import type { CheckoutContext } from './context.ts';
 import { streamProgress } from './event-stream.ts';
 import {
   assertClientCode,
   beginSession,
-  type CheckoutContext,
   linkOf,
   prepareForPayer,
   readBalances,
@@ -33,7 +32,7 @@ function callerOf(request: FastifyRequest): {
 }
 
 /** Adds the API of the hosted page. */
-export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext & { readonly log: Log }): void {
+export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext): void {
   const { routes, basePath } = checkoutApi;
   const addRoute = routesOf(server, { basePath, shape: envelope, authorize: callerOf });
   addRoute(routes.beginSession, async ({ body }) => beginSession(deps, body));
@@ -63,7 +62,7 @@ export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext & 
   addEvents(server, deps);
 }
 
-function addEvents(server: FastifyInstance, deps: CheckoutContext & { readonly log: Log }): void {
+function addEvents(server: FastifyInstance, deps: CheckoutContext): void {
   const ending = new AbortController();
   const feed = progressFeed(deps, ending.signal);
   server.addHook('preClose', async () => ending.abort());

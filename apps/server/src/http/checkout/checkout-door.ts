@@ -1,22 +1,13 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance } from 'fastify';
-import type { Log } from '#telemetry/log.ts';
 import { chooseCoding } from '../compression.ts';
 import type { Door } from '../server.ts';
 import { bundleScript, type Script } from './assets.ts';
 import { addCheckoutApi } from './checkout-api.ts';
-import { addDemoPayer, type DemoPayer } from './demo-payer.ts';
+import type { CheckoutContext } from './context.ts';
+import { addDemoPayer } from './demo-payer.ts';
 import { acceptForms } from './forms.ts';
 import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';
-import type { CheckoutContext } from './payment.ts';
-
-export interface CheckoutDoorOptions extends CheckoutContext {
-  readonly log: Log;
-  /** Base URL of the AI protocol, without a trailing slash. */
-  readonly agentApi: string;
-  /** Only in local worlds: pays for visitors without a wallet. */
-  readonly demo?: DemoPayer | undefined;
-}
 
 /** Pages accept unknown query parameters, such as a newsletter's tracking codes. */
 const anyQuery = { config: { query: 'any' } } as const;
@@ -25,28 +16,26 @@ const anyQuery = { config: { query: 'any' } } as const;
  * The hosted pages `/link/:linkId`, `/checkout/:sessionId` and `/checkout/:sessionId/claim`, with their scripts, their
  * forms for readers without scripts, and the API that the scripts call. Viewing a page writes nothing.
  */
-export function checkoutDoor(options: CheckoutDoorOptions): Door {
+export function checkoutDoor(options: CheckoutContext): Door {
   return async (server) => {
-    const { demo } = options;
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
-    const page = { ...options, demoPayer: demo?.address };
-    await addPages(server, { options, page, script });
+    await addPages(server, { options, script });
     server.get<{ Params: { sessionId: string } }>(
       '/checkout/:sessionId/claim',
       anyQuery,
       async (request, reply) =>
-        claimPage({ options, page, script: claimScript, request, reply }, request.params.sessionId),
+        claimPage({ options, script: claimScript, request, reply }, request.params.sessionId),
     );
     addScripts(server, [script, claimScript]);
     addCheckoutApi(server, options);
-    if (demo !== undefined) addDemoPayer(server, options, demo);
+    if (options.demo !== undefined) addDemoPayer(server, options, options.demo);
   };
 }
 
 /** In its own scope: only these routes accept forms. */
 async function addPages(
   server: FastifyInstance,
-  parts: Pick<PageRequest, 'options' | 'page' | 'script'>,
+  parts: Pick<PageRequest, 'options' | 'script'>,
 ): Promise<void> {
   await server.register(async (scope) => {
     acceptForms(scope);

@@ -14,34 +14,26 @@ import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
-import type { PayerChain } from '#authorizations/payer-chain.ts';
-import type { Chain, Chains } from '#chains/chain.ts';
+import type { Chain } from '#chains/chain.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findDepositOrders, findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import { type Clock, unixSeconds } from '#outside/clock.ts';
+import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import type { CheckoutContext } from './context.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
 import { outcomeOf, shownExceptions, shownKindOf } from './outcome.ts';
-import { assertClientCode, type CheckoutContext, sessionOf } from './payment.ts';
+import { assertClientCode, sessionOf } from './payment.ts';
 import { heldUntilOf } from './state.ts';
 
 /** The most deposit addresses on one page. */
 const maxPlaces = 20;
 
-export interface ClaimDeps extends Pick<CheckoutContext, 'db'> {
-  readonly chains: Chains;
-  readonly clock: Clock;
-  readonly payerChain: Pick<PayerChain, 'callAt'>;
-  /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing by itself. */
-  readonly gasless?: { readonly minAmount: bigint } | undefined;
-}
-
 /** The data of the page about a session's money to return. Reads only the database. */
 export async function claimData(
-  deps: Pick<ClaimDeps, 'db' | 'chains' | 'gasless'>,
+  deps: CheckoutContext,
   session: StoredSession,
   { language, title, query }: { language: Language; title: string; query: string },
 ): Promise<ClaimData> {
@@ -51,7 +43,6 @@ export async function claimData(
   const places = orders.flatMap((order) => placeOf(deps, session, order, told) ?? []);
   // Addresses that received money come first.
   const ordered = [...places].sort((left, right) => right.money.length - left.money.length);
-  const reclaimable = await reclaimableOf(deps, session);
   return {
     locale: language.tag,
     words: wordsIn(language.tag),
@@ -60,8 +51,8 @@ export async function claimData(
     title,
     query,
     places: ordered,
-    ...(deps.gasless === undefined ? {} : { least: deps.gasless.minAmount.toString() }),
-    ...(reclaimable === undefined ? {} : { reclaimable }),
+    least: deps.gasless?.minAmount.toString(),
+    reclaimable: await reclaimableOf(deps, session),
   };
 }
 
@@ -81,7 +72,7 @@ function sharedTexts({ texts }: Language): ClaimData['texts'] {
 }
 
 function placeOf(
-  deps: Pick<ClaimDeps, 'chains' | 'gasless'>,
+  deps: CheckoutContext,
   session: StoredSession,
   order: StoredOrder,
   exceptions: readonly PaymentException[],
@@ -109,7 +100,7 @@ function placeIn(chain: Chain): ClaimNetwork {
 }
 
 function moneyOf(
-  { chains, gasless }: Pick<ClaimDeps, 'chains' | 'gasless'>,
+  { chains, gasless }: CheckoutContext,
   session: StoredSession,
   exception: PaymentException,
 ): ClaimedMoney | undefined {
@@ -125,7 +116,7 @@ function moneyOf(
 
 /** The call that returns an unsettled payment after its time. The payer can send it without any other party. */
 async function reclaimableOf(
-  { db, chains }: Pick<ClaimDeps, 'db' | 'chains'>,
+  { db, chains }: CheckoutContext,
   session: StoredSession,
 ): Promise<ClaimData['reclaimable'] | undefined> {
   if (session.status !== 'paid' && session.status !== 'settlement_pending') return undefined;
@@ -143,7 +134,11 @@ type Body = BodyOf<(typeof checkoutApi)['routes']['claim']>;
  * the order, regardless of the caller. Refuses an order of another session (100201), a wrong secret (100202) and a
  * chain that does not answer (900401).
  */
-export async function claimOf(deps: ClaimDeps, body: Body, clientCode: string | undefined): Promise<Claim> {
+export async function claimOf(
+  deps: CheckoutContext,
+  body: Body,
+  clientCode: string | undefined,
+): Promise<Claim> {
   const session = await sessionOf(deps, body.sessionId);
   if (clientCode !== undefined) assertClientCode(session, clientCode);
   const order = await findOrder(deps.db, body.orderId);
@@ -161,7 +156,7 @@ const rescueGas = 1_000_000n;
 const readGas = 100_000n;
 
 async function rescueOf(
-  deps: ClaimDeps,
+  deps: CheckoutContext,
   { order, chain, token }: { order: StoredOrder; chain: Chain; token: Hex },
 ): Promise<Claim> {
   const gateway = gatewayOf(order, chain);
@@ -191,7 +186,7 @@ function coinReading(holder: Hex): Hex {
  * read.
  */
 async function heldAt(
-  { payerChain }: ClaimDeps,
+  { payerChain }: CheckoutContext,
   chain: Chain,
   token: Hex,
   holder: Hex,
@@ -216,7 +211,7 @@ async function heldAt(
 }
 
 function reclaimOf(
-  { clock, chains }: ClaimDeps,
+  { clock, chains }: CheckoutContext,
   { session, order, chain }: { session: StoredSession; order: StoredOrder; chain: Chain },
 ): Claim {
   const isOpen = session.orderId === order.orderId && ['paid', 'settlement_pending'].includes(session.status);

@@ -7,29 +7,13 @@ import { imageUrlOfSize } from '#catalog/images/image-name.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import type { CheckoutContext } from './context.ts';
 import { networkTitle } from './networks.ts';
-import {
-  checkoutState,
-  findSessionFacts,
-  linkBounds,
-  linkOptions,
-  type StateDeps,
-  sessionOptions,
-} from './state.ts';
-
-export interface PageDeps extends StateDeps {
-  readonly origin: string;
-  /** Base URL of the AI protocol, without a trailing slash. */
-  readonly agentApi: string;
-  /** The payments and deposits whose gas the service pays; none when absent. */
-  readonly gasless?: { readonly minAmount: bigint } | undefined;
-  /** Address of the local world's demo payer. */
-  readonly demoPayer?: string | undefined;
-}
+import { checkoutState, findSessionFacts, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
 /** The data of a link's page. */
 export function linkPageData(
-  deps: PageDeps,
+  deps: CheckoutContext,
   { link, front }: { readonly link: StoredLink; readonly front: ShownMerchant },
   language: Language,
 ): CheckoutData {
@@ -54,7 +38,7 @@ export function linkPageData(
 
 /** The data of a session's page. */
 export async function sessionPageData(
-  deps: PageDeps,
+  deps: CheckoutContext,
   { session, front }: { readonly session: StoredSession; readonly front: ShownMerchant },
   language: Language,
 ): Promise<CheckoutData> {
@@ -78,21 +62,20 @@ export async function sessionPageData(
   };
 }
 
-function frameData({ demoPayer, agentApi, gasless }: PageDeps, { tag, texts }: Language) {
+function frameData({ demo, agentApi, gasless }: CheckoutContext, { tag, texts }: Language) {
   return {
     locale: tag,
     texts,
     agentApi: new URL(agentApi).pathname,
-    ...(gasless === undefined ? {} : { minDeposit: gasless.minAmount.toString() }),
-    ...(demoPayer === undefined ? {} : { demoPayer }),
+    minDeposit: gasless?.minAmount.toString(),
+    demoPayer: demo?.address,
   };
 }
 
 function frontData({ merchantName, logoUrl }: ShownMerchant): Pick<CheckoutData, 'merchant' | 'logo'> {
-  const logo = logoOf(logoUrl);
   return {
     merchant: merchantText(merchantName, merchantTextLimits.linkName),
-    ...(logo === undefined ? {} : { logo }),
+    logo: logoOf(logoUrl),
   };
 }
 
@@ -102,7 +85,7 @@ export function logoOf(logoUrl: string): CheckoutData['logo'] {
   return { url: imageUrlOfSize(logoUrl, 320), dense: imageUrlOfSize(logoUrl, 640) };
 }
 
-function settlementOf({ chains }: PageDeps, settlementToken: string) {
+function settlementOf({ chains }: CheckoutContext, settlementToken: string) {
   const token = chains.token(settlementToken);
   const chain = token === undefined ? undefined : chains.byId(token.chainId);
   const settledIn =

@@ -11,17 +11,17 @@ import { networkOf } from '../rate-limit.ts';
 import type { Script } from './assets.ts';
 import { brandColorsOf } from './brand-colors.ts';
 import { claimData } from './claim.ts';
+import type { CheckoutContext } from './context.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
 import { boundsText, type NoScript } from './no-script.ts';
 import { brandStyle, type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
-import { linkPageData, logoOf, type PageDeps, sessionPageData } from './page-data.ts';
-import { beginSession, type CheckoutContext, prepareForPayer } from './payment.ts';
+import { linkPageData, logoOf, sessionPageData } from './page-data.ts';
+import { beginSession, prepareForPayer } from './payment.ts';
 import { linkBounds } from './state.ts';
 
 /** One request for a page, with the dependencies that answer it. */
 export interface PageRequest {
-  readonly options: CheckoutContext & { readonly agentApi: string };
-  readonly page: PageDeps;
+  readonly options: CheckoutContext;
   readonly script: Script;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -49,7 +49,7 @@ export async function linkPage(
     };
     return send(pageRequest, frame, renderNotice(frame, notice));
   }
-  const data = linkPageData(pageRequest.page, { link, front }, frame.language);
+  const data = linkPageData(options, { link, front }, frame.language);
   return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
 }
 
@@ -64,18 +64,18 @@ export async function sessionPage(
   if (session === undefined) return notFound(pageRequest);
   const front = await findShownMerchant(options.db, session.merchantId);
   const frame = frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
-  const data = await sessionPageData(pageRequest.page, { session, front }, frame.language);
+  const data = await sessionPageData(options, { session, front }, frame.language);
   return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
 }
 
 /** Answers with the page about a session's money to return. */
 export async function claimPage(pageRequest: PageRequest, sessionId: string): Promise<Buffer> {
-  const { options, page } = pageRequest;
+  const { options } = pageRequest;
   const session = await findSession(options.db, sessionId);
   if (session === undefined) return notFound(pageRequest);
   const front = await findShownMerchant(options.db, session.merchantId);
   const frame = frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
-  const { title } = await sessionPageData(page, { session, front }, frame.language);
+  const { title } = await sessionPageData(options, { session, front }, frame.language);
   const data = await claimData(options, session, { language: frame.language, title, query: frame.query });
   return send(pageRequest, frame, renderClaim(data, frame));
 }
@@ -102,7 +102,7 @@ export async function beginByForm(pageRequest: PageRequest, linkId: string): Pro
     return redirect(reply, `${pathname}${queryOf(request)}${hash}`);
   } catch (error) {
     const isOutside = error instanceof Refusal && error.slug === 'amount_out_of_range';
-    const bounds = isOutside ? boundsText(locale, linkBounds(pageRequest.page, link)) : '';
+    const bounds = isOutside ? boundsText(locale, linkBounds(options, link)) : '';
     const problem = [problemOf(request, error), bounds].join(' ').trim();
     return linkPage(pageRequest, linkId, { problem, amount: amountText });
   }

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Database } from '@florin/pg';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type {
   BegunSession,
@@ -13,7 +12,6 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
-import type { AuthorizationContext } from '#authorizations/context.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { readPayerState } from '#authorizations/preparation.ts';
 import type { Chain } from '#chains/chain.ts';
@@ -27,17 +25,14 @@ import { assertPayable, prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
 import { paymentUrlOf } from '#sessions/session-json.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import type { CheckoutContext } from './context.ts';
 import { qrCode, qrPath } from './qr.ts';
 import { checkoutState, linkBounds, linkOptions, sessionOptions } from './state.ts';
-
-export interface CheckoutContext extends Omit<AuthorizationContext, 'cryptography'> {
-  readonly db: Database;
-}
 
 type Routes = (typeof checkoutApi)['routes'];
 
 /** The link in any status except deleted. Refuses with 100101 and 100102. */
-export async function linkOf(deps: Pick<CheckoutContext, 'db'>, linkId: string): Promise<StoredLink> {
+export async function linkOf(deps: CheckoutContext, linkId: string): Promise<StoredLink> {
   const link = await findLink(deps.db, linkId);
   if (link === undefined) throw new Refusal('link_not_found', linkId);
   if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
@@ -45,10 +40,7 @@ export async function linkOf(deps: Pick<CheckoutContext, 'db'>, linkId: string):
 }
 
 /** The session. Refuses with 100201. */
-export async function sessionOf(
-  deps: Pick<CheckoutContext, 'db'>,
-  sessionId: string,
-): Promise<StoredSession> {
+export async function sessionOf(deps: CheckoutContext, sessionId: string): Promise<StoredSession> {
   const session = await findSession(deps.db, sessionId);
   if (session === undefined) throw new Refusal('session_not_found', sessionId);
   return session;

@@ -1,8 +1,8 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { findSessionStates } from '#sessions/session.ts';
-import type { Log } from '#telemetry/log.ts';
 import { streamLimits } from '../rate-limit.ts';
-import { checkoutState, findSessionFacts, type StateDeps } from './state.ts';
+import type { CheckoutContext } from './context.ts';
+import { checkoutState, findSessionFacts } from './state.ts';
 
 /** How often the sessions of open pages are read: all together, in two round trips. */
 const readIntervalMs = 700;
@@ -21,7 +21,7 @@ interface Listener {
 }
 
 /** Reads the sessions of open pages, and notifies each page of changes. Pauses while no page is open. */
-export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: AbortSignal): ProgressFeed {
+export function progressFeed(deps: CheckoutContext, signal: AbortSignal): ProgressFeed {
   const listeners = new Map<string, Set<Listener>>();
   let count = 0;
   const ofNetworks = new Map<string, number>();

@@ -3,27 +3,18 @@ import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-ap
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
-import type { Chains } from '#chains/chain.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { findOrder } from '#orders/order.ts';
-import { type FeeRates, priceBounds, type Route, routesTo, widestOf } from '#orders/quote.ts';
+import { priceBounds, type Route, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
-import { type Clock, unixSeconds } from '#outside/clock.ts';
+import { unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
+import type { CheckoutContext } from './context.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
 import { outcomeOf, shownExceptions, shownKindOf } from './outcome.ts';
-
-export interface StateDeps {
-  readonly db: Queryable;
-  readonly clock: Clock;
-  readonly chains: Chains;
-  readonly rates: FeeRates;
-  /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing by itself. */
-  readonly gasless?: { readonly minAmount: bigint } | undefined;
-}
 
 /** Statuses in which the payer's payment is final. */
 const paidStatuses: readonly StoredSession['status'][] = [
@@ -64,7 +55,7 @@ export async function findSessionFacts(
 }
 
 function exceptionOf(
-  { chains, gasless }: Pick<StateDeps, 'chains' | 'gasless'>,
+  { chains, gasless }: Pick<CheckoutContext, 'chains' | 'gasless'>,
   exception: PaymentException,
 ): CheckoutState['exceptions'][0] | undefined {
   const kind = shownKindOf(exception);
@@ -94,7 +85,7 @@ function isOutside({ decision, status, orderId }: PaymentException, session: Ses
 
 /** The state of a session, as its page shows it. */
 export async function checkoutState(
-  deps: StateDeps,
+  deps: CheckoutContext,
   session: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
@@ -145,7 +136,7 @@ async function successOf(
 
 /** The ways to pay a link for a price. Without a price (custom links): every way, without an amount. */
 export function linkOptions(
-  deps: StateDeps,
+  deps: CheckoutContext,
   link: StoredLink,
   amount: MicroUsd | undefined,
 ): CheckoutOption[] {
@@ -161,7 +152,10 @@ export function linkOptions(
  * The ways to pay a session. An AI protocol session keeps the token whose amount its payer signed; a session with a
  * direct order keeps its chain.
  */
-export async function sessionOptions(deps: StateDeps, session: StoredSession): Promise<CheckoutOption[]> {
+export async function sessionOptions(
+  deps: CheckoutContext,
+  session: StoredSession,
+): Promise<CheckoutOption[]> {
   const onlyChain = isPaid(session) ? undefined : await findDirectChain(deps.db, session);
   return optionsOf(deps, sessionTerms(session)).filter(
     ({ tokenId, chainId }) =>
@@ -169,7 +163,7 @@ export async function sessionOptions(deps: StateDeps, session: StoredSession): P
   );
 }
 
-function optionsOf(deps: StateDeps, terms: Terms): CheckoutOption[] {
+function optionsOf(deps: CheckoutContext, terms: Terms): CheckoutOption[] {
   return routesTo(deps.chains, deps.rates, terms.settlementToken).flatMap(
     (route) => optionOf(deps, route, terms) ?? [],
   );
@@ -179,13 +173,16 @@ function optionsOf(deps: StateDeps, terms: Terms): CheckoutOption[] {
  * The prices that a payer may choose on the page of a custom link, over all its tokens. With fee model 2 the fee is
  * added to the price.
  */
-export function linkBounds(deps: StateDeps, { settlementToken, feeModel }: StoredLink): Partial<BoundsInUsd> {
+export function linkBounds(
+  deps: CheckoutContext,
+  { settlementToken, feeModel }: StoredLink,
+): Partial<BoundsInUsd> {
   const routes = routesTo(deps.chains, deps.rates, settlementToken);
   const bounds = widestOf(routes.flatMap((route) => priceBounds(route, feeModel) ?? []));
   return bounds === undefined ? {} : boundsInUsd(bounds);
 }
 
-function optionOf({ chains }: StateDeps, route: Route, terms: Terms): CheckoutOption | undefined {
+function optionOf({ chains }: CheckoutContext, route: Route, terms: Terms): CheckoutOption | undefined {
   const quote = quoteFor(route, terms);
   const bounds = terms.price.kind === 'open' ? priceBounds(route, terms.feeModel) : undefined;
   const { paymentToken: token, condition } = route;

@@ -6,22 +6,13 @@ import { orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import { paymentMethodsOf } from '#authorizations/alternatives.ts';
 import { type Chain, type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
-import type { TokenSigningReader } from '#contracts/token-signing.ts';
-import { type FeeRates, priceBounds, type Route, routesTo } from '#orders/quote.ts';
+import { priceBounds, type Route, routesTo } from '#orders/quote.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply } from '../route-handler.ts';
-
-interface CapabilityDeps {
-  readonly chains: Chains;
-  readonly rates: FeeRates;
-  /** The signature methods of a token; absent where the service sends no payments itself. */
-  readonly signingOf?: TokenSigningReader | undefined;
-  /** For accounts without a mode of their own; escrow when absent. */
-  readonly settlementMode?: SettlementMode;
-}
+import type { MerchantDoorContext } from './context.ts';
 
 /** GET /capabilities/all: which tokens pay for which, and on which terms. Public. */
-export function addCapabilityRoutes<Caller>(addRoute: AddRoute<Caller>, deps: CapabilityDeps): void {
+export function addCapabilityRoutes<Caller>(addRoute: AddRoute<Caller>, deps: MerchantDoorContext): void {
   const { chains } = deps;
   // The configuration is frozen, so the answer is rendered again only when a chain's state changes. It is kept as
   // bytes: measuring and encoding 5 kB per answer took 5 of 36 µs.
@@ -41,7 +32,7 @@ export function addCapabilityRoutes<Caller>(addRoute: AddRoute<Caller>, deps: Ca
 async function readMethods({
   chains,
   signingOf,
-}: CapabilityDeps): Promise<{ methods: ReadonlyMap<string, string[]>; isWhole: boolean }> {
+}: MerchantDoorContext): Promise<{ methods: ReadonlyMap<string, string[]>; isWhole: boolean }> {
   let isWhole = true;
   const entries = chains.tokens.map(async (token): Promise<[string, string[]]> => {
     // A service that begins no payments there need not wait for a chain that does not answer.
@@ -64,7 +55,7 @@ const boundsFeeModel = 1;
 
 /** Every configured token with the tokens that can pay it. */
 function capabilitiesOf(
-  { chains, rates, settlementMode = 'escrow' }: CapabilityDeps,
+  { chains, rates, settlementMode = 'escrow' }: MerchantDoorContext,
   methods: ReadonlyMap<string, string[]>,
 ): Capabilities {
   return {

@@ -1,66 +1,38 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ImageIntake, noIntake } from '#catalog/images/intake.ts';
-import { itemImages } from '#catalog/images/item-images.ts';
-import type { TokenSigningReader } from '#contracts/token-signing.ts';
+import { noIntake } from '#catalog/images/intake.ts';
 import type { LinkContext } from '#links/context.ts';
 import type { LinkPrice } from '#links/link-terms.ts';
-import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
-import type { KeyUseRecorder } from '#merchants/api-key-limits.ts';
+import { type ApiKeyIdentity, authenticate } from '#merchants/api-key.ts';
 import { idempotencyKeyOf } from '#merchants/idempotency.ts';
 import { quoteOf, routesTo } from '#orders/quote.ts';
 import type { SessionContext } from '#sessions/context.ts';
-import type { SessionFinder } from '#sessions/session.ts';
-import type { SessionInserter } from '#sessions/session-insert.ts';
-import type { WebhookContext } from '#webhooks/outbox-context.ts';
 import { envelope } from '../envelope.ts';
-import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
+import { type MerchantGuards, merchantGuards, networkOf } from '../rate-limit.ts';
 import { requirePermission, routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { addAccountRoutes } from './accounts.ts';
 import { addBrandingRoutes } from './branding.ts';
 import { addCapabilityRoutes } from './capabilities.ts';
+import type { MerchantDoorContext } from './context.ts';
 import { addPreflightRoutes, allowEveryOrigin, allowOrigin } from './cors.ts';
 import { addDeliveryRoutes } from './deliveries.ts';
 import { addEventRoutes } from './events.ts';
 import { addExceptionRoutes } from './exceptions.ts';
 import { addLinkRoutes } from './links.ts';
-import { type MerchantCaller, type MerchantDatabases, merchantRoutes } from './once.ts';
+import { type MerchantCaller, merchantRoutes } from './once.ts';
 import { addProductRoutes } from './products.ts';
 import { addRefundRoutes } from './refunds.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
-export interface MerchantDoorDeps extends SessionContext, WebhookContext {
-  /** Always in the caller's scope. The functions below provide the facts needed before the caller is known. */
-  readonly db: MerchantDatabases;
-  readonly lookupApiKey: ApiKeyLookup;
-  /** Whether any valid key lists a web origin; none is listed when absent. */
-  readonly isOriginListed?: (origin: string) => Promise<boolean>;
-  /** Stores new sessions; many requests may share one commit. */
-  readonly insertSession: SessionInserter;
-  /** Finds sessions for many concurrent requests; one query each when absent. */
-  readonly findSession?: SessionFinder;
-  /** The signature methods of a token; absent where the service sends no payments itself. */
-  readonly signingOf?: TokenSigningReader | undefined;
-  /** The settlement mode of accounts without their own; escrow when absent. */
-  readonly settlementMode?: SettlementMode;
-  /** Downloads the images that merchants name; without it products have none. */
-  readonly images?: ImageIntake | undefined;
-  /** The callers' rate limits; unlimited when absent. */
-  readonly rateLimits?: RateLimits | undefined;
-  /** Gets every used key; requests do not wait for it. */
-  readonly recordKeyUse?: KeyUseRecorder;
-}
-
 /**
  * The merchant API below `/payment/v1`. Every route except the public ones checks the key before it reads any of the
  * request, so that every path without a valid key is 401.
  */
-export function merchantDoor(deps: MerchantDoorDeps): Door {
+export function merchantDoor(deps: MerchantDoorContext): Door {
   const linkDeps: LinkContext = {
     clock: deps.clock,
     random: deps.random,
@@ -97,7 +69,7 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
     addAccountRoutes(add);
     addLinkRoutes(add, linkDeps);
     addBrandingRoutes(add, deps, deps.images ?? noIntake);
-    addSessionRoutes(add, { ...deps, itemImages: itemImages(deps.images ?? noIntake, deps.clock) });
+    addSessionRoutes(add, deps);
     addRefundRoutes(add, deps);
     addExceptionRoutes(add, deps);
     addWebhookRoutes(add, deps);
@@ -115,7 +87,7 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
 
 /** Identifies the caller. Addresses that keep failing get 900101; a valid key passes even from those. */
 async function identify(
-  deps: MerchantDoorDeps,
+  deps: MerchantDoorContext,
   guards: MerchantGuards,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-import type { Database, Queryable, ScopedDatabase, Transaction } from '@florin/pg';
+import type { Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
@@ -17,17 +17,11 @@ import {
 import { envelope } from '../envelope.ts';
 import type { RawJson } from '../raw-json.ts';
 import { type AddRoute, type Call, FinishedReply, type ReplyData } from '../route-handler.ts';
+import type { MerchantDoorContext } from './context.ts';
 
 /** The caller of the merchant API, and the header that makes a request safe to repeat. */
 export interface MerchantCaller extends ApiKeyIdentity {
   readonly idempotencyKey: string | undefined;
-}
-
-/** The merchant API's access to the database: only the narrowing to its caller. */
-export type MerchantDatabases = Pick<Database, 'inScope'>;
-
-export interface MerchantRouteDeps extends IdempotencyContext {
-  readonly db: MerchantDatabases;
 }
 
 /** Adds a route whose handler gets the database in its caller's scope only. */
@@ -68,7 +62,10 @@ export interface MerchantRoutes {
 }
 
 /** The adders of the merchant API, with idempotency keys for every POST. */
-export function merchantRoutes(addRoute: AddRoute<MerchantCaller>, deps: MerchantRouteDeps): MerchantRoutes {
+export function merchantRoutes(
+  addRoute: AddRoute<MerchantCaller>,
+  deps: MerchantDoorContext,
+): MerchantRoutes {
   const add: AddMerchantRoute = (route, handle) =>
     addRoute(route, (call) => handle(call, deps.db.inScope(call.caller.merchantId)));
   return {

@@ -12,7 +12,8 @@ import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { defaultRateLimits } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
-import { type MerchantDoorDeps, merchantDoor } from './merchant-door.ts';
+import type { MerchantDoorContext } from './context.ts';
+import { merchantDoor } from './merchant-door.ts';
 
 const spentByKey = statement({
   name: 'protection_test_spent',
@@ -27,7 +28,7 @@ let world: MerchantWorld;
 const closing: (() => Promise<void>)[] = [];
 
 /** A process of the service, with its own pool and queues over the world's database. */
-async function replica(extra: Partial<MerchantDoorDeps> = {}): Promise<FastifyInstance> {
+async function replica(extra: Partial<MerchantDoorContext> = {}): Promise<FastifyInstance> {
   const db: Database = openDatabase({ schema, url: world.database.url, connections: 4 });
   const limits = { maxSize: 128, maxInFlight: 2, maxWaiting: 10_000 };
   const server = await buildServer({

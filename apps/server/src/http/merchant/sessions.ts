@@ -2,18 +2,12 @@ import type { ScopedDatabase, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
-import type { ItemImages } from '#catalog/images/item-images.ts';
+import { noIntake } from '#catalog/images/intake.ts';
+import { itemImages } from '#catalog/images/item-images.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
-import type { IdempotencyContext } from '#merchants/context.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
-import type { SessionContext } from '#sessions/context.ts';
-import {
-  cancelSession,
-  createCheckoutSession,
-  findSessionView,
-  type SessionFinder,
-} from '#sessions/session.ts';
+import { cancelSession, createCheckoutSession, findSessionView } from '#sessions/session.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
 import { type SessionJsonOptions, sessionJson, sessionViewJson } from '#sessions/session-json.ts';
 import { listSessionViews } from '#sessions/session-list.ts';
@@ -22,6 +16,7 @@ import { termsReader } from '#sessions/terms-reader.ts';
 import { jsonDepth, rawMember } from '../body.ts';
 import { type RawJson, rawJson } from '../raw-json.ts';
 import { success } from '../route-handler.ts';
+import type { MerchantDoorContext } from './context.ts';
 import {
   keyedRequestOf,
   type MerchantCaller,
@@ -35,7 +30,8 @@ import { listReply, shownPortions } from './page.ts';
 const { routes } = merchantApi;
 
 /** Checkout sessions: create, cancel, read, and a list for every status. */
-export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): void {
+export function addSessionRoutes(add: MerchantRoutes, deps: MerchantDoorContext): void {
+  const images = itemImages(deps.images ?? noIntake, deps.clock);
   const viewFor = (caller: ApiKeyIdentity): SessionJsonOptions => ({
     origin: deps.origin,
     // Keys that may be used in a browser never get the page's secret.
@@ -58,7 +54,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
       request:
         urls.length === 0
           ? request
-          : { ...request, hostedImages: await deps.itemImages.take(db, { merchantId, urls }) },
+          : { ...request, hostedImages: await images.take(db, { merchantId, urls }) },
       write: (session) => sessionJson(session, viewFor(caller)),
     };
     if (caller.limits.maxDayAmount !== undefined) {
@@ -93,12 +89,6 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
   }
 }
 
-interface SessionRouteDeps extends SessionContext, IdempotencyContext {
-  readonly insertSession: SessionInserter;
-  readonly findSession?: SessionFinder;
-  readonly itemImages: ItemImages;
-}
-
 /** The images that one_time items name. The schema already checked that they are https URLs. */
 function imageUrlsOf({ lineItems }: SessionCreateBody): string[] {
   return lineItems.flatMap(({ itemType, productData }) => {
@@ -120,7 +110,7 @@ interface Creation {
  */
 async function createInGroup(
   db: ScopedDatabase,
-  deps: SessionRouteDeps,
+  deps: MerchantDoorContext,
   { caller, request, write }: Creation,
   answerFor?: (data: RawJson) => KeyedAnswer,
 ): Promise<RawJson> {
@@ -131,11 +121,7 @@ async function createInGroup(
     answer = rawJson(text);
     // A secret key's answer equals the event's data, so the text is rendered once for both.
     const eventDataJson = caller.kind === 'secret' ? `{"session":${text}}` : undefined;
-    return deps.insertSession({
-      ...created,
-      ...(eventDataJson === undefined ? {} : { eventDataJson }),
-      ...(answerFor === undefined ? {} : { keyedAnswer: answerFor(answer) }),
-    });
+    return deps.insertSession({ ...created, eventDataJson, keyedAnswer: answerFor?.(answer) });
   };
   const session = await createCheckoutSession(db, deps, request, insert);
   return answer ?? rawJson(write(session));
@@ -144,7 +130,7 @@ async function createInGroup(
 /** Creates a session that counts towards a daily limit. Locks the key's counter only for the insert. */
 async function createCounted(
   transaction: Transaction,
-  deps: SessionRouteDeps,
+  deps: MerchantDoorContext,
   { caller, request, write }: Creation,
 ): Promise<RawJson> {
   const { keyId, limits } = caller;

@@ -1,0 +1,14 @@
+import type { Database } from '@florin/pg';
+import type { AuthorizationContext } from '#authorizations/context.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { DemoPayer } from './demo-payer.ts';
+
+/** What the hosted pages need of the process that serves them. */
+export interface CheckoutContext extends Omit<AuthorizationContext, 'cryptography'> {
+  readonly db: Database;
+  readonly log: Log;
+  /** Base URL of the AI protocol, without a trailing slash. */
+  readonly agentApi: string;
+  /** Only in local worlds: pays for visitors without a wallet. */
+  readonly demo?: DemoPayer | undefined;
+}
