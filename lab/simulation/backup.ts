@@ -20,12 +20,12 @@ export class Tables {
     this.#triggered = triggered;
   }
 
-  /** Reads the list of tables, and allows deletes in the ledger: between histories, the books are discarded. */
+  /** Reads the list of tables, and allows deletes in the ledger and the audit log: between histories, both are discarded. */
   static async of(connections: Connections): Promise<Tables> {
     const { observer } = connections;
     const locks = await observer.query<{ trigger: string; name: string }>(
       `select tgname as trigger, tgrelid::regclass::text as name from pg_trigger
-       where tgfoid = 'ledger_append_only'::regproc`,
+       where tgfoid in ('ledger_append_only'::regproc, 'audit_append_only'::regproc)`,
     );
     for (const { trigger, name } of locks.rows) await observer.query(`drop trigger ${trigger} on ${name}`);
     await observer.query('grant all on all tables in schema public to current_user');

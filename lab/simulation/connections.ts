@@ -2,7 +2,7 @@ import { columnTypes, withSystemScope } from '@florin/pg';
 import { schema } from '@florin/server/operator';
 import pg from 'pg';
 import { ReadMemory } from './read-memory.ts';
-import { type Given, type Outcome, record } from './recorded-query.ts';
+import { type Given, type Outcome, prepared, record } from './recorded-query.ts';
 
 /** A statement that is on its way to the server. */
 interface Sent {
@@ -75,6 +75,8 @@ export class Connections {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     const client = await connect(this.#url);
+    await client.query(prepared.begin);
+    await client.query(prepared.commit);
     const pid = (client as unknown as { processID: number }).processID;
     const connection: Connection = {
       ...{ client, pid, isBeginDue: false, isOpen: false, isAborted: false, changes: [] },
@@ -132,11 +134,9 @@ export class Connections {
   /** Sends a statement, preceded by the `begin` of its transaction where that is due. */
   async #send(connection: Connection, query: pg.QueryConfig): Promise<Outcome> {
     // In READ COMMITTED, reads before the first change or lock need no transaction.
-    if (connection.isBeginDue && !this.memory.isPure(query)) {
-      connection.isBeginDue = false;
-      await connection.client.query('begin');
-    }
-    return record(connection.client, query);
+    const isBegun = connection.isBeginDue && !this.memory.isPure(query);
+    if (isBegun) connection.isBeginDue = false;
+    return record(connection.client, query, isBegun ? ['begin'] : []);
   }
 
   async #answer({ connection, query, hear }: Sent, outcome: Outcome): Promise<void> {

@@ -1,5 +1,5 @@
 import { columnTypes } from '@florin/pg';
-import type pg from 'pg';
+import pg from 'pg';
 
 /** A row in PostgreSQL's text format. */
 type Fields = readonly (string | null)[];
@@ -17,19 +17,64 @@ export interface Given {
 /** The outcome of a statement. */
 export type Outcome = Given | { readonly error: unknown };
 
-const asWritten = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
+/** Statements that each connection has prepared, so that they can be sent in one message with the next statement. */
+export const prepared = {
+  begin: { name: 'simulation_begin', text: 'begin' },
+  commit: { name: 'simulation_commit', text: 'commit' },
+} as const;
+type Prepared = keyof typeof prepared;
 
-/** Sends a statement to PostgreSQL and records the raw answer. */
-export async function record(client: pg.Client, query: pg.QueryConfig): Promise<Outcome> {
-  try {
-    const answer = await client.query<(string | null)[]>({ ...query, rowMode: 'array', types: asWritten });
-    // A text with two statements has one answer for each.
-    const last = [answer].flat().at(-1) ?? answer;
-    const { fields, command, rowCount } = last;
-    return { rows: inSomeOrder(query.text, last.rows), fields, command, count: rowCount ?? 0 };
-  } catch (error) {
-    return { error };
+/** A statement that keeps the answer as PostgreSQL wrote it. The driver's own query parses it, which costs more. */
+class RawQuery extends pg.Query {
+  readonly #before: readonly Prepared[];
+  readonly #rows: Fields[] = [];
+  #fields: pg.FieldDef[] = [];
+  #tag = '';
+
+  constructor(query: pg.QueryConfig, before: readonly Prepared[], hear: (outcome: Outcome) => void) {
+    super(query.text, query.values ?? []);
+    this.#before = before;
+    const callback = (error?: Error) => hear(error ? { error } : this.#given(query.text));
+    Object.assign(this, { name: query.name, callback });
   }
+
+  override submit = (connection: pg.Connection): void => {
+    connection.stream.cork();
+    for (const each of this.#before) {
+      connection.bind({ statement: prepared[each].name }, true);
+      connection.execute({}, true);
+    }
+    pg.Query.prototype.submit.call(this, connection);
+    connection.stream.uncork();
+  };
+
+  handleRowDescription({ fields }: { readonly fields: pg.FieldDef[] }): void {
+    this.#fields = fields;
+  }
+
+  handleDataRow({ fields }: { readonly fields: Fields }): void {
+    this.#rows.push(fields);
+  }
+
+  /** The last answer counts, of several statements that were sent together. */
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    this.#tag = text;
+  }
+
+  #given(text: string): Given {
+    const [command = '', ...counts] = this.#tag.split(' ');
+    const rows = inSomeOrder(text, this.#rows);
+    return { rows, fields: this.#fields, command, count: Number(counts.at(-1) ?? 0) };
+  }
+}
+
+/** Sends a statement to PostgreSQL, with others before it, and records the raw answer of the last one. */
+export function record(
+  client: pg.Client,
+  query: pg.QueryConfig,
+  before: readonly Prepared[] = [],
+): Promise<Outcome> {
+  return new Promise((resolve) => client.query(new RawQuery(query, before, resolve)));
 }
 
 /** Converts the answer to the driver's result for the service. */
