@@ -16,7 +16,7 @@ import {
   systemClock,
   systemRandom,
 } from '@florin/server/operator';
-import type { Role, ServiceOptions } from '@florin/server/parts';
+import type { Role, ServiceSettings } from '@florin/server/parts';
 import { keys, LifeChain, type Receiver, ServiceProcess, startReceiver } from '@florin/server/testing';
 import { findFreePort, type Postgres, startPostgres } from '@florin/world';
 import { Wallet } from 'ethers';
@@ -181,7 +181,7 @@ function optionsOf(given: {
   chains: Chains;
   receiver: Receiver;
   masterKey: Uint8Array;
-}): ServiceOptions {
+}): ServiceSettings {
   const { role, port, databaseUrl, chains, receiver, masterKey } = given;
   return {
     origin: `http://127.0.0.1:${port}`,

@@ -81,7 +81,7 @@ async function examineWatcher(
 const maxLookAgeMs = 600_000;
 
 async function examineBooks(db: Database, { chains }: Config, clock: Clock): Promise<Finding[]> {
-  const status = await readStatus(db, chains.all);
+  const status = await readStatus(db, chains);
   return status.chains.map(({ chain, settlement, reason, reconciledBlock, lookedAt, balances }) => {
     const what = `${chain} books`;
     if (settlement === 'stopped')

@@ -27,7 +27,7 @@ export const statusCommand: Command = {
   options: [],
   run: (_options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
-      const status = await readStatus(db, chains.all);
+      const status = await readStatus(db, chains);
       const rows = status.chains.flatMap((chain) =>
         chain.balances.map(({ holder, token, ledger, chain: onChain, difference }) => [
           chain.chain,

@@ -6,7 +6,8 @@ import { ScopeError } from '#db/scope-check.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { startService } from '#service/service.ts';
-import { checkChains, checkDatabase } from '#start/check.ts';
+import { verifyChains } from '#start/chain-verification.ts';
+import { checkDatabase } from '#start/check.ts';
 import { serviceOptionsOf } from '#start/options.ts';
 import { jsonLog } from '#telemetry/log.ts';
 
@@ -21,8 +22,8 @@ async function main(): Promise<void> {
   if (applied.length > 0) log.info('database.migrated', { applied });
   await checkDatabase(config.databaseUrl.reveal());
   const options = serviceOptionsOf(config, { clock: systemClock, random: systemRandom, log });
-  await checkChains({ ...options, isLocal: config.environment === 'local' });
-  const service = await startService(options);
+  const verification = await verifyChains({ ...options, isLocal: config.environment === 'local' });
+  const service = await startService({ ...options, verification });
   log.info('service.started', { address: service.address ?? '', roles: [...config.roles] });
 
   const stopped = Promise.withResolvers<string>();

@@ -42,7 +42,7 @@ export { paymentHandler } from '#payments/payment.ts';
 export { reconcileChain, runReconciliation } from '#reconcile/reconcile.ts';
 export { createRefund, findRefund } from '#refunds/refund.ts';
 export { refundHandler } from '#refunds/refund-events.ts';
-export type { Role, ServiceOptions } from '#service/options.ts';
+export type { Role, ServiceOptions, ServiceSettings } from '#service/options.ts';
 export { chainReactions, outcomesOf } from '#service/reactions.ts';
 export { startService } from '#service/service.ts';
 export { runExpiry } from '#service/work.ts';

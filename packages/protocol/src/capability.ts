@@ -31,7 +31,9 @@ export const paymentCapability = Type.Object({
       '`delayed`: payments take longer than usual. `unavailable`: new ones are refused with 900401',
   }),
   statusReason: Type.String({
-    description: '`chain_halted`, `chain_lagging` or `chain_not_followed`; empty while available',
+    description:
+      '`chain_halted`, `chain_lagging`, `chain_not_followed` or `chain_unverified` (not compared with the configuration yet); ' +
+      'empty while available',
   }),
 });
 

@@ -135,6 +135,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether a chain could not be asked (900401): a retry may succeed, and other chains are not affected. */
+export function isChainUnavailable(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.slug === 'chain_unavailable';
+}
+
 /** Refuses one field: code 400101 with `path reason`. */
 export function fieldRefusal(path: string, reason: string): Refusal {
   return new Refusal('field_invalid', { param: path, detail: `${path} ${reason}` });

@@ -1,7 +1,7 @@
 import { RpcError, RpcUnavailable } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import type { PreparePaymentBody } from '@florin/protocol/agent-api.ts';
-import { Refusal } from '@florin/protocol/error.ts';
+import { isChainUnavailable, Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem';
@@ -132,7 +132,7 @@ export async function payerStateFor(
   } catch (error) {
     // A retry is answered even without the chain. An unneeded approval costs the payer a little gas; a missing answer
     // could make an agent begin a second payment.
-    if (error instanceof Refusal && error.slug === 'chain_unavailable')
+    if (isChainUnavailable(error))
       return { allowance: 0n, permit2Allowance: 0n, usedNonces: 0n, signing: undefined };
     throw error;
   }

@@ -69,6 +69,11 @@ const clock = {
   sleep: async () => {},
 };
 
+const unverified = new Set<number>();
+const verification = {
+  problemOf: (chainId: number) => (unverified.has(chainId) ? ('unreachable' as const) : undefined),
+};
+
 let node: VaultChain;
 let database: TestDatabase;
 let keeper: ConditionKeeper;
@@ -80,7 +85,8 @@ after(() => database.close());
 beforeEach(async () => {
   node = vaultChain();
   await database.db.query(forgetCursors);
-  const options = { rpcOf: () => node.rpc, db: database.db, clock, log: silentLog };
+  unverified.clear();
+  const options = { verification, rpcOf: () => node.rpc, db: database.db, clock, log: silentLog };
   keeper = conditionKeeper({ ...options, chains: [ethereum, base] });
   chains = { ...chainsOf([ethereum, base]), conditions: keeper.conditions };
 });
@@ -249,6 +255,7 @@ test('an unavailable database is a warning, and cached conditions stay', async (
   let isAway = false;
   const own = conditionKeeper({
     chains: [ethereum],
+    verification,
     rpcOf: () => node.rpc,
     db: {
       query: (...asking) => (isAway ? Promise.reject(new Error('away')) : database.db.query(...asking)),
@@ -261,4 +268,18 @@ test('an unavailable database is a warning, and cached conditions stay', async (
   isAway = true;
   await own.refresh(signal);
   assert.deepEqual([own.conditions.of(1), warnings.at(-1)], [known, 'chain.condition_unknown']);
+});
+
+test('a chain that this process has not verified is unavailable, however well it is followed', async () => {
+  await stand(ethereum, { blocks: 64, lag: 768 });
+  unverified.add(1);
+  await keeper.refresh(signal);
+  const version = keeper.conditions.version();
+  const { status, reason } = keeper.conditions.of(1);
+  assert.deepEqual([status, reason], ['unavailable', 'chain_unverified']);
+
+  unverified.clear();
+  await keeper.refresh(signal);
+  assert.equal(keeper.conditions.of(1).status, 'available');
+  assert.equal(keeper.conditions.version(), version + 1);
 });

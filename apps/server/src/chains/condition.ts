@@ -8,9 +8,11 @@ import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain, ChainCondition, ChainConditions } from './chain.ts';
 import { type ConditionCursor, cursorsOfChains } from './condition.sql.ts';
+import type { ChainVerification } from './verification.ts';
 
 export interface ConditionOptions {
   readonly chains: readonly Chain[];
+  readonly verification: Pick<ChainVerification, 'problemOf'>;
   readonly rpcOf: (chainId: number) => Rpc;
   readonly db: Queryable;
   readonly clock: Clock;
@@ -37,12 +39,12 @@ interface Memory {
   condition: ChainCondition;
 }
 
-/** Makes the keeper. Until its first check every chain has the defaults, and vaults pay nothing. */
+/** Makes the keeper. Until its first check every chain has the defaults, and vaults pay nothing; unverified chains are unavailable. */
 export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
   const memories = new Map(
     options.chains.map((chain): [number, Memory] => [
       chain.chainId,
-      { samples: [], condition: conditionOf(chain, undefined, [], options.clock.now()) },
+      { samples: [], condition: conditionOf(options, chain, undefined, []) },
     ]),
   );
   const caps = new Map<string, MicroUsd>();
@@ -111,7 +113,7 @@ function warn({ log }: ConditionOptions, error: unknown): void {
 
 /** Records one check of a chain; true when it changes what callers see. */
 function observe(
-  { clock, log }: ConditionOptions,
+  options: ConditionOptions,
   chain: Chain,
   memory: Memory,
   cursor: ConditionCursor | undefined,
@@ -119,10 +121,10 @@ function observe(
   if (cursor !== undefined) memory.samples.push(lagSeconds(cursor));
   if (memory.samples.length > maxSamples) memory.samples.shift();
   const before = memory.condition;
-  memory.condition = conditionOf(chain, cursor, memory.samples, clock.now());
+  memory.condition = conditionOf(options, chain, cursor, memory.samples);
   const { status, reason, secondsToFinal } = memory.condition;
   if (status !== before.status || reason !== before.reason) {
-    log.warn('chain.condition_changed', { chain: chain.name, status, reason });
+    options.log.warn('chain.condition_changed', { chain: chain.name, status, reason });
   }
   return status !== before.status || reason !== before.reason || secondsToFinal !== before.secondsToFinal;
 }
@@ -137,12 +139,14 @@ const headSlackSeconds = 60;
 const finalitySlackSeconds = 300;
 
 function conditionOf(
+  { verification, clock }: ConditionOptions,
   chain: Chain,
   cursor: ConditionCursor | undefined,
   samples: readonly number[],
-  now: Date,
 ): ChainCondition {
   const expected = expectedSecondsToFinal(chain);
+  if (verification.problemOf(chain.chainId) !== undefined)
+    return { status: 'unavailable', reason: 'chain_unverified', secondsToFinal: expected };
   if (cursor === undefined) return { ...notFollowed, secondsToFinal: expected };
   const blocks = Number(cursor.head_number - cursor.final_number);
   const blockSeconds = blocks === 0 ? 0 : lagSeconds(cursor) / blocks;
@@ -151,7 +155,7 @@ function conditionOf(
   // With head and final block equal, there is no measurement: the chain is final at once, or has just begun.
   const secondsToFinal = blocks === 0 && Math.max(...samples) === 0 ? expected : Math.max(1, measured);
   if (cursor.halted_reason !== '') return { status: 'unavailable', reason: 'chain_halted', secondsToFinal };
-  const headAge = (now.getTime() - cursor.head_time.getTime()) / 1_000;
+  const headAge = (clock.now().getTime() - cursor.head_time.getTime()) / 1_000;
   const isLagging =
     headAge > headSlackSeconds + 10 * blockSeconds ||
     lagSeconds(cursor) > 2 * expected + finalitySlackSeconds;

@@ -4,7 +4,7 @@ import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
 import { orderTypes, payoutTypes } from '@florin/protocol/typed-data.ts';
 import { recoverAddress, Signature, TypedDataEncoder, Wallet } from 'ethers';
 import fc from 'fast-check';
-import { orderSignerOf } from './order-signer.ts';
+import { orderSignerOf, verifiedSigner } from './order-signer.ts';
 
 /** Half the order of secp256k1's group: a canonical s is at most this (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -98,4 +98,20 @@ test('the orderId of an order depends on its chain and its gateway', () => {
 
 test('the signer has a checksummed address', () => {
   assert.equal(signer.address, new Wallet(privateKey).address);
+});
+
+test('nothing is signed for a chain that this process has not verified', async () => {
+  const [order] = fc.sample(orders, 1);
+  const [payout] = fc.sample(payouts, 1);
+  assert.ok(order !== undefined && payout !== undefined);
+  const problems = new Map([[1, 'unreachable' as const]]);
+  const careful = verifiedSigner(signer, { problemOf: (id) => problems.get(id) });
+  const contract = `0x${'12'.repeat(20)}` as const;
+  const refusal = { slug: 'chain_unavailable' };
+  await assert.rejects(careful.signOrder(1, contract, order), refusal);
+  await assert.rejects(careful.signPayout(1, contract, payout), refusal);
+  assert.equal(await careful.signOrder(2, contract, order), await signer.signOrder(2, contract, order));
+
+  problems.clear();
+  assert.equal(await careful.signPayout(1, contract, payout), await signer.signPayout(1, contract, payout));
 });

@@ -1,3 +1,4 @@
+import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
 import {
   domainVersion,
@@ -16,6 +17,7 @@ import {
   structHasher,
   typedPreimage,
 } from '@florin/signing';
+import type { ChainVerification } from '#chains/verification.ts';
 import type { OrderSigner } from './signer.ts';
 
 const hashOrder = structHasher('Order', orderTypes.Order);
@@ -59,5 +61,27 @@ export function orderSignerOf(key: SigningKey): OrderSigner {
     },
     signPayout: (chainId, vault, payout: Payout) =>
       sign(typedPreimage(vaultDomain(chainId, vault), hashPayout({ ...payout }))),
+  };
+}
+
+/** The same signer; refuses (900401) to sign for a chain that this process has not verified. */
+export function verifiedSigner(
+  signer: OrderSigner,
+  { problemOf }: Pick<ChainVerification, 'problemOf'>,
+): OrderSigner {
+  const assertVerified = (chainId: number) => {
+    const problem = problemOf(chainId);
+    if (problem !== undefined) throw new Refusal('chain_unavailable', `chain ${chainId} is ${problem}`);
+  };
+  return {
+    ...signer,
+    async signOrder(chainId, gateway, order) {
+      assertVerified(chainId);
+      return signer.signOrder(chainId, gateway, order);
+    },
+    async signPayout(chainId, vault, payout) {
+      assertVerified(chainId);
+      return signer.signPayout(chainId, vault, payout);
+    },
   };
 }

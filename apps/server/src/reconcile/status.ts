@@ -1,5 +1,5 @@
 import type { Queryable } from '@florin/pg';
-import type { Chain } from '#chains/chain.ts';
+import type { ChainCondition, Chains } from '#chains/chain.ts';
 import type { Holder } from './balance.ts';
 import { type BalanceRow, balancesOfChains, lastChecks } from './reconcile.sql.ts';
 
@@ -28,6 +28,10 @@ export interface ChainStatus {
   readonly settlement: 'running' | 'stopped';
   /** Empty while running; drift, restored or halted. */
   readonly reason: string;
+  /** Whether new payments are taken; unavailable: refused with 900401. */
+  readonly payments: ChainCondition['status'];
+  /** Empty while available. */
+  readonly paymentsReason: ChainCondition['reason'];
   readonly balances: readonly BalanceStatus[];
 }
 
@@ -39,14 +43,18 @@ export interface BooksStatus {
 }
 
 /** Reads the results of the last checks of the chains. Asks no chain. */
-export async function readStatus(queryable: Queryable, chains: readonly Chain[]): Promise<BooksStatus> {
-  const ids = chains.map((chain) => chain.chainId);
+export async function readStatus(
+  queryable: Queryable,
+  { all, conditions }: Pick<Chains, 'all' | 'conditions'>,
+): Promise<BooksStatus> {
+  const ids = all.map((chain) => chain.chainId);
   const checks = await queryable.query(lastChecks, { chainIds: ids });
   const balances = await queryable.query(balancesOfChains, { chainIds: ids });
-  const statuses = chains.map((chain): ChainStatus => {
+  const statuses = all.map((chain): ChainStatus => {
     const check = checks.find((row) => Number(row.chain_id) === chain.chainId);
     const isHalted = check !== undefined && check.halted_reason !== '';
     const reason = isHalted ? 'halted' : (check?.stopped_reason ?? '');
+    const condition = conditions?.of(chain.chainId);
     return {
       chain: chain.name,
       chainId: String(chain.chainId),
@@ -56,11 +64,15 @@ export async function readStatus(queryable: Queryable, chains: readonly Chain[])
       lookedAt: check?.looked_at?.toISOString() ?? null,
       settlement: reason === '' ? 'running' : 'stopped',
       reason,
+      payments: condition?.status ?? 'available',
+      paymentsReason: condition?.reason ?? '',
       balances: balances.filter((row) => Number(row.chain_id) === chain.chainId).map(balanceStatus),
     };
   });
-  const isWell = ({ reconciledBlock, settlement, balances: all }: ChainStatus) =>
-    reconciledBlock !== null && settlement === 'running' && all.every(({ difference }) => difference === '0');
+  const isWell = ({ reconciledBlock, settlement, balances: each }: ChainStatus) =>
+    reconciledBlock !== null &&
+    settlement === 'running' &&
+    each.every(({ difference }) => difference === '0');
   return { isBalanced: statuses.every(isWell), chains: statuses };
 }
 

@@ -24,7 +24,6 @@ import { x402Door } from '#http/x402/x402-door.ts';
 import { isOriginListed, keyUseRecorder } from '#merchants/api-key-limits.ts';
 import { gasOffers } from '#merchants/relayed-gas.ts';
 import { defaultOrderLimits } from '#orders/order-limit.ts';
-import { orderSignerOf } from '#orders/order-signer.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { readStatus } from '#reconcile/status.ts';
 import { groupSessionFinder } from '#sessions/session.ts';
@@ -46,7 +45,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
     merchantDoor(merchantContext(options, rooms, sessions)),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
-    statusDoor({ readStatus: () => readStatus(db, chains.all) }),
+    statusDoor({ readStatus: () => readStatus(db, chains) }),
     openApiDoor({ origin, tables }),
     discoveryDoor({ ...options, hasX402: gasless !== undefined }),
     mcpDoor({ ...options, lookupApiKey: rooms.lookupApiKey }),
@@ -91,10 +90,10 @@ function merchantContext(
 /** The doors of payers and their agents: the AI protocol, the hosted pages, and x402 if the service pays gas. */
 function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): Door[] {
   const { gasless, clock, rateLimits, demoPayerKey, settlement } = options;
-  const { db, rpcOf, sender } = rooms;
+  const { db, rpcOf, sender, signer } = rooms;
   const deps = {
     ...sessions,
-    signer: orderSignerOf(options.orderKey),
+    signer,
     reclaimAfterSeconds: settlement.reclaimAfterSeconds,
     serviceDomain: options.serviceDomain,
     cryptography: cryptographyOf(secp256k1),

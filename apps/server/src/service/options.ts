@@ -3,6 +3,7 @@ import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import type { SigningKey } from '@florin/signing';
 import type { ImageSettings } from '#catalog/images/open-images.ts';
 import type { Chains } from '#chains/chain.ts';
+import type { ChainVerification } from '#chains/verification.ts';
 import type { DepositSettings } from '#deposits/context.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
@@ -31,7 +32,8 @@ export interface GaslessSettings extends DepositSettings {
   readonly x402WaitMs: number;
 }
 
-export interface ServiceOptions {
+/** What the configuration says, and the outside world. */
+export interface ServiceSettings {
   /** The public origin, without a trailing slash, of the merchant API, the AI protocol and the hosted pages. */
   readonly origin: string;
   /** The EIP-712 domain that payers sign for is `aipay.` and this name. */
@@ -82,4 +84,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+}
+
+export interface ServiceOptions extends ServiceSettings {
+  readonly verification: ChainVerification;
 }

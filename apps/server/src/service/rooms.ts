@@ -1,10 +1,13 @@
 import { createSender, type HttpRpc, openHttpRpc, type Sender, walletOf } from '@florin/evm';
 import { batched, type Database, openDatabase } from '@florin/pg';
 import { type Images, openImages } from '#catalog/images/open-images.ts';
+import { verifiedRpc } from '#chains/verification.ts';
 import type { ChainHandler } from '#contracts/event.ts';
 import { purposes, type SendPurpose } from '#contracts/purpose.ts';
 import { schema } from '#db/schema.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
+import { orderSignerOf, verifiedSigner } from '#orders/order-signer.ts';
+import type { OrderSigner } from '#orders/signer.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import { searchSnapshots } from '#sessions/session-search.ts';
 import type { ServiceOptions } from './options.ts';
@@ -13,7 +16,10 @@ import { chainReactions, outcomesOf } from './reactions.ts';
 /** What the roles of a process share. */
 export interface Rooms {
   readonly db: Database;
+  /** Nodes of chains that are not verified give no answer. */
   readonly rpcOf: (chainId: number) => HttpRpc;
+  /** Signs nothing for chains that are not verified. */
+  readonly signer: OrderSigner;
   readonly sender: Sender<SendPurpose>;
   readonly handler: ChainHandler;
   readonly lookupApiKey: ApiKeyLookup;
@@ -29,14 +35,17 @@ const weiPerGwei = 1_000_000_000n;
 
 /** Opens the database and the nodes, and wires what the roles share. */
 export function openRooms(options: ServiceOptions): Rooms {
-  const { clock, log, chains, masterKeys, otherSettlerKeys = [], images: settings } = options;
+  const { clock, log, chains, verification, masterKeys, otherSettlerKeys = [], images: settings } = options;
   const db = openDatabase({
     schema,
     url: options.databaseUrl,
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
   });
   const rpcs = new Map(
-    chains.all.map(({ chainId, rpcUrls: urls }) => [chainId, openHttpRpc({ chainId, urls, clock, log })]),
+    chains.all.map(({ chainId, rpcUrls: urls }) => [
+      chainId,
+      verifiedRpc(openHttpRpc({ chainId, urls, clock, log }), chainId, verification),
+    ]),
   );
   const rpcOf = (chainId: number) => {
     const rpc = rpcs.get(chainId);
@@ -58,6 +67,7 @@ export function openRooms(options: ServiceOptions): Rooms {
       : openImages({ ...options, settings, db, masterKey: masterKeys[0], searchSessions });
   return {
     ...{ db, rpcOf, sender, images },
+    signer: verifiedSigner(orderSignerOf(options.orderKey), verification),
     handler: chainReactions(options),
     lookupApiKey: batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits),
     async close() {

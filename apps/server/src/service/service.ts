@@ -29,6 +29,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const rooms = openRooms(options);
   const web = roles.has('web') ? await answer(options, rooms, ending.signal) : undefined;
   const loops = [
+    options.verification.run(ending.signal),
     ...(web?.loops ?? []),
     ...(roles.has('watcher') ? watch(options, rooms, ending.signal) : []),
     ...(roles.has('worker') ? work(options, rooms, ending.signal) : []),
@@ -62,16 +63,16 @@ interface WebRole {
 
 /** The role web: listens for HTTP. */
 async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<WebRole> {
-  const { clock, log, random, origin, chains, http } = options;
+  const { clock, log, random, origin, chains, verification, http } = options;
   const { db, rpcOf } = rooms;
-  const keeper = conditionKeeper({ chains: chains.all, rpcOf, db, clock, log });
+  const keeper = conditionKeeper({ chains: chains.all, verification, rpcOf, db, clock, log });
   // Known before the first request, so that no payment begins that could not be paid out.
   await keeper.refresh(signal);
   const { gasless, loop } = offeredGasless(options, db, signal);
   const offering = { ...options, gasless, chains: { ...chains, conditions: keeper.conditions } };
   const server = await buildServer({
     ...{ log, random, origin, trustedProxies: http.trustedProxies },
-    ready: () => readiness(rooms),
+    ready: () => readiness(options, rooms),
     doors: doorsOf(offering, rooms),
   });
   await server.listen({ host: http.host, port: http.port });
@@ -84,13 +85,17 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
   };
 }
 
-async function readiness(rooms: Rooms): Promise<Readiness> {
+/** A chain that is not verified is reported, and does not make the process unready: it serves the other chains. */
+async function readiness({ chains, verification }: ServiceOptions, rooms: Rooms): Promise<Readiness> {
+  const checks = Object.fromEntries(
+    chains.all.map(({ name, chainId }) => [`chain ${name}`, verification.problemOf(chainId) ?? 'ok']),
+  );
   try {
     await rooms.lookupApiKey(Buffer.alloc(32));
-    return { ready: true, checks: { database: 'ok' } };
+    return { ready: true, checks: { database: 'ok', ...checks } };
   } catch {
     // The database logs its own errors where connections are made; this answer has no details.
-    return { ready: false, checks: { database: 'unavailable' } };
+    return { ready: false, checks: { database: 'unavailable', ...checks } };
   }
 }
 

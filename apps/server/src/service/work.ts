@@ -14,7 +14,6 @@ import { newReports } from '#deposits/report.ts';
 import { runSealing } from '#ledger/seal.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import { gasAlarm } from '#merchants/relayed-gas.ts';
-import { orderSignerOf } from '#orders/order-signer.ts';
 import { attestationSource } from '#outside/attestation.ts';
 import { createEgress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
@@ -61,12 +60,11 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
 }
 
 async function settle(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void> {
-  const { attestationUrl, settlement, orderKey } = options;
+  const { attestationUrl, settlement } = options;
   const attestations = attestationUrl === undefined ? undefined : attestationSource(attestationUrl);
   const context = {
     ...options,
     ...rooms,
-    signer: orderSignerOf(orderKey),
     settings: settlement,
     read: (chainId: number, request: Parameters<typeof call>[1]) =>
       call(rooms.rpcOf(chainId), request, 'latest'),
@@ -77,11 +75,10 @@ async function settle(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
 
 /** None if the service pays no gas for payers. */
 function watchDeposits(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
-  const { gasless: settings, orderKey, settlerKey, otherSettlerKeys = [], chains } = options;
+  const { gasless: settings, settlerKey, otherSettlerKeys = [], chains } = options;
   if (settings === undefined) return [];
-  const signer = orderSignerOf(orderKey);
   const settlers = [settlerKey, ...otherSettlerKeys].map((key) => signerOf(key).address);
-  const context = { ...options, ...rooms, signer, settings, reports: newReports() };
+  const context = { ...options, ...rooms, settings, reports: newReports() };
   return [
     runDeposits(context, signal),
     ...chains.all.map((chain) => watchAdditions(context, settlers, chain, signal)),

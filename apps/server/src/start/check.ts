@@ -2,7 +2,6 @@ import {
   countProviders,
   getCode,
   type HttpRpc,
-  openHttpRpc,
   type Rpc,
   RpcError,
   RpcUnavailable,
@@ -13,32 +12,12 @@ import { openDatabase } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { type SigningKey, signerOf } from '@florin/signing';
 import { parseAbi } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { ConfigError } from '#config/field.ts';
 import { readTokenSigning, signingProblem } from '#contracts/token-signing.ts';
 import { schema } from '#db/schema.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Log } from '#telemetry/log.ts';
-
-/** How long a chain may stay unreachable before the start gives up. */
-const patienceMs = 30_000;
-const pauseMs = 1_000;
-/** How long one request to a chain may take at the start. */
-const timeLimitMs = 5_000;
-
-export interface ChainCheckOptions {
-  readonly chains: Chains;
-  readonly orderKey: SigningKey;
-  readonly settlerKey: SigningKey;
-  readonly otherSettlerKeys?: readonly SigningKey[];
-  /** Play money only: one node of each chain is enough. */
-  readonly isLocal?: boolean;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /**
  * Checks that the database separates merchants, with a connection like the service's own. Throws a ConfigError with the
@@ -60,51 +39,6 @@ export interface ServiceWallets {
   readonly settler: Hex;
   /** The sender's other wallets; none when absent. */
   readonly otherSettlers?: readonly Hex[];
-}
-
-/**
- * Compares the configuration with the chains: chain ids, contracts, tokens, the roles of the service's keys. Waits up
- * to 30 s for a chain that does not answer. Throws a ConfigError with the first difference, so that the service never
- * sells through a wrong contract or token.
- */
-export async function checkChains(options: ChainCheckOptions): Promise<void> {
-  for (const chain of options.chains.all) {
-    const problem = options.isLocal === true ? undefined : singleProviderProblem(chain, options.chains);
-    if (problem !== undefined) throw new ConfigError(problem);
-  }
-  const wallets = {
-    orderSigner: signerOf(options.orderKey).address,
-    settler: signerOf(options.settlerKey).address,
-    otherSettlers: (options.otherSettlerKeys ?? []).map((key) => signerOf(key).address),
-  };
-  // Waits for all, so that no request is under way when the process ends or continues.
-  const checks = await Promise.allSettled(
-    options.chains.all.map((chain) => checkChain(options, chain, wallets)),
-  );
-  for (const check of checks) if (check.status === 'rejected') throw check.reason;
-}
-
-async function checkChain(options: ChainCheckOptions, chain: Chain, wallets: ServiceWallets): Promise<void> {
-  const { clock, log } = options;
-  const rpc = openHttpRpc({ chainId: chain.chainId, urls: chain.rpcUrls, clock, log, timeLimitMs });
-  const deadline = clock.monotonicMs() + patienceMs;
-  try {
-    for (;;) {
-      try {
-        const [problem] = await findChainProblems(rpc, chain, wallets);
-        if (problem !== undefined) throw new ConfigError(problem);
-        if (countProviders(chain.rpcUrls) === 1) log.warn('start.single_provider', { chain: chain.name });
-        return;
-      } catch (error) {
-        if (!(error instanceof ChainUnreachable)) throw error;
-        if (clock.monotonicMs() >= deadline) throw new ConfigError(error.message);
-        log.warn('start.chain_unreachable', { chain: chain.name });
-        await clock.sleep(pauseMs);
-      }
-    }
-  } finally {
-    await rpc.close();
-  }
 }
 
 /** Providers that must agree on a payment that another chain's vault pays out. */
@@ -150,6 +84,9 @@ export async function findChainProblems(
         `chain ${chain.name}: the node ${node} is not of chain ${chain.chainId}: correct rpcUrls or chainId`,
     );
   }
+  const names = nodes.map(({ node }) => node).join(', ');
+  const silence = `chain ${chain.name}: no node gives a valid answer (tried ${names}): correct rpcUrls or start the node`;
+  if (!nodes.some(({ state }) => state === 'verified')) throw new ChainUnreachable(silence);
   try {
     const groups = await Promise.all([
       proofProblems(rpc, chain),
@@ -162,11 +99,7 @@ export async function findChainProblems(
   } catch (error) {
     // A node that is still starting may also answer with its own errors.
     if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
-    const names = nodes.map(({ node }) => node).join(', ');
-    throw new ChainUnreachable(
-      `chain ${chain.name}: no node gives a valid answer (tried ${names}): correct rpcUrls or start the node`,
-      { cause: error },
-    );
+    throw new ChainUnreachable(silence, { cause: error });
   }
 }
 

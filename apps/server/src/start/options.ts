@@ -5,14 +5,14 @@ import { openSigners } from '#config/signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { Secret } from '#outside/secret.ts';
-import type { ServiceOptions } from '#service/options.ts';
+import type { ServiceOptions, ServiceSettings } from '#service/options.ts';
 import type { Log } from '#telemetry/log.ts';
 
-/** Builds the service's options from the configuration and the outside world. */
+/** Builds the service's settings from the configuration and the outside world. */
 export function serviceOptionsOf(
   config: Config,
   outside: { clock: Clock; random: Random; log: Log },
-): ServiceOptions {
+): ServiceSettings {
   const [masterKey, ...olderMasterKeys] = config.masterKeys;
   return {
     ...outside,

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Refusal } from '@florin/protocol/error.ts';
+import { isChainUnavailable, Refusal } from '@florin/protocol/error.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -135,10 +135,6 @@ export async function requirementsFor(
     .filter((requirement) => requirement !== undefined);
   if (found.length === 0 && failures.length > 0) throw failures[0];
   return found;
-}
-
-function isChainUnavailable(error: unknown): boolean {
-  return error instanceof Refusal && error.slug === 'chain_unavailable';
 }
 
 async function requirementFor(

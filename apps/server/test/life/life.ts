@@ -4,6 +4,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { findFreePort, type LocalAttester } from '@florin/world';
 import { Wallet } from 'ethers';
 import { chainsOf } from '#chains/chain.ts';
+import { allVerified } from '#chains/verification.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createApiKey } from '#merchants/api-key.ts';
 import { createMerchant } from '#merchants/merchant.ts';
@@ -152,6 +153,7 @@ export class Life {
       databaseUrl: database.url,
       roles: new Set<Role>(['web', 'watcher', 'worker']),
       chains: chainsOf([ethereum.chain, base.chain]),
+      verification: allVerified,
       fees: { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 },
       orderKey: keys.orderSigner,
       settlerKey: keys.settler,

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toHex } from 'viem';
 import { systemClock } from '#outside/clock.ts';
-import type { ServiceOptions } from '../../src/service/options.ts';
+import type { ServiceSettings } from '../../src/service/options.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const startLimitMs = 60_000;
 const unlimited = 1_000_000;
 
 /** The configuration file that says what the options say. */
-function configOf(options: ServiceOptions): unknown {
+function configOf(options: ServiceSettings): unknown {
   const { keepAfterSeconds: _fixed, ...settlement } = options.settlement;
   return {
     environment: 'local',
@@ -54,12 +54,12 @@ function configOf(options: ServiceOptions): unknown {
 
 /** The service as a process of its own, which can be killed. */
 export class ServiceProcess {
-  readonly #options: ServiceOptions;
+  readonly #options: ServiceSettings;
   #folder = '';
   #child: ChildProcess | undefined;
   #output = '';
 
-  constructor(options: ServiceOptions) {
+  constructor(options: ServiceSettings) {
     this.#options = options;
   }
 

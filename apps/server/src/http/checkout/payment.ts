@@ -6,7 +6,7 @@ import type {
   PreparedOrder,
   TokenBalance,
 } from '@florin/protocol/checkout-api.ts';
-import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, isChainUnavailable, Refusal } from '@florin/protocol/error.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
@@ -212,7 +212,7 @@ export async function readBalances(
           : { tokenId };
       } catch (error) {
         // A balance only helps to choose, so the page works without it.
-        if (error instanceof Refusal && error.slug === 'chain_unavailable') return { tokenId };
+        if (isChainUnavailable(error)) return { tokenId };
         throw error;
       }
     }),

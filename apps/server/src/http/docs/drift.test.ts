@@ -82,7 +82,7 @@ function doors(): Record<string, Door> {
       agentApi: `${exampleOrigin}/aipay/api/v1`,
     }),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
-    statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains.all) }),
+    statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains) }),
     openApiDoor: openApiDoor(options),
     discoveryDoor: discoveryDoor({ ...deps, origin: exampleOrigin, hasX402: true }),
     mcpDoor: mcpDoor({

@@ -5,6 +5,7 @@ import { statement } from '@florin/pg';
 import type { PermitKind } from '@florin/protocol/token.ts';
 import type { FastifyInstance } from 'fastify';
 import { type ConditionKeeper, conditionKeeper } from '#chains/condition.ts';
+import { allVerified } from '#chains/verification.ts';
 import type { TokenSigningReader } from '#contracts/token-signing.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -36,7 +37,7 @@ before(async () => {
   node = vaultChain();
   const { clock, chains } = world.deps;
   const { db } = world.database;
-  const outside = { rpcOf: () => node.rpc, db, clock, log: silentLog };
+  const outside = { verification: allVerified, rpcOf: () => node.rpc, db, clock, log: silentLog };
   keeper = conditionKeeper({ ...outside, chains: chains.all });
   server = await buildServer({
     log: silentLog,

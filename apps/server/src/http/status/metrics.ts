@@ -30,6 +30,12 @@ export function renderMetrics(status: BooksStatus): string {
       ({ chain, settlement }) =>
         `florin_settlement_stopped{chain="${chain}"} ${settlement === 'stopped' ? 1 : 0}`,
     ),
+    '# HELP florin_payments_available 1 while new payments are taken on the chain, also when they take longer than usual.',
+    '# TYPE florin_payments_available gauge',
+    ...status.chains.map(
+      ({ chain, payments }) =>
+        `florin_payments_available{chain="${chain}"} ${payments === 'unavailable' ? 0 : 1}`,
+    ),
     '',
   ].join('\n');
 }

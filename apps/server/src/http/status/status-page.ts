@@ -32,7 +32,9 @@ function section(chain: ChainStatus) {
       : `Agreed at block ${chain.reconciledBlock}, ${chain.reconciledAt ?? ''}.`;
   const state =
     chain.settlement === 'running' ? 'Settlement is running.' : `Settlement is stopped: ${chain.reason}.`;
-  return html`<section><h2>${chain.chain} (${chain.chainId})</h2><p>${block} ${state}</p>
+  const payments =
+    chain.payments === 'available' ? '' : `New payments are ${chain.payments}: ${chain.paymentsReason}.`;
+  return html`<section><h2>${chain.chain} (${chain.chainId})</h2><p>${block} ${state} ${payments}</p>
 <table><thead><tr><th>Holder</th><th>Token</th><th>Ledger</th><th>Chain</th><th>Ledger minus chain</th></tr></thead>
 <tbody>${chain.balances.map(
     (balance) => html`<tr><td>${holderNames[balance.holder]}</td><td>${balance.token}</td>

@@ -8,7 +8,7 @@ import type { Clock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { LifeChain } from '../../test/life/life-chain.ts';
 import { addresses, keys } from '../../test/life/roles.ts';
-import { checkChains } from './check.ts';
+import { verifyChains } from './chain-verification.ts';
 
 let life: LifeChain;
 before(async () => {
@@ -39,6 +39,11 @@ function quickClock(): Clock & { slept: number } {
   return clock;
 }
 
+/** Waits in turns of the event loop. */
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
+
 async function mistakeOf(
   change: Partial<Chain> = {},
   options: {
@@ -52,7 +57,7 @@ async function mistakeOf(
   const chains = chainsOf([{ ...life.chain, ...change }]);
   try {
     const { otherSettlerKeys = [] } = options;
-    await checkChains({ chains, orderKey, settlerKey, otherSettlerKeys, clock, log: silentLog });
+    await verifyChains({ chains, orderKey, settlerKey, otherSettlerKeys, clock, log: silentLog });
   } catch (error) {
     assert.ok(error instanceof ConfigError, String(error));
     return error.message;
@@ -140,13 +145,59 @@ test('a token that takes other signatures than the configuration says is refused
   );
 });
 
-test('a chain that does not answer is waited for, 30 s at most, and reported without the path of its URL', async () => {
-  const clock = quickClock();
-  assert.equal(
-    await mistakeOf({ rpcUrls: ['http://127.0.0.1:9/v2/access-key'] }, { clock }),
-    'chain base: no node gives a valid answer (tried 127.0.0.1:9): correct rpcUrls or start the node',
-  );
-  assert.equal(clock.slept, 30_000);
+test('a chain that does not answer is unverified until it answers rightly, and refuses nothing else', async () => {
+  const proxy = await startLyingRpc(life.anvil.url);
+  const logged: string[] = [];
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  try {
+    proxy.faults.cutOff = true;
+    const { chainId } = life.chain;
+    const turns: (() => void)[] = [];
+    const clock: Clock = {
+      ...quickClock(),
+      sleep: () => new Promise((resolve) => void turns.push(resolve)),
+    };
+    const verification = await verifyChains({
+      chains: chainsOf([{ ...life.chain, rpcUrls: [`${proxy.url}/v2/access-key`] }]),
+      orderKey: keys.orderSigner,
+      settlerKey: keys.settler,
+      clock,
+      log: {
+        ...silentLog,
+        error: (event, error) => void logged.push(`${event}: ${error instanceof Error ? error.message : ''}`),
+      },
+    });
+    assert.equal(verification.problemOf(chainId), 'unreachable');
+    running = verification.run(stopping.signal);
+    const round = async () => {
+      turns.shift()?.();
+      await until(() => turns.length > 0);
+      return verification.problemOf(chainId);
+    };
+    await until(() => turns.length > 0);
+    assert.equal(await round(), 'unreachable');
+
+    Object.assign(proxy.faults, { cutOff: false, wrongChainId: true });
+    assert.equal(await round(), 'misconfigured');
+    assert.equal(await round(), 'misconfigured');
+
+    proxy.faults.wrongChainId = false;
+    turns.shift()?.();
+    await running;
+    assert.equal(verification.problemOf(chainId), undefined);
+    const node = new URL(proxy.url).host;
+    assert.deepEqual(
+      logged.filter((line) => line.startsWith('start.')),
+      [
+        `start.chain_unreachable: chain base: no node gives a valid answer (tried ${node}): correct rpcUrls or start the node`,
+        `start.chain_misconfigured: chain base: the node ${node} is not of chain ${chainId}: correct rpcUrls or chainId`,
+      ],
+    );
+  } finally {
+    stopping.abort();
+    await proxy.close();
+  }
 });
 
 test('one node that answers is enough', async () => {
@@ -206,7 +257,7 @@ test('chains whose payments other vaults pay out need two agreeing providers, ex
     ]);
     const { orderSigner: orderKey, settler: settlerKey } = keys;
     try {
-      await checkChains({ chains, orderKey, settlerKey, isLocal, clock: quickClock(), log: silentLog });
+      await verifyChains({ chains, orderKey, settlerKey, isLocal, clock: quickClock(), log: silentLog });
     } catch (error) {
       assert.ok(error instanceof ConfigError, String(error));
       return error.message;
@@ -221,7 +272,7 @@ test('chains whose payments other vaults pay out need two agreeing providers, ex
   assert.match(await refusalOf({ rpcUrls: ofOne, finality }), lonely);
   const ofTwo = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
   assert.match(await refusalOf({ rpcUrls: ofTwo, finality: { ...finality, quorum: 1 } }), lonely);
-  // Past this check, the refusal is about nodes that do not answer.
-  assert.match(await refusalOf({ rpcUrls: ofTwo, finality }), /no node gives a valid answer/);
+  // Past this check, the chains are asked, and do not answer.
+  assert.equal(await refusalOf({ rpcUrls: ofTwo, finality }), 'all is well');
   assert.doesNotMatch(await refusalOf({}, true), lonely);
 });
