@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { exampleOrigin } from '@florin/protocol/example.ts';
-import { build } from 'vitepress';
+import { build, disposeMdItInstance } from 'vitepress';
 import { llmsFullText, llmsText } from './llms.ts';
 import { mapLinks, plainText } from './markdown.ts';
 import { readPages, readSections, type SitePage, servedMarkdown } from './pages.ts';
@@ -33,6 +33,8 @@ export async function buildSite(): Promise<{ folder: string; isNew: boolean }> {
     await rm(work, { recursive: true, force: true });
     try {
       await writeSources(work, hash);
+      // VitePress keeps one renderer for the process, and another user's would not know the base path.
+      disposeMdItInstance();
       await build(work, { outDir: join(work, 'out') });
       await writeTexts(join(work, 'out'));
       await keep(join(work, 'out'), folder);

@@ -70,13 +70,16 @@ test('every page is served as HTML that its policy allows, and as Markdown at th
   }
 });
 
-test('every file that a page names is served', async () => {
+test('every file that a page names is served, and every link leads into the documentation', async () => {
   const named = new Set<string>();
+  const elsewhere = new Set<string>();
   for (const path of ['/docs', '/docs/api/products', '/docs/errors/100101']) {
     const { body } = await server.inject(path);
     for (const [, url = ''] of body.matchAll(/ (?:src|href)="(\/docs\/[^"#]+)"/g)) named.add(url);
+    for (const [, url = ''] of body.matchAll(/ href="(\/(?!docs[/"#.])[^"]*)"/g)) elsewhere.add(url);
   }
   assert.ok(named.size > 40, String(named.size));
+  assert.deepEqual([...elsewhere], []);
   for (const url of named) assert.equal((await server.inject(url)).statusCode, 200, url);
 });
 
