@@ -224,7 +224,7 @@ export const ruleSections: readonly RuleSection[] = [
       'W2.17': 'A price is 1 to 10,000,000,000,000',
       'W2.18': 'clientCode is hidden from restricted keys',
       'W2.19': 'Webhook keys are masked without webhook_secrets:read',
-      'W2.20': 'expirationTime is at most 30 days ahead, with 5 seconds of grace',
+      'W2.20': 'expirationTime is at least 1800 seconds ahead, with 5 seconds of grace, and at most 30 days',
     },
   },
   {

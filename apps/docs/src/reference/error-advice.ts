@@ -57,7 +57,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Wait for the payment, or until the session expires. You can cancel earlier, once a final block of each chain is later than every order’s deadline.',
   ),
   expiration_out_of_range: advice(
-    'expirationTime is less than 1800 seconds or more than 30 days ahead.',
+    'expirationTime is less than 1800 seconds ahead, with 5 seconds of tolerance, or more than 30 days.',
     'Send Unix seconds within that range, or leave it out: 30 minutes is the default.',
   ),
   amount_out_of_range: advice(

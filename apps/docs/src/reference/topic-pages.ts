@@ -206,7 +206,7 @@ function subjectLimits(): string {
       ['metadata', `${metadataLimits.bytes / 1024} KiB, ${metadataLimits.depth} levels deep`],
       [
         'Life of a session',
-        `${grouped(sessionLifeSeconds.minimum)} seconds (the default) to ${sessionLifeSeconds.maximum / 86_400} days`,
+        `${grouped(sessionLifeSeconds.minimum)} seconds (the default; ${sessionLifeSeconds.grace} seconds less are taken) to ${sessionLifeSeconds.maximum / 86_400} days`,
       ],
       ['Life of an authorization', `${grouped(authorizationLifeSeconds.maximum)} seconds`],
       ['Decimals of a token', `${minTokenDecimals} to ${maxTokenDecimals}`],
