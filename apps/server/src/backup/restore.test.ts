@@ -224,3 +224,24 @@ test('a restore that loses its connection fails and leaves no rows', async () =>
     await client.end();
   });
 });
+
+test('a role that may not create databases is told to create the missing one first', async () => {
+  const archive = await archiveOf(database.url);
+  const role = `plain_${randomBytes(6).toString('hex')}`;
+  const superuser = new pg.Client({
+    connectionString: database.url.replace('//florin_service:', '//florin:'),
+  });
+  await superuser.connect();
+  try {
+    await superuser.query(`create role ${role} login password 'plain'`);
+    const url = new URL(database.url);
+    Object.assign(url, { username: role, password: 'plain', pathname: `/${role}` });
+    await assert.rejects(restore(url.href, { now, source: piecesOf(archive) }), {
+      name: 'ArchiveError',
+      message: `the role may not create the missing database ${role}: create it first`,
+    });
+  } finally {
+    await superuser.query(`drop role if exists ${role}`);
+    await superuser.end();
+  }
+});
