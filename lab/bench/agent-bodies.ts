@@ -51,7 +51,7 @@ export function writeCreations(
 }
 
 /** The payment that a facilitator verifies. */
-export interface Payment {
+export interface VerifiedPayment {
   readonly token: Hex;
   readonly payTo: Hex;
   readonly payers: readonly { readonly privateKey: Hex }[];
@@ -60,7 +60,7 @@ export interface Payment {
 /** Writes signed x402 payments for a facilitator to verify. All of them differ, and their payers have the money. */
 export async function writeVerifications(
   file: string,
-  options: Payment & { count: number },
+  options: VerifiedPayment & { count: number },
 ): Promise<Supply> {
   const { token, payTo, count } = options;
   const accounts = options.payers.map(({ privateKey }) => privateKeyToAccount(privateKey));

@@ -3,10 +3,10 @@ import type { LinkView } from '@florin/protocol/agent-view.ts';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { writeCreations, writeVerifications } from './agent-bodies.ts';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { type Contender, compare, type Effort } from './measure.ts';
-import { callProduct, type Product, startProduct } from './product.ts';
-import { type Result, ratioOf } from './report.ts';
+import { callProduct, type RunningProduct, startProduct } from './product.ts';
+import { type BenchResult, ratioOf } from './report.ts';
 
 const names = { create: 'AI session create', verify: 'x402 facilitator, verify' } as const;
 
@@ -24,7 +24,7 @@ async function createLink({
   accountId,
   productId,
   settlementToken,
-}: Product): Promise<string> {
+}: RunningProduct): Promise<string> {
   const { linkId } = (await callProduct(server, apiKey, '/payment/link/create', {
     body: {
       linkType: 'fixed',
@@ -38,12 +38,15 @@ async function createLink({
   return linkId;
 }
 
-async function viewOf({ server }: Product, linkId: string): Promise<LinkView> {
+async function viewOf({ server }: RunningProduct, linkId: string): Promise<LinkView> {
   const response = await fetch(`${server.origin}/aipay/api/v1/payment/link/${linkId}`);
   return ((await response.json()) as { data: LinkView }).data;
 }
 
-async function facilitatorOf(environment: Environment, { config, payers }: Product): Promise<Contender> {
+async function facilitatorOf(
+  environment: BenchEnvironment,
+  { config, payers }: RunningProduct,
+): Promise<Contender> {
   const [chain] = config.chains;
   const [token] = chain?.tokens ?? [];
   const [rpcUrl] = chain?.rpcUrls ?? [];
@@ -69,7 +72,7 @@ async function facilitatorOf(environment: Environment, { config, payers }: Produ
 }
 
 /** Creation of AI sessions over HTTP, end to end, and verification by an x402 facilitator over HTTP. */
-export async function measureAgents(environment: Environment): Promise<Result> {
+export async function measureAgents(environment: BenchEnvironment): Promise<BenchResult> {
   const { effort, log, folder, profileFolder } = environment;
   const product = await startProduct({
     folder,

@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { openChromium, openPage, PageWorld } from '@florin/server/testing';
 import type { Browser } from 'playwright-core';
-import type { Environment } from './environment.ts';
-import type { Result } from './report.ts';
+import type { BenchEnvironment } from './environment.ts';
+import type { BenchResult } from './report.ts';
 
 /** A mid-range phone on a slow mobile network: 1.6 Mbit/s, 150 ms round trip, a processor four times slower. */
 const profile = { downloadThroughput: 200_000, uploadThroughput: 93_750, latency: 150, slowdown: 4 } as const;
@@ -15,7 +15,7 @@ interface Timing {
 }
 
 /** The hosted page: transferred bytes, and load times on a phone. */
-export async function measureCheckout(environment: Environment): Promise<Result> {
+export async function measureCheckout(environment: BenchEnvironment): Promise<BenchResult> {
   const [world, browser] = await Promise.all([PageWorld.open(), openChromium()]);
   try {
     const url = `${world.origin}/link/${await world.addLink()}`;

@@ -6,9 +6,9 @@ import { recordDepositedOrders, type ServiceOptions, startService } from '@flori
 import { checkout, Life, Payer, prepareTemplate } from '@florin/server/testing';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { copyOrders, copySessions } from './deposits.sql.ts';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { median } from './measure.ts';
-import type { Result } from './report.ts';
+import type { BenchResult } from './report.ts';
 
 /** Numbers of other open orders. */
 const crowds = [0, 1_000, 10_000, 100_000];
@@ -64,7 +64,7 @@ async function lookupMs(db: Database, token: Token, round: number): Promise<numb
   return performance.now() - begin;
 }
 
-async function measureCrowd(life: Life, token: Token, { effort }: Environment) {
+async function measureCrowd(life: Life, token: Token, { effort }: BenchEnvironment) {
   const waiting: Deposit[] = [];
   // These come before the others, because an older address must not wait for a newer one.
   for (let index = 0; index < depositsOfRound; index += 1) waiting.push(await newDeposit(life, token));
@@ -92,7 +92,7 @@ async function addCrowd(db: Database, from: number, to: number): Promise<void> {
 }
 
 /** Times plain transfers to deposit addresses, from block to collection, with growing numbers of other open orders. */
-export async function measureDeposits(environment: Environment): Promise<Result> {
+export async function measureDeposits(environment: BenchEnvironment): Promise<BenchResult> {
   const server = new URL(await environment.createDatabase('deposits'));
   server.pathname = '/postgres';
   await prepareTemplate(server.href);
@@ -123,9 +123,9 @@ export async function measureDeposits(environment: Environment): Promise<Result>
 }
 
 function resultOf(
-  { effort }: Environment,
+  { effort }: BenchEnvironment,
   readings: readonly { crowd: number; medianMs: number; worstMs: number; lookupMs: number }[],
-): Result {
+): BenchResult {
   const alone = readings[0];
   if (alone === undefined) throw new Error('nothing was measured');
   return {

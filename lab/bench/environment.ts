@@ -7,7 +7,7 @@ import { type Server, startServer } from './child.ts';
 import type { Effort } from './measure.ts';
 
 /** The environment of every subject: its own PostgreSQL, free ports, a folder, and cleanup. */
-export interface Environment {
+export interface BenchEnvironment {
   readonly folder: string;
   readonly effort: Effort;
   /** The folder for processor profiles of the product. Absent: no profiles. */
@@ -56,8 +56,8 @@ async function fillWal(url: string): Promise<void> {
 
 /** Runs `work` in a new environment and cleans up in every case. */
 export async function withEnvironment<Result>(
-  options: Pick<Environment, 'log' | 'profileFolder'> & { readonly effort: Omit<Effort, 'postgresPid'> },
-  work: (environment: Environment) => Promise<Result>,
+  options: Pick<BenchEnvironment, 'log' | 'profileFolder'> & { readonly effort: Omit<Effort, 'postgresPid'> },
+  work: (environment: BenchEnvironment) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'florin-bench-'));
   const ends: (() => Promise<void>)[] = [];

@@ -10,9 +10,9 @@ import {
   receiveAuthorizationTypes,
 } from '@florin/protocol/typed-data.ts';
 import { encodeFunctionData, hashTypedData, maxUint256, parseSignature, toHex } from 'viem';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { chainId, fiatTokenAbi, type GasChain, permit2Address, startGasChain } from './gas-chain.ts';
-import type { Result } from './report.ts';
+import type { BenchResult } from './report.ts';
 
 const total = 100_000_000n;
 const batchSize = 50;
@@ -242,7 +242,7 @@ async function measureSettlement(bench: Bench): Promise<Row[]> {
 }
 
 /** Gas of the gateway's operations, compared with the token's own operations on the same chain. */
-export async function measureGas({ effort, log, onEnd }: Environment): Promise<Result> {
+export async function measureGas({ effort, log, onEnd }: BenchEnvironment): Promise<BenchResult> {
   const chain = await startGasChain();
   onEnd(() => chain.stop());
   const bench = prepare(chain);

@@ -5,13 +5,13 @@ import { silentLog, systemClock } from '@florin/server/operator';
 import { type ChainHandler, logSourceOf } from '@florin/server/parts';
 import { paidEvent, prepareTemplate, SettlementWorld } from '@florin/server/testing';
 import { createPublicClient, http, keccak256, toHex } from 'viem';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { clearBlocks, clearCursors, clearEvents, noteBlock } from './ingestion.sql.ts';
 import { type LogChain, startLogChain } from './ingestion-chain.ts';
 import { type Latency, latencyOf, ownWays, rawWays } from './ingestion-latency.ts';
 import { median } from './measure.ts';
 import { isPonderInstalled, ponderInstall, runPonder } from './ponder.ts';
-import type { Result } from './report.ts';
+import type { BenchResult } from './report.ts';
 
 /** Blocks, transactions per block, and logs per transaction. A full settlement has fifty logs. */
 const shape = { blocks: 100, transactions: 20, logs: 50 };
@@ -121,7 +121,7 @@ function storingReader({ chain }: LogChain, rpc: HttpRpc, db: Database): Reader 
 
 async function measureReaders(
   readers: readonly Reader[],
-  { effort, log }: Environment,
+  { effort, log }: BenchEnvironment,
 ): Promise<readonly Reading[]> {
   const runs = new Map<Reader, Reading[]>(readers.map((reader) => [reader, []]));
   for (let round = 0; round <= effort.rounds; round += 1) {
@@ -152,7 +152,7 @@ const ponderName = 'Ponder 0.16.10, with every event stored';
 const round = (value: number) => Math.round(value * 10) / 10;
 
 /** Reads the same logs by several methods, and times a payment from its block into the database. */
-export async function measureIngestion(environment: Environment): Promise<Result> {
+export async function measureIngestion(environment: BenchEnvironment): Promise<BenchResult> {
   const chain = await startLogChain(environment.onEnd);
   environment.log(`${logCount} logs are being written`);
   await fill(chain);
@@ -203,7 +203,7 @@ export async function measureIngestion(environment: Environment): Promise<Result
 
 const against = (value: number) => Math.round(value * 100) / 100;
 
-function ratioOf(ours: Reading, theirs: Reading, wanted: number): Result['ratios'][number] {
+function ratioOf(ours: Reading, theirs: Reading, wanted: number): BenchResult['ratios'][number] {
   return {
     name: `${ours.name} / ${theirs.name}`,
     value: against(ours.perSecond / theirs.perSecond),
@@ -213,10 +213,10 @@ function ratioOf(ours: Reading, theirs: Reading, wanted: number): Result['ratios
 }
 
 function resultOf(
-  { effort }: Environment,
+  { effort }: BenchEnvironment,
   readings: readonly Reading[],
   { raw, stored, own }: { readonly raw: Latency; readonly stored: Latency; readonly own: Latency },
-): Result {
+): BenchResult {
   const [viem, reading, storing] = readings;
   if (viem === undefined || reading === undefined || storing === undefined)
     throw new Error('nothing was measured');

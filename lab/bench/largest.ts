@@ -1,8 +1,8 @@
 import { silentLog, systemRandom } from '@florin/server/operator';
 import { buildServer, expireSessions, merchantDoor } from '@florin/server/parts';
 import { largestLink, largestProduct, largestSession, MerchantWorld } from '@florin/server/testing';
-import type { Environment } from './environment.ts';
-import type { Result } from './report.ts';
+import type { BenchEnvironment } from './environment.ts';
+import type { BenchResult } from './report.ts';
 
 const pageSize = 100;
 const sampleMs = 1;
@@ -49,7 +49,7 @@ async function observed(name: string, work: () => Promise<number>): Promise<Row>
 }
 
 /** Pages and batches of the largest sessions, events and links that the service accepts. */
-export async function measureLargest(environment: Environment): Promise<Result> {
+export async function measureLargest(environment: BenchEnvironment): Promise<BenchResult> {
   const world = await MerchantWorld.open();
   environment.onEnd(() => world.close());
   const server = await buildServer({

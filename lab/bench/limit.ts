@@ -1,7 +1,7 @@
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { limitSchema } from './limits/session-row.ts';
 import { type Contender, compare, loadOnce } from './measure.ts';
-import type { Result } from './report.ts';
+import type { BenchResult } from './report.ts';
 import { composeBody } from './session.ts';
 
 const apiKey = 'sk_live_0000000000000000000000000000000000000000000000000';
@@ -13,7 +13,7 @@ const scripts = {
 } as const;
 
 /** The limits alone: the capacity of the machine and the libraries. */
-export async function measureLimits(environment: Environment): Promise<Result> {
+export async function measureLimits(environment: BenchEnvironment): Promise<BenchResult> {
   const { effort, log } = environment;
   const databaseUrl = await environment.createDatabase('bench_limit', limitSchema);
   const body = composeBody({

@@ -1,11 +1,11 @@
 import { migrate, openDatabase, type Queryable, statement } from '@florin/pg';
 import { schema } from '@florin/server/operator';
-import { sessionById, sessionPage, sessionPageByStatus } from '@florin/server/parts';
+import { selectSessionPage, sessionById, sessionPageByStatus } from '@florin/server/parts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { type Crowd, fillSessions } from './list-rows.ts';
 import { describe, type Figures, type Measured, median } from './measure.ts';
-import { type Result, ratioOf } from './report.ts';
+import { type BenchResult, ratioOf } from './report.ts';
 
 const pageSize = 100;
 const status = 'completed';
@@ -81,7 +81,7 @@ async function runOnce({ ask }: Asked, seconds: number, postgresPid: number): Pr
 }
 
 /** Measures the statements in turn over several rounds and returns medians. */
-async function compareAsked(asked: readonly Asked[], environment: Environment): Promise<Measured[]> {
+async function compareAsked(asked: readonly Asked[], environment: BenchEnvironment): Promise<Measured[]> {
   const { effort, log } = environment;
   const runs = new Map<Asked, Figures[]>(asked.map((each) => [each, []]));
   for (const { ask } of asked) for (let run = 0; run < warmUpRuns; run += 1) await ask();
@@ -126,8 +126,8 @@ async function askForPages(db: Queryable, merchantId: string, crowd: (typeof cro
       if (wanted === '')
         asked.push(
           { name: pair.limit, ask: () => db.query(keyset, byKey) },
-          { name: pair.product, ask: () => db.query(sessionPage, byPage) },
-          { name: cursor.product, ask: () => db.query(sessionPage, behind) },
+          { name: pair.product, ask: () => db.query(selectSessionPage, byPage) },
+          { name: cursor.product, ask: () => db.query(selectSessionPage, behind) },
         );
       else
         asked.push(
@@ -141,7 +141,7 @@ async function askForPages(db: Queryable, merchantId: string, crowd: (typeof cro
 }
 
 /** Pages of session lists by number, with their exact totals, compared with the same pages by key. */
-export async function measureLists(environment: Environment): Promise<Result> {
+export async function measureLists(environment: BenchEnvironment): Promise<BenchResult> {
   const measured: Measured[] = [];
   const pairs: Pair[] = [];
   const notes = [
@@ -159,7 +159,8 @@ export async function measureLists(environment: Environment): Promise<Result> {
       { name: `count(*): ${crowd.name}`, ask: () => scoped.query(countAll, { merchantId }) },
       {
         name: `total alone: ${crowd.name}`,
-        ask: () => scoped.query(sessionPage, { merchantId, size: pageSize, skip: 1_000_000_000, after: '' }),
+        ask: () =>
+          scoped.query(selectSessionPage, { merchantId, size: pageSize, skip: 1_000_000_000, after: '' }),
       },
     );
     pairs.push(...own, { limit: `count(*): ${crowd.name}`, product: `total alone: ${crowd.name}` });

@@ -7,7 +7,7 @@ import { paidEvent } from '@florin/server/testing';
 import { findFreePort } from '@florin/world';
 import { toEventSignature } from 'viem';
 import { cpuOf } from './cpu.ts';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import type { LogChain } from './ingestion-chain.ts';
 
 const folder = fileURLToPath(new URL('./ponder', import.meta.url));
@@ -31,7 +31,7 @@ export interface PonderRun {
 
 /** Runs Ponder, which reads all logs of the chain into its own PostgreSQL database. */
 export async function runPonder(
-  environment: Environment,
+  environment: BenchEnvironment,
   chain: LogChain,
   round: number,
 ): Promise<PonderRun> {

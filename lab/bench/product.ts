@@ -26,7 +26,7 @@ import { type Server, startServer } from './child.ts';
 import { benchProduct } from './limits/session-row.ts';
 
 /** The product as operators run it, with a merchant who is ready to sell. */
-export interface Product {
+export interface RunningProduct {
   readonly server: Server;
   readonly apiKey: string;
   readonly accountId: string;
@@ -186,7 +186,7 @@ export async function callProduct(
 }
 
 /** Starts the program with the role web on an empty database, and creates a merchant. */
-export async function startProduct(options: ProductOptions): Promise<Product> {
+export async function startProduct(options: ProductOptions): Promise<RunningProduct> {
   return withChains(options, async (config, { payers }) => {
     const server = await start(options, config);
     try {

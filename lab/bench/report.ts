@@ -18,7 +18,7 @@ export interface HalfLoad extends Figures {
 }
 
 /** The result of a subject. */
-export interface Result {
+export interface BenchResult {
   readonly subject: string;
   readonly title: string;
   readonly effort: Effort;
@@ -85,7 +85,7 @@ function cells({ perSecond, p50Ms, p99Ms, serverMicroseconds, postgresMicrosecon
 const figureHeads = ['requests/s', 'p50 ms', 'p99 ms', 'server µs', 'PostgreSQL µs'];
 
 /** The subject's section of lab/bench/README.md. */
-export function composeSection(result: Result, at: Date, loadBefore: number): string {
+export function composeSection(result: BenchResult, at: Date, loadBefore: number): string {
   const { processors, model, memoryGiB, system, node } = machine();
   const { effort } = result;
   const how =
@@ -140,7 +140,7 @@ export function replaceSection(readme: string, subject: string, section: string)
  * Writes `results/<subject>.json` and the subject's section of the README, with the load average from before the
  * runs.
  */
-export function writeResult(result: Result, loadBefore: number): void {
+export function writeResult(result: BenchResult, loadBefore: number): void {
   const at = new Date();
   mkdirSync(resultsFolder, { recursive: true });
   const content = { at: at.toISOString(), machine: machine(), loadBefore, ...result };

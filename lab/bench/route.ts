@@ -1,13 +1,13 @@
 import type { Server } from './child.ts';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { type Contender, compare } from './measure.ts';
 import { callProduct, startProduct } from './product.ts';
-import { type Result, ratioOf } from './report.ts';
+import { type BenchResult, ratioOf } from './report.ts';
 
 const names = { limit: 'limit constant (bare fastify)', product: 'capabilities' } as const;
 
 /** A public route without a database, compared with a bare fastify that answers the same object. */
-export async function measureRoute(environment: Environment): Promise<Result> {
+export async function measureRoute(environment: BenchEnvironment): Promise<BenchResult> {
   const { effort, log, folder, profileFolder } = environment;
   const databaseUrl = await environment.createDatabase('bench_product');
   const product = await startProduct({

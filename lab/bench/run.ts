@@ -5,21 +5,21 @@ import { parseArgs } from 'node:util';
 import { measureAgents } from './agent.ts';
 import { measureCheckout } from './checkout.ts';
 import { measureDeposits } from './deposits.ts';
-import { type Environment, withEnvironment } from './environment.ts';
+import { type BenchEnvironment, withEnvironment } from './environment.ts';
 import { measureGas } from './gas.ts';
 import { measureIngestion } from './ingestion.ts';
 import { measureLargest } from './largest.ts';
 import { measureLimits } from './limit.ts';
 import { measureLists } from './list.ts';
 import { describe } from './measure.ts';
-import { type Result, writeResult } from './report.ts';
+import { type BenchResult, writeResult } from './report.ts';
 import { measureRoute } from './route.ts';
 import { measureSender } from './sender.ts';
 import { measureSessions } from './session.ts';
 import { measureSignatures } from './signature.ts';
 import { measureWebhooks } from './webhook.ts';
 
-const subjects: Readonly<Record<string, (environment: Environment) => Promise<Result>>> = {
+const subjects: Readonly<Record<string, (environment: BenchEnvironment) => Promise<BenchResult>>> = {
   agent: measureAgents,
   checkout: measureCheckout,
   deposits: measureDeposits,

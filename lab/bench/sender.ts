@@ -17,9 +17,9 @@ import { startAnvil } from '@florin/world';
 import { createNonceManager, createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { jsonRpc } from 'viem/nonce';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { median } from './measure.ts';
-import type { Result } from './report.ts';
+import type { BenchResult } from './report.ts';
 
 /** Transactions of one wallet that are pending at once, and how many of them one database transaction records. */
 const inFlight = 500;
@@ -76,7 +76,7 @@ function viemWay(url: string, privateKey: Hex, request: Request): Way {
  * The sender: stores transactions before the broadcast, sends them in batches and follows them until they are final.
  */
 async function senderWay(
-  environment: Environment,
+  environment: BenchEnvironment,
   place: { url: string; privateKey: Hex; request: Request },
 ): Promise<Way> {
   const databaseUrl = await environment.createDatabase('sender');
@@ -132,7 +132,7 @@ async function senderWay(
 }
 
 /** Repeatedly sends as many transactions as one wallet may have pending, with each method in turn. */
-export async function measureSender(environment: Environment): Promise<Result> {
+export async function measureSender(environment: BenchEnvironment): Promise<BenchResult> {
   const { effort, log } = environment;
   const anvil = await startAnvil({ name: 'bench', chainId, mining: 'manual' });
   environment.onEnd(() => anvil.stop());
@@ -169,7 +169,7 @@ export async function measureSender(environment: Environment): Promise<Result> {
   );
 }
 
-function resultOf({ effort }: Environment, readings: readonly Reading[]): Result {
+function resultOf({ effort }: BenchEnvironment, readings: readonly Reading[]): BenchResult {
   const [viem, own] = readings;
   if (viem === undefined || own === undefined) throw new Error('nothing was measured');
   const rounded = (value: number) => Math.round(value * 100) / 100;

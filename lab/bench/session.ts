@@ -1,9 +1,9 @@
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { benchProduct, limitSchema, type SessionBody } from './limits/session-row.ts';
 import { counterDigits, counterMark } from './load-plan.ts';
 import { type Contender, compare, type Effort, loadOnce } from './measure.ts';
-import { callProduct, type Product, startProduct } from './product.ts';
-import { type HalfLoad, type Result, ratioOf } from './report.ts';
+import { callProduct, type RunningProduct, startProduct } from './product.ts';
+import { type BenchResult, type HalfLoad, ratioOf } from './report.ts';
 
 /** Bytes of a create request. All measurements of the limits use this size. */
 const requestBytes = 617;
@@ -19,7 +19,9 @@ const names = {
 } as const;
 
 /** A create request of exactly 617 bytes once its counter is filled in. */
-export function composeBody(ids: Pick<Product, 'accountId' | 'productId' | 'settlementToken'>): string {
+export function composeBody(
+  ids: Pick<RunningProduct, 'accountId' | 'productId' | 'settlementToken'>,
+): string {
   const compose = (note: string) => {
     const body: SessionBody = {
       accountId: ids.accountId,
@@ -48,7 +50,11 @@ export function composeBody(ids: Pick<Product, 'accountId' | 'productId' | 'sett
   return compose('.'.repeat(Math.max(0, missing)));
 }
 
-async function startLimits(environment: Environment, product: Product, body: string): Promise<Contender[]> {
+async function startLimits(
+  environment: BenchEnvironment,
+  product: RunningProduct,
+  body: string,
+): Promise<Contender[]> {
   const databaseUrl = await environment.createDatabase('bench_limit', limitSchema);
   const headers = headersOf(product);
   const start = async (name: string, script: string, path: string | undefined): Promise<Contender> => {
@@ -69,7 +75,7 @@ async function startLimits(environment: Environment, product: Product, body: str
   ];
 }
 
-function headersOf(product: Product) {
+function headersOf(product: RunningProduct) {
   return { authorization: `Bearer ${product.apiKey}` };
 }
 
@@ -104,7 +110,7 @@ async function withIds(
 }
 
 /** Whether the product answers a repeated Idempotency-Key with the original session. */
-async function isIdempotent(product: Product, body: string): Promise<boolean> {
+async function isIdempotent(product: RunningProduct, body: string): Promise<boolean> {
   const request = {
     body: JSON.parse(body.replace(counterMark, '0'.repeat(counterDigits))),
     headers: { 'idempotency-key': 'bench-once' },
@@ -124,7 +130,7 @@ async function halfLoadOf(contender: Contender, perSecond: number, effort: Effor
 }
 
 /** Creation of checkout sessions against L1 and L1s, and reads by id against a bare GET. */
-export async function measureSessions(environment: Environment): Promise<Result> {
+export async function measureSessions(environment: BenchEnvironment): Promise<BenchResult> {
   const { effort, log } = environment;
   const databaseUrl = await environment.createDatabase('bench_product');
   const { folder, profileFolder } = environment;

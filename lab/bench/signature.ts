@@ -6,9 +6,9 @@ import { nativeSecp256k1, type Secp256k1, wasmSecp256k1 } from '@florin/signing'
 import { verifyTypedData as ethersVerifyTypedData } from 'ethers';
 import { getAddress, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { median } from './measure.ts';
-import type { Ratio, Result } from './report.ts';
+import type { BenchResult, Ratio } from './report.ts';
 
 /** Payers with one message each. There are enough that a library's address cache helps no more than in production. */
 const bodyCount = 3_000;
@@ -119,7 +119,7 @@ function ratio(of: { name: string; us: number }, to: { name: string; us: number 
 }
 
 /** Full verifications of a signed message on one core, by this service and by common libraries. */
-export async function measureSignatures({ effort, log }: Environment): Promise<Result> {
+export async function measureSignatures({ effort, log }: BenchEnvironment): Promise<BenchResult> {
   const bodies = await Promise.all(Array.from({ length: bodyCount }, (_, index) => signedBody(index)));
   const native = ours('Florin, native curve', nativeSecp256k1());
   const wasm = ours('Florin, WebAssembly curve', await wasmSecp256k1());

@@ -9,9 +9,9 @@ import { schema } from '@florin/server/operator';
 import { makeCertificate } from '@florin/server/testing';
 import { type Server, startServer } from './child.ts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
-import type { Environment } from './environment.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { describe, type Figures, type Measured, median } from './measure.ts';
-import { type Result, ratioOf } from './report.ts';
+import { type BenchResult, ratioOf } from './report.ts';
 import { bareQueue, bareSchema, productQueue, type Queue, type Targets } from './webhook-rows.ts';
 
 const names = {
@@ -132,7 +132,7 @@ function memoryOf(pid: number): { now: number; most: number } {
   return { now: read('VmRSS'), most: read('VmHWM') };
 }
 
-async function measureBacklog(side: Side, receiver: Receiver, log: Environment['log']): Promise<string> {
+async function measureBacklog(side: Side, receiver: Receiver, log: BenchEnvironment['log']): Promise<string> {
   const [worker] = side.workers;
   if (worker === undefined) throw new Error('no worker');
   receiver.reset();
@@ -157,7 +157,7 @@ async function measureBacklog(side: Side, receiver: Receiver, log: Environment['
 }
 
 async function startSide(
-  environment: Environment,
+  environment: BenchEnvironment,
   receiver: Receiver,
   options: { name: string; script: string; queue: Queue; variables: Record<string, string>; workers: number },
 ): Promise<Side> {
@@ -183,7 +183,7 @@ async function startSide(
 }
 
 /** The delivery engine, compared with a bare durable queue: several workers, an idle system, a large backlog. */
-export async function measureWebhooks(environment: Environment): Promise<Result> {
+export async function measureWebhooks(environment: BenchEnvironment): Promise<BenchResult> {
   const { effort, log } = environment;
   const receiver = await startReceiver();
   environment.onEnd(async () => receiver.close());
@@ -240,7 +240,7 @@ export async function measureWebhooks(environment: Environment): Promise<Result>
 async function compareSides(
   sides: readonly Side[],
   receiver: Receiver,
-  environment: Environment,
+  environment: BenchEnvironment,
 ): Promise<Measured[]> {
   const { effort, log } = environment;
   const pid = effort.postgresPid ?? 0;

@@ -1,6 +1,6 @@
 import type { Faults } from '@florin/evm/testing';
 import { systemClock, systemRandom } from '@florin/server/operator';
-import type { ChaosChain, ChaosWorld, Member } from './chaos-world.ts';
+import type { ChaosChain, ChaosMember, ChaosWorld } from './chaos-world.ts';
 
 /** Number of faults by kind. */
 export interface HarmCounts {
@@ -62,7 +62,7 @@ export async function mineChain(
 
 /** Restarts every process that has ended by itself, until the signal aborts. `kill` restarts its own victims. */
 export async function supervise(world: ChaosWorld, counts: HarmCounts, signal: AbortSignal): Promise<void> {
-  const starting = new Set<Member>();
+  const starting = new Set<ChaosMember>();
   while (!signal.aborted) {
     for (const member of world.members) {
       if (member.process.isAlive() || starting.has(member)) continue;

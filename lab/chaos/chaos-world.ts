@@ -16,14 +16,14 @@ import {
   systemClock,
   systemRandom,
 } from '@florin/server/operator';
-import type { Role, ServiceSettings } from '@florin/server/parts';
+import type { ProcessRole, ServiceSettings } from '@florin/server/parts';
 import { keys, LifeChain, type Receiver, ServiceProcess, startReceiver } from '@florin/server/testing';
 import { findFreePort, type Postgres, startPostgres } from '@florin/world';
 import { Wallet } from 'ethers';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
 /** One process of the service, under a supervisor that restarts it. */
-export interface Member {
+export interface ChaosMember {
   readonly name: string;
   readonly process: ServiceProcess;
 }
@@ -38,7 +38,7 @@ export interface ChaosChain {
 export interface ChaosWorld {
   readonly chains: readonly ChaosChain[];
   readonly configured: Chains;
-  readonly members: readonly Member[];
+  readonly members: readonly ChaosMember[];
   readonly origins: readonly string[];
   readonly receiver: Receiver;
   readonly disk: SmallDisk | undefined;
@@ -54,7 +54,7 @@ export interface ChaosWorld {
   close(): Promise<void>;
 }
 
-const roles: readonly Role[] = ['web', 'watcher', 'worker'];
+const roles: readonly ProcessRole[] = ['web', 'watcher', 'worker'];
 const replicas = [1, 2];
 /** Space for the cluster with its log, and little more. */
 const diskMegabytes = 512;
@@ -143,7 +143,7 @@ async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
   started.defer(() => db.close());
   const merchantWallet = Wallet.createRandom().address as Hex;
   const merchant = await addMerchant(db, configured, merchantWallet);
-  const members: Member[] = [];
+  const members: ChaosMember[] = [];
   const origins: string[] = [];
   const masterKey = randomBytes(32);
   for (const [role, name] of roles.flatMap((each) =>
@@ -175,7 +175,7 @@ async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
 }
 
 function optionsOf(given: {
-  role: Role;
+  role: ProcessRole;
   port: number;
   databaseUrl: string;
   chains: Chains;
@@ -188,7 +188,7 @@ function optionsOf(given: {
     serviceDomain: 'florin.test',
     http: { host: '127.0.0.1', port },
     databaseUrl,
-    roles: new Set<Role>([role]),
+    roles: new Set<ProcessRole>([role]),
     chains,
     fees: { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 },
     orderKey: keys.orderSigner,

@@ -12,10 +12,10 @@ import {
 import { seededRandom } from '../simulation/seeded-random.ts';
 import { Books } from './books.ts';
 import { bigints, type Operation, Operations } from './operations.ts';
-import { chainId, type RealChain, type RealResult } from './real-chain.ts';
+import { type RealChain, type RealResult, realChainId } from './real-chain.ts';
 
 /** The result of one sequence. */
-export interface Comparison {
+export interface ModelComparison {
   readonly seed: number;
   readonly steps: number;
   readonly succeeded: number;
@@ -39,7 +39,7 @@ export async function compareSequence(
   db: Database,
   seed: number,
   tell: (line: string) => void = () => {},
-): Promise<Comparison> {
+): Promise<ModelComparison> {
   const random = seededRandom(seed);
   const operations = new Operations(chain, random.fork('operations'), `sequence ${seed}`);
   let timeSeconds = await chain.restart();
@@ -94,7 +94,7 @@ function contextOf(
     [31_338n, 6],
   ]);
   return {
-    ...{ chainId, gateway, vault, tokens, isIdempotent: true },
+    ...{ chainId: realChainId, gateway, vault, tokens, isIdempotent: true },
     orderSigner: roles.orderSigner.address,
     settler: roles.settler.address,
     admin: roles.admin.address,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { testDatabase } from '@florin/server/testing';
-import { type Comparison, compareSequence } from './compare.ts';
+import { compareSequence, type ModelComparison } from './compare.ts';
 import { startRealChain } from './real-chain.ts';
 import { writeFigures } from './report.ts';
 
@@ -29,7 +29,7 @@ const [chain, database] = await Promise.all([startRealChain(), testDatabase()]);
 const close = () => Promise.all([chain.close(), database.close()]);
 const stop = () => void close().finally(() => process.exit(130));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-const results: Comparison[] = [];
+const results: ModelComparison[] = [];
 const startedMs = performance.now();
 try {
   for (let seed = firstSeed; seed < firstSeed + sequences; seed += 1) {

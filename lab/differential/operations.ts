@@ -7,7 +7,7 @@ import { sign } from 'viem/accounts';
 import { batchData } from '../simulation/batch.ts';
 import type { Call } from '../simulation/contract-state.ts';
 import { modelHash, type SeededRandom } from '../simulation/seeded-random.ts';
-import { chainId, type RealChain } from './real-chain.ts';
+import { type RealChain, realChainId } from './real-chain.ts';
 
 /** One step of a sequence. */
 export interface Operation extends Call {
@@ -235,10 +235,10 @@ export class Operations {
     const domain = {
       name: order.token === this.#chain.tokens[0] ? 'USD Coin' : 'Euro',
       version: '2',
-      chainId,
+      chainId: realChainId,
       verifyingContract: order.token,
     };
-    const stored = { orderId, order, chainId } as StoredOrder;
+    const stored = { orderId, order, chainId: realChainId } as StoredOrder;
     const consent = this.#random.pick(consentsOf(method, stored, { gateway: this.#chain.gateway, domain }));
     const payer = this.#chain.roles.payers.find(({ address }) => address === order.payer);
     // Our contracts sign nothing.
@@ -278,7 +278,7 @@ export class Operations {
       payBy,
       reclaimAt: payBy + BigInt(random.between(-20_000, 3_000)),
       orderType,
-      targetChain: isAway ? random.pick([31_338n, 31_338n, 31_338n, 77n]) : BigInt(chainId),
+      targetChain: isAway ? random.pick([31_338n, 31_338n, 31_338n, 77n]) : BigInt(realChainId),
     };
     const wrong: readonly Partial<Order>[] = [
       { to: gateway },
@@ -294,7 +294,7 @@ export class Operations {
       { total: 2n ** 128n, payment: 2n ** 128n },
     ];
     const made = random.chance(0.88) ? order : { ...order, ...random.pick(wrong) };
-    const orderId = orderIdOf(chainId, gateway, made);
+    const orderId = orderIdOf(realChainId, gateway, made);
     const signature = await this.#sign(orderId, roles.orderSigner.privateKey, `order ${orderId}`);
     const signed = { orderId, order: made, signature };
     this.#orders.push(signed);
@@ -353,7 +353,12 @@ export class Operations {
       ]),
       amount: random.chance(0.03) ? 0n : amount,
     };
-    const domain = { name: vaultDomainName, version: domainVersion, chainId, verifyingContract: vault };
+    const domain = {
+      name: vaultDomainName,
+      version: domainVersion,
+      chainId: realChainId,
+      verifyingContract: vault,
+    };
     const digest = hashTypedData({ domain, types: payoutTypes, primaryType: 'Payout', message: payout });
     const signature = await this.#sign(
       digest,

@@ -49,7 +49,7 @@ export interface RealChain {
   close(): Promise<void>;
 }
 
-export const chainId = 31_337;
+export const realChainId = 31_337;
 const gas = '0x7a1200';
 const batcher: Hex = getAddress(`0x${'ba'.repeat(20)}`);
 const cap = 10n ** 11n;
@@ -89,7 +89,12 @@ export async function startRealChain(): Promise<RealChain> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-differential-'));
   const path = join(folder, 'anvil.ipc');
   const extraArguments = ['--ipc', path];
-  const anvil = await startAnvil({ name: 'ethereum', chainId, mining: 'manual', extraArguments });
+  const anvil = await startAnvil({
+    name: 'ethereum',
+    chainId: realChainId,
+    mining: 'manual',
+    extraArguments,
+  });
   const roles = deriveRoles(TEST_MNEMONIC);
   const deployed = await deployWorld(anvil, roles);
   const ipc = await Ipc.open(path);

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Comparison } from './compare.ts';
+import type { ModelComparison } from './compare.ts';
 
 const file = new URL('../../docs/reliability.md', import.meta.url);
 const begin = '<!-- differential: written by npm run differential -- --report -->';
@@ -9,7 +9,7 @@ const end = '<!-- differential ends -->';
 export async function writeFigures(run: {
   readonly firstSeed: number;
   readonly seconds: number;
-  readonly results: readonly Comparison[];
+  readonly results: readonly ModelComparison[];
 }): Promise<void> {
   const { firstSeed, seconds, results } = run;
   const text = await readFile(file, 'utf8');
@@ -17,7 +17,7 @@ export async function writeFigures(run: {
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined)
     throw new Error('docs/reliability.md has no section for it');
-  const sum = (of: (result: Comparison) => number) =>
+  const sum = (of: (result: ModelComparison) => number) =>
     results.reduce((total, result) => total + of(result), 0);
   const lines = [
     `Seeds from ${firstSeed} on, ${Math.round(seconds)} seconds on two shared cores.`,

@@ -13,7 +13,7 @@ import {
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Compiled, Order } from './mutant-compiler.ts';
+import type { Compiled, CompileOrder } from './mutant-compiler.ts';
 
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -25,14 +25,14 @@ const timeoutMs = 900_000;
 export type Sources = ReadonlyMap<string, string>;
 
 /** forge's result for a mutant. */
-export interface Outcome {
+export interface TrialOutcome {
   readonly isKilled: boolean;
   /** The first failing test, after its file's name, or `time-out`. Empty when all tests passed. */
   readonly by: string;
 }
 
 /** The tests to run, and the number of fuzz runs of each. */
-export interface Round {
+export interface TrialRound {
   readonly paths: readonly string[];
   readonly fuzzRuns: number;
 }
@@ -42,7 +42,7 @@ export interface Trial {
   /** Code of the contracts that include the file, with its text replaced. Undefined when it does not compile. */
   compile(file: string, text: string, isOptimized: boolean): Promise<Compiled>;
   /** Runs tests against the code. Contracts without a replacement keep their own. */
-  run(code: Readonly<Record<string, string>>, round: Round): Promise<Outcome>;
+  run(code: Readonly<Record<string, string>>, round: TrialRound): Promise<TrialOutcome>;
   close(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
   const built = await forge(folder, ['build'], 1);
   if (built.code !== 0) throw new Error(`the contracts do not compile:\n${built.output.slice(-2_000)}`);
   const worker = new Worker(new URL('./mutant-compiler.ts', import.meta.url));
-  const compile = (order: Order): Promise<Compiled> =>
+  const compile = (order: CompileOrder): Promise<Compiled> =>
     new Promise((resolve, reject) => {
       worker.once('error', reject);
       worker.once('message', (compiled: Compiled) => {
@@ -132,7 +132,7 @@ function putCode(contracts: string, name: string, code: string): void {
   writeFileSync(path, JSON.stringify(artifact));
 }
 
-function judge({ code, output }: { readonly code: number; readonly output: string }): Outcome {
+function judge({ code, output }: { readonly code: number; readonly output: string }): TrialOutcome {
   if (output.endsWith('time-out')) return { isKilled: true, by: 'time-out' };
   if (/Compiling \d+ files/.test(output)) throw new Error('forge has compiled the contracts anew');
   if (code === 0) return { isKilled: false, by: '' };

@@ -14,23 +14,23 @@ import { parseArgs } from 'node:util';
 import {
   openTrial,
   ownFiles,
-  type Round,
   readSources,
   root,
   type Sources,
   type Trial,
+  type TrialRound,
 } from './mutant-trial.ts';
 import { applyMutant, findMutants, type Mutant } from './mutants.ts';
-import { type Result, type Score, scoreOf, writeReport } from './mutation-report.ts';
+import { type MutantResult, type Score, scoreOf, writeMutationReport } from './mutation-report.ts';
 
 const allTests = ['--no-match-path', 'test/{invariant,gas}/*'];
 /** A few fuzz runs kill most mutants. */
-const firstRound: Round = { paths: allTests, fuzzRuns: 8 };
+const firstRound: TrialRound = { paths: allTests, fuzzRuns: 8 };
 /** Number of test files that run first: those that have killed most mutants of the same source. */
 const nearFiles = 6;
 const nearRuns = 4;
 /** Survivors meet the usual number of fuzz runs, and the invariants. */
-const lastRounds: readonly Round[] = [
+const lastRounds: readonly TrialRound[] = [
   { paths: allTests, fuzzRuns: 256 },
   { paths: ['--match-path', 'test/invariant/*'], fuzzRuns: 256 },
 ];
@@ -39,9 +39,9 @@ interface Campaign {
   readonly folder: string;
   readonly sources: Sources;
   readonly mutants: readonly Mutant[];
-  readonly results: Map<string, Result>;
+  readonly results: Map<string, MutantResult>;
   /** By code, so that mutants with equal code are tried once. */
-  readonly known: Map<string, Result>;
+  readonly known: Map<string, MutantResult>;
   /** Hashes of the original's code by source file, without and with the optimizer. */
   readonly originals: Map<string, string>;
 }
@@ -56,7 +56,7 @@ function openCampaign(folder: string): Campaign {
   const mutants = files.flatMap((file) => findMutants(file, sources.get(file) ?? ''));
   const scoreFile = join(folder, 'score.json');
   const earlier = existsSync(scoreFile) ? (JSON.parse(readFileSync(scoreFile, 'utf8')) as Score) : undefined;
-  const isCurrent = ({ id }: Result): boolean => {
+  const isCurrent = ({ id }: MutantResult): boolean => {
     const [file = ''] = id.split(':');
     return (
       earlier?.sources[file] === hash(sources.get(file) ?? '') && mutants.some((mutant) => mutant.id === id)
@@ -66,7 +66,7 @@ function openCampaign(folder: string): Campaign {
   return { folder, sources, mutants, results, known: new Map(), originals: new Map() };
 }
 
-function keep({ folder, sources, mutants, results }: Campaign, result: Result): void {
+function keep({ folder, sources, mutants, results }: Campaign, result: MutantResult): void {
   results.set(result.id, result);
   const hashes = Object.fromEntries(ownFiles(sources).map((file) => [file, hash(sources.get(file) ?? '')]));
   const text = JSON.stringify(scoreOf(mutants.length, hashes, [...results.values()]), null, 2);
@@ -95,7 +95,7 @@ async function originalOf(
 }
 
 /** The test files that have killed most mutants of a source file, best first. */
-function nearTests(results: ReadonlyMap<string, Result>, file: string): readonly string[] {
+function nearTests(results: ReadonlyMap<string, MutantResult>, file: string): readonly string[] {
   const kills = new Map<string, number>();
   for (const { id, by, verdict } of results.values()) {
     const [test = ''] = by.split(' ');
@@ -107,7 +107,7 @@ function nearTests(results: ReadonlyMap<string, Result>, file: string): readonly
 }
 
 /** One quick trial: killed, invalid, equal to another mutant or to the original, or a survivor for now. */
-async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<Result> {
+async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<MutantResult> {
   const { sources, results, known } = campaign;
   const text = sources.get(mutant.file) ?? '';
   const named = { id: mutant.id, before: mutant.before, after: mutant.after };
@@ -136,7 +136,7 @@ async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Pro
  * A survivor with the same optimized code as the original changes nothing. The others meet every test as often as in
  * CI.
  */
-async function tryThoroughly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<Result> {
+async function tryThoroughly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<MutantResult> {
   const text = campaign.sources.get(mutant.file) ?? '';
   const changed = applyMutant(text, mutant);
   const named = { id: mutant.id, before: mutant.before, after: mutant.after };
@@ -153,7 +153,7 @@ async function tryThoroughly(campaign: Campaign, trial: Trial, mutant: Mutant): 
   return { ...named, verdict: 'survived', by: 'every test' };
 }
 
-type Step = (campaign: Campaign, trial: Trial, mutant: Mutant) => Promise<Result>;
+type Step = (campaign: Campaign, trial: Trial, mutant: Mutant) => Promise<MutantResult>;
 
 /** Gives every trial its next mutant when it has finished one. */
 async function work(
@@ -188,7 +188,7 @@ async function main(): Promise<void> {
   mkdirSync(values.folder, { recursive: true });
   const campaign = openCampaign(values.folder);
   const { mutants, results, sources } = campaign;
-  if (values.report) return writeReport(root, join(values.folder, 'score.json'));
+  if (values.report) return writeMutationReport(root, join(values.folder, 'score.json'));
   const deadline = performance.now() + Number(values.minutes) * 60_000;
   const chosen = mutants
     .toSorted((a, b) => (hash(a.id) < hash(b.id) ? -1 : 1))

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `equal`: the compiler produces the original's code, so no test could notice the change. */
-export type Verdict = 'killed' | 'invalid' | 'equal' | 'survived';
+export type MutantVerdict = 'killed' | 'invalid' | 'equal' | 'survived';
 
 /** The result of one mutant. */
-export interface Result {
+export interface MutantResult {
   readonly id: string;
   readonly before: string;
   readonly after: string;
-  readonly verdict: Verdict;
+  readonly verdict: MutantVerdict;
   /** The killer: file and name of the first failing test. Otherwise the reason why the mutant does not count. */
   readonly by: string;
 }
@@ -24,7 +24,7 @@ export interface Score {
   readonly percent: number;
   /** Hash by source file. A result counts until its file changes. */
   readonly sources: Readonly<Record<string, string>>;
-  readonly results: readonly Result[];
+  readonly results: readonly MutantResult[];
 }
 
 const START = '<!-- score: written by npm run mutate -- --report -->';
@@ -33,7 +33,7 @@ const END = '<!-- end of score -->';
 export function scoreOf(
   mutants: number,
   sources: Readonly<Record<string, string>>,
-  results: readonly Result[],
+  results: readonly MutantResult[],
 ): Score {
   const all = results.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const killed = all.filter(({ verdict }) => verdict === 'killed').length;
@@ -43,7 +43,7 @@ export function scoreOf(
 }
 
 /** Writes a campaign's figures and survivors into docs/security/mutation.md. */
-export function writeReport(root: string, scoreFile: string): void {
+export function writeMutationReport(root: string, scoreFile: string): void {
   const score = JSON.parse(readFileSync(scoreFile, 'utf8')) as Score;
   const path = join(root, 'docs', 'security', 'mutation.md');
   const page = readFileSync(path, 'utf8');
@@ -53,7 +53,7 @@ export function writeReport(root: string, scoreFile: string): void {
 }
 
 function describe({ mutants, tried, valid, killed, percent, results }: Score): string {
-  const count = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length;
+  const count = (verdict: MutantVerdict) => results.filter((result) => result.verdict === verdict).length;
   const files = [...new Set(results.map(({ id }) => fileOf(id)))].toSorted();
   const rows = files.map((file) => {
     const own = scoreOf(

@@ -5,9 +5,9 @@ import {
   cancelSession,
   createCheckoutSession,
   createRefund,
-  type DepositOrder,
   findSession,
   lockSession,
+  type OrderWithTerms,
   prepareDeposit,
   prepareOrder,
   type StoredOrder,
@@ -93,7 +93,7 @@ export class Actors {
     sessionId: string,
     model: ChainModel,
     payer: Hex,
-  ): Promise<{ order: StoredOrder; deposit: DepositOrder | undefined } | undefined> {
+  ): Promise<{ order: StoredOrder; deposit: OrderWithTerms | undefined } | undefined> {
     const [token] = model.chain.tokens;
     if (token === undefined) throw new Error(`${model.chain.name} has no token`);
     return this.ask(({ db, deps }) =>

@@ -1,4 +1,4 @@
-import { headerHashOf, parseReceipt, receiptsRootOf } from '@florin/evm';
+import { headerHashOf, parseTransactionReceipt, receiptsRootOf } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { MinedTransaction, ModelBlock } from './model-block.ts';
 import { modelHash } from './seeded-random.ts';
@@ -18,7 +18,7 @@ function headerFields(draft: DraftBlock, salt: string): Readonly<Record<string, 
   const receipts = draft.transactions.map((mined, index) =>
     receiptAnswer({ ...draft, hash: zeroes(32) }, mined, index),
   );
-  const parsed = receipts.flatMap((receipt) => parseReceipt(receipt) ?? []);
+  const parsed = receipts.flatMap((receipt) => parseTransactionReceipt(receipt) ?? []);
   return {
     parentHash: draft.parent?.hash ?? zeroes(32),
     sha3Uncles: zeroes(32),

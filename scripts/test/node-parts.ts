@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Outcome, type Part, type PartContext, runLogged } from './part.ts';
+import { type Part, type PartContext, type PartOutcome, runLogged } from './part.ts';
 import { root } from './processes.ts';
 import type { Result } from './reporter.ts';
 
@@ -80,7 +80,7 @@ function nodePart(name: string, files: readonly string[], env: Readonly<Record<s
 async function runFiles(
   context: PartContext,
   job: { name: string; files: readonly string[]; env: Readonly<Record<string, string>>; resultFile: string },
-): Promise<Outcome> {
+): Promise<PartOutcome> {
   const args = [
     ...nodeFlags,
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],

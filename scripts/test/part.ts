@@ -1,7 +1,7 @@
 import { type Ended, runCommand } from './processes.ts';
 
 /** How many tests of a part passed, and the names of those that failed. */
-export interface Outcome {
+export interface PartOutcome {
   readonly passed: number;
   readonly failed: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface PartContext {
 /** A piece of a test run that does not need the others, so that several run at once. */
 export interface Part {
   readonly name: string;
-  run(context: PartContext): Promise<Outcome>;
+  run(context: PartContext): Promise<PartOutcome>;
 }
 
 /** A part that is one command and counts as one test: it passes or fails as a whole. */

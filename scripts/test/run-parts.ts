@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { startTestPostgres } from '../../apps/server/test/harness/database.ts';
-import type { Outcome, Part, PartContext } from './part.ts';
+import type { Part, PartContext, PartOutcome } from './part.ts';
 import { endCommands, openRunFolder, root } from './processes.ts';
 import { endLeftovers } from './run-folder.ts';
 
@@ -75,14 +75,14 @@ export async function runParts(
     log.write(text);
     if (options.isShown) process.stdout.write(text.replaceAll(nodesTotals, ''));
   };
-  const outcomes: Outcome[] = [];
+  const outcomes: PartOutcome[] = [];
   const timings: { name: string; took: number }[] = [];
   const context: PartContext = { postgresUrl: postgres.url, write };
   const startedMs = performance.now();
   const work = async (): Promise<void> => {
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const beganMs = performance.now();
-      const outcome = await part.run(context).catch((error: unknown): Outcome => {
+      const outcome = await part.run(context).catch((error: unknown): PartOutcome => {
         write(`\n# ${part.name}\n${error instanceof Error ? error.stack : error}\n`);
         return { passed: 0, failed: [`${part.name} (${error})`] };
       });
@@ -104,14 +104,14 @@ export async function runParts(
   summarize({ outcomes, timings, took: seconds(startedMs), log: log.path });
 }
 
-function tell(part: Part, { passed, failed }: Outcome, took: number, left: number): void {
+function tell(part: Part, { passed, failed }: PartOutcome, took: number, left: number): void {
   const sign = failed.length === 0 ? '✔' : '✖';
   console.log(`${sign} ${part.name}: ${passed} passed in ${took.toFixed(1)} s, ${left} parts left`);
   for (const name of failed) console.log(`    ${name}`);
 }
 
 function summarize(run: {
-  outcomes: readonly Outcome[];
+  outcomes: readonly PartOutcome[];
   timings: readonly { name: string; took: number }[];
   took: number;
   log: string;

@@ -8,7 +8,7 @@ import { LOOPBACK } from './port.ts';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
 
 /** A JSON-RPC error object from a node. */
-export class RpcError extends Error {
+export class AnvilRpcError extends Error {
   readonly code: number;
   readonly data: unknown;
   constructor(code: number, message: string, data?: unknown) {
@@ -20,13 +20,13 @@ export class RpcError extends Error {
 }
 
 /** A JSON-RPC call; rejects with {@link RpcError} when the node answers with an error. */
-export type Rpc = (method: string, params?: readonly unknown[]) => Promise<unknown>;
+export type AnvilRpc = (method: string, params?: readonly unknown[]) => Promise<unknown>;
 
 /** One anvil process and a way to call it. */
 export interface AnvilProcess {
   readonly pid: number;
   readonly port: number;
-  readonly rpc: Rpc;
+  readonly rpc: AnvilRpc;
   /** Forwards a JSON-RPC body unchanged and returns the answer unchanged. */
   readonly forward: (body: Buffer | string) => Promise<Buffer>;
   readonly exited: Promise<ProcessExit>;
@@ -115,7 +115,7 @@ export const createForwarder = (
 };
 
 /** Calls by method and parameters on top of a sender of bodies. */
-export const createRpc = (forward: (body: string) => Promise<Buffer>): Rpc => {
+export const createRpc = (forward: (body: string) => Promise<Buffer>): AnvilRpc => {
   let id = 0;
   return async (method, params = []) => {
     id += 1;
@@ -126,7 +126,7 @@ export const createRpc = (forward: (body: string) => Promise<Buffer>): Rpc => {
       error?: { code: number; message: string; data?: unknown };
       result?: unknown;
     };
-    if (error !== undefined) throw new RpcError(error.code, `${method}: ${error.message}`, error.data);
+    if (error !== undefined) throw new AnvilRpcError(error.code, `${method}: ${error.message}`, error.data);
     return result;
   };
 };

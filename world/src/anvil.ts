@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchAnvil, type Mining, type Rpc } from './anvil-process.ts';
+import { type AnvilRpc, launchAnvil, type Mining } from './anvil-process.ts';
 import { closeChainDoor, openChainDoor } from './chain-door.ts';
 import { writeAtomically } from './chain-journal.ts';
 import { ChainKeeper } from './chain-keeper.ts';
 import { findFreePort, LOOPBACK } from './port.ts';
 
-export type { Mining, Rpc } from './anvil-process.ts';
+export type { AnvilRpc, Mining } from './anvil-process.ts';
 
 /** A running local chain. */
 export interface Anvil {
@@ -15,7 +15,7 @@ export interface Anvil {
   readonly rpcUrl: string;
   /** Pid of the present anvil process; a kept chain gets a new one when its node restarts. */
   readonly pid: number;
-  readonly rpc: Rpc;
+  readonly rpc: AnvilRpc;
   /** Changes when blocks are mined. */
   setMining(mining: Mining): Promise<void>;
   /** Mines one block now; on a kept chain with the earliest possible time. */

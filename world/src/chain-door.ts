@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { RpcError } from './anvil-process.ts';
+import { AnvilRpcError } from './anvil-process.ts';
 import type { ChainKeeper } from './chain-keeper.ts';
 import { classifyMethod } from './chain-method.ts';
 import { LOOPBACK } from './port.ts';
@@ -20,14 +20,15 @@ const HEADERS = {
 } as const;
 
 const parseCall = (value: unknown): Call => {
-  if (typeof value !== 'object' || value === null) throw new RpcError(-32600, 'A JSON-RPC call is wanted.');
+  if (typeof value !== 'object' || value === null)
+    throw new AnvilRpcError(-32600, 'A JSON-RPC call is wanted.');
   const { id = null, method, params = [] } = value as { id?: unknown; method?: unknown; params?: unknown };
-  if (typeof method !== 'string') throw new RpcError(-32600, 'A JSON-RPC call names its method.');
+  if (typeof method !== 'string') throw new AnvilRpcError(-32600, 'A JSON-RPC call names its method.');
   return { id, method, params: Array.isArray(params) ? params : [params] };
 };
 
 const describeError = (error: unknown): { code: number; message: string; data?: unknown } => {
-  if (error instanceof RpcError) {
+  if (error instanceof AnvilRpcError) {
     const message = error.message.replace(/^\w+: /, '');
     return { code: error.code, message, ...(error.data === undefined ? {} : { data: error.data }) };
   }
@@ -76,7 +77,7 @@ const readBody = async (incoming: IncomingMessage): Promise<Buffer> => {
   let size = 0;
   for await (const part of incoming as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > BODY_LIMIT_BYTES) throw new RpcError(-32600, 'The body is too large.');
+    if (size > BODY_LIMIT_BYTES) throw new AnvilRpcError(-32600, 'The body is too large.');
     parts.push(part);
   }
   return Buffer.concat(parts);

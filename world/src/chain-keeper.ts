@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AnvilProcess, type Mining, RpcError, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
+import { type AnvilProcess, AnvilRpcError, type Mining, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
 import { beginSnapshot, dumpState } from './chain-checkpoint.ts';
 import { ChainClock } from './chain-clock.ts';
 import {
@@ -102,7 +102,7 @@ export class ChainKeeper implements AsyncDisposable {
   async call(method: string, params: readonly unknown[]): Promise<unknown> {
     const kind = classifyMethod(method);
     const name = method.replace(/^[a-z]+_/, '');
-    if (kind === 'refused') throw new RpcError(-32601, `The local chain does not offer ${method}.`);
+    if (kind === 'refused') throw new AnvilRpcError(-32601, `The local chain does not offer ${method}.`);
     if (kind === 'read') return (await this.ready()).rpc(method, params);
     if (kind === 'clock') return this.#clock.control(name, params);
     if (kind === 'mining-mode') {
@@ -125,7 +125,7 @@ export class ChainKeeper implements AsyncDisposable {
       await Promise.race([this.#restarting, sleep(READY_LIMIT_MS, undefined, { ref: false })]);
     }
     if (this.#anvil === undefined)
-      throw new RpcError(-32603, `The chain ${this.#options.name} is not running.`);
+      throw new AnvilRpcError(-32603, `The chain ${this.#options.name} is not running.`);
     return this.#anvil;
   }
 
@@ -238,7 +238,7 @@ export class ChainKeeper implements AsyncDisposable {
     try {
       answer = await task.run(anvil, change);
     } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
+      if (!(error instanceof AnvilRpcError)) throw error;
       // A change that only a dump can hold may have happened before the refusal.
       if (change === undefined) await task.keep(anvil, change, undefined);
       else await this.#journal.note([{ refused: line }]);
@@ -275,7 +275,7 @@ export class ChainKeeper implements AsyncDisposable {
 
   async #mineOnRequest(method: string, params: readonly unknown[]): Promise<unknown> {
     const { count, at, step } = readMineRequest(method, params);
-    if (count > MINE_LIMIT) throw new RpcError(-32602, `At most ${MINE_LIMIT} blocks at once.`);
+    if (count > MINE_LIMIT) throw new AnvilRpcError(-32602, `At most ${MINE_LIMIT} blocks at once.`);
     if (count > 0) {
       await this.#mine(() => {
         if (at !== undefined) this.#clock.control('setNextBlockTimestamp', [at]);

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type AnvilProcess, launchAnvil, RpcError, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
+import { type AnvilProcess, AnvilRpcError, launchAnvil, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
 import {
   type BlockRecord,
   type ChainJournal,
@@ -106,7 +106,7 @@ export const replay = async (
       // The node also refused it the first time, but the power failed before the journal recorded that. Or it is
       // already pending, where one journal ends with the transaction that the next begins with. A resulting difference
       // in blocks is reported below.
-      if (!(error instanceof RpcError)) throw error;
+      if (!(error instanceof AnvilRpcError)) throw error;
     }
   }
   return unmined;

@@ -9,7 +9,7 @@ import type { LinkDetail } from '@florin/protocol/link.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 
 /** A message and its signature by the payer's wallet. */
-export interface Signed<Message> {
+export interface SignedRequest<Message> {
   readonly message: Message;
   readonly signature: string;
 }
@@ -17,9 +17,9 @@ export interface Signed<Message> {
 /** The AI protocol's calls for an agent. Every call throws one sentence when the service refuses. */
 export interface AgentApi {
   readLink(linkId: string): Promise<LinkView>;
-  createSession(body: Signed<CreateSessionMessage>): Promise<CreatedSessionView>;
+  createSession(body: SignedRequest<CreateSessionMessage>): Promise<CreatedSessionView>;
   readSession(sessionId: string): Promise<AgentSessionView>;
-  prepare(body: Signed<PreparePaymentMessage>): Promise<PreparedView>;
+  prepare(body: SignedRequest<PreparePaymentMessage>): Promise<PreparedView>;
 }
 
 /** The reads of a merchant with the secret key. */

@@ -17,7 +17,7 @@ import type { WorldManifest } from './world-config.ts';
 export type DemoLink = keyof WorldManifest['linkIds'];
 
 /** One step, and its duration. */
-export interface Step {
+export interface JourneyStep {
   readonly step: string;
   readonly ms: number;
   readonly detail: string;
@@ -40,7 +40,7 @@ export interface Journey {
   };
   /** The merchant wallet's balance of the settlement token. */
   readonly balance: { readonly before: string; readonly after: string; readonly symbol: string };
-  readonly steps: readonly Step[];
+  readonly steps: readonly JourneyStep[];
   /** From the first request to the session's completion. */
   readonly totalMs: number;
 }
@@ -53,10 +53,10 @@ const pollMs = 250;
 
 /** Records the time of each step and prints it at its end. */
 class StepLog {
-  readonly steps: Step[] = [];
-  readonly #tell: (step: Step) => void;
+  readonly steps: JourneyStep[] = [];
+  readonly #tell: (step: JourneyStep) => void;
 
-  constructor(tell: (step: Step) => void) {
+  constructor(tell: (step: JourneyStep) => void) {
     this.#tell = tell;
   }
 
@@ -71,7 +71,7 @@ class StepLog {
     return result;
   }
 
-  add(step: Step): void {
+  add(step: JourneyStep): void {
     this.steps.push(step);
     this.#tell(step);
   }
@@ -285,7 +285,7 @@ function summaryOf(
 export async function playJourney(
   manifest: WorldManifest,
   link: DemoLink,
-  options: { tell: (step: Step) => void; signal: AbortSignal },
+  options: { tell: (step: JourneyStep) => void; signal: AbortSignal },
 ): Promise<Journey> {
   const log = new StepLog(options.tell);
   const agent = openAgentApi(manifest.aiApi);

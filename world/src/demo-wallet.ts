@@ -1,6 +1,6 @@
 import type { AuthorizationRequirement, TxRequest } from '@florin/protocol/agent-view.ts';
 import { Contract, JsonRpcProvider, Wallet } from 'ethers';
-import type { Signed } from './demo-api.ts';
+import type { SignedRequest } from './demo-api.ts';
 import type { WorldManifest } from './world-config.ts';
 
 /** A payer's wallet on all chains of a world, built on a library that the service does not use. */
@@ -10,7 +10,7 @@ export interface DemoWallet {
   sign<Message extends { readonly paymentChainId: string }>(
     requirement: AuthorizationRequirement,
     message: Message,
-  ): Promise<Signed<Message>>;
+  ): Promise<SignedRequest<Message>>;
   /** Sends a transaction and waits for its block; returns its hash. Throws when it reverts. */
   send(request: TxRequest): Promise<string>;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type DemoLink, type Journey, playJourney, type Step } from './demo-journey.ts';
+import { type DemoLink, type Journey, type JourneyStep, playJourney } from './demo-journey.ts';
 import type { WorldManifest } from './world-config.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,7 +29,7 @@ function readManifest(): WorldManifest {
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-function printStep({ step, ms, detail }: Step): void {
+function printStep({ step, ms, detail }: JourneyStep): void {
   print(`${String(ms).padStart(7)} ms  ${step.padEnd(23)}${detail}`);
 }
 

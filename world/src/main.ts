@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { World, WorldIsRunning } from './supervisor.ts';
+import { LocalWorld, WorldIsRunning } from './supervisor.ts';
 import type { WorldManifest } from './world-config.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,7 +36,7 @@ Ctrl-C ends it and keeps the data.
 const main = async (): Promise<void> => {
   const begin = performance.now();
   const home = process.env['FLORIN_HOME'] || join(CHECKOUT, '.florin');
-  const world = new World({ home, port: readPort(process.env['FLORIN_PORT']), log: print });
+  const world = new LocalWorld({ home, port: readPort(process.env['FLORIN_PORT']), log: print });
   let isStopping = false;
   const stop = (code: number): void => {
     if (isStopping) return;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startService } from './service.ts';
+import { startServiceChild } from './service.ts';
 
 test('a service that ends at its start is reported with its own lines of the log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'florin-service-'));
@@ -12,7 +12,7 @@ test('a service that ends at its start is reported with its own lines of the log
     const script = join(folder, 'service.mjs');
     writeFileSync(logFile, 'a line of an earlier start\n');
     writeFileSync(script, "console.log('the database is missing'); process.exitCode = 1;\n");
-    const service = startService({ configPath: '', origin: 'http://127.0.0.1:9', logFile, script });
+    const service = startServiceChild({ configPath: '', origin: 'http://127.0.0.1:9', logFile, script });
     await assert.rejects(
       service.waitUntilReady(() => false),
       { message: 'The service ended at its start:\nthe database is missing' },

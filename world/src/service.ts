@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
 
 /** The running service process. */
-export interface Service {
+export interface ServiceChild {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
   /** Waits until `GET /health/ready` answers 200; rejects when the process ends or the time is up. */
@@ -14,7 +14,7 @@ export interface Service {
 }
 
 /** The start options of the service. */
-export interface ServiceOptions {
+export interface ServiceChildOptions {
   readonly configPath: string;
   readonly origin: string;
   readonly logFile: string;
@@ -47,12 +47,12 @@ const isReady = async (origin: string): Promise<boolean> => {
 };
 
 /** Starts the service as its own process. Its channel to us closes whenever we end. */
-export const startService = ({
+export const startServiceChild = ({
   configPath,
   origin,
   logFile,
   script = SERVER_SCRIPT,
-}: ServiceOptions): Service => {
+}: ServiceChildOptions): ServiceChild => {
   if (!existsSync(script)) throw new Error(`The service's program is missing: ${script}`);
   const output = openSync(logFile, 'a', 0o600);
   // The lines of earlier starts are no reason for this one's end.

@@ -11,7 +11,7 @@ import { isPortFree } from './port.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import type { ProcessExit } from './process.ts';
 import { type Seed, type SeedWorld, seedWorld } from './seed.ts';
-import { type Service, startService } from './service.ts';
+import { type ServiceChild, startServiceChild } from './service.ts';
 import {
   composeConfig,
   composeManifest,
@@ -22,7 +22,7 @@ import {
 import { findHolder, type LockHolder, takeLock, type WorldLock } from './world-lock.ts';
 
 /** The start options of a world. */
-export interface WorldOptions {
+export interface LocalWorldOptions {
   /** The data folder. */
   readonly home: string;
   /** Loopback port of the service. */
@@ -57,13 +57,13 @@ const describeExit = ({ code, signal }: ProcessExit): string => (signal === null
  * A local world: Postgres, two chains with their contracts, the service and a demo merchant. Runs until stopped,
  * restarts processes that end unexpectedly, and keeps everything in its home.
  */
-export class World {
-  readonly #options: WorldOptions;
+export class LocalWorld {
+  readonly #options: LocalWorldOptions;
   readonly #home: WorldHome;
   readonly #children: Children;
   readonly #chains: Anvil[] = [];
   #postgres: Postgres | undefined;
-  #service: Service | undefined;
+  #service: ServiceChild | undefined;
   #attester: LocalAttester | undefined;
   #configPath: string;
   #isStopping = false;
@@ -74,7 +74,7 @@ export class World {
   readonly #revivals = new Set<Promise<void>>();
   readonly #attempts = new Map<string, { count: number; startedAt: number }>();
 
-  constructor(options: WorldOptions) {
+  constructor(options: LocalWorldOptions) {
     this.#options = options;
     this.#home = new WorldHome(options.home);
     this.#children = new Children(this.#home);
@@ -271,7 +271,7 @@ export class World {
 
   async #startService(): Promise<void> {
     const { port, serviceScript } = this.#options;
-    const service = startService({
+    const service = startServiceChild({
       ...{
         configPath: this.#configPath,
         origin: composeOrigin(port),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Seed } from './seed.ts';
-import { World, WorldIsRunning } from './supervisor.ts';
+import { LocalWorld, WorldIsRunning } from './supervisor.ts';
 
 /** Runs a world around the stub service, as `main.ts` runs the real one. Arguments: the home and the port. */
 const [, , home = '', port = ''] = process.argv;
@@ -14,7 +14,7 @@ const seed = async (): Promise<Seed> => ({
   linkIds: { fixed: 'lnk_fixed', custom: 'lnk_custom', crossChain: 'lnk_cross' },
 });
 const serviceScript = fileURLToPath(new URL('./stub-service.fixture.ts', import.meta.url));
-const world = new World({ home, port: Number(port), log: console.log, serviceScript, seed });
+const world = new LocalWorld({ home, port: Number(port), log: console.log, serviceScript, seed });
 process.once('SIGTERM', () => {
   world.stop().then(
     () => process.exit(0),

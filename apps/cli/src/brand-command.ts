@@ -14,8 +14,8 @@ import {
 } from '@florin/server/operator';
 import {
   type Command,
+  type CommandContext,
   merchantOption,
-  type Outside,
   optional,
   requiredMerchant,
   withDatabase,
@@ -57,7 +57,7 @@ interface Change {
   readonly color: string | undefined;
 }
 
-async function change(db: Database, config: Config, outside: Outside, wanted: Change): Promise<void> {
+async function change(db: Database, config: Config, outside: CommandContext, wanted: Change): Promise<void> {
   const { merchantId } = wanted;
   const before = await findShownMerchant(db, merchantId);
   const url = wanted.logo === 'none' ? '' : (wanted.logo ?? before.logoUrl);
@@ -72,7 +72,7 @@ async function change(db: Database, config: Config, outside: Outside, wanted: Ch
   }
 }
 
-function imagesOf(db: Database, config: Config, outside: Outside) {
+function imagesOf(db: Database, config: Config, outside: CommandContext) {
   const { images: settings } = imageOptionsOf(config.images);
   if (settings === undefined) return undefined;
   return openImages({

@@ -1,12 +1,12 @@
 import { readConfig } from '@florin/server/operator';
 import { createPublicClient, type EIP1193RequestFn, http } from 'viem';
-import { type Options, type Outside, optional } from './command.ts';
+import { type CommandContext, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
-import type { Request } from './deploy.ts';
+import type { RpcRequest } from './deploy.ts';
 
 /** A node, and the chain that it must serve. */
 export interface ChainTarget {
-  readonly request: Request;
+  readonly request: RpcRequest;
   readonly chainId: number;
 }
 
@@ -20,7 +20,7 @@ export const nodeOptions = [
  * The node of `--rpc` and `--chain-id`, or the configured chain `--chain`. The former needs no configuration. Throws a
  * UsageError for an incomplete choice, and a CommandError for an unconfigured chain or a node that serves another one.
  */
-export async function chainTarget(options: Options, outside: Outside): Promise<ChainTarget> {
+export async function chainTarget(options: Options, outside: CommandContext): Promise<ChainTarget> {
   const given = options.optional('rpc');
   const { url, chainId } =
     given === undefined ? configuredChain(options, outside) : typedChain(options, given);
@@ -33,7 +33,7 @@ export async function chainTarget(options: Options, outside: Outside): Promise<C
 }
 
 /** JSON-RPC to an address, with a few retries of unanswered requests. */
-export function openRequest(url: string): Request {
+export function openRequest(url: string): RpcRequest {
   const { request } = createPublicClient({ transport: http(url) });
   // The caller has typed the request for its method.
   const untyped = request as EIP1193RequestFn as (call: {
@@ -52,7 +52,7 @@ export function rpcOption(text: string): string {
 }
 
 /** The chain id that a node reports. */
-export async function servedChain(request: Request, url: string): Promise<number> {
+export async function servedChain(request: RpcRequest, url: string): Promise<number> {
   try {
     return Number(await request('eth_chainId', []));
   } catch {
@@ -68,7 +68,7 @@ function typedChain(options: Options, rpc: string): { url: string; chainId: numb
   return { url: rpcOption(rpc), chainId: Number(text) };
 }
 
-function configuredChain(options: Options, outside: Outside): { url: string; chainId: number } {
+function configuredChain(options: Options, outside: CommandContext): { url: string; chainId: number } {
   const name = options.required('chain');
   const chain = readConfig(outside.environment).chains.byName(name);
   const url = chain?.rpcUrls[0];

@@ -10,7 +10,7 @@ import {
 import { backupCommand, restoreCommand, restoreReportCommand } from './backup-command.ts';
 import { brandMerchantCommand } from './brand-command.ts';
 import { backfillChainCommand, droppedEventsCommand, resumeChainCommand } from './chain-command.ts';
-import { type Command, type Options, type Outcome, type Outside, optionsOf } from './command.ts';
+import { type Command, type CommandContext, type CommandResult, type Options, optionsOf } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { deployCommand } from './deploy-command.ts';
 import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
@@ -107,7 +107,7 @@ export interface CliResult {
 }
 
 /** Runs one command line, without the program's name. */
-export async function runCli(args: readonly string[], outside: Outside): Promise<CliResult> {
+export async function runCli(args: readonly string[], outside: CommandContext): Promise<CliResult> {
   const said = { stdout: '', stderr: '' };
   let result: CliResult | undefined;
   const program = cliProgram({
@@ -187,7 +187,7 @@ function subcommandDescription(command: Program): string {
   return names.length === 0 ? command.description() : `${command.description()}: ${names.join(', ')}`;
 }
 
-function resultOf(outcome: Outcome, isJson: boolean): CliResult {
+function resultOf(outcome: CommandResult, isJson: boolean): CliResult {
   const writable = (_key: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
   const text = isJson ? JSON.stringify(outcome.json, writable, 2) : outcome.text;
   return { exitCode: outcome.isBad === true ? 1 : 0, stdout: `${text}\n`, stderr: '' };

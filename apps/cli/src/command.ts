@@ -20,7 +20,7 @@ export interface Streams {
 }
 
 /** A command's environment; `main.ts` passes the process's own, tests theirs. */
-export interface Outside {
+export interface CommandContext {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly random: Random;
@@ -44,7 +44,7 @@ export interface Options {
 }
 
 /** The result of a command. */
-export interface Outcome {
+export interface CommandResult {
   /** For people. */
   readonly text: string;
   /** For `--json`. */
@@ -59,7 +59,7 @@ export interface Command {
   readonly options: readonly Option[];
   /** The one value without an option; none when absent. */
   readonly argument?: Argument;
-  run(options: Options, outside: Outside): Promise<Outcome>;
+  run(options: Options, outside: CommandContext): Promise<CommandResult>;
 }
 
 /** A required option, in commander's notation: `--name <name>`. */
@@ -118,7 +118,7 @@ export function optionsOf(typed: Program): Options {
 
 /** Opens the configured database for one command. */
 export async function withDatabase<T>(
-  outside: Outside,
+  outside: CommandContext,
   work: (db: Database, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(outside.environment);

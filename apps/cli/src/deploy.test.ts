@@ -7,7 +7,7 @@ import { createWalletClient, getAddress, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { CommandError } from './command-error.ts';
 import { circleMainnet, create2Deployer, planContracts } from './contract-plan.ts';
-import { type DeployOptions, deployContracts, type Request } from './deploy.ts';
+import { type DeployOptions, deployContracts, type RpcRequest } from './deploy.ts';
 
 let first: Anvil;
 let second: Anvil;
@@ -66,7 +66,7 @@ function addressesOf({ gateway, vault, cctpRoute }: Awaited<ReturnType<typeof de
 }
 
 /** Forwards `count` requests; the next one is the crash, and its node may or may not have received it. */
-function crashingAt(request: Request, count: number, isHeard: boolean): Request {
+function crashingAt(request: RpcRequest, count: number, isHeard: boolean): RpcRequest {
   let seen = 0;
   return async (method, params) => {
     seen += 1;
@@ -81,7 +81,7 @@ test('a deployment that crashed at any request is finished by the next one', asy
   const snapshot = async () => String(await first.request('evm_snapshot'));
   let clean = await snapshot();
   const change = { guardian: role('8') };
-  const counting: Request = (method, params) => {
+  const counting: RpcRequest = (method, params) => {
     whole.push(method);
     return first.request(method, params);
   };
@@ -102,13 +102,13 @@ test('a deployment that crashed at any request is finished by the next one', asy
 test('the transaction of an interrupted deployment is waited for, not sent again', async () => {
   const slow = await startTestAnvil({ chainId: 31_338 });
   try {
-    const crashing: Request = async (method, params) => {
+    const crashing: RpcRequest = async (method, params) => {
       if (method === 'eth_getTransactionReceipt') throw new Error('crashed');
       return slow.request(method, params);
     };
     await assert.rejects(deployContracts(optionsFor(slow, { request: crashing })), /crashed/);
     const sentences: string[] = [];
-    const mining: Request = async (method, params) => {
+    const mining: RpcRequest = async (method, params) => {
       const answer = await slow.request(method, params);
       if (method === 'eth_getTransactionReceipt' && answer === null) await slow.mine();
       return answer;

@@ -26,10 +26,10 @@ import {
 } from './contract-plan.ts';
 
 /** Sends one JSON-RPC request to a node; an error answer rejects. */
-export type Request = (method: string, params: readonly unknown[]) => Promise<unknown>;
+export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export interface DeployOptions extends ContractRoles {
-  readonly request: Request;
+  readonly request: RpcRequest;
   readonly chainId: number;
   /** Pays for the deployment and has no rights afterwards. */
   readonly deployerKey: Hex;

@@ -30,7 +30,7 @@ import {
   singleProviderProblem,
 } from '@florin/server/operator';
 import { formatEther, formatUnits } from 'viem';
-import { bad, type Finding, good } from './doctor-finding.ts';
+import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 
 const maxHeadAgeSeconds = 120;
 /** Some chains date blocks a few seconds ahead. */
@@ -54,7 +54,7 @@ export async function examineChain(
     /** For the wallets' gas use; absent: balances are compared with a fixed reserve. */
     readonly db?: Queryable;
   },
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const { clock } = given;
   const rpc = openHttpRpc({
     chainId: chain.chainId,
@@ -63,7 +63,7 @@ export async function examineChain(
     log: silentLog,
     timeLimitMs,
   });
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   try {
     findings.push(...(await examineNodes(chain, rpc, given)));
     findings.push(...(await examineHead(chain, rpc, given)));
@@ -91,7 +91,7 @@ export async function examineChain(
   return findings;
 }
 
-async function examineNodes(chain: Chain, rpc: HttpRpc, given: Surroundings): Promise<Finding[]> {
+async function examineNodes(chain: Chain, rpc: HttpRpc, given: Surroundings): Promise<DoctorFinding[]> {
   const details = {
     verified: `chain id ${chain.chainId}`,
     wrong_chain: `is not of chain ${chain.chainId}: correct rpcUrls or chainId`,
@@ -116,7 +116,7 @@ interface Surroundings {
 }
 
 /** A single provider is a risk to report. It is an error where vaults pay out on its word. */
-function examineProviders(chain: Chain, { chains, isLocal }: Surroundings): Finding {
+function examineProviders(chain: Chain, { chains, isLocal }: Surroundings): DoctorFinding {
   const problem = isLocal ? undefined : singleProviderProblem(chain, chains);
   if (problem !== undefined) return bad(`${chain.name} providers`, problem);
   const count = countProviders(chain.rpcUrls);
@@ -132,7 +132,7 @@ async function examineHead(
   chain: Chain,
   rpc: Rpc,
   { clock, db }: { readonly clock: Clock; readonly db?: Queryable },
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const what = `${chain.name} head`;
   const head = await getBlock(rpc, 'latest');
   if (head === undefined) return [bad(what, 'the node has no latest block')];
@@ -146,7 +146,7 @@ async function examineHead(
 }
 
 /** How far the service follows the chain; no finding before it starts, or for a halted chain. */
-async function examineLag(chain: Chain, db: Queryable, head: BlockHeader): Promise<Finding[]> {
+async function examineLag(chain: Chain, db: Queryable, head: BlockHeader): Promise<DoctorFinding[]> {
   const cursor = await findCursor(db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') return [];
   const what = `${chain.name} lag`;
@@ -156,7 +156,7 @@ async function examineLag(chain: Chain, db: Queryable, head: BlockHeader): Promi
   return [bad(what, `${detail}: is a process with the role watcher running?`)];
 }
 
-async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
+async function examinePauses(chain: Chain, rpc: Rpc): Promise<DoctorFinding> {
   const paused = [
     ['gateway', await readContract(rpc, chain.gateway, { abi: paymentGatewayAbi, functionName: 'paused' })],
     ['vault', await readContract(rpc, chain.vault, { abi: payoutVaultAbi, functionName: 'paused' })],
@@ -167,7 +167,11 @@ async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
 }
 
 /** Fees paid to a contract of the installation would count as float, or belong to no account. */
-async function examineFees(chain: Chain, rpc: Rpc, chains: Pick<Chains, 'contractAt'>): Promise<Finding> {
+async function examineFees(
+  chain: Chain,
+  rpc: Rpc,
+  chains: Pick<Chains, 'contractAt'>,
+): Promise<DoctorFinding> {
   const what = `${chain.name} fees`;
   const abi = paymentGatewayAbi;
   const { gateways } = contractsOf(chain);
@@ -210,7 +214,7 @@ async function examineGas(
   rpc: Rpc,
   { role, address: wallet, consequence }: SendingWallet,
   { db, clock }: { readonly db?: Queryable; readonly clock: Clock },
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const what = `${chain.name} ${role}`;
   const detailOf = (balance: bigint) => `${wallet} holds ${formatEther(balance)} of the native coin`;
   const asked = { chainId: chain.chainId, wallet, now: clock.now() };
@@ -227,7 +231,7 @@ async function examineAdditions(
   chain: Chain,
   rpc: Rpc,
   { wallets, deposits }: { readonly wallets: ServiceWallets; readonly deposits?: DepositPolicy },
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const { settler, otherSettlers = [] } = wallets;
   const balances = await readAdditionBalances(rpc, chain, [settler, ...otherSettlers], deposits);
   return balances.map(({ token, balance, needed }) => {
@@ -246,7 +250,7 @@ async function examineFloat(
   chain: Chain,
   rpc: Rpc,
   { token, isNeeded }: { readonly token: Token; readonly isNeeded: boolean },
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { vault } = chain;
   const [caps, float] = await Promise.all([
     readContract(rpc, vault, { abi: payoutVaultAbi, functionName: 'capsOf', args: [token.address] }),

@@ -1,10 +1,10 @@
 import { type Database, openDatabase, pendingMigrations } from '@florin/pg';
 import { addressOfKey, type Config, readConfig, schema } from '@florin/server/operator';
-import { type Command, type Options, type Outcome, type Outside, optional } from './command.ts';
+import { type Command, type CommandContext, type CommandResult, type Options, optional } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
-import { bad, type Finding, good } from './doctor-finding.ts';
+import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 import { examineBackups, examineCertificate, examineDisk } from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
@@ -46,7 +46,11 @@ function backupsOf(options: Options): Backups | undefined {
   throw new UsageError('--max-backup-hours needs --backups');
 }
 
-function examineChains(config: Config, { clock }: Outside, db: Database | undefined): Promise<Finding[]>[] {
+function examineChains(
+  config: Config,
+  { clock }: CommandContext,
+  db: Database | undefined,
+): Promise<DoctorFinding[]>[] {
   const wallets = {
     orderSigner: addressOfKey(config.orderKey),
     settler: addressOfKey(config.settlerKey),
@@ -67,9 +71,9 @@ function examineChains(config: Config, { clock }: Outside, db: Database | undefi
 /** Checks outside database and chains. */
 async function examineOutside(
   { origin, images: { store } }: Config,
-  { clock }: Outside,
+  { clock }: CommandContext,
   backups: Backups | undefined,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   return [
     ...(await examineCertificate(origin, { clock })),
     ...(store?.kind === 'folder' ? [await examineDisk('images', store.folder)] : []),
@@ -77,7 +81,7 @@ async function examineOutside(
   ];
 }
 
-function outcomeOf(findings: readonly Finding[]): Outcome {
+function outcomeOf(findings: readonly DoctorFinding[]): CommandResult {
   const wrong = findings.filter((finding) => !finding.isGood).length;
   const lines = findings.map(
     ({ what, isGood, detail }) => `${isGood ? 'ok   ' : 'WRONG'} ${what}: ${detail}`,
@@ -91,7 +95,9 @@ function outcomeOf(findings: readonly Finding[]): Outcome {
 }
 
 /** Opens the database if it has this program's schema; returns the findings in any case. */
-async function openCurrent(config: Config): Promise<{ readonly db?: Database; readonly finding: Finding }> {
+async function openCurrent(
+  config: Config,
+): Promise<{ readonly db?: Database; readonly finding: DoctorFinding }> {
   const url = config.databaseUrl.reveal();
   try {
     const pending = await pendingMigrations(url, schema);

@@ -13,10 +13,10 @@ import {
   readStatus,
 } from '@florin/server/operator';
 import { databaseTime } from './doctor.sql.ts';
-import { bad, type Finding, good } from './doctor-finding.ts';
+import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 
 /** Checks the service's state in the database: merchants' scopes, clocks, chains, books and open human decisions. */
-export async function examineState(db: Database, config: Config, clock: Clock): Promise<Finding[]> {
+export async function examineState(db: Database, config: Config, clock: Clock): Promise<DoctorFinding[]> {
   const findings = [...(await examineScope(db)), await examineClock(db, clock)];
   for (const chain of config.chains.all) findings.push(await examineWatcher(db, chain));
   findings.push(...(await examineBooks(db, config, clock)), await examineSettlements(db));
@@ -26,7 +26,7 @@ export async function examineState(db: Database, config: Config, clock: Clock): 
   return findings;
 }
 
-async function examineScope(db: Database): Promise<Finding[]> {
+async function examineScope(db: Database): Promise<DoctorFinding[]> {
   const what = 'row-level security';
   const problems = await findScopeProblems(db);
   if (problems.length === 0) return [good(what, 'separates the rows of merchants')];
@@ -35,7 +35,7 @@ async function examineScope(db: Database): Promise<Finding[]> {
 
 const maxClockSkewMs = 2_000;
 
-async function examineClock(db: Database, clock: Clock): Promise<Finding> {
+async function examineClock(db: Database, clock: Clock): Promise<DoctorFinding> {
   const before = clock.now().getTime();
   const [row] = await db.query(databaseTime);
   const after = clock.now().getTime();
@@ -52,7 +52,7 @@ async function examineClock(db: Database, clock: Clock): Promise<Finding> {
 async function examineWatcher(
   db: Database,
   chain: { readonly name: string; readonly chainId: number },
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const what = `${chain.name} watcher`;
   const cursor = await findCursor(db, chain.chainId);
   if (cursor === undefined) return good(what, 'has not started: it starts with the service');
@@ -80,7 +80,7 @@ async function examineWatcher(
 /** Books and chain are compared each minute. */
 const maxLookAgeMs = 600_000;
 
-async function examineBooks(db: Database, { chains }: Config, clock: Clock): Promise<Finding[]> {
+async function examineBooks(db: Database, { chains }: Config, clock: Clock): Promise<DoctorFinding[]> {
   const status = await readStatus(db, chains);
   return status.chains.map(({ chain, settlement, reason, reconciledBlock, lookedAt, balances }) => {
     const what = `${chain} books`;
@@ -104,7 +104,7 @@ async function examineBooks(db: Database, { chains }: Config, clock: Clock): Pro
 /** Delayed settlements that are checked; the oldest matter most. */
 const legsLookedAt = 1_000;
 
-async function examineSettlements(db: Database): Promise<Finding> {
+async function examineSettlements(db: Database): Promise<DoctorFinding> {
   const legs = await listOpenLegs(db, legsLookedAt);
   const held = legs.filter(({ retryAt }) => retryAt === undefined).length;
   const detail = `${legs.length} delayed, ${held} held until you release them`;
@@ -119,7 +119,7 @@ const shownBudgets = 5;
 const shownAccounts = 5;
 
 /** Accounts from before such addresses were refused. Payments to them stay in the installation. */
-async function examineAccounts(db: Database, { chains }: Config): Promise<Finding> {
+async function examineAccounts(db: Database, { chains }: Config): Promise<DoctorFinding> {
   const what = 'accounts';
   const own = ownContracts(chains.all);
   const accounts = await findAccountsAt(db, [...own.keys()], shownAccounts);
@@ -136,7 +136,7 @@ export async function examineDepositGas(
   db: Database,
   clock: Clock,
   budgets: DepositBudgets,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const what = 'gas of deposits';
   const usedUp = await findExhaustedBudgets(db, { clock, budgets, limit: shownBudgets });
   if (usedUp.length === 0) return good(what, 'no link has exhausted its daily budgets');

@@ -1,14 +1,14 @@
 /** The result of one check. */
-export interface Finding {
+export interface DoctorFinding {
   readonly what: string;
   readonly isGood: boolean;
   readonly detail: string;
 }
 
-export function good(what: string, detail: string): Finding {
+export function good(what: string, detail: string): DoctorFinding {
   return { what, isGood: true, detail };
 }
 
-export function bad(what: string, detail: string): Finding {
+export function bad(what: string, detail: string): DoctorFinding {
   return { what, isGood: false, detail };
 }

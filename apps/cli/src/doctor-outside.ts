@@ -2,7 +2,7 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
 import type { Clock } from '@florin/server/operator';
-import { bad, type Finding, good } from './doctor-finding.ts';
+import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -14,7 +14,7 @@ const leastValidDays = 14;
 export async function examineCertificate(
   origin: string,
   { clock, ca }: { readonly clock: Clock; readonly ca?: string },
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const url = new URL(origin);
   if (url.protocol !== 'https:') return [];
   const what = `certificate of ${url.host}`;
@@ -69,7 +69,7 @@ async function diskOf(folder: string) {
 }
 
 /** The free space for a folder that the service writes to and creates with the first file. */
-export async function examineDisk(what: string, folder: string): Promise<Finding> {
+export async function examineDisk(what: string, folder: string): Promise<DoctorFinding> {
   try {
     const { bavail, blocks, bsize } = await diskOf(folder);
     const percent = blocks === 0n ? 0n : (bavail * 100n) / blocks;
@@ -85,7 +85,7 @@ export async function examineDisk(what: string, folder: string): Promise<Finding
 export async function examineBackups(
   folder: string,
   { clock, maxHours }: { readonly clock: Clock; readonly maxHours: number },
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const what = 'backup';
   try {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.gz'));

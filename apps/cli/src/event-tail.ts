@@ -1,5 +1,5 @@
 import { type EventType, isSubscription, subscriptionTakes } from '@florin/protocol/event.ts';
-import type { Options, Outside } from './command.ts';
+import type { CommandContext, Options } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { type MerchantClient, UnreachableError } from './merchant-client.ts';
 
@@ -37,7 +37,7 @@ export function subscriptionsOf(options: Options): readonly string[] {
  */
 export async function tailEvents(
   client: MerchantClient,
-  outside: Outside,
+  outside: CommandContext,
   tail: {
     readonly subscriptions: readonly string[];
     readonly from: string | undefined;

@@ -4,9 +4,9 @@ import { decide, findException, listExceptions, markResolved } from '@florin/ser
 import { formatUnits } from 'viem';
 import {
   type Command,
+  type CommandContext,
   mandatory,
   merchantOption,
-  type Outside,
   optional,
   requiredMerchant,
   table,
@@ -100,7 +100,7 @@ export const showExceptionCommand: Command = {
 
 type Change = (
   transaction: Transaction,
-  outside: Outside,
+  outside: CommandContext,
   request: { merchantId: string; exceptionId: string },
 ) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { plainHeaders, signWebhook } from '@florin/outbox';
 import { unixSeconds } from '@florin/server/operator';
-import type { Options, Outside } from './command.ts';
+import type { CommandContext, Options } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { reasonOf } from './merchant-client.ts';
 
@@ -31,7 +31,7 @@ export function forwardOf(options: Options): Forward {
 /** Posts one notification as a webhook does; returns a line with the result. */
 export async function forward(
   { url, key }: Forward,
-  { clock }: Outside,
+  { clock }: CommandContext,
   event: { readonly id: string; readonly body: string },
 ): Promise<{ isTaken: boolean; status: string }> {
   const timestampSeconds = unixSeconds(clock.now());

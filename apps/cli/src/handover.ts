@@ -15,11 +15,11 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { CommandError } from './command-error.ts';
-import type { Request } from './deploy.ts';
+import type { RpcRequest } from './deploy.ts';
 import { findProposers } from './timelock-roles.ts';
 
 export interface HandoverOptions {
-  readonly request: Request;
+  readonly request: RpcRequest;
   readonly chainId: number;
   readonly gateway: Hex;
   /** The admin's key; without it the command only reads. */

@@ -9,10 +9,10 @@ import {
 } from '@florin/server/operator';
 import {
   type Command,
+  type CommandContext,
   mandatory,
   merchantOption,
   type Options,
-  type Outside,
   optional,
   repeatable,
   requiredMerchant,
@@ -51,7 +51,7 @@ export const createKeyCommand: Command = {
     }),
 };
 
-function keyRequestOf(options: Options, outside: Outside): Omit<ApiKeyRequest, 'merchantId'> {
+function keyRequestOf(options: Options, outside: CommandContext): Omit<ApiKeyRequest, 'merchantId'> {
   const kind = options.choice('kind', keyKinds);
   const preset = options.choice('preset', presets);
   const granted = options.all('permission').map(permissionOf);
@@ -96,7 +96,7 @@ function amountOf(options: Options, name: string): MicroUsd | undefined {
   return microUsd(BigInt(text));
 }
 
-function expiryOf(options: Options, outside: Outside): Date | undefined {
+function expiryOf(options: Options, outside: CommandContext): Date | undefined {
   const text = options.optional('expires');
   if (text === undefined) return undefined;
   const expiresAt = new Date(text);

@@ -24,7 +24,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { createWalletClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { openRequest, rpcOption } from './chain-target.ts';
-import { type Command, mandatory, type Options, type Outcome, optional, table } from './command.ts';
+import { type Command, type CommandResult, mandatory, type Options, optional, table } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { addressOption } from './evm-option.ts';
 import { readKeyFile } from './secret-file.ts';
@@ -226,7 +226,11 @@ function planEach(payments: readonly Payment[], problemOf: (payment: Payment) =>
 }
 
 /** Sends the transactions with the given key, or shows them. */
-async function carryOut(place: Place, options: Options, { transactions, skipped }: Plan): Promise<Outcome> {
+async function carryOut(
+  place: Place,
+  options: Options,
+  { transactions, skipped }: Plan,
+): Promise<CommandResult> {
   const keyFile = options.optional('key-file');
   const lines = skipped.map(({ orderId, why }) => `omitted ${orderId}: ${why}`);
   if (keyFile === undefined) {

@@ -1,4 +1,4 @@
-import { type Command, mandatory, type Outside, optional } from './command.ts';
+import { type Command, type CommandContext, mandatory, optional } from './command.ts';
 import { subjectOf, subscriptionsOf, tailEvents } from './event-tail.ts';
 import { forward, forwardOf } from './forward.ts';
 import { merchantClient, merchantOptions } from './merchant-client.ts';
@@ -56,6 +56,6 @@ export const eventsCommand: Command = {
   },
 };
 
-function endingOf({ ending }: Outside): AbortSignal {
+function endingOf({ ending }: CommandContext): AbortSignal {
   return ending?.() ?? new AbortController().signal;
 }

@@ -6,7 +6,7 @@ import { knownTokens, type PolicyToken } from '@florin/agent';
 import { type CallApi, mcpServer, payTool, type Tool } from '@florin/mcp';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { privateKeyToAccount } from 'viem/accounts';
-import { type Command, type Options, type Outside, optional } from './command.ts';
+import { type Command, type CommandContext, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
 const timeoutMs = 60_000;
@@ -52,21 +52,21 @@ export const mcpCommand: Command = {
   },
 };
 
-function endOf(input: Readable, { ending }: Outside): Promise<void> {
+function endOf(input: Readable, { ending }: CommandContext): Promise<void> {
   return new Promise((resolve) => {
     input.once('end', resolve);
     ending?.().addEventListener('abort', () => resolve());
   });
 }
 
-function originOf(options: Options, { environment }: Outside): string {
+function originOf(options: Options, { environment }: CommandContext): string {
   const given = options.optional('origin') ?? environment['FLORIN_ORIGIN'] ?? worldOrigin(environment);
   if (given === undefined || !URL.canParse(given))
     throw new UsageError('no installation: give --origin https://pay.example.com, or start the local world');
   return given.replace(/\/+$/, '');
 }
 
-function worldOrigin(environment: Outside['environment']): string | undefined {
+function worldOrigin(environment: CommandContext['environment']): string | undefined {
   const home = environment['FLORIN_HOME'] ?? join(checkout, '.florin');
   try {
     return (JSON.parse(readFileSync(join(home, 'world.json'), 'utf8')) as { origin: string }).origin;
@@ -94,7 +94,7 @@ function httpApi(origin: string, key: string | undefined): CallApi {
   };
 }
 
-function payTools(options: Options, { environment }: Outside): Tool[] {
+function payTools(options: Options, { environment }: CommandContext): Tool[] {
   const [key, file] = [environment['FLORIN_PAYER_KEY'], options.optional('policy')];
   if (key === undefined && file === undefined) return [];
   if (key === undefined || file === undefined)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Options, type Outside, optional } from './command.ts';
+import { type CommandContext, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
 /** A client of the merchant API with one key. */
@@ -23,7 +23,7 @@ const timeoutMs = 30_000;
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The API of --api and --key, or of FLORIN_API_URL and FLORIN_API_KEY, or the local world of this checkout. */
-export function merchantClient(options: Options, { environment }: Outside): MerchantClient {
+export function merchantClient(options: Options, { environment }: CommandContext): MerchantClient {
   const given = {
     api: options.optional('api') ?? environment['FLORIN_API_URL'],
     key: options.optional('key') ?? environment['FLORIN_API_KEY'],
@@ -48,7 +48,7 @@ export function merchantClient(options: Options, { environment }: Outside): Merc
 }
 
 function readWorld(
-  environment: Outside['environment'],
+  environment: CommandContext['environment'],
 ): { merchantApi: string; secretKey: string } | undefined {
   const home = environment['FLORIN_HOME'] ?? join(checkout, '.florin');
   let text: string;

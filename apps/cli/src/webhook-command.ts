@@ -4,7 +4,7 @@ import { eventFixture } from '@florin/protocol/event-fixture.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { Argument } from 'commander';
-import { type Command, type Options, type Outcome, type Outside, optional } from './command.ts';
+import { type Command, type CommandContext, type CommandResult, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { forward, forwardOf } from './forward.ts';
 import { type MerchantClient, merchantClient, merchantOptions } from './merchant-client.ts';
@@ -36,12 +36,16 @@ async function triggerWebhook(
   client: MerchantClient,
   webhookId: string,
   eventType: EventType,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const made = (await client.post('/webhook/test', { webhookId, eventType })) as Record<string, string>;
   return { text: `sent ${eventType} as ${made['eventId']} in delivery ${made['deliveryId']}`, json: made };
 }
 
-async function triggerLocally(options: Options, outside: Outside, type: EventType): Promise<Outcome> {
+async function triggerLocally(
+  options: Options,
+  outside: CommandContext,
+  type: EventType,
+): Promise<CommandResult> {
   if (options.optional('forward-to') === undefined) throw new UsageError('give --webhook or --forward-to');
   const target = forwardOf(options);
   const id = newId('event', (size) => randomBytes(size));
@@ -92,7 +96,10 @@ export const resendCommand: Command = {
   },
 };
 
-async function resendAll(client: MerchantClient, body: Readonly<Record<string, unknown>>): Promise<Outcome> {
+async function resendAll(
+  client: MerchantClient,
+  body: Readonly<Record<string, unknown>>,
+): Promise<CommandResult> {
   let resent = 0;
   let after: Record<string, string> = {};
   for (let calls = 0; calls < maxCalls; calls += 1) {

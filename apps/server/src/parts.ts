@@ -29,7 +29,7 @@ export { buildServer } from '#http/server.ts';
 export { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 export { sealEntries } from '#ledger/seal.ts';
 export { findLink } from '#links/link.ts';
-export { type DepositOrder, prepareDeposit } from '#orders/deposit-terms.ts';
+export { type OrderWithTerms, prepareDeposit } from '#orders/deposit-terms.ts';
 export { orderIdOf } from '#orders/order-signer.ts';
 export { routeFrom } from '#orders/quote.ts';
 export { receiverOf } from '#orders/receiver.ts';
@@ -42,12 +42,12 @@ export { paymentHandler } from '#payments/payment.ts';
 export { reconcileChain, runReconciliation } from '#reconcile/reconcile.ts';
 export { createRefund, findRefund } from '#refunds/refund.ts';
 export { refundHandler } from '#refunds/refund-events.ts';
-export type { Role, ServiceOptions, ServiceSettings } from '#service/options.ts';
+export type { ProcessRole, ServiceOptions, ServiceSettings } from '#service/options.ts';
 export { chainReactions, outcomesOf } from '#service/reactions.ts';
 export { startService } from '#service/service.ts';
 export { runExpiry } from '#service/work.ts';
 export { prepareOrder } from '#sessions/order-preparation.ts';
-export { sessionById, sessionPage, sessionPageByStatus } from '#sessions/session.sql.ts';
+export { selectSessionPage, sessionById, sessionPageByStatus } from '#sessions/session.sql.ts';
 export {
   cancelSession,
   createCheckoutSession,

@@ -41,11 +41,13 @@ interface Import {
   readonly specifier: string;
 }
 
-const imports: readonly Import[] = globSync('{packages,apps,world,lab}/**/*.ts', {
+const texts = globSync('{packages,apps,world,lab}/**/*.ts', {
   cwd: root,
   exclude: (path) => path.endsWith('node_modules') || path.endsWith('ponder'),
-}).flatMap((file) =>
-  [...read(file).matchAll(/^(?:import |(?:import|export|\})[^'\n]* from )'([^']+)'/gm)].map(
+}).map((file) => ({ file, text: read(file) }));
+
+const imports: readonly Import[] = texts.flatMap(({ file, text }) =>
+  [...text.matchAll(/^(?:import |(?:import|export|\})[^'\n]* from )'([^']+)'/gm)].map(
     ([, specifier = '']) => ({
       file,
       from: workspaceOf(file),
@@ -54,7 +56,7 @@ const imports: readonly Import[] = globSync('{packages,apps,world,lab}/**/*.ts',
   ),
 );
 
-function told({ file, specifier }: Import): string {
+function describeImport({ file, specifier }: Import): string {
   return `${file} -> ${specifier}`;
 }
 
@@ -65,7 +67,7 @@ test('no file imports a file of another workspace by its path', () => {
     return workspaceOf(target) !== from;
   });
   assert.ok(imports.length > 1_000);
-  assert.deepEqual(wrong.map(told), []);
+  assert.deepEqual(wrong.map(describeImport), []);
 });
 
 test('packages never import apps, the world or the lab', () => {
@@ -79,7 +81,7 @@ test('packages never import apps, the world or the lab', () => {
       specifier.startsWith('@florin/') &&
       !packages.has(specifier.split('/').slice(0, 2).join('/')),
   );
-  assert.deepEqual(wrong.map(told), []);
+  assert.deepEqual(wrong.map(describeImport), []);
 });
 
 /** Libraries that know no payment; of each other they may know. */
@@ -94,7 +96,7 @@ test('pg, signing, evm and outbox know nothing of the product', () => {
       specifier.startsWith('@florin/') &&
       !general.includes(specifier),
   );
-  assert.deepEqual(wrong.map(told), []);
+  assert.deepEqual(wrong.map(describeImport), []);
 });
 
 test('a workspace names every workspace that it imports in its package.json', () => {
@@ -103,4 +105,47 @@ test('a workspace names every workspace that it imports in its package.json', ()
     return name.startsWith('@florin/') && from !== undefined && name !== from.name && !from.needs.has(name);
   });
   assert.deepEqual([...new Set(wrong.map(({ from, specifier }) => `${from?.folder} -> ${specifier}`))], []);
+});
+
+/** Types that independent packages declare for themselves, each with the same meaning. */
+const sharedTypes = [
+  ...[
+    'AgentMessage',
+    'Clock',
+    'DeliveryStatus',
+    'Hex',
+    'LinkView',
+    'Log',
+    'Random',
+    'RandomBytes',
+    'SecretBox',
+  ],
+  ...['SessionView', 'Webhook'],
+];
+
+/** The names of `exports` that several files declare, tests excepted. */
+function declaredTwice(exports: RegExp, scopeOf: (file: string) => string): string[] {
+  const declared = new Map<string, Set<string>>();
+  for (const { file, text } of texts) {
+    if (/\/test\/|\.(test|fixture)\.ts$/.test(file)) continue;
+    for (const [, name = ''] of text.matchAll(exports)) {
+      const key = `${scopeOf(file)}${name}`;
+      declared.set(key, (declared.get(key) ?? new Set()).add(file));
+    }
+  }
+  return [...declared].flatMap(([key, files]) =>
+    files.size > 1 ? [`${key}: ${[...files].join(', ')}`] : [],
+  );
+}
+
+test('an exported name has one meaning: types in the whole repository, values in their workspace', () => {
+  const types = declaredTwice(/^export (?:type|interface|(?:abstract )?class) (\w+)/gm, () => '');
+  const values = /^export (?:async )?(?:function\*?|const|let) (\w+)/gm;
+  assert.deepEqual(
+    [
+      ...types.filter((line) => !sharedTypes.includes(line.split(':', 1)[0] ?? '')),
+      ...declaredTwice(values, (file) => `${workspaceOf(file)?.folder} `),
+    ],
+    [],
+  );
 });

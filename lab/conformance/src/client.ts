@@ -1,5 +1,5 @@
 /** An answer of an interface, including the envelope. */
-export interface Answer {
+export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** The whole body. */
@@ -17,10 +17,10 @@ export interface RequestOptions {
 
 /** Sends requests to one interface, relative to its base URL. */
 export interface Client {
-  get(path: string, options?: RequestOptions): Promise<Answer>;
+  get(path: string, options?: RequestOptions): Promise<ApiAnswer>;
   /** Sends a string unchanged, and anything else as JSON. */
-  post(path: string, body: unknown, options?: RequestOptions): Promise<Answer>;
-  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  post(path: string, body: unknown, options?: RequestOptions): Promise<ApiAnswer>;
+  send(method: string, path: string, options?: RequestOptions): Promise<ApiAnswer>;
 }
 
 const timeoutMs = 30_000;
@@ -61,7 +61,7 @@ export function clientOf(baseUrl: string, key?: string): Client {
 const jsonHeaders = { 'content-type': 'application/json' };
 
 /** Every answer is JSON with a code, a message and data, at every status. */
-async function answerOf(what: string, response: Response): Promise<Answer> {
+async function answerOf(what: string, response: Response): Promise<ApiAnswer> {
   const type = response.headers.get('content-type') ?? '';
   const text = await response.text();
   if (!type.startsWith('application/json'))

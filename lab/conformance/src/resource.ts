@@ -5,13 +5,13 @@ import {
   decimal,
   digits,
   emptyText,
-  type Fields,
   filledText,
   id,
   integer,
   matching,
   oneOf,
   type Shape,
+  type ShapeFields,
   text,
   timestamp,
   timestampOrNull,
@@ -22,7 +22,7 @@ import {
 /** The resources of the specification, field by field. Interfaces may add members, but never remove one. */
 const attributes: Shape = [{ name: text, value: text }];
 
-export const product: Fields = {
+export const product: ShapeFields = {
   productId: id('prd_'),
   name: filledText,
   description: text,
@@ -32,18 +32,18 @@ export const product: Fields = {
   attributes,
 };
 
-const productData: Fields = { productName: text, productDescription: text, imageUrl: text, attributes };
+const productData: ShapeFields = { productName: text, productDescription: text, imageUrl: text, attributes };
 
-const lineItemBase: Fields = {
+const lineItemBase: ShapeFields = {
   lineItemId: id('li_'),
   itemType: oneOf('product', 'one_time', 'user_priced'),
   productId: text,
   quantity: integer,
   unitPrice: integer,
 };
-export const lineItem: Fields = { ...lineItemBase, productData };
+export const lineItem: ShapeFields = { ...lineItemBase, productData };
 
-export const account: Fields = {
+export const account: ShapeFields = {
   accountId: id('acc_'),
   accountName: text,
   accountAddress: address,
@@ -55,7 +55,7 @@ export const account: Fields = {
   updateAt: timestamp,
 };
 
-const linkBase: Fields = {
+const linkBase: ShapeFields = {
   linkId: filledText,
   linkType: oneOf('fixed', 'custom'),
   linkName: filledText,
@@ -72,19 +72,19 @@ const linkBase: Fields = {
   versionCode: filledText,
 };
 
-export const createdLink: Fields = {
+export const createdLink: ShapeFields = {
   ...linkBase,
   lineItems: { lineItems: { items: [lineItem] }, amount: integer },
 };
 
-export const listedLink: Fields = {
+export const listedLink: ShapeFields = {
   ...linkBase,
   lineItems: { items: [lineItemBase] },
   createAt: timestamp,
   updateAt: timestamp,
 };
 
-export const linkDetail: Fields = {
+export const linkDetail: ShapeFields = {
   ...linkBase,
   createAt: timestamp,
   updateAt: timestamp,
@@ -111,7 +111,7 @@ const sessionStatus = oneOf(
   'cancelled',
 );
 
-export const session: Fields = {
+export const session: ShapeFields = {
   sessionId: id('sess_'),
   sessionType: text,
   businessId: text,
@@ -141,7 +141,7 @@ export const session: Fields = {
 };
 
 /** A new checkout session. */
-export const newSession: Fields = {
+export const newSession: ShapeFields = {
   ...session,
   sessionType: oneOf('chk'),
   businessId: emptyText,
@@ -174,9 +174,9 @@ const transaction: Shape = {
   finalizeTime: text,
 };
 
-export const sessionView: Fields = { session, 'transaction?': transaction };
+export const sessionView: ShapeFields = { session, 'transaction?': transaction };
 
-export const webhook: Fields = {
+export const webhook: ShapeFields = {
   webhookId: id('wkid_'),
   webhookName: filledText,
   webhookDescription: text,
@@ -189,7 +189,7 @@ export const webhook: Fields = {
   updateAt: timestamp,
 };
 
-export const success: Fields = { success: oneOf(true) };
+export const success: ShapeFields = { success: oneOf(true) };
 
 const agentItems: Shape = [{ quantity: integer, productData: anyObject, unitPriceInUSD: decimal }];
 
@@ -236,7 +236,7 @@ export const preparation = typedData(
     'payerEmail string, authorizationNonce bytes32, authorizationExpiresAt uint256',
 );
 
-export const agentLink: Fields = {
+export const agentLink: ShapeFields = {
   merchantId: filledText,
   linkId: filledText,
   linkVersion: filledText,
@@ -261,7 +261,7 @@ export const agentLink: Fields = {
   },
 };
 
-export const agentSession: Fields = {
+export const agentSession: ShapeFields = {
   sessionId: id('sess_'),
   sessionType: text,
   lineItems: agentItems,

@@ -1,4 +1,4 @@
-import type { Answer } from './client.ts';
+import type { ApiAnswer } from './client.ts';
 import { mismatches, type Shape } from './shape.ts';
 
 /** Counts rules and reports each. */
@@ -45,7 +45,7 @@ export class Violation extends Error {
 }
 
 /** Requires a success and returns its `data`, which must have this shape. */
-export function succeeded(answer: Answer, shape: Shape): Record<string, unknown> {
+export function succeeded(answer: ApiAnswer, shape: Shape): Record<string, unknown> {
   if (answer.status !== 200 || answer.code !== 0)
     throw new Violation(`expected a success, got ${said(answer)}`);
   const wrong = mismatches(answer.data, shape);
@@ -54,12 +54,12 @@ export function succeeded(answer: Answer, shape: Shape): Record<string, unknown>
 }
 
 /** Requires a business error: HTTP 200 with this code, or with any code but 0. */
-export function refused(answer: Answer, code?: number): void {
+export function refused(answer: ApiAnswer, code?: number): void {
   answeredWith(answer, 200, code);
 }
 
 /** Requires a failure with this HTTP status, and with this code or any code but 0. */
-export function answeredWith(answer: Answer, status: number, code?: number): void {
+export function answeredWith(answer: ApiAnswer, status: number, code?: number): void {
   const isRight =
     answer.status === status && answer.code !== 0 && (code === undefined || answer.code === code);
   if (!isRight)
@@ -77,6 +77,6 @@ export function found<Value>(value: Value | undefined, name: string): Value {
   return value;
 }
 
-function said({ status, code, message }: Answer): string {
+function said({ status, code, message }: ApiAnswer): string {
   return `HTTP ${status} with code ${code}: ${message}`;
 }

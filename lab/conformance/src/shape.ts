@@ -2,8 +2,8 @@
  * The required shape of a value. A test checks one value. An array's entries all have the shape of its first entry.
  * An object has at least these members and may have more. A member whose name ends in `?` is optional.
  */
-export type Shape = Test | readonly Shape[] | Fields;
-export type Fields = { readonly [name: string]: Shape };
+export type Shape = Test | readonly Shape[] | ShapeFields;
+export type ShapeFields = { readonly [name: string]: Shape };
 
 /** A test of one value, and its description, such as `an integer`. */
 export interface Test {

@@ -3,7 +3,7 @@ import { AgentError } from './error.ts';
 import { bytesOf, chainIdOf, type Hex, integerOf, member, textOf } from './json.ts';
 import type { Offer } from './policy.ts';
 import type { OpenRecord } from './record.ts';
-import { type Reply, refusalOf, type Service } from './service.ts';
+import { type Reply, refusalOf, type ServiceClient } from './service.ts';
 import { signed } from './transaction.ts';
 import { type AgentMessage, agentTypedData, creationTypes } from './typed-data.ts';
 import type { LinkView, Signing } from './view.ts';
@@ -20,7 +20,7 @@ export interface OpenedSession {
 
 /** One purchase of a link. Every call for it has the same nonce, for which the service creates only one session. */
 export interface Purchase {
-  readonly service: Service;
+  readonly service: ServiceClient;
   readonly account: PayerAccount;
   readonly record: OpenRecord;
   readonly nonce: Hex;

@@ -1,5 +1,5 @@
 import { AgentError } from './error.ts';
-import { type Answer, type Outside, request } from './outside.ts';
+import { type HttpAnswer, type Outside, request } from './outside.ts';
 import { assertHost, type Policy } from './policy.ts';
 
 /** What to pay: a URL, or a link's id with the base URL of the AI protocol. */
@@ -55,8 +55,8 @@ function foundAt(url: URL): Found | undefined {
   return id.startsWith(kind === 'link' ? 'lnk_' : 'sess_') ? { kind, id, base } : undefined;
 }
 
-async function readPage(outside: Outside, url: URL): Promise<Answer> {
-  let page: Answer;
+async function readPage(outside: Outside, url: URL): Promise<HttpAnswer> {
+  let page: HttpAnswer;
   try {
     page = await request(outside, url, { headers: { accept: 'text/html' } });
   } catch (error) {

@@ -38,7 +38,7 @@ export function isOver({ endMs }: Outside): boolean {
 const maxAnswerCharacters = 1_000_000;
 const requestTimeoutMs = 30_000;
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -47,7 +47,11 @@ export interface Answer {
 }
 
 /** One request, without retries. Rejects with fetch's own errors, and refuses answers of more than a megabyte. */
-export async function request(outside: Outside, url: string | URL, init: RequestInit = {}): Promise<Answer> {
+export async function request(
+  outside: Outside,
+  url: string | URL,
+  init: RequestInit = {},
+): Promise<HttpAnswer> {
   assertWanted(outside);
   const signal = AbortSignal.any([outside.signal, AbortSignal.timeout(requestTimeoutMs)]);
   const ask = outside.fetch;

@@ -4,9 +4,9 @@ import { AgentError } from './error.ts';
 import { type Hex, member } from './json.ts';
 import { isOver, type Outside, pause } from './outside.ts';
 import { assertMerchant, type Offer, type Policy, permittedOffers } from './policy.ts';
-import { type Agreement, type Consent, type Prepared, parsePrepared } from './prepared.ts';
+import { type Agreement, type PayingSignature, type Prepared, parsePrepared } from './prepared.ts';
 import type { OpenRecord } from './record.ts';
-import { refusalOf, type Service } from './service.ts';
+import { refusalOf, type ServiceClient } from './service.ts';
 import {
   type SendOptions,
   sendAgain,
@@ -52,7 +52,7 @@ export interface PaymentResult {
 /** The state of one call. */
 export interface PaymentRun {
   readonly outside: Outside;
-  readonly service: Service;
+  readonly service: ServiceClient;
   readonly account: PayerAccount;
   readonly policy: Policy;
   readonly record: OpenRecord;
@@ -222,7 +222,7 @@ function randomNonce(): Hex {
 async function submit(
   run: PaymentRun,
   sessionId: string,
-  consent: Consent & { readonly orderId: Hex },
+  consent: PayingSignature & { readonly orderId: Hex },
 ): Promise<Progress | undefined> {
   const { service, account, step } = run;
   const { method, isOrderNamed, orderId } = consent;

@@ -21,13 +21,13 @@ export interface Agreement {
   readonly offer: Offer;
 }
 
-export interface Call {
+export interface OrderCall {
   readonly to: Hex;
   readonly data: Hex;
 }
 
 /** A signature that pays, and its receiver. */
-export interface Consent {
+export interface PayingSignature {
   readonly method: 'eip3009' | 'permit2';
   readonly typedData: TypedData;
   /** Whether the service takes the order's id with the signature. */
@@ -40,10 +40,10 @@ export interface Prepared {
   /** The order's single-use key on its chain. */
   readonly metaData: Hex;
   readonly executor: Hex;
-  readonly approvals: readonly Call[];
-  readonly payment: Call;
+  readonly approvals: readonly OrderCall[];
+  readonly payment: OrderCall;
   /** The methods that pay by signature alone. */
-  readonly consents: readonly Consent[];
+  readonly consents: readonly PayingSignature[];
 }
 
 /** Selector of `pay(Order,bytes)`, and the position of the order's words after it. */
@@ -86,7 +86,7 @@ export function parsePrepared(view: unknown, agreement: Agreement): Prepared {
   };
 }
 
-function callOf(request: unknown, chainId: number): Call {
+function callOf(request: unknown, chainId: number): OrderCall {
   if (chainIdOf(request, 'chainId') !== chainId) refuseAnswer('a transaction on another chain');
   if (integerOf(request, 'value') !== 0n) refuseAnswer('a transaction that spends coin');
   return { to: addressOf(request, 'to'), data: bytesOf(request, 'data') };
@@ -103,7 +103,7 @@ function addressWord(address: Hex): Hex {
 }
 
 /** Checks the payment call and returns the order's key. */
-function checkPayment({ data }: Call, { payer, offer }: Agreement): Hex {
+function checkPayment({ data }: OrderCall, { payer, offer }: Agreement): Hex {
   if (!data.startsWith(paySelector)) refuseAnswer('a transaction that is no payment');
   if (wordOf(data, orderWords.payer) !== addressWord(payer)) refuseAnswer('an order for another payer');
   if (wordOf(data, orderWords.token) !== addressWord(offer.token)) refuseAnswer('an order in another token');
@@ -112,7 +112,7 @@ function checkPayment({ data }: Call, { payer, offer }: Agreement): Hex {
 }
 
 /** Exactly the amount, or the zero that Tether needs first. */
-function checkApproval({ to, data }: Call, spender: Hex, { token, amount }: Offer): void {
+function checkApproval({ to, data }: OrderCall, spender: Hex, { token, amount }: Offer): void {
   if (to !== token || !data.startsWith(approveSelector))
     refuseAnswer('a prerequisite that is no approval of the token');
   if (wordOf(data, 0) !== addressWord(spender)) refuseAnswer('an approval for another account');
@@ -128,7 +128,7 @@ interface ConsentTerms {
 }
 
 /** Alternatives without a gas cost for the payer; omits others. */
-function consentOf(alternative: unknown, terms: ConsentTerms): Consent[] {
+function consentOf(alternative: unknown, terms: ConsentTerms): PayingSignature[] {
   const method = member(alternative, 'method');
   if (member(alternative, 'gasless') !== true || (method !== 'eip3009' && method !== 'permit2')) return [];
   const types = method === 'eip3009' ? authorizationTypes : permitTypes;

@@ -10,7 +10,7 @@ export interface Reply {
 }
 
 /** The AI protocol of one installation. Requests are repeatable, and are repeated while they fail. */
-export interface Service {
+export interface ServiceClient {
   /** The answer with its code. */
   ask(path: string, body?: unknown): Promise<Reply>;
   /** `data` of the answer; refuses any code except 0 (service_refused). */
@@ -22,7 +22,7 @@ const tries = 6;
 const longestWaitSeconds = 60;
 
 /** A client of the AI protocol at a base URL, such as `https://aipay.example.com/api/v1`. */
-export function openService(outside: Outside, base: string): Service {
+export function openService(outside: Outside, base: string): ServiceClient {
   const ask = async (path: string, body?: unknown): Promise<Reply> => {
     let problem: unknown;
     for (let attempt = 0; attempt < tries; attempt += 1) {

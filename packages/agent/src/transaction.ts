@@ -3,7 +3,7 @@ import { type ChainClient, quantity } from './chain.ts';
 import { AgentError } from './error.ts';
 import { type Hex, member } from './json.ts';
 import { isOver, type Outside, pause } from './outside.ts';
-import type { Call } from './prepared.ts';
+import type { OrderCall } from './prepared.ts';
 
 /** A transaction that was sent or is about to be: enough to resend it, and never to send a second one. */
 export interface SentTransaction {
@@ -33,7 +33,7 @@ const gasMargin = { numerator: 5n, denominator: 4n } as const;
  */
 export async function sendCall(
   options: SendOptions,
-  call: Call,
+  call: OrderCall,
   isDone: () => Promise<boolean>,
 ): Promise<Hex | undefined> {
   await waitForPending(options);
@@ -120,7 +120,7 @@ export async function sendAgain(chain: ChainClient, raw: Hex): Promise<void> {
   }
 }
 
-async function transactionOf({ chain, account }: SendOptions, call: Call): Promise<AccountTransaction> {
+async function transactionOf({ chain, account }: SendOptions, call: OrderCall): Promise<AccountTransaction> {
   const { address } = account;
   // The estimate runs the call, so a call that would fail is never sent.
   const gas = quantity(await simulate(chain, { from: address, ...call, value: '0x0' }));

@@ -5,7 +5,7 @@ export {
   type BlockHeader,
   call,
   calls,
-  checkReceipt,
+  checkTransactionReceipt,
   getBalance,
   getBlock,
   getCode,
@@ -17,10 +17,10 @@ export {
   parseFeeHistory,
   parseHeader,
   parseLogs,
-  parseReceipt,
-  type Receipt,
+  parseTransactionReceipt,
   type RpcLog,
   revertDataOf,
+  type TransactionReceipt,
   toQuantity,
 } from './nodes/actions.ts';
 export { getReceiptsOfBlocks } from './nodes/block-receipts.ts';

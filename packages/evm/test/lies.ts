@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { parseReceipt, type Receipt } from '../src/nodes/actions.ts';
+import { parseTransactionReceipt, type TransactionReceipt } from '../src/nodes/actions.ts';
 import { bloomOf } from '../src/nodes/bloom.ts';
 import { headerHashOf } from '../src/nodes/header-hash.ts';
 import { receiptsRootOf } from '../src/nodes/receipts-root.ts';
@@ -155,7 +155,9 @@ function forgedTogether(from: bigint): Lie {
       return forged;
     }
     if (!isBlock(result) || BigInt(String(result['number'])) < from) return result;
-    const receipts = forged.map(parseReceipt).filter((receipt): receipt is Receipt => receipt !== undefined);
+    const receipts = forged
+      .map(parseTransactionReceipt)
+      .filter((receipt): receipt is TransactionReceipt => receipt !== undefined);
     return { ...result, receiptsRoot: receiptsRootOf(receipts) };
   };
 }

@@ -57,7 +57,7 @@ export interface Search {
 }
 
 /** The parts of a node's log that are read here. */
-export interface Log {
+export interface EventLog {
   readonly topics: readonly string[];
   readonly data: string;
   readonly transactionHash: Hex;
@@ -101,16 +101,16 @@ export async function findLogs(
   { request, gateway }: Place,
   filter: readonly (string | null)[],
   fromBlock: bigint,
-): Promise<Log[]> {
+): Promise<EventLog[]> {
   const head = BigInt(String(await request('eth_blockNumber', [])));
-  const found: Log[] = [];
+  const found: EventLog[] = [];
   let span = head - fromBlock + 1n;
   for (let from = fromBlock; from <= head; ) {
     const to = from + span - 1n < head ? from + span - 1n : head;
     const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` };
     try {
       const logs = await request('eth_getLogs', [{ address: gateway, topics: filter, ...range }]);
-      found.push(...(logs as Log[]));
+      found.push(...(logs as EventLog[]));
       from = to + 1n;
     } catch (error) {
       // Nodes refuse wide ranges with their own codes and texts, so halving finds what each accepts.
@@ -157,7 +157,7 @@ export async function readStatus(place: Place, metaData: Hex, orderId: Hex): Pro
   return (isThis ? paymentStatuses[status] : undefined) ?? 'unknown';
 }
 
-async function readPayment(place: Place, log: Log): Promise<Payment> {
+async function readPayment(place: Place, log: EventLog): Promise<Payment> {
   const [, orderId = '', channelId = '', payer = ''] = log.topics;
   const number = (at: number) => BigInt(`0x${wordOf(log.data, at)}`);
   const address = (at: number): Hex => `0x${wordOf(log.data, at).slice(24)}`;

@@ -1,8 +1,8 @@
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
+  type EventLog,
   findLogs,
-  type Log,
   openPlace,
   type PaymentStatus,
   type Place,
@@ -152,14 +152,14 @@ async function findClosing(
   status: PaymentStatus,
   orderId: Hex,
   fromBlock: bigint,
-): Promise<Log | undefined> {
+): Promise<EventLog | undefined> {
   if (status === 'unknown' || status === 'paid') return undefined;
   const [closing] = await findLogs(place, [topics[status], orderId], fromBlock);
   return closing;
 }
 
 /** Time of a log's block, in the format of receipts. */
-async function timeOf({ request }: Place, { blockNumber }: Log): Promise<string> {
+async function timeOf({ request }: Place, { blockNumber }: EventLog): Promise<string> {
   const block = (await request('eth_getBlockByNumber', [blockNumber, false])) as { timestamp: Hex };
   return new Date(Number(block.timestamp) * 1_000).toISOString();
 }
@@ -184,7 +184,7 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 }
 
-function seenIn({ transactionHash, blockNumber }: Log): Seen {
+function seenIn({ transactionHash, blockNumber }: EventLog): Seen {
   return { transaction: transactionHash, block: BigInt(blockNumber) };
 }
 

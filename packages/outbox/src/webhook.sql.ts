@@ -57,7 +57,7 @@ export const selectWebhook = statement({
 });
 
 // The lock keeps the status that a change depends on.
-export const lockWebhook = statement({
+export const lockWebhookRow = statement({
   name: 'webhooks_lock_one',
   parameters: { merchantId: 'text', webhookId: 'text' },
   columns: webhookColumns,

@@ -210,7 +210,7 @@ export async function lockWebhook(
   context: OutboxContext,
   ref: WebhookRef,
 ): Promise<WebhookRow> {
-  const [row] = await transaction.query(sql.lockWebhook, {
+  const [row] = await transaction.query(sql.lockWebhookRow, {
     merchantId: ref.ownerId,
     webhookId: ref.webhookId,
   });

@@ -196,7 +196,7 @@ export const receipt = Type.Object({
   sourceTx: Type.String(),
   targetTx: Type.String(),
 });
-export type Receipt = Static<typeof receipt>;
+export type SessionReceipt = Static<typeof receipt>;
 
 const claimBody = Type.Object(
   {

@@ -24,4 +24,4 @@ export const transaction = Type.Object({
   executeTime: Type.String({ description: 'Time of the payment, UTC' }),
   finalizeTime: Type.String({ description: 'Time of the settlement, UTC; empty until it is final' }),
 });
-export type Transaction = Static<typeof transaction>;
+export type PaymentTransaction = Static<typeof transaction>;

@@ -4,7 +4,7 @@ import type {
   CheckoutOption,
   CheckoutState,
   PreparedOrder,
-  Receipt,
+  SessionReceipt,
   TokenBalance,
 } from '@florin/protocol/checkout-api.ts';
 import { isAtEnd } from './status.ts';
@@ -63,7 +63,7 @@ export const api = {
     clientCode: string,
   ) => ask<PreparedOrder>(`${base}/prepare`, { body, clientCode }),
   receipt: (sessionId: string, clientCode: string) =>
-    ask<Receipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
+    ask<SessionReceipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
   submit: (base: string, path: string, body: Record<string, string>) =>
     ask<SubmittedView>(`${base}${path}`, { body }),
   demo: (body: { chainId: string; to: string; data: string }) =>

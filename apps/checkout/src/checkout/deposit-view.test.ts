@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { en } from '../text/en.ts';
 import type { Actions } from './actions.ts';
 import { depositView } from './deposit-view.ts';
-import type { Deposit, Model } from './model.ts';
+import type { DepositView, Model } from './model.ts';
 import { flatten, type Tree } from './tree.ts';
 
 const code = { size: 1, path: '' };
-const deposit: Deposit = {
+const deposit: DepositView = {
   address: '0x1111111111111111111111111111111111111111',
   refundAddress: '0x2222222222222222222222222222222222222222',
   addressCode: code,

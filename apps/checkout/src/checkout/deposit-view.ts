@@ -1,7 +1,7 @@
 import type { Code } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
 import { fill, formatTime, formatToken, shorten, toDecimal } from './format.ts';
-import type { Deposit, Model } from './model.ts';
+import type { DepositView, Model } from './model.ts';
 import { optionView } from './option-view.ts';
 import { h, type Tree } from './tree.ts';
 
@@ -53,7 +53,7 @@ export function elsewhereView(model: Model, actions: Actions): Tree {
 }
 
 /** Where to send: network, amount and address, each separately, and as QR codes. */
-export function depositView(model: Model, deposit: Deposit, actions: Actions): Tree {
+export function depositView(model: Model, deposit: DepositView, actions: Actions): Tree {
   const { data, copied } = model;
   const { texts, locale } = data;
   const { option, address, amountInToken } = deposit;
@@ -105,7 +105,7 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
 /** Until when a transfer pays, and which smaller or later ones also count. */
 function termsView(
   { texts, locale }: Model['data'],
-  { option, payUntil, leastInToken, lateUntil }: Deposit,
+  { option, payUntil, leastInToken, lateUntil }: DepositView,
 ): Tree {
   const time = (seconds: string) => formatTime(locale, new Date(Number(seconds) * 1000).toISOString());
   return [
@@ -120,12 +120,12 @@ function termsView(
  * The amount still to send. It is the whole amount before any arrival, and again after everything has arrived, until
  * the server reports the payment.
  */
-function lackingOf({ arrived, amountInToken }: Deposit): bigint {
+function lackingOf({ arrived, amountInToken }: DepositView): bigint {
   const rest = BigInt(amountInToken) - BigInt(arrived);
   return rest > 0n ? rest : BigInt(amountInToken);
 }
 
-function arrivedText({ data }: Model, deposit: Deposit): string {
+function arrivedText({ data }: Model, deposit: DepositView): string {
   const { option, arrived, amountInToken } = deposit;
   const rest = lackingOf(deposit);
   if (rest === BigInt(amountInToken)) return data.texts.depositWaiting;

@@ -1,6 +1,6 @@
 import { api } from './api.ts';
 import { beginSession, chosenOption, readEmail } from './begin.ts';
-import type { Deposit } from './model.ts';
+import type { DepositView } from './model.ts';
 import { type Page, Told } from './page.ts';
 import { problemOf } from './problem.ts';
 import { pause } from './wallet.ts';
@@ -35,7 +35,7 @@ export async function showDeposit(page: Page): Promise<void> {
 }
 
 /** A tab's stored deposit. It stays in this tab, because the refund address is this payer's own. */
-type KeptDeposit = Omit<Deposit, 'option' | 'arrived'> & { readonly tokenId: string };
+type KeptDeposit = Omit<DepositView, 'option' | 'arrived'> & { readonly tokenId: string };
 const depositKey = (page: Page) => `florin-deposit-${page.model.data.state?.sessionId ?? ''}`;
 
 function openDeposit(page: Page, { tokenId, ...kept }: KeptDeposit): void {

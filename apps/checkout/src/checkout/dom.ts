@@ -1,4 +1,4 @@
-import { type Element as Described, flatten, type Tree } from './tree.ts';
+import { type PageElement as Described, flatten, type Tree } from './tree.ts';
 
 const svgNames = new Set(['svg', 'path']);
 const listeners = new WeakMap<Node, Described['on']>();

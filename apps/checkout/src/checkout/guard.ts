@@ -10,7 +10,7 @@ import { accountsOf, isOn, type Provider, switchNetwork } from './wallet.ts';
 import { nextStepOf, type WalletRequest } from './wallet-answer.ts';
 
 /** One attempt to pay: who pays, with what, and by which order. */
-export interface Attempt {
+export interface PaymentAttempt {
   readonly page: Page;
   readonly provider: Provider;
   readonly payer: string;
@@ -49,7 +49,7 @@ export async function assertOwed(page: Page, deadline?: string): Promise<void> {
  * Undefined: the wallet cannot do it, and plain transactions can.
  */
 export async function request<Answer>(
-  attempt: Attempt,
+  attempt: PaymentAttempt,
   { kind, words, ask, onLate }: Request<Answer>,
 ): Promise<Answer | undefined> {
   const { page, provider, option, deadline } = attempt;
@@ -71,7 +71,7 @@ export async function request<Answer>(
   }
 }
 
-async function assertAccount({ page, provider, payer }: Attempt): Promise<void> {
+async function assertAccount({ page, provider, payer }: PaymentAttempt): Promise<void> {
   const { texts } = page.model.data;
   const accounts = await accountsOf(provider);
   if (accounts !== undefined && !accounts.includes(payer.toLowerCase()))
@@ -81,7 +81,7 @@ async function assertAccount({ page, provider, payer }: Attempt): Promise<void> 
 }
 
 /** Switches the wallet to the payment's network if needed. Throws the problem in words for its owner. */
-export async function bringToNetwork({ page, provider, option, deadline }: Attempt): Promise<void> {
+export async function bringToNetwork({ page, provider, option, deadline }: PaymentAttempt): Promise<void> {
   if (await isOn(provider, option.chainId)) return;
   await assertOwed(page, deadline);
   const network = option.chainTitle;

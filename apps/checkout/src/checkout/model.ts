@@ -4,7 +4,7 @@ import type { CheckoutData } from './data.ts';
 import type { Wallet } from './wallet.ts';
 
 /** A one-use address for one amount of one token. */
-export type Deposit = NonNullable<PreparedOrder['deposit']> & {
+export type DepositView = NonNullable<PreparedOrder['deposit']> & {
   readonly amountInToken: string;
   readonly option: CheckoutOption;
   /** The amount arrived so far. */
@@ -36,7 +36,7 @@ export interface Model {
   /** The payment has left the wallet. */
   readonly isSent: boolean;
   /** The deposit address, once the payer asked for it. */
-  readonly deposit?: Deposit | undefined;
+  readonly deposit?: DepositView | undefined;
   /** The text copied last; empty: none. */
   readonly copied: string;
   readonly isConnected: boolean;

@@ -2,7 +2,7 @@ import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-ap
 import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail } from './begin.ts';
 import { fill, formatToken } from './format.ts';
-import { type Attempt, assertOwed, bringToNetwork, request } from './guard.ts';
+import { assertOwed, bringToNetwork, type PaymentAttempt, request } from './guard.ts';
 import { holds, isMade, isOver, type Model } from './model.ts';
 import { type Page, Told } from './page.ts';
 import { problemOf } from './problem.ts';
@@ -11,13 +11,13 @@ import { forgetSent, markSent } from './sent.ts';
 import {
   awaitOutcome,
   canBatch,
-  type Outcome,
   outcomeOf,
   outcomeOfCalls,
   pause,
   send,
   sendCalls,
   signTyped,
+  type WalletOutcome,
 } from './wallet.ts';
 
 /**
@@ -64,14 +64,14 @@ function assertEnough({ data, balances }: Model, option: CheckoutOption): void {
 }
 
 /** The words of a step, with the amount and the network. */
-function wordsFor({ page, option }: Attempt, text: string): string {
+function wordsFor({ page, option }: PaymentAttempt, text: string): string {
   const amount = formatToken(page.model.data.locale, option, option.amountInToken);
   return fill(text, { amount, network: option.chainTitle });
 }
 
 /** The wallet's part: approves exactly the amount and pays, with the fewest steps that the wallet supports. */
 async function carryOut(
-  attempt: Attempt,
+  attempt: PaymentAttempt,
   prepared: PreparedOrder,
   way: 'best' | 'plainly',
   prepare: () => Promise<PreparedOrder>,
@@ -100,7 +100,7 @@ async function carryOut(
   }
 }
 
-async function payByTransaction(attempt: Attempt, { payment }: PreparedOrder): Promise<void> {
+async function payByTransaction(attempt: PaymentAttempt, { payment }: PreparedOrder): Promise<void> {
   const { page, provider, payer } = attempt;
   const sentAs = (hash: string) => ({ hash, ask: () => outcomeOf(provider, hash) });
   const hash = await request(attempt, {
@@ -115,7 +115,10 @@ async function payByTransaction(attempt: Attempt, { payment }: PreparedOrder): P
 const isPaid = ({ model }: Page) => model.data.state !== undefined && isMade(model.data.state);
 
 /** The whole payment in one prompt (EIP-5792). False: the wallet cannot. */
-async function payAtOnce(attempt: Attempt, { prerequisites, payment }: PreparedOrder): Promise<boolean> {
+async function payAtOnce(
+  attempt: PaymentAttempt,
+  { prerequisites, payment }: PreparedOrder,
+): Promise<boolean> {
   const { page, provider, payer, option } = attempt;
   if (!(await canBatch(provider, payer, option.chainId))) return false;
   const calls = [...prerequisites.map(({ txRequest }) => txRequest), payment];
@@ -139,7 +142,11 @@ const maxAllowanceAsks = 600;
 const serverEvery = 5;
 
 /** Waits until the wallet or the server sees the allowance. */
-async function allowed(attempt: Attempt, hash: string, isThere: () => Promise<boolean>): Promise<void> {
+async function allowed(
+  attempt: PaymentAttempt,
+  hash: string,
+  isThere: () => Promise<boolean>,
+): Promise<void> {
   const { page, provider } = attempt;
   const { texts } = page.model.data;
   const words = wordsFor(attempt, texts.stepMining);
@@ -159,11 +166,11 @@ async function allowed(attempt: Attempt, hash: string, isThere: () => Promise<bo
 /** A payment that left the wallet: its transaction if known, and how to ask for its outcome. */
 interface SentPayment {
   readonly hash: string;
-  readonly ask: () => Promise<Outcome>;
+  readonly ask: () => Promise<WalletOutcome>;
 }
 
 /** An answer after the payer stopped waiting: the payment, or a second one. */
-function concludeLate(attempt: Attempt, sent: SentPayment): void {
+function concludeLate(attempt: PaymentAttempt, sent: SentPayment): void {
   stopWaiting(attempt.page.model.data.texts.rejectPrompt);
   conclude(attempt, sent).catch((error: unknown) => tell(attempt.page, error));
 }
@@ -172,7 +179,7 @@ function concludeLate(attempt: Attempt, sent: SentPayment): void {
  * The payment left the wallet. The server reports its success; this reports what the server cannot: that it failed, or
  * that another payment was first.
  */
-async function conclude({ page, option }: Attempt, { hash, ask }: SentPayment): Promise<void> {
+async function conclude({ page, option }: PaymentAttempt, { hash, ask }: SentPayment): Promise<void> {
   const { texts } = page.model.data;
   const isTx = (tx: string) => hash !== '' && tx.toLowerCase() === hash.toLowerCase();
   const isSecond = () => hash !== '' && isPaid(page) && !isTx(page.model.data.state?.initiateTx ?? '');
@@ -201,7 +208,7 @@ const submitPauseMs = 3_000;
 const maxSubmits = 100;
 
 /** Pays without gas where token and service allow it: the payer signs, the service sends. False: not possible here. */
-async function payBySignature(attempt: Attempt, { alternatives }: PreparedOrder): Promise<boolean> {
+async function payBySignature(attempt: PaymentAttempt, { alternatives }: PreparedOrder): Promise<boolean> {
   const way = alternatives.find(({ gasless, typedData, submit }) => gasless && typedData && submit);
   if (way?.submit === undefined) return false;
   const { page, provider, payer, option, deadline } = attempt;

@@ -2,7 +2,7 @@
  * A part of the page as data: the server renders it as HTML, the browser as elements. Both show the same, and in both
  * merchants' text stays text.
  */
-export interface Element {
+export interface PageElement {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string | boolean | undefined>>;
   readonly children: readonly Tree[];
@@ -11,12 +11,12 @@ export interface Element {
 }
 
 /** `false` and `undefined` render nothing. */
-export type Tree = Element | string | false | undefined | readonly Tree[];
+export type Tree = PageElement | string | false | undefined | readonly Tree[];
 
 type Attributes = Readonly<Record<string, string | boolean | undefined | ((event: never) => void)>>;
 
 /** Creates an element; function attributes are listeners, named after their events. */
-export function h(tag: string, attributes: Attributes = {}, ...children: readonly Tree[]): Element {
+export function h(tag: string, attributes: Attributes = {}, ...children: readonly Tree[]): PageElement {
   const plain: Record<string, string | boolean | undefined> = {};
   const on: Record<string, (event: unknown) => void> = {};
   for (const [name, value] of Object.entries(attributes)) {
@@ -27,13 +27,13 @@ export function h(tag: string, attributes: Attributes = {}, ...children: readonl
 }
 
 /** A tree without empty parts: text and elements, in order. */
-export function flatten(tree: Tree): readonly (Element | string)[] {
+export function flatten(tree: Tree): readonly (PageElement | string)[] {
   if (tree === false || tree === undefined || tree === '') return [];
   if (typeof tree === 'string') return [tree];
   if (isList(tree)) return tree.flatMap(flatten);
   return [tree];
 }
 
-function isList(tree: Element | readonly Tree[]): tree is readonly Tree[] {
+function isList(tree: PageElement | readonly Tree[]): tree is readonly Tree[] {
   return Array.isArray(tree);
 }

@@ -161,10 +161,10 @@ export async function send(
 }
 
 /** The wallet's view of a sent transaction; `unknown` where it cannot tell, or not yet. */
-export type Outcome = 'succeeded' | 'failed' | 'unknown';
+export type WalletOutcome = 'succeeded' | 'failed' | 'unknown';
 
 /** The wallet node's present view of a transaction. Not every wallet answers. */
-export async function outcomeOf(provider: Provider, hash: string): Promise<Outcome> {
+export async function outcomeOf(provider: Provider, hash: string): Promise<WalletOutcome> {
   try {
     const method = 'eth_getTransactionReceipt';
     const receipt = (await provider.request({ method, params: [hash] })) as { status?: string } | null;
@@ -182,9 +182,9 @@ const maxOutcomeAsks = 120;
 
 /** Polls the outcome of a sent payment until it is known, another source knows it, or the time is over. */
 export async function awaitOutcome(
-  ask: () => Promise<Outcome>,
+  ask: () => Promise<WalletOutcome>,
   isKnownElsewhere: () => boolean = () => false,
-): Promise<Outcome> {
+): Promise<WalletOutcome> {
   for (let asked = 0; asked < maxOutcomeAsks && !isKnownElsewhere(); asked += 1) {
     const outcome = await ask();
     if (outcome !== 'unknown') return outcome;
@@ -237,7 +237,7 @@ export async function sendCalls(
 }
 
 /** The wallet's present view of calls: 1xx pending, 2xx done, others failed (EIP-5792). */
-export async function outcomeOfCalls(provider: Provider, id: string): Promise<Outcome> {
+export async function outcomeOfCalls(provider: Provider, id: string): Promise<WalletOutcome> {
   try {
     const answer = await provider.request({ method: 'wallet_getCallsStatus', params: [id] });
     const { status } = answer as { status?: unknown };

@@ -3,7 +3,7 @@ import type { PermitKind, Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
 import { permit2Address, type TokenSigning } from '#contracts/token-signing.ts';
 import { approvalsOf } from '#orders/approval.ts';
-import type { DepositOrder } from '#orders/deposit-terms.ts';
+import type { OrderWithTerms } from '#orders/deposit-terms.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
@@ -13,7 +13,7 @@ import { consentOf } from './consent.ts';
 export interface PaymentWays {
   readonly order: StoredOrder;
   /** The order of the deposit address, where that has terms of its own. */
-  readonly deposit: DepositOrder | undefined;
+  readonly deposit: OrderWithTerms | undefined;
   readonly chain: Chain;
   readonly token: Token;
   /** Undefined where the service does not pay the gas, or the token's chain did not answer. */

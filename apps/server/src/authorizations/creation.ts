@@ -8,10 +8,10 @@ import { assertServed } from '#orders/order.ts';
 import {
   assertRouteOpen,
   outOfBounds,
+  type PaymentRoute,
   priceBounds,
   type Quote,
   quoteOfTotal,
-  type Route,
   routeFrom,
   totalBounds,
 } from '#orders/quote.ts';
@@ -163,7 +163,7 @@ function assertVersion(deps: AuthorizationContext, link: StoredLink, version: st
   });
 }
 
-function routeOf(deps: AuthorizationContext, link: StoredLink, signed: SignedMessage): Route {
+function routeOf(deps: AuthorizationContext, link: StoredLink, signed: SignedMessage): PaymentRoute {
   const chain = paymentChainOf(deps, signed);
   if (chain === undefined) {
     throw new Refusal('payment_token_unsupported', {
@@ -185,7 +185,7 @@ function routeOf(deps: AuthorizationContext, link: StoredLink, signed: SignedMes
 }
 
 /** Compares the signed amount, in smallest units, with the quote: exactly for fixed links, by range for custom ones. */
-function purchaseOf(link: StoredLink, route: Route, amountText: string): Omit<Purchase, 'versioned'> {
+function purchaseOf(link: StoredLink, route: PaymentRoute, amountText: string): Omit<Purchase, 'versioned'> {
   const amount = tokenAmount(BigInt(amountText));
   const param = 'message.amount';
   if (link.linkType === 'custom') {

@@ -7,7 +7,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, formatUnits } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { approvalsOf } from '#orders/approval.ts';
-import type { DepositOrder } from '#orders/deposit-terms.ts';
+import type { OrderWithTerms } from '#orders/deposit-terms.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
@@ -23,7 +23,7 @@ export interface PreparedPayment {
   readonly session: StoredSession;
   readonly order: StoredOrder;
   /** The order of the deposit address, where that has terms of its own. */
-  readonly deposit: DepositOrder | undefined;
+  readonly deposit: OrderWithTerms | undefined;
   readonly chain: Chain;
   readonly token: Token;
   readonly payerState: PayerState;

@@ -4,10 +4,10 @@ import { formatUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import {
   type AmountBounds,
+  type PaymentRoute,
   type Quote,
   quoteOf,
   quoteOfTotal,
-  type Route,
   routeFrom,
   routesTo,
   totalBounds,
@@ -48,14 +48,14 @@ export function sessionTerms(session: StoredSession): Terms {
 }
 
 /** What a price or total costs on a route; undefined when the route does not take it or no total is chosen yet. */
-export function quoteFor(route: Route, { price, feeModel }: Terms): Quote | undefined {
+export function quoteFor(route: PaymentRoute, { price, feeModel }: Terms): Quote | undefined {
   if (price.kind === 'price') return quoteOf(route, { paymentValue: price.paymentValue, feeModel });
   if (price.kind === 'total') return quoteOfTotal(route, { totalValue: price.totalValue, feeModel });
   return undefined;
 }
 
 /** One token of an offer, with the whole amount that the payer pays. Fee model 2 includes the fee. */
-export function offeredToken(route: Route, quote: Quote | undefined): SupportedPaymentToken {
+export function offeredToken(route: PaymentRoute, quote: Quote | undefined): SupportedPaymentToken {
   const { chainName, chainId, address, name, symbol, decimals } = route.paymentToken;
   return {
     chainName,
@@ -72,12 +72,12 @@ export function offeredToken(route: Route, quote: Quote | undefined): SupportedP
 /**
  * One token whose amount the payer chooses, with the bounds of the total; undefined when the route accepts no total.
  */
-export function openToken(route: Route, feeModel: FeeModel): SupportedPaymentToken | undefined {
+export function openToken(route: PaymentRoute, feeModel: FeeModel): SupportedPaymentToken | undefined {
   const bounds = totalBounds(route, feeModel);
   return bounds === undefined ? undefined : { ...offeredToken(route, undefined), ...boundsInUsd(bounds) };
 }
 
-function offerOf(route: Route, terms: Terms): SupportedPaymentToken | undefined {
+function offerOf(route: PaymentRoute, terms: Terms): SupportedPaymentToken | undefined {
   if (terms.price.kind === 'open') return openToken(route, terms.feeModel);
   const quote = quoteFor(route, terms);
   return quote === undefined ? undefined : offeredToken(route, quote);

@@ -7,7 +7,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { permit2Address, type TokenSigning } from '#contracts/token-signing.ts';
-import { type DepositOrder, findDeposit, prepareDeposit } from '#orders/deposit-terms.ts';
+import { findDeposit, type OrderWithTerms, prepareDeposit } from '#orders/deposit-terms.ts';
 import { findOrder, quoteSession } from '#orders/order.ts';
 import { admitOrder } from '#orders/order-limit.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
@@ -35,7 +35,7 @@ export interface AuthorizedOrder {
   readonly session: StoredSession;
   readonly order: StoredOrder;
   /** The order of the deposit address, where that has terms of its own. */
-  readonly deposit: DepositOrder | undefined;
+  readonly deposit: OrderWithTerms | undefined;
   readonly isReplay: boolean;
 }
 

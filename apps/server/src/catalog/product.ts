@@ -6,7 +6,7 @@ import type { ProductData } from '@florin/protocol/line-item.ts';
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
-import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
+import { emit, type ProductEvent } from '#webhooks/outbox.ts';
 import type { CatalogContext } from './context.ts';
 import {
   imageStatusOf,
@@ -260,7 +260,7 @@ async function lockOwn(
   return row;
 }
 
-function productEvent(merchantId: string, type: EventType, shown: Product, at: Date): OutboxEvent {
+function productEvent(merchantId: string, type: EventType, shown: Product, at: Date): ProductEvent {
   return {
     ownerId: merchantId,
     type,

@@ -4,7 +4,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { DepositPolicy } from '#orders/context.ts';
 import type { DepositContext } from './context.ts';
-import { readBalances } from './deposit-call.ts';
+import { readDepositBalances } from './deposit-call.ts';
 
 /** What all settlers together hold of a token for additions to short deposits, and what they should hold, in its units. */
 export interface AdditionBalance {
@@ -31,7 +31,7 @@ export async function readAdditionBalances(
 ): Promise<readonly AdditionBalance[]> {
   if (policy === undefined || !isAdding(policy)) return [];
   const holdings = tokens.flatMap(({ address: token }) => settlers.map((holder) => ({ token, holder })));
-  const amounts = await readBalances(rpc, holdings, 'latest');
+  const amounts = await readDepositBalances(rpc, holdings, 'latest');
   return tokens.map((token, index) => {
     const own = amounts.slice(index * settlers.length, (index + 1) * settlers.length);
     const balance = own.reduce((sum, amount) => sum + amount, 0n);

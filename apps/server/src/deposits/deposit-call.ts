@@ -19,7 +19,7 @@ export function collectCall({ order, signature }: Pick<StoredOrder, 'order' | 's
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'collect', args: [order, signature] });
 }
 
-export function transferCall(to: Hex, amount: bigint): Hex {
+export function additionCall(to: Hex, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] });
 }
 
@@ -33,7 +33,7 @@ export interface DepositBalance {
 const batchSize = 100;
 
 /** Reads balances at a block, in the given order, in units of each token. A refused or malformed answer counts as 0. */
-export async function readBalances(
+export async function readDepositBalances(
   rpc: Rpc,
   balances: readonly DepositBalance[],
   block: bigint | 'latest',

@@ -30,7 +30,7 @@ import {
   releaseMoves,
   reopenMoves,
 } from './deposit.sql.ts';
-import { collectCall, type DepositBalance, readBalances, transferCall } from './deposit-call.ts';
+import { additionCall, collectCall, type DepositBalance, readDepositBalances } from './deposit-call.ts';
 import { aDayAgo, budgetOwnerOf, gasOf, gasVerdict, type RequestedMove } from './deposit-gas.ts';
 import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
 import { reportRevert, reportWaiting } from './report.ts';
@@ -105,7 +105,7 @@ export async function add(
   // The session's lock decides this later. Checked here too, so that many short deposits of one session ask no chain.
   if (await isAnotherServed(deps.db, order)) return false;
   const balance = ownBalance(chain, order);
-  const [latest = 0n] = await readBalances(deps.rpcOf(chain.chainId), [balance], 'latest');
+  const [latest = 0n] = await readDepositBalances(deps.rpcOf(chain.chainId), [balance], 'latest');
   const lacking = order.order.total - latest;
   if (lacking > most) return false;
   if (lacking <= 0n) {
@@ -115,7 +115,7 @@ export async function add(
   }
   if (!(await isOnlyShort(deps, chain, order))) return false;
   const { token, holder } = balance;
-  const call = { purpose: 'add', to: token, data: transferCall(holder, lacking) } as const;
+  const call = { purpose: 'add', to: token, data: additionCall(holder, lacking) } as const;
   const plan = () => deps.sender.plan(chain.chainId, call);
   const { during } = decided;
   return send(deps, chain, order, { move: 'add', token, plan, amount: lacking, during });
@@ -154,7 +154,7 @@ async function isTransferable(
   to: Hex,
 ): Promise<boolean> {
   const { token, holder } = ownBalance(chain, order);
-  const call = { from: holder, to: token, data: transferCall(to, 1n) };
+  const call = { from: holder, to: token, data: additionCall(to, 1n) };
   try {
     const answer = await deps.rpcOf(chain.chainId).request('eth_call', [call, 'latest']);
     return answer === '0x' || (typeof answer === 'string' && /^0x0{63}1$/.test(answer));

@@ -8,7 +8,7 @@ import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { DepositContext } from './context.ts';
-import { readBalances, readTransfers } from './deposit-call.ts';
+import { readDepositBalances, readTransfers } from './deposit-call.ts';
 import { collect, ownBalance } from './deposit-move.ts';
 import {
   moveSearch,
@@ -148,7 +148,7 @@ async function collectFunded(
   orders: readonly StoredOrder[],
 ): Promise<void> {
   const rpc = deps.rpcOf(chain.chainId);
-  const amounts = await readBalances(
+  const amounts = await readDepositBalances(
     rpc,
     orders.map((order) => ownBalance(chain, order)),
     'latest',

@@ -16,7 +16,7 @@ import { runRounds } from '#telemetry/rounds.ts';
 import type { DepositContext } from './context.ts';
 import { type DepositState, verdictOf } from './deposit.machine.ts';
 import { ordersToCheck } from './deposit.sql.ts';
-import { readBalances } from './deposit-call.ts';
+import { readDepositBalances } from './deposit-call.ts';
 import { add, collect, type MoveDecision, sendBack } from './deposit-move.ts';
 import { endSightings, ordersWithTransfer } from './deposit-search.sql.ts';
 import { checkedAfterSeconds, fullRate, searchBlocks } from './deposit-search.ts';
@@ -168,7 +168,7 @@ async function readFindings(
     const holder = receiverOf(gatewayOf(order, chain), order.orderId);
     return chain.tokens.map((token) => ({ order, token, balance: { token: token.address, holder } }));
   });
-  const amounts = await readBalances(
+  const amounts = await readDepositBalances(
     deps.rpcOf(chain.chainId),
     balances.map(({ balance }) => balance),
     cursor.finalNumber,

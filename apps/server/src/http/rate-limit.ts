@@ -44,7 +44,7 @@ export const defaultRateLimits: RateLimits = {
 export const streamLimits = { inAll: 2_000, ofNetwork: 50 } as const;
 
 /** Whether one more request may pass, and the caller's quota. */
-export interface Verdict {
+export interface RateVerdict {
   readonly isAllowed: boolean;
   /** Requests that may still pass at once. */
   readonly remaining: number;
@@ -72,7 +72,7 @@ export function tokenBuckets(
   rate: Rate,
   clock: Clock,
   capacity: number = maxCallers,
-): (caller: string) => Verdict {
+): (caller: string) => RateVerdict {
   const buckets = new Map<string, Bucket>();
   const perMs = rate.count / (rate.seconds * 1_000);
   const take = (caller: string): Bucket => {

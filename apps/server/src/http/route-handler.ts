@@ -24,7 +24,7 @@ export interface DoorShape<Caller> {
 }
 
 /** One checked request. */
-export interface Call<R extends Route, Caller> {
+export interface RouteCall<R extends Route, Caller> {
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
@@ -51,7 +51,7 @@ export class FinishedReply {
 }
 
 /** Returns `data` of the answer, or the whole of it. Throws a Refusal for expected failures. */
-type Handler<R extends Route, Caller> = (call: Call<R, Caller>) => Promise<ReplyData<R> | FinishedReply>;
+type Handler<R extends Route, Caller> = (call: RouteCall<R, Caller>) => Promise<ReplyData<R> | FinishedReply>;
 
 export type AddRoute<Caller> = <R extends Route>(route: R, handle: Handler<R, Caller>) => void;
 
@@ -107,7 +107,7 @@ export const success = { success: true } as const;
 
 export const jsonType = 'application/json; charset=utf-8';
 
-type CheckedRequest<R extends Route> = Pick<Call<R, unknown>, 'params' | 'query' | 'body' | 'bodyText'>;
+type CheckedRequest<R extends Route> = Pick<RouteCall<R, unknown>, 'params' | 'query' | 'body' | 'bodyText'>;
 
 function requestReader<R extends Route>(
   route: R,

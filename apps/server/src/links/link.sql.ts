@@ -54,7 +54,7 @@ export function isLinkUnchanged(linkId: string, rowVersion: string): string {
   return `(select links.xmin::text from links where links.link_id = ${linkId}) = ${rowVersion}`;
 }
 
-export const linkPage = statement({
+export const selectLinkPage = statement({
   name: 'link_page',
   parameters: pageParameters,
   columns: { ...columns, ...pageColumns },

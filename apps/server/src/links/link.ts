@@ -18,11 +18,11 @@ import {
   itemsOfLinks,
   type LinkItemRow,
   type LinkRow,
-  linkPage,
   linksById,
   lockAccount,
   lockLink,
   replaceLink,
+  selectLinkPage,
   takeLinkTurn,
 } from './link.sql.ts';
 import { linkCreated, linkDetailOf, linkEventData, linkListItem } from './link-json.ts';
@@ -264,7 +264,7 @@ export async function listLinks(
   deps: { origin: string },
   request: ListRequest,
 ): Promise<{ place: ListPage; links: Link[] }> {
-  const found = await queryable.query(linkPage, pageValues(request));
+  const found = await queryable.query(selectLinkPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.link_id);
   const loaded = await loadLinks(queryable, rows);
   return { place, links: loaded.map(({ link }) => linkListItem(link, deps.origin)) };

@@ -11,7 +11,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from './api-key.ts';
 import {
   assertOrigin,
   countDayAmount,
-  isAddressAllowed,
+  isClientAllowed,
   isOriginListed,
   keyUseRecorder,
   limitsOf,
@@ -60,7 +60,7 @@ const addresses: [string, string[], boolean][] = [
 ];
 for (const [clientAddress, ipAllowList, isAllowed] of addresses) {
   test(`${clientAddress || 'no address'} is ${isAllowed ? '' : 'not '}in [${ipAllowList.join(', ')}]`, () => {
-    assert.equal(isAddressAllowed(ipAllowList, clientAddress), isAllowed);
+    assert.equal(isClientAllowed(ipAllowList, clientAddress), isAllowed);
   });
 }
 

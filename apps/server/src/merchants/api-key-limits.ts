@@ -94,7 +94,7 @@ function isWebOrigin(text: string): boolean {
 }
 
 /** Whether a request may come from this address. With an allow list, an unknown address is refused. */
-export function isAddressAllowed(ipAllowList: readonly string[], clientAddress: string | undefined): boolean {
+export function isClientAllowed(ipAllowList: readonly string[], clientAddress: string | undefined): boolean {
   return ipAllowList.length === 0 || isAddressIn(ipAllowList, clientAddress ?? '');
 }
 

@@ -16,7 +16,7 @@ import {
   type ApiKeyLimits,
   amountOf,
   assertOrigin,
-  isAddressAllowed,
+  isClientAllowed,
   limitsOf,
   type RequestSource,
 } from './api-key-limits.ts';
@@ -191,7 +191,7 @@ export async function authenticate(
   const row = isWellFormed ? await lookup(hashOf(key)) : undefined;
   const isExpired = row?.expires_at != null && row.expires_at <= now;
   if (row === undefined || row.revoked_at !== null || isExpired) throw new Refusal('api_key_invalid');
-  if (!isAddressAllowed(row.ip_allow_list, source.clientAddress)) throw new Refusal('api_key_invalid');
+  if (!isClientAllowed(row.ip_allow_list, source.clientAddress)) throw new Refusal('api_key_invalid');
   const kind = row.kind as ApiKeyKind;
   assertOrigin({ kind, origins: row.origins }, source.origin);
   return {

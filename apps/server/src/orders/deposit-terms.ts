@@ -29,7 +29,7 @@ export interface DepositTerms {
 }
 
 /** The order whose receiver contract is a payer's deposit address. */
-export interface DepositOrder {
+export interface OrderWithTerms {
   readonly order: StoredOrder;
   readonly terms: DepositTerms;
 }
@@ -47,7 +47,7 @@ export async function prepareDeposit(
   deps: OrderContext,
   request: OrderRequest,
   walletOrder: StoredOrder,
-): Promise<DepositOrder | undefined> {
+): Promise<OrderWithTerms | undefined> {
   const depositPolicy = deps.gasless?.deposits;
   if (depositPolicy === undefined) return undefined;
   const earlier = await findDeposit(transaction, walletOrder.orderId);
@@ -104,7 +104,7 @@ export function tolerancesOf(
 export async function findDeposit(
   queryable: Queryable,
   walletOrderId: string,
-): Promise<DepositOrder | undefined> {
+): Promise<OrderWithTerms | undefined> {
   const [row] = await queryable.query(termsOfWalletOrder, { walletOrderId });
   if (row === undefined) return undefined;
   const order = await findOrder(queryable, row.order_id);

@@ -27,7 +27,7 @@ export interface FeeRates {
 }
 
 /** One way to pay towards a settlement token. */
-export interface Route {
+export interface PaymentRoute {
   readonly paymentToken: Token;
   readonly settlementToken: Token;
   readonly kind: RouteKind;
@@ -58,7 +58,7 @@ export interface AmountBounds {
 
 /** What one payer would pay on one route. */
 export interface Quote {
-  readonly route: Route;
+  readonly route: PaymentRoute;
   /** The way that this price takes. */
   readonly orderType: OrderType;
   readonly amounts: PaymentAmounts;
@@ -70,7 +70,11 @@ export interface Quote {
  * Every route to a settlement token, the same token first; empty when the token is not configured. Omits tokens that no
  * vault or burn can turn into the settlement token.
  */
-export function routesTo(chains: Chains, rates: FeeRates, settlementTokenId: string): readonly Route[] {
+export function routesTo(
+  chains: Chains,
+  rates: FeeRates,
+  settlementTokenId: string,
+): readonly PaymentRoute[] {
   const settlementToken = chains.token(settlementTokenId);
   if (settlementToken === undefined) return [];
   const order: Record<RouteKind, number> = { same_token: 0, same_chain: 1, cross_chain: 2 };
@@ -84,7 +88,7 @@ export function routeFrom(
   chains: Chains,
   rates: FeeRates,
   ends: { paymentTokenId: string; settlementTokenId: string },
-): Route | undefined {
+): PaymentRoute | undefined {
   const paymentToken = chains.token(ends.paymentTokenId);
   const settlementToken = chains.token(ends.settlementTokenId);
   if (paymentToken === undefined || settlementToken === undefined) return undefined;
@@ -96,7 +100,7 @@ function routeBetween(
   paymentToken: Token,
   settlementToken: Token,
   rates: FeeRates,
-): Route | undefined {
+): PaymentRoute | undefined {
   const ends = {
     paymentToken,
     settlementToken,
@@ -114,7 +118,7 @@ function routeBetween(
 const unlimited = microUsd(maxMicroUsd);
 const escrow: Way = { orderType: orderKinds.escrow, maxPaymentValue: unlimited, readyValue: unlimited };
 
-function routeBy(ways: readonly Way[]): Pick<Route, 'orderType' | 'ways' | 'maxPaymentValue'> {
+function routeBy(ways: readonly Way[]): Pick<PaymentRoute, 'orderType' | 'ways' | 'maxPaymentValue'> {
   const [first = escrow] = ways;
   const maxPaymentValue = ways.reduce((most, way) => largerOf(most, way.maxPaymentValue), microUsd(0n));
   return { orderType: first.orderType, ways, maxPaymentValue };
@@ -150,7 +154,7 @@ function waysBetween(chains: Chains, paymentToken: Token, settlementToken: Token
 }
 
 /** The first way that can settle the price at once, or else the first that takes it. */
-function wayOf(route: Route, paymentValue: MicroUsd): Way | undefined {
+function wayOf(route: PaymentRoute, paymentValue: MicroUsd): Way | undefined {
   return (
     route.ways.find((way) => paymentValue <= way.readyValue && paymentValue <= way.maxPaymentValue) ??
     route.ways.find((way) => paymentValue <= way.maxPaymentValue)
@@ -159,11 +163,14 @@ function wayOf(route: Route, paymentValue: MicroUsd): Way | undefined {
 
 const available = { status: 'available', reason: '' } as const;
 
-function conditionOf(chains: Chains, token: Token): Route['condition'] {
+function conditionOf(chains: Chains, token: Token): PaymentRoute['condition'] {
   return chains.conditions?.of(token.chainId) ?? available;
 }
 
-function worseOf(left: Route['condition'], right: Route['condition']): Route['condition'] {
+function worseOf(
+  left: PaymentRoute['condition'],
+  right: PaymentRoute['condition'],
+): PaymentRoute['condition'] {
   const rank = { available: 0, delayed: 1, unavailable: 2 };
   const { status, reason } = rank[right.status] > rank[left.status] ? right : left;
   return { status, reason };
@@ -175,7 +182,7 @@ export function directQuote(quote: Quote): Quote {
 }
 
 /** Refuses (900401) a payment over a route with an unavailable chain: the service would not see it. */
-export function assertRouteOpen(route: Route): void {
+export function assertRouteOpen(route: PaymentRoute): void {
   if (route.condition.status !== 'unavailable') return;
   const { paymentToken, settlementToken } = route;
   throw new Refusal(
@@ -188,14 +195,14 @@ export function assertRouteOpen(route: Route): void {
  * The prices (paymentValue) that a route takes; undefined when it takes none. All bounds that clients see, and all checks
  * of quotes, come from here and from `totalBounds`.
  */
-export function priceBounds(route: Route, feeModel: FeeModel): AmountBounds | undefined {
+export function priceBounds(route: PaymentRoute, feeModel: FeeModel): AmountBounds | undefined {
   const least = leastPriceOf(route.feePpm, feeModel);
   const most = route.maxPaymentValue;
   return least === undefined || least > most ? undefined : { least, most };
 }
 
 /** The totals that a payer may choose on a route (custom links); undefined when it takes none. */
-export function totalBounds(route: Route, feeModel: FeeModel): AmountBounds | undefined {
+export function totalBounds(route: PaymentRoute, feeModel: FeeModel): AmountBounds | undefined {
   const prices = priceBounds(route, feeModel);
   if (prices === undefined) return undefined;
   const totalOf = (price: MicroUsd) => amountsOf(price, route.feePpm, feeModel).totalValue;
@@ -213,7 +220,7 @@ export function widestOf(bounds: readonly AmountBounds[]): AmountBounds | undefi
 }
 
 /** The refusal (100209) of an amount that a route does not take. It names the bounds. */
-export function outOfBounds(route: Route, bounds: AmountBounds | undefined, param?: string): Refusal {
+export function outOfBounds(route: PaymentRoute, bounds: AmountBounds | undefined, param?: string): Refusal {
   const range =
     bounds === undefined ? 'no amount' : `${formatUsd(bounds.least)} to ${formatUsd(bounds.most)} USD`;
   const detail = `${route.paymentToken.tokenId} takes ${range}`;
@@ -226,7 +233,7 @@ function isWithin(bounds: AmountBounds | undefined, value: MicroUsd): boolean {
 
 /** The quote of a price on a route; undefined when the route does not take it or would leave the merchant nothing. */
 export function quoteOf(
-  route: Route,
+  route: PaymentRoute,
   { paymentValue, feeModel }: { paymentValue: MicroUsd; feeModel: FeeModel },
 ): Quote | undefined {
   if (!isWithin(priceBounds(route, feeModel), paymentValue)) return undefined;
@@ -235,14 +242,14 @@ export function quoteOf(
 
 /** The quote of a total that the payer chose (custom links); undefined when the route does not take it. */
 export function quoteOfTotal(
-  route: Route,
+  route: PaymentRoute,
   { totalValue, feeModel }: { totalValue: MicroUsd; feeModel: FeeModel },
 ): Quote | undefined {
   if (!isWithin(totalBounds(route, feeModel), totalValue)) return undefined;
   return quoteWith(route, amountsOfTotal(totalValue, route.feePpm, feeModel));
 }
 
-function quoteWith(route: Route, amounts: PaymentAmounts): Quote {
+function quoteWith(route: PaymentRoute, amounts: PaymentAmounts): Quote {
   const way = wayOf(route, amounts.paymentValue);
   if (way === undefined) throw new Error(`no way takes ${amounts.paymentValue}, which is within the bounds`);
   const amountInToken = toTokenAmount(amounts.totalValue, route.paymentToken.decimals);

@@ -60,7 +60,11 @@ function wordsOf(answer: NodeAnswer, count: number): readonly Hex[] | undefined 
  * The balances of our contracts on a chain at one block. Asks every node that knows the block, and all must agree.
  * Throws `RpcUnavailable` when none answers, or two differ.
  */
-export async function readBalances(rpc: Rpc, chain: Chain, blockHash: Hex): Promise<readonly Balance[]> {
+export async function readContractBalances(
+  rpc: Rpc,
+  chain: Chain,
+  blockHash: Hex,
+): Promise<readonly Balance[]> {
   const questions = questionsOf(chain, blockHash);
   if (questions.length === 0) return [];
   const answers = await surveyOf(

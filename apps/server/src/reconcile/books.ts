@@ -45,7 +45,7 @@ export function openBooks(
 }
 
 /** The ledger's account of a holder. */
-export function accountOf({ name }: Pick<Chain, 'name'>, holder: Holder): string {
+export function ledgerAccountOf({ name }: Pick<Chain, 'name'>, holder: Holder): string {
   return holder === 'fees' ? 'fees' : `${holder}:${name}`;
 }
 
@@ -54,7 +54,7 @@ export function openingPostings(chain: Pick<Chain, 'name'>, { holder, asset, amo
   const counter = holder === 'vault' ? 'float' : 'unmatched';
   const signed = holder === 'fees' ? -amount : amount;
   return [
-    { account: accountOf(chain, holder), asset, amount: signed },
+    { account: ledgerAccountOf(chain, holder), asset, amount: signed },
     { account: counter, asset, amount: -signed },
   ];
 }

@@ -6,14 +6,14 @@ import { book } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
-import { type Balance, type Holder, readBalances } from './balance.ts';
+import { type Balance, type Holder, readContractBalances } from './balance.ts';
 import {
-  accountOf,
   type Comparison,
   compareBalances,
   driftsToStop,
   isDifferent,
   isRereadDue,
+  ledgerAccountOf,
   openBooks,
   openingPostings,
 } from './books.ts';
@@ -87,7 +87,7 @@ export async function reconcileChain(deps: ReconcileContext, chain: Chain, rpc: 
   const books = claim === undefined ? undefined : await readBooks(db, chain);
   if (claim === undefined || books === undefined) return 'not_due';
   try {
-    const onChain = await readBalances(rpc, chain, books.hash);
+    const onChain = await readContractBalances(rpc, chain, books.hash);
     const result = await compare(deps, chain, { books, onChain, nextAt });
     if (result !== 'not_due' && books.stoppedReason === 'restored') {
       await catchUp(deps, chain, rpc, { books, result, target: claim.catch_up_number ?? undefined });
@@ -112,7 +112,7 @@ const holders: readonly Holder[] = ['gateway', 'vault', 'fees'];
 
 async function readBooks(queryable: Queryable, chain: Chain): Promise<Books | undefined> {
   const assets = chain.tokens.map((token) => token.tokenId);
-  const accounts = holders.map((holder) => accountOf(chain, holder));
+  const accounts = holders.map((holder) => ledgerAccountOf(chain, holder));
   const rows = await queryable.query(booksAtFinal, {
     chainId: chain.chainId,
     ledgerAccounts: accounts,
@@ -121,7 +121,7 @@ async function readBooks(queryable: Queryable, chain: Chain): Promise<Books | un
   const [cursor] = rows;
   if (cursor === undefined) return undefined;
   const balances = rows.flatMap((row): Balance[] => {
-    const holder = holders.find((candidate) => accountOf(chain, candidate) === row.ledger_account);
+    const holder = holders.find((candidate) => ledgerAccountOf(chain, candidate) === row.ledger_account);
     if (holder === undefined) return [];
     // Fees are owed to the operator: a credit, and so negative in the books.
     return [{ holder, asset: row.asset, amount: holder === 'fees' ? -row.balance : row.balance }];

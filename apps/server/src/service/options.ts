@@ -14,7 +14,7 @@ import type { GasBudgets } from '#submissions/context.ts';
 import type { Log } from '#telemetry/log.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, or settle and deliver. */
-export type Role = 'web' | 'watcher' | 'worker';
+export type ProcessRole = 'web' | 'watcher' | 'worker';
 
 /**
  * The wallets that can send payments for payers: the order signer's, as long as it has gas, whose transactions need no
@@ -45,7 +45,7 @@ export interface ServiceSettings {
     readonly trustedProxies?: readonly string[];
   };
   readonly databaseUrl: string;
-  readonly roles: ReadonlySet<Role>;
+  readonly roles: ReadonlySet<ProcessRole>;
   readonly chains: Chains;
   readonly fees: { readonly sameToken: FeePpm; readonly sameChain: FeePpm; readonly crossChain: FeePpm };
   readonly orderKey: SigningKey;

@@ -6,7 +6,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
 import { assertItemsFit, assertSettlementToken } from '#links/link-terms.ts';
-import { assertRouteOpen, quoteOf, type Route, routeFrom, routesTo } from '#orders/quote.ts';
+import { assertRouteOpen, type PaymentRoute, quoteOf, routeFrom, routesTo } from '#orders/quote.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SessionContext } from './context.ts';
@@ -78,7 +78,7 @@ function assertPayable(
   tokenId: string,
   price: { readonly paymentValue: MicroUsd; readonly feeModel: 1 | 2 },
 ): void {
-  const takes = (route: Route) => quoteOf(route, price) !== undefined;
+  const takes = (route: PaymentRoute) => quoteOf(route, price) !== undefined;
   // One open route is enough. The settlement token itself mostly has one, so it is checked first.
   const own = routeFrom(chains, rates, { paymentTokenId: tokenId, settlementTokenId: tokenId });
   if (own !== undefined && own.condition.status !== 'unavailable' && takes(own)) return;

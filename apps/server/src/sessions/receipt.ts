@@ -1,5 +1,5 @@
 import type { Queryable } from '@florin/pg';
-import type { Receipt } from '@florin/protocol/checkout-api.ts';
+import type { SessionReceipt } from '@florin/protocol/checkout-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
@@ -14,7 +14,7 @@ export async function findReceipt(
   queryable: Queryable,
   chains: Chains,
   session: StoredSession,
-): Promise<Receipt | undefined> {
+): Promise<SessionReceipt | undefined> {
   if (session.receiptId === '' || session.paymentSucceededAt === undefined) return undefined;
   const stored = await findOrder(queryable, session.orderId);
   const [row] = await queryable.query(sessionSalt, { sessionId: session.sessionId });

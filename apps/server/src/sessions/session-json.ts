@@ -2,7 +2,7 @@ import { withoutProductData } from '@florin/protocol/line-item.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Session } from '@florin/protocol/session.ts';
-import type { Transaction } from '@florin/protocol/transaction.ts';
+import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from './stored-session.ts';
@@ -79,7 +79,7 @@ export function sessionJson(session: StoredSession, options: SessionJsonOptions)
 }
 
 /** The Transaction object; undefined until the payment has succeeded. */
-export function transactionOf(view: StoredSessionView): Transaction | undefined {
+export function transactionOf(view: StoredSessionView): PaymentTransaction | undefined {
   const { session, order } = view;
   if (order === undefined || session.paymentSucceededAt === undefined) return undefined;
   return {

@@ -2,7 +2,7 @@ import type { Queryable, Row } from '@florin/pg';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findOrders } from '#orders/order.ts';
-import { itemsOfSessions, sessionPage, sessionPageByStatus } from './session.sql.ts';
+import { itemsOfSessions, selectSessionPage, sessionPageByStatus } from './session.sql.ts';
 import type { StoredSessionView } from './session-json.ts';
 import { parseSession } from './session-row.ts';
 
@@ -16,7 +16,7 @@ export async function listSessionViews(
 ): Promise<{ place: ListPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
   const { status, size } = request;
   const rows = await (status === undefined
-    ? queryable.query(sessionPage, pageValues(request))
+    ? queryable.query(selectSessionPage, pageValues(request))
     : queryable.query(sessionPageByStatus, { ...pageValues(request), status }));
   const page = readPage(rows, size, (row) => row.session_id);
   return { place: page.place, portions: portionsOf(queryable, page.rows) };
@@ -24,7 +24,7 @@ export async function listSessionViews(
 
 async function* portionsOf(
   queryable: Queryable,
-  rows: readonly Row<typeof sessionPage>[],
+  rows: readonly Row<typeof selectSessionPage>[],
 ): AsyncGenerator<readonly StoredSessionView[]> {
   const orderIds = rows.map((row) => row.order_id).filter((orderId) => orderId !== '');
   const orders = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);

@@ -96,7 +96,7 @@ const sessionList = {
     `select *, ${isWithinBudget(itemsBytes, 'ordinal desc')} as is_read from (${rows}) as shown`,
 } as const;
 
-export const sessionPage = statement({
+export const selectSessionPage = statement({
   name: 'session_page',
   parameters: pageParameters,
   columns: columnsOfPage,

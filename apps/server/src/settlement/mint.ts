@@ -12,7 +12,7 @@ import { postponeOrDelay } from './leg.ts';
 const transmitterAbi = parseAbi(['function receiveMessage(bytes message, bytes attestation) returns (bool)']);
 
 /** A burn whose message can be delivered. */
-export interface Delivery extends Item {
+export interface MintDelivery extends Item {
   readonly data: Hex;
 }
 
@@ -21,8 +21,8 @@ export async function findDeliveries(
   deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
-): Promise<readonly Delivery[]> {
-  const deliveries: Delivery[] = [];
+): Promise<readonly MintDelivery[]> {
+  const deliveries: MintDelivery[] = [];
   // Orders that were settled together share a transaction, so one request answers for all of them.
   const answers = new Map<string, Promise<readonly AttestedMessage[]>>();
   for (const item of items) {

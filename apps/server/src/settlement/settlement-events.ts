@@ -122,7 +122,7 @@ async function settled(
   await closeLeg(transaction, { orderId: order.orderId, name: 'refund', reason: 'settled', at });
   const session = await lockSession(transaction, order.sessionId);
   if (session === undefined) return;
-  const arrival = arrivalOf(order);
+  const arrival = arrivalLegOf(order);
   // After a restored backup the chains are read in any order, so the arrival may be known already.
   const arrivedBefore =
     arrival === undefined ? undefined : await finalEvent(transaction, order.orderId, [arrival.event]);
@@ -150,7 +150,7 @@ async function requestArrival(
 }
 
 /** The leg that brings the money to the merchant after the settlement, and its event; undefined if none is needed. */
-export function arrivalOf({
+export function arrivalLegOf({
   order,
   amounts,
 }: Pick<StoredOrder, 'order' | 'amounts'>):

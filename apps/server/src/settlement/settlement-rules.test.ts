@@ -5,7 +5,7 @@ import type { PendingReason } from '@florin/protocol/session.ts';
 import type { ChainEventName } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
-import { arrivalOf, pendingReasonOf } from './settlement-events.ts';
+import { arrivalLegOf, pendingReasonOf } from './settlement-events.ts';
 
 let world: SettlementWorld;
 before(async () => {
@@ -146,7 +146,10 @@ for (const [name, reason, shown] of skipReasons) {
 test('only payouts and mints follow a settlement, and nothing follows a CCTP order that is all fee', async () => {
   const { order, amounts } = await world.signOrder(await world.openSession(same), same);
   const arrival = (orderType: number, netValue = amounts.netValue) =>
-    arrivalOf({ order: { ...order, orderType } as StoredOrder['order'], amounts: { ...amounts, netValue } });
+    arrivalLegOf({
+      order: { ...order, orderType } as StoredOrder['order'],
+      amounts: { ...amounts, netValue },
+    });
   assert.equal(arrival(orderKinds.escrow), undefined);
   assert.equal(arrival(orderKinds.direct), undefined);
   assert.deepEqual(arrival(orderKinds.vaultPayout), { leg: 'payout', event: 'PaidOut' });

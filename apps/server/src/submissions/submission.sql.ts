@@ -77,7 +77,7 @@ export const lockBudgets = statement({
      lateral (select ${awaitLockOf('gasBudget', 'keys.key')}) as lock`,
 });
 
-export const spentGas = statement({
+export const selectSpentGas = statement({
   name: 'submission_spent_gas',
   parameters: { payer: 'text', seller: 'text', network: 'text', since: 'timestamptz' },
   columns: { payer: 'int8', seller: 'int8', network: 'int8' },

@@ -22,7 +22,7 @@ import {
   releaseSubmissions,
   reopenSubmissions,
   type SubmissionRow,
-  spentGas,
+  selectSpentGas,
   submissionByOrder,
   submittedOrders,
 } from './submission.sql.ts';
@@ -153,7 +153,7 @@ async function assertBudgets(
   const shared = [`payer ${asked.payer}`, `link ${asked.seller}`, `network ${asked.network}`];
   await transaction.query(lockBudgets, { keys: shared });
   const since = new Date(deps.clock.now().getTime() - dayMs);
-  const [spent] = await transaction.query(spentGas, {
+  const [spent] = await transaction.query(selectSpentGas, {
     payer: asked.payer,
     seller: asked.seller,
     network: asked.network,

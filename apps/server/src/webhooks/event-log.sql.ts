@@ -16,7 +16,7 @@ const totalWithoutOld = (facet: string) =>
   `${listTotal('events', facet)} - (select cardinality(ordinals) from old)`;
 const isNotOld = 'ordinal <> all ((select ordinals from old)::bigint[])';
 
-export const eventPage = statement({
+export const selectEventPage = statement({
   name: 'webhooks_event_page',
   parameters,
   columns,

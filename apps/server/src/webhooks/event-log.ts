@@ -28,7 +28,7 @@ export async function listEvents(
   const window = { merchantId, oldest: oldestReadable(context.clock.now()), size, skip: (page - 1) * size };
   if (after === undefined) {
     const rows = await (type === '*'
-      ? queryable.query(sql.eventPage, window)
+      ? queryable.query(sql.selectEventPage, window)
       : queryable.query(sql.eventPageOfTypes, { ...window, facet: type, types }));
     return pageOf(queryable, request, rows);
   }
@@ -45,7 +45,7 @@ export async function listEvents(
 function pageOf(
   queryable: Queryable,
   { merchantId, size }: { readonly merchantId: string; readonly size: number },
-  found: readonly Row<typeof sql.eventPage>[],
+  found: readonly Row<typeof sql.selectEventPage>[],
 ) {
   const { place, rows } = readPage(found, size, (row) => row.ordinal.toString());
   return { total: place.total, hasMore: place.hasMore, portions: portionsOf(queryable, merchantId, rows) };
@@ -55,7 +55,7 @@ function pageOf(
 async function* portionsOf(
   queryable: Queryable,
   merchantId: string,
-  rows: readonly Row<typeof sql.eventPage>[],
+  rows: readonly Row<typeof sql.selectEventPage>[],
 ): AsyncGenerator<readonly string[]> {
   const bodies = rows.flatMap(({ body }) => body ?? []);
   if (bodies.length > 0) yield bodies;

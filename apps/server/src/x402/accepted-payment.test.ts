@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outcomeOf, type PaymentFacts, type PaymentOutcome } from './accepted-payment.ts';
+import { type PaymentFacts, type PaymentOutcome, paymentOutcomeOf } from './accepted-payment.ts';
 
 const nothing: PaymentFacts = {
   sent: '',
@@ -34,7 +34,7 @@ const rules: readonly Rule[] = [
 ];
 
 for (const [name, facts, outcome] of rules)
-  test(`${name}: ${outcome}`, () => assert.equal(outcomeOf({ ...nothing, ...facts }), outcome));
+  test(`${name}: ${outcome}`, () => assert.equal(paymentOutcomeOf({ ...nothing, ...facts }), outcome));
 
 test('a payment outside any block is not seen, nor one to a shared address without proof', () => {
   for (const sent of sends)
@@ -42,8 +42,9 @@ test('a payment outside any block is not seen, nor one to a shared address witho
       for (const isOtherPaid of booleans)
         for (const isSessionExpired of booleans) {
           const facts = { ...nothing, sent, isMoved, isOtherPaid, isSessionExpired };
-          for (const isPrivate of booleans) assert.notEqual(outcomeOf({ ...facts, isPrivate }), 'seen');
+          for (const isPrivate of booleans)
+            assert.notEqual(paymentOutcomeOf({ ...facts, isPrivate }), 'seen');
           const isProven = isMoved || sent === 'succeeded';
-          assert.equal(outcomeOf({ ...facts, isOrderPaid: true }) === 'seen', isProven);
+          assert.equal(paymentOutcomeOf({ ...facts, isOrderPaid: true }) === 'seen', isProven);
         }
 });

@@ -3,7 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Payment, X402Receipt } from '@florin/protocol/x402.ts';
 import { getAddress } from 'viem';
-import { arrivalOf, type ExpectedTransfer, isTransferred } from './arrival.ts';
+import { type ExpectedTransfer, findArrival, isTransferred } from './arrival.ts';
 import type { X402Context } from './context.ts';
 import type { Resource } from './offer.ts';
 import { type PaymentRow, paymentByAddress, paymentsByOrders, setMoved } from './payment.sql.ts';
@@ -76,7 +76,7 @@ export interface PaymentFacts {
  */
 export type PaymentOutcome = 'seen' | 'unproven' | 'pending' | 'unsent' | 'paid_otherwise' | 'expired';
 
-export function outcomeOf(facts: PaymentFacts): PaymentOutcome {
+export function paymentOutcomeOf(facts: PaymentFacts): PaymentOutcome {
   const { sent, isOrderPaid } = facts;
   const isProven = facts.isPrivate || facts.isMoved || sent === 'succeeded';
   if (isOrderPaid) return isProven ? 'seen' : 'unproven';
@@ -108,7 +108,7 @@ async function paymentState(
   asked: RequestedPayment,
 ): Promise<AcceptedPayment | undefined> {
   const isSame = row.payload_hash === payloadHashOf(asked.payment);
-  const outcome = outcomeOf(factsOf(row, asked.expected));
+  const outcome = paymentOutcomeOf(factsOf(row, asked.expected));
   if (outcome === 'unsent' && !row.is_moved && !isSame) return undefined;
   // The receipt is for the payer. Only the payer can send this authorization again.
   if (!isSame) throw new Refusal('order_already_paid', 'by another authorization');
@@ -145,7 +145,7 @@ async function arrived(
   asked: RequestedPayment,
 ): Promise<AcceptedPayment | undefined> {
   if (row.is_collecting) return takenOf(row, asked.payment, false);
-  const arrival = await arrivalOf(deps, asked.expected);
+  const arrival = await findArrival(deps, asked.expected);
   if (arrival === 'foreign') throw new Refusal('order_already_paid', 'by another payment');
   if (arrival === 'none') return undefined;
   await markMoved(deps, row);

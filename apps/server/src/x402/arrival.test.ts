@@ -4,7 +4,7 @@ import { type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { pad, toHex } from 'viem';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
-import { arrivalOf, type ExpectedTransfer } from './arrival.ts';
+import { type ExpectedTransfer, findArrival } from './arrival.ts';
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`;
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`;
@@ -78,13 +78,13 @@ const rules: readonly Rule[] = [
 
 for (const [name, state, ofLink, ofSession] of rules)
   test(`${name}: ${ofLink} for a link, ${ofSession} for a session`, async () => {
-    assert.equal(await arrivalOf(chainIn(state), expected), ofLink);
-    assert.equal(await arrivalOf(chainIn(state), { ...expected, isPrivate: false }), ofSession);
+    assert.equal(await findArrival(chainIn(state), expected), ofLink);
+    assert.equal(await findArrival(chainIn(state), { ...expected, isPrivate: false }), ofSession);
   });
 
 test('recent blocks are searched for transfers of this payer to this address', async () => {
   const filters: unknown[] = [];
-  await arrivalOf(chainIn({ balance: enough }, filters), { ...expected, isPrivate: false });
+  await findArrival(chainIn({ balance: enough }, filters), { ...expected, isPrivate: false });
   const topics = [transferTopic, pad(expected.payer), pad(expected.payTo)];
   assert.deepEqual(filters, [
     { fromBlock: toHex(headNumber - 200n), toBlock: 'latest', address: expected.token.address, topics },
@@ -93,5 +93,5 @@ test('recent blocks are searched for transfers of this payer to this address', a
 
 test('a chain that does not answer does not mean an empty address', async () => {
   const silent = chainIn({ balance: new RpcUnavailable('timeout') });
-  await assert.rejects(arrivalOf(silent, expected), { slug: 'chain_unavailable' });
+  await assert.rejects(findArrival(silent, expected), { slug: 'chain_unavailable' });
 });

@@ -21,7 +21,7 @@ export interface ExpectedTransfer {
  * Whether the money of a payment is at its address although our transaction did not bring it. foreign: money is there,
  * and nothing shows that it is this payer's. A used nonce proves nothing, because any transfer may have used it.
  */
-export async function arrivalOf(
+export async function findArrival(
   deps: Pick<X402Context, 'payerChain' | 'rpcOf'>,
   expected: ExpectedTransfer,
 ): Promise<'there' | 'foreign' | 'none'> {

@@ -9,7 +9,14 @@ import type { TokenDomain } from '#contracts/token-signing.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { draftOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
-import { outOfBounds, quoteOfTotal, type Route, routeFrom, routesTo, totalBounds } from '#orders/quote.ts';
+import {
+  outOfBounds,
+  type PaymentRoute,
+  quoteOfTotal,
+  routeFrom,
+  routesTo,
+  totalBounds,
+} from '#orders/quote.ts';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -141,7 +148,7 @@ async function requirementFor(
   deps: X402Context,
   resource: Resource,
   terms: OfferTerms,
-  route: Route,
+  route: PaymentRoute,
 ): Promise<X402Requirements | undefined> {
   const { paymentToken: token, condition } = route;
   if (condition.status === 'unavailable' || quoteFor(route, termsOf(resource)) === undefined)

@@ -20,7 +20,7 @@ import {
   requestedPayment,
   waitUntilSeen,
 } from './accepted-payment.ts';
-import { arrivalOf } from './arrival.ts';
+import { findArrival } from './arrival.ts';
 import type { X402Context } from './context.ts';
 import {
   type DraftedOrder,
@@ -35,10 +35,15 @@ import {
   seeded,
 } from './offer.ts';
 import { authorizationRoom, lockOffer, upsertPayment } from './payment.sql.ts';
-import { flawOf, isAuthorizationSigned, payloadHashOf, transferCall } from './transfer-authorization.ts';
+import {
+  authorizedTransferCall,
+  flawOf,
+  isAuthorizationSigned,
+  payloadHashOf,
+} from './transfer-authorization.ts';
 
 /** The result of a payment. refused: nothing was or will be sent, so the client may pay anew. */
-export type PaymentResult = { readonly kind: 'refused'; readonly reason: string } | AcceptedPayment;
+export type X402Result = { readonly kind: 'refused'; readonly reason: string } | AcceptedPayment;
 
 /**
  * The result of a payment that was accepted before; undefined when there was none, or it moved no money. Uses stored
@@ -49,7 +54,7 @@ export async function paymentBefore(
   deps: X402Context,
   resource: Resource,
   payment: X402Payment,
-): Promise<PaymentResult | undefined> {
+): Promise<X402Result | undefined> {
   const { accepted } = payment;
   const terms = openOffer(deps, accepted);
   const token = tokenOf(deps, payment);
@@ -99,7 +104,7 @@ export async function acceptPayment(
   deps: X402Context,
   resource: Resource,
   request: { readonly payment: X402Payment; readonly network: string },
-): Promise<PaymentResult> {
+): Promise<X402Result> {
   const { payment } = request;
   const { accepted } = payment;
   const terms = openOffer(deps, accepted);
@@ -119,7 +124,7 @@ export async function acceptPayment(
   return taken ?? refusedFor(reason ?? 'transaction_failed');
 }
 
-function refusedFor(reason: string): PaymentResult {
+function refusedFor(reason: string): X402Result {
   return { kind: 'refused', reason };
 }
 
@@ -150,7 +155,7 @@ async function send(deps: X402Context, resource: Resource, attempt: Attempt): Pr
     return 'invalid_exact_evm_payload_signature';
   const plan = await planOf(deps, token, payment);
   if (plan === undefined) {
-    const arrival = await arrivalOf(deps, asked.expected);
+    const arrival = await findArrival(deps, asked.expected);
     if (arrival === 'foreign') throw new Refusal('order_already_paid', 'by another payment');
     if (arrival === 'none') return 'insufficient_funds';
   } else if (resource.kind === 'link') {
@@ -167,7 +172,7 @@ async function send(deps: X402Context, resource: Resource, attempt: Attempt): Pr
 
 /** The transaction that moves the payment to its deposit address; undefined when the token would refuse it. */
 async function planOf(deps: X402Context, token: Token, payment: X402Payment): Promise<SendPlan | undefined> {
-  const data = transferCall(payment.payload);
+  const data = authorizedTransferCall(payment.payload);
   const request = { purpose: 'relay', to: token.address, data } as const;
   const plan = await asking(token.chainName, () => deps.sender.plan(token.chainId, request));
   if (!('reverted' in plan)) return plan;

@@ -7,7 +7,12 @@ import { secp256k1 } from '@florin/signing';
 import { decodeFunctionData, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
-import { flawOf, isAuthorizationSigned, payloadHashOf, transferCall } from './transfer-authorization.ts';
+import {
+  authorizedTransferCall,
+  flawOf,
+  isAuthorizationSigned,
+  payloadHashOf,
+} from './transfer-authorization.ts';
 
 const abi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
@@ -23,7 +28,7 @@ const authorization = {
 };
 const [r, s] = [`0x${'44'.repeat(32)}`, `0x${'55'.repeat(32)}`] as const;
 const signed = (signature: string) =>
-  decodeFunctionData({ abi, data: transferCall({ authorization, signature }) }).args.slice(6);
+  decodeFunctionData({ abi, data: authorizedTransferCall({ authorization, signature }) }).args.slice(6);
 
 test('the token gets a key’s signature in parts, and any other wallet’s signature unchanged', () => {
   assert.deepEqual(signed(`${r}${s.slice(2)}1b`), [27, r, s]);

@@ -80,7 +80,7 @@ const byBytesAbi = parseAbi([
 ]);
 
 /** The token's call that an authorization allows. */
-export function transferCall({
+export function authorizedTransferCall({
   authorization,
   signature,
 }: Pick<Payload, 'authorization' | 'signature'>): Hex {

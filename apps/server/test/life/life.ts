@@ -11,7 +11,7 @@ import { createMerchant } from '#merchants/merchant.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { jsonLog } from '#telemetry/log.ts';
-import type { Role, ServiceOptions } from '../../src/service/options.ts';
+import type { ProcessRole, ServiceOptions } from '../../src/service/options.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { type TestDatabase, testDatabase } from '../harness/database.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
@@ -151,7 +151,7 @@ export class Life {
       serviceDomain: 'florin.test',
       http: { host: '127.0.0.1', port },
       databaseUrl: database.url,
-      roles: new Set<Role>(['web', 'watcher', 'worker']),
+      roles: new Set<ProcessRole>(['web', 'watcher', 'worker']),
       chains: chainsOf([ethereum.chain, base.chain]),
       verification: allVerified,
       fees: { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 },

@@ -5,7 +5,7 @@ import type { Refund } from '@florin/protocol/refund.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { findOrder } from '#orders/order.ts';
 import { settleCall } from '#settlement/settlement-call.ts';
-import type { Role } from '../../src/service/options.ts';
+import type { ProcessRole } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
@@ -26,7 +26,7 @@ const refundOutcomes = statement({
   text: `select status from sent_transactions where purpose = 'refund' order by transaction_id`,
 });
 
-let roles: ReadonlySet<Role> = new Set<Role>(['web', 'watcher', 'worker']);
+let roles: ReadonlySet<ProcessRole> = new Set<ProcessRole>(['web', 'watcher', 'worker']);
 let life: Life;
 before(async () => {
   life = await Life.start((options) => startService({ ...options, roles }));
@@ -39,7 +39,7 @@ before(async () => {
 });
 after(() => life.close());
 
-async function restart(...newRoles: Role[]): Promise<void> {
+async function restart(...newRoles: ProcessRole[]): Promise<void> {
   await life.stopService();
   roles = new Set(newRoles);
   await life.startService();

@@ -10,14 +10,14 @@ import { ledgerBalances } from '#ledger/entry.ts';
 import { verifyLedger } from '#ledger/seal.ts';
 import { reportRestoration } from '#payments/restoration.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
-import type { Role } from '../../src/service/options.ts';
+import type { ProcessRole } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
 import { emptyDatabase } from '../harness/database.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
-const allRoles: readonly Role[] = ['web', 'watcher', 'worker'];
+const allRoles: readonly ProcessRole[] = ['web', 'watcher', 'worker'];
 let roles = allRoles;
 let restored: ThrowAwayDatabase;
 let db: Database;
@@ -42,7 +42,7 @@ after(async () => {
   await restored.close();
 });
 
-async function restart(...wanted: readonly Role[]): Promise<void> {
+async function restart(...wanted: readonly ProcessRole[]): Promise<void> {
   await life.stopService();
   roles = wanted;
   await life.startService();

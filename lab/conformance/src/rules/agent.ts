@@ -1,4 +1,4 @@
-import { type Answer, type Client, clientOf } from '../client.ts';
+import { type ApiAnswer, type Client, clientOf } from '../client.ts';
 import { agentLink, agentSession, preparation } from '../resource.ts';
 import { demand, found, refused, succeeded } from '../rule.ts';
 import { mismatches, type Shape } from '../shape.ts';
@@ -87,7 +87,7 @@ async function checkSigned(options: {
 }
 
 /** A view of the AI protocol, whose members appear both at the top level and in the envelope. */
-function both(answer: Answer, shape: Shape): Record<string, unknown> {
+function both(answer: ApiAnswer, shape: Shape): Record<string, unknown> {
   const view = succeeded(answer, shape);
   const wrong = mismatches(answer.body, shape, 'the bare view');
   demand(wrong.length === 0, wrong.join('; '));

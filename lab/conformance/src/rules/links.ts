@@ -1,4 +1,4 @@
-import type { Answer } from '../client.ts';
+import type { ApiAnswer } from '../client.ts';
 import { createdLink, linkDetail, listedLink, success } from '../resource.ts';
 import { demand, found, refused, succeeded } from '../rule.ts';
 import { absent, exactly, integer, oneOf, type Shape } from '../shape.ts';
@@ -132,7 +132,7 @@ async function checkLinkChanges(options: {
 
 async function checkWrongLinks(options: {
   rules: Subject['rules'];
-  create: (change: object) => Promise<Answer>;
+  create: (change: object) => Promise<ApiAnswer>;
   productId: string | undefined;
 }): Promise<void> {
   const { rules, create, productId } = options;

@@ -1,6 +1,6 @@
 import { product, success } from '../resource.ts';
 import { demand, found, refused, succeeded } from '../rule.ts';
-import { boolean, exactly, type Fields, integer, oneOf, timestamp } from '../shape.ts';
+import { boolean, exactly, integer, oneOf, type ShapeFields, timestamp } from '../shape.ts';
 import { prices, type Subject } from '../subject.ts';
 
 /** Products: every endpoint and every limit. Returns the id of an active product. */
@@ -132,6 +132,6 @@ async function checkProductLimits(options: {
 }
 
 /** Requires exactly these values for these members. */
-function equalTo(members: object): Fields {
+function equalTo(members: object): ShapeFields {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, exactly(value)]));
 }

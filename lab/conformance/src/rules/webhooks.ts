@@ -1,4 +1,4 @@
-import type { Answer } from '../client.ts';
+import type { ApiAnswer } from '../client.ts';
 import { success, webhook } from '../resource.ts';
 import { demand, found, refused, succeeded } from '../rule.ts';
 import { boolean, exactly, integer, oneOf, type Shape, text } from '../shape.ts';
@@ -109,7 +109,7 @@ async function checkResend(
 
 async function checkWebhookLimits(options: {
   rules: Subject['rules'];
-  create: (change: object) => Promise<Answer>;
+  create: (change: object) => Promise<ApiAnswer>;
   act: (action: string, body: object) => Promise<unknown>;
 }): Promise<void> {
   const { rules, create, act } = options;

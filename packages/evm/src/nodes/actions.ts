@@ -45,7 +45,7 @@ export interface RpcLog {
 /** The fields of a log that say which contract wrote it and what it means. */
 export type LogContent = Pick<RpcLog, 'address' | 'topics' | 'data'>;
 
-export interface Receipt {
+export interface TransactionReceipt {
   readonly transactionHash: Hex;
   readonly blockHash: Hex;
   readonly blockNumber: bigint;
@@ -150,7 +150,7 @@ export function parseLogs(value: unknown): readonly RpcLog[] {
 }
 
 /** Reads a receipt; undefined when the node has none, because it knows no block with the transaction. */
-export function parseReceipt(value: unknown): Receipt | undefined {
+export function parseTransactionReceipt(value: unknown): TransactionReceipt | undefined {
   if (value === null) return undefined;
   const receipt = parseRecord('receipt', value);
   const status = parseQuantity('receipt.status', receipt['status']);
@@ -179,7 +179,7 @@ export function parseReceipt(value: unknown): Receipt | undefined {
   };
 }
 
-function depositOf(receipt: Readonly<Record<string, unknown>>): Pick<Receipt, 'deposit'> {
+function depositOf(receipt: Readonly<Record<string, unknown>>): Pick<TransactionReceipt, 'deposit'> {
   const { depositNonce, depositReceiptVersion } = receipt;
   if (depositNonce === undefined || depositNonce === null) return {};
   const nonce = parseQuantity('receipt.depositNonce', depositNonce);
@@ -249,12 +249,15 @@ export async function getBlock(rpc: Rpc, block: BlockTag | bigint): Promise<Bloc
   return header;
 }
 
-export async function getTransactionReceipt(rpc: Rpc, txHash: Hex): Promise<Receipt | undefined> {
-  return checkReceipt(txHash, parseReceipt(await send(rpc, calls.receipt(txHash))));
+export async function getTransactionReceipt(rpc: Rpc, txHash: Hex): Promise<TransactionReceipt | undefined> {
+  return checkTransactionReceipt(txHash, parseTransactionReceipt(await send(rpc, calls.receipt(txHash))));
 }
 
 /** Refuses a receipt of another transaction than the requested one. */
-export function checkReceipt(txHash: Hex, receipt: Receipt | undefined): Receipt | undefined {
+export function checkTransactionReceipt(
+  txHash: Hex,
+  receipt: TransactionReceipt | undefined,
+): TransactionReceipt | undefined {
   if (receipt !== undefined && receipt.transactionHash !== txHash) {
     throw new RpcAnswerInvalid('asked for a receipt, got another');
   }

@@ -1,4 +1,4 @@
-import { type BlockHeader, calls, parseReceipt, type Receipt } from './actions.ts';
+import { type BlockHeader, calls, parseTransactionReceipt, type TransactionReceipt } from './actions.ts';
 import { parseArray } from './parse.ts';
 import { methodNotFound, type Rpc, RpcAnswerInvalid, resultOf } from './rpc.ts';
 
@@ -15,12 +15,12 @@ const receiptBatch = 100;
 export async function getReceiptsOfBlocks(
   rpc: Rpc,
   headers: readonly BlockHeader[],
-): Promise<readonly (readonly Receipt[])[]> {
+): Promise<readonly (readonly TransactionReceipt[])[]> {
   const outcomes = await rpc.batch(
     headers.map((header) => calls.blockReceipts(header.hash)),
     { maxAnswerBytes },
   );
-  const blocks: (readonly Receipt[])[] = [];
+  const blocks: (readonly TransactionReceipt[])[] = [];
   for (const [index, header] of headers.entries()) {
     const outcome = outcomes[index];
     const isUnknown = outcome !== undefined && 'error' in outcome && outcome.error.code === methodNotFound;
@@ -41,8 +41,8 @@ async function askOneByOne(rpc: Rpc, header: BlockHeader): Promise<readonly unkn
   return receipts;
 }
 
-function requireReceipt(value: unknown): Receipt {
-  const receipt = parseReceipt(value);
+function requireReceipt(value: unknown): TransactionReceipt {
+  const receipt = parseTransactionReceipt(value);
   if (receipt === undefined) throw new RpcAnswerInvalid('a receipt of the block is missing');
   return receipt;
 }

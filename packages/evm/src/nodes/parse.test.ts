@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseHeader, parseLogs, parseReceipt, revertDataOf } from './actions.ts';
+import { parseHeader, parseLogs, parseTransactionReceipt, revertDataOf } from './actions.ts';
 import { parseData, parseQuantity, parseSmallQuantity } from './parse.ts';
 import { RpcAnswerInvalid, RpcError, RpcUnavailable } from './rpc.ts';
 import { readBatchAnswer, readSingleAnswer } from './transport.ts';
@@ -82,7 +82,7 @@ test('data has only hexadecimal digits', () => {
 test('a block, a log or a receipt that lacks a field or has one of another type is refused', () => {
   assert.equal(parseHeader(header)?.number, 16n);
   assert.equal(parseLogs([log])[0]?.logIndex, 0);
-  assert.equal(parseReceipt(receipt)?.succeeded, true);
+  assert.equal(parseTransactionReceipt(receipt)?.succeeded, true);
   const optional = new Set(['baseFeePerGas', 'removed']);
   const wrong = [undefined, null, 7, true, {}, 'x', '0x', [1]];
   const check = (whole: Record<string, unknown>, parse: (value: unknown) => unknown) => {
@@ -100,13 +100,13 @@ test('a block, a log or a receipt that lacks a field or has one of another type 
   };
   check(header, parseHeader);
   check(log, (value) => parseLogs([value]));
-  check(receipt, parseReceipt);
-  assert.throws(() => parseReceipt({ ...receipt, status: '0x2' }), RpcAnswerInvalid);
+  check(receipt, parseTransactionReceipt);
+  assert.throws(() => parseTransactionReceipt({ ...receipt, status: '0x2' }), RpcAnswerInvalid);
 });
 
 test('a block or receipt that the node does not have is undefined, and not a fault of the node', () => {
   assert.equal(parseHeader(null), undefined);
-  assert.equal(parseReceipt(null), undefined);
+  assert.equal(parseTransactionReceipt(null), undefined);
 });
 
 test('an answer is the result or the error of its own request only', () => {

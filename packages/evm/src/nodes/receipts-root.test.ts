@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { bytesToHex, concat, type Hex, keccak256, pad, toHex } from 'viem';
 import { type Anvil, startTestAnvil } from '../../test/anvil.ts';
 import { silentLog, systemClock } from '../../test/context.ts';
-import { getBlock, type Receipt } from './actions.ts';
+import { getBlock, type TransactionReceipt } from './actions.ts';
 import { getReceiptsOfBlocks } from './block-receipts.ts';
 import { headerHashOf } from './header-hash.ts';
 import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
@@ -128,7 +128,7 @@ test('a header matches its hash only with all of its fields', async () => {
   assert.notEqual(headerHashOf(amsterdam), block['hash'], 'fields that come later belong to the hash');
 });
 
-function receiptOf(changes: Partial<Receipt>): Receipt {
+function receiptOf(changes: Partial<TransactionReceipt>): TransactionReceipt {
   return {
     transactionHash: pad('0x1'),
     blockHash: pad('0x2'),
@@ -144,7 +144,8 @@ function receiptOf(changes: Partial<Receipt>): Receipt {
 
 test('a deposit of the OP stack commits to its nonce and version since Canyon, and to neither before', () => {
   const plain = ['0x01', '0x5208', pad('0x', { size: 256 }), []];
-  const encode = (changes: Partial<Receipt>) => encodeReceipt(receiptOf({ type: 0x7e, ...changes }));
+  const encode = (changes: Partial<TransactionReceipt>) =>
+    encodeReceipt(receiptOf({ type: 0x7e, ...changes }));
   assert.equal(
     encode({ deposit: { nonce: 5n, version: 1n } }),
     concat(['0x7e', toLower([...plain, '0x05', '0x01'])]),

@@ -1,10 +1,10 @@
 import { keccakBytes, keccakHex } from '@florin/signing';
 import { type Hex, hexToBytes, toHex } from 'viem';
-import type { Receipt } from './actions.ts';
+import type { TransactionReceipt } from './actions.ts';
 import { encodeRlp, encodeRlpHex, integerBytes, type RlpItem } from './rlp.ts';
 
 /** The receipts root of a header. Receipts are in the order of their transactions. */
-export function receiptsRootOf(receipts: readonly Receipt[]): Hex {
+export function receiptsRootOf(receipts: readonly TransactionReceipt[]): Hex {
   return listRoot(receipts.map(encodeReceipt));
 }
 
@@ -16,7 +16,7 @@ const depositType = 0x7e;
  * (EIP-2718, EIP-658). Unknown types are encoded like those of Ethereum. Where that is wrong, the root differs and
  * proves nothing.
  */
-export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Hex {
+export function encodeReceipt({ type, deposit, ...receipt }: TransactionReceipt): Hex {
   const fields: RlpItem[] = [
     receipt.succeeded ? '0x01' : '0x',
     integerBytes(receipt.cumulativeGasUsed),
@@ -35,7 +35,7 @@ export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Hex {
  * Polygon's nodes add a receipt for changes by bridges, which is outside the receipts root. The hash of its
  * transaction identifies it.
  */
-export function isBorReceipt(receipt: Receipt): boolean {
+export function isBorReceipt(receipt: TransactionReceipt): boolean {
   const number = receipt.blockNumber.toString(16).padStart(16, '0');
   const key = `${toHex('matic-bor-receipt-')}${number}${receipt.blockHash.slice(2)}` as const;
   return keccakHex(hexToBytes(key)) === receipt.transactionHash;

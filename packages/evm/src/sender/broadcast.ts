@@ -6,7 +6,7 @@ import type { SenderContext } from './context.ts';
 import { findPendingById, newestAttempt, type PendingTransaction } from './store.ts';
 
 /** A signed transaction and the id of its row. */
-export interface Signed {
+export interface SignedTransaction {
   readonly transactionId: bigint;
   readonly txHash: Hex;
   readonly raw: Hex;
@@ -27,7 +27,7 @@ export async function broadcastSigned(
   context: SenderContext,
   chainId: number,
   rpc: Rpc,
-  signed: readonly Signed[],
+  signed: readonly SignedTransaction[],
 ): Promise<void> {
   for (let start = 0; start < signed.length; start += batchLimit) {
     const batch = signed.slice(start, start + batchLimit);
@@ -39,7 +39,12 @@ export async function broadcastSigned(
   }
 }
 
-function noteRefusal(context: SenderContext, chainId: number, item: Signed, error: RpcError): void {
+function noteRefusal(
+  context: SenderContext,
+  chainId: number,
+  item: SignedTransaction,
+  error: RpcError,
+): void {
   if (harmless.test(error.message)) return;
   context.log.warn('sender.refused_by_node', {
     chainId,

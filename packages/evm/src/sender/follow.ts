@@ -1,5 +1,12 @@
 import type { Hex } from 'viem';
-import { calls, checkReceipt, getBlock, parseHeader, parseReceipt, type Receipt } from '../nodes/actions.ts';
+import {
+  calls,
+  checkTransactionReceipt,
+  getBlock,
+  parseHeader,
+  parseTransactionReceipt,
+  type TransactionReceipt,
+} from '../nodes/actions.ts';
 import { type Rpc, resultOf } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import { retainedBlocks } from '../watcher/chain-move.ts';
@@ -14,7 +21,7 @@ import { finishTransactions, type PendingTransaction, type SeenOutcome } from '.
 /** The location of a pending transaction on the chain. */
 export type Location =
   /** In a block of the stored chain. */
-  | { readonly kind: 'mined'; readonly receipt: Receipt; readonly blockTime: Date }
+  | { readonly kind: 'mined'; readonly receipt: TransactionReceipt; readonly blockTime: Date }
   /** In no block, according to a node that is not behind us. */
   | { readonly kind: 'unmined' }
   /** In a block that we do not have yet, or the node is behind: check again later. */
@@ -55,9 +62,9 @@ async function lookUp(
   // The head comes from the same node as the receipts. Only a node that is not behind us may report "in no block".
   const [head, ...outcomes] = await rpc.batch([calls.block('latest'), ...hashes.map(calls.receipt)]);
   const isLevel = (parseHeader(resultOf(head))?.number ?? -1n) >= followed.cursor.headNumber;
-  const receipts = new Map<Hex, Receipt>();
+  const receipts = new Map<Hex, TransactionReceipt>();
   for (const [index, hash] of hashes.entries()) {
-    const receipt = checkReceipt(hash, parseReceipt(resultOf(outcomes[index])));
+    const receipt = checkTransactionReceipt(hash, parseTransactionReceipt(resultOf(outcomes[index])));
     if (receipt !== undefined) receipts.set(hash, receipt);
   }
   const times = await canonicalTimes(context, rpc, followed, [...receipts.values()]);
@@ -72,7 +79,7 @@ async function canonicalTimes(
   context: SenderContext,
   rpc: Rpc,
   { chain, cursor }: { readonly chain: FollowedChain; readonly cursor: ChainCursor },
-  receipts: readonly Receipt[],
+  receipts: readonly TransactionReceipt[],
 ): Promise<ReadonlyMap<string, Date>> {
   const numbers = [...new Set(receipts.map((receipt) => receipt.blockNumber))];
   const rows =
@@ -93,7 +100,7 @@ async function canonicalTimes(
 }
 
 function locationOf(
-  receipts: readonly Receipt[],
+  receipts: readonly TransactionReceipt[],
   times: ReadonlyMap<string, Date>,
   isLevel: boolean,
 ): Location {

@@ -1,4 +1,4 @@
-import { calls, parseReceipt } from '../nodes/actions.ts';
+import { calls, parseTransactionReceipt } from '../nodes/actions.ts';
 import { type Rpc, resultOf } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import type { SenderContext } from './context.ts';
@@ -70,7 +70,7 @@ export async function supersede(
   const { chainId, nonce, attempts } = pending;
   if (found.finalCount <= nonce) return false;
   const outcomes = await rpc.batch(attempts.map((attempt) => calls.receipt(attempt.txHash)));
-  if (outcomes.some((outcome) => parseReceipt(resultOf(outcome)) !== undefined)) return false;
+  if (outcomes.some((outcome) => parseTransactionReceipt(resultOf(outcome)) !== undefined)) return false;
   if (!found.isSuspect) return true;
   const { txHash } = newestAttempt(pending);
   const outcome = {

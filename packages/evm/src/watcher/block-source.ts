@@ -4,8 +4,8 @@ import {
   headerIn,
   parseHeader,
   parseLogs,
-  type Receipt,
   type RpcLog,
+  type TransactionReceipt,
 } from '../nodes/actions.ts';
 import { getReceiptsOfBlocks } from '../nodes/block-receipts.ts';
 import { RpcAnswerInvalid, type RpcOutcome, RpcUnavailable, resultOf, surveyOf } from '../nodes/rpc.ts';
@@ -147,7 +147,7 @@ function isSameBlock(header: BlockHeader, theirs: BlockHeader | undefined): bool
 async function checkedEvents(
   { chain, rpc, source }: ReadContext,
   header: BlockHeader,
-  receipts: readonly Receipt[],
+  receipts: readonly TransactionReceipt[],
 ): Promise<readonly FollowedEvent[]> {
   if (areProvenReceipts(header, receipts)) {
     return source.decode(header, logsOfProvenReceipts(source, header, receipts));

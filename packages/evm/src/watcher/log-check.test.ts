@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Hex, keccak256, toHex } from 'viem';
 import { emitter, emitterSource, idOf } from '../../test/emitter.ts';
-import type { BlockHeader, Receipt, RpcLog } from '../nodes/actions.ts';
+import type { BlockHeader, RpcLog, TransactionReceipt } from '../nodes/actions.ts';
 import { bloomOf } from '../nodes/bloom.ts';
 import { RpcAnswerInvalid } from '../nodes/rpc.ts';
 import { checkLogs, logsOfReceipts } from './log-check.ts';
@@ -55,7 +55,7 @@ test('a log that cannot belong to the block makes the whole answer invalid', () 
   }
 });
 
-const receiptOf = (logs: readonly RpcLog[]): Receipt => ({
+const receiptOf = (logs: readonly RpcLog[]): TransactionReceipt => ({
   transactionHash: txHash,
   blockHash,
   blockNumber: 16n,

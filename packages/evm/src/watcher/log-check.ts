@@ -1,4 +1,4 @@
-import type { BlockHeader, Receipt, RpcLog } from '../nodes/actions.ts';
+import type { BlockHeader, RpcLog, TransactionReceipt } from '../nodes/actions.ts';
 import { bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../nodes/bloom.ts';
 import { isBorReceipt, receiptsRootOf } from '../nodes/receipts-root.ts';
 import { RpcAnswerInvalid } from '../nodes/rpc.ts';
@@ -34,12 +34,12 @@ function checkPlace(header: BlockHeader, log: RpcLog, lastIndex: number): void {
  * Whether a proven header commits to exactly these receipts, in this order. False proves nothing: either the node
  * lies, or the chain has its own encoding of receipts.
  */
-export function areProvenReceipts(header: BlockHeader, receipts: readonly Receipt[]): boolean {
+export function areProvenReceipts(header: BlockHeader, receipts: readonly TransactionReceipt[]): boolean {
   return header.isProven === true && receiptsRootOf(committed(receipts)) === header.receiptsRoot;
 }
 
 /** The receipts without those that nodes add outside the root. */
-function committed(receipts: readonly Receipt[]): readonly Receipt[] {
+function committed(receipts: readonly TransactionReceipt[]): readonly TransactionReceipt[] {
   const last = receipts.at(-1);
   return last !== undefined && isBorReceipt(last) ? receipts.slice(0, -1) : receipts;
 }
@@ -51,7 +51,7 @@ function committed(receipts: readonly Receipt[]): readonly Receipt[] {
 export function logsOfProvenReceipts(
   source: Pick<LogSource, 'isWanted'>,
   header: BlockHeader,
-  receipts: readonly Receipt[],
+  receipts: readonly TransactionReceipt[],
 ): readonly RpcLog[] {
   const logs: RpcLog[] = [];
   let place = 0;
@@ -79,7 +79,7 @@ export function logsOfProvenReceipts(
 export function logsOfReceipts(
   source: Pick<LogSource, 'isWanted' | 'mayHaveEvents'>,
   header: BlockHeader,
-  receipts: readonly Receipt[],
+  receipts: readonly TransactionReceipt[],
 ): readonly RpcLog[] {
   if (receipts.some((receipt) => receipt.blockHash !== header.hash)) {
     throw new RpcAnswerInvalid('a receipt of another block than asked for');
@@ -102,7 +102,7 @@ export function logsOfReceipts(
 }
 
 /** The bloom does not reveal a missing log whose bits the transaction's other logs also set. The log numbers do. */
-function requireConsecutive({ logs }: Receipt): void {
+function requireConsecutive({ logs }: TransactionReceipt): void {
   const places = logs.map(({ logIndex }) => logIndex).toSorted((first, second) => first - second);
   if (places.some((place, index) => index > 0 && place !== (places[index - 1] ?? place) + 1)) {
     throw new RpcAnswerInvalid('logs of one transaction whose numbers do not follow each other');

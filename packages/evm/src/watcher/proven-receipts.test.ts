@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
-import { type BlockHeader, parseReceipt, type Receipt, type RpcLog } from '../nodes/actions.ts';
+import {
+  type BlockHeader,
+  parseTransactionReceipt,
+  type RpcLog,
+  type TransactionReceipt,
+} from '../nodes/actions.ts';
 import { receiptsRootOf } from '../nodes/receipts-root.ts';
 import { RpcAnswerInvalid } from '../nodes/rpc.ts';
 import { areProvenReceipts, logsOfProvenReceipts } from './log-check.ts';
@@ -52,9 +57,9 @@ function answersOf(block: Told): Record<string, unknown>[] {
   }));
 }
 
-function parseAll(answers: readonly unknown[]): readonly Receipt[] {
+function parseAll(answers: readonly unknown[]): readonly TransactionReceipt[] {
   return answers.map((answer) => {
-    const receipt = parseReceipt(answer);
+    const receipt = parseTransactionReceipt(answer);
     if (receipt === undefined) throw new RpcAnswerInvalid('a receipt of the block is missing');
     return receipt;
   });

@@ -24,7 +24,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
-import { outcomeOf, shownExceptions, shownKindOf } from './outcome.ts';
+import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
 import { assertClientCode, sessionOf } from './payment.ts';
 import { heldUntilOf } from './state.ts';
 
@@ -110,7 +110,9 @@ function moneyOf(
   const { symbol, decimals } = token;
   const { amountInToken: amount, decision, status, orderId } = exception;
   const isAccepted = decision === 'accept' && (status === 'open' || session.orderId === orderId);
-  const outcome = isAccepted ? 'accepted' : outcomeOf(exception, { token, least: gasless?.minAmount });
+  const outcome = isAccepted
+    ? 'accepted'
+    : unappliedOutcomeOf(exception, { token, least: gasless?.minAmount });
   return { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };
 }
 

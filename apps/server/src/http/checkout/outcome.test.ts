@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import { type Outcome, outcomeOf, shownExceptions } from './outcome.ts';
+import { shownExceptions, type UnappliedOutcome, unappliedOutcomeOf } from './outcome.ts';
 
 const exception: PaymentException = {
   exceptionId: 'exc_1',
@@ -24,14 +24,14 @@ const outcome = (
   changes: Partial<PaymentException>,
   facts: { decimals?: number; least?: bigint | undefined } = {},
 ) =>
-  outcomeOf(
+  unappliedOutcomeOf(
     { ...exception, ...changes },
     { token: { decimals: facts.decimals ?? 6 }, least: 'least' in facts ? facts.least : least },
   );
 
 test('each kind of unapplied money tells the payer its outcome', () => {
   const decideBy = '2030-01-01T00:00:00';
-  const cases: [changes: Partial<PaymentException>, outcome: Outcome][] = [
+  const cases: [changes: Partial<PaymentException>, outcome: UnappliedOutcome][] = [
     [{}, 'goes'],
     [{ amountInToken: '999999' }, 'by_hand'],
     [{ kind: 'overpaid', amountInToken: '500000' }, 'by_hand'],

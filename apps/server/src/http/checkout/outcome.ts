@@ -3,7 +3,7 @@ import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Token } from '@florin/protocol/token.ts';
 
 /** The outcome of money that arrived and paid nothing. */
-export type Outcome = CheckoutState['exceptions'][number]['outcome'];
+export type UnappliedOutcome = CheckoutState['exceptions'][number]['outcome'];
 
 /** The kinds of exception that payers see, by their public names. */
 const shown: Partial<Record<PaymentException['kind'], CheckoutState['exceptions'][number]['kind']>> = {
@@ -36,13 +36,13 @@ export function shownExceptions(exceptions: readonly PaymentException[]): Paymen
  * service sends back, in Micro-USD; absent where it sends nothing. A second payment in the gateway is sent back at any
  * amount.
  */
-export function outcomeOf(
+export function unappliedOutcomeOf(
   exception: Pick<
     PaymentException,
     'kind' | 'status' | 'resolvedTx' | 'decision' | 'decideBy' | 'txHash' | 'amountInToken'
   >,
   { token, least }: { readonly token: Pick<Token, 'decimals'>; readonly least: bigint | undefined },
-): Outcome {
+): UnappliedOutcome {
   const { kind, status, resolvedTx, decision, decideBy, txHash } = exception;
   if (kind === 'duplicate_settled') return 'taken';
   // A merchant can close an exception by hand: then no transaction shows that money went back.

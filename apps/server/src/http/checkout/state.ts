@@ -7,14 +7,14 @@ import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { findOrder } from '#orders/order.ts';
-import { priceBounds, type Route, routesTo, widestOf } from '#orders/quote.ts';
+import { type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
-import { outcomeOf, shownExceptions, shownKindOf } from './outcome.ts';
+import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
 
 /** Statuses in which the payer's payment is final. */
 const paidStatuses: readonly StoredSession['status'][] = [
@@ -68,7 +68,7 @@ function exceptionOf(
     symbol,
     decimals,
     amount: exception.amountInToken,
-    outcome: outcomeOf(exception, { token, least: gasless?.minAmount }),
+    outcome: unappliedOutcomeOf(exception, { token, least: gasless?.minAmount }),
     heldUntil: heldUntilOf(exception),
   };
 }
@@ -182,7 +182,11 @@ export function linkBounds(
   return bounds === undefined ? {} : boundsInUsd(bounds);
 }
 
-function optionOf({ chains }: CheckoutContext, route: Route, terms: Terms): CheckoutOption | undefined {
+function optionOf(
+  { chains }: CheckoutContext,
+  route: PaymentRoute,
+  terms: Terms,
+): CheckoutOption | undefined {
   const quote = quoteFor(route, terms);
   const bounds = terms.price.kind === 'open' ? priceBounds(route, terms.feeModel) : undefined;
   const { paymentToken: token, condition } = route;

@@ -6,7 +6,7 @@ import { orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import { paymentMethodsOf } from '#authorizations/alternatives.ts';
 import { type Chain, type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
-import { priceBounds, type Route, routesTo } from '#orders/quote.ts';
+import { type PaymentRoute, priceBounds, routesTo } from '#orders/quote.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply } from '../route-handler.ts';
 import type { MerchantDoorContext } from './context.ts';
@@ -85,7 +85,7 @@ function capabilitiesOf(
   };
 }
 
-function termsOf(chains: Chains, settlementMode: SettlementMode, route: Route) {
+function termsOf(chains: Chains, settlementMode: SettlementMode, route: PaymentRoute) {
   const paid = chainOf(chains, route.paymentToken.chainId);
   const settled = chainOf(chains, route.settlementToken.chainId);
   return {
@@ -102,7 +102,7 @@ function termsOf(chains: Chains, settlementMode: SettlementMode, route: Route) {
 }
 
 /** The payment becomes final, then the settlement. A vault pays out only after both. */
-function etaOf(route: Route, paidSeconds: number, settledSeconds: number): number {
+function etaOf(route: PaymentRoute, paidSeconds: number, settledSeconds: number): number {
   const isPayout = route.orderType === orderKinds.vaultPayout || route.orderType === orderKinds.cctp;
   return isPayout ? 2 * paidSeconds + settledSeconds : paidSeconds + settledSeconds;
 }

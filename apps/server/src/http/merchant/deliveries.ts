@@ -11,7 +11,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { deliveryDetail } from '#webhooks/delivery-detail.ts';
 import { listDeliveries } from '#webhooks/delivery-log.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
-import { type Call, success } from '../route-handler.ts';
+import { type RouteCall, success } from '../route-handler.ts';
 import { shownText } from './events.ts';
 import type { MerchantCaller, MerchantRoutes } from './once.ts';
 
@@ -58,7 +58,7 @@ export function addDeliveryRoutes(
 
 /** Refuses a request that names neither an event nor a webhook with a time, or both (400101). */
 function resendRequestOf(
-  body: Call<typeof routes.resendDeliveries, MerchantCaller>['body'],
+  body: RouteCall<typeof routes.resendDeliveries, MerchantCaller>['body'],
   ownerId: string,
 ): ResendRequest {
   const { webhookId, eventId, since, until, statuses, after } = body;

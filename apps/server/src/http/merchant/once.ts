@@ -16,7 +16,7 @@ import {
 } from '#merchants/idempotency.ts';
 import { envelope } from '../envelope.ts';
 import type { RawJson } from '../raw-json.ts';
-import { type AddRoute, type Call, FinishedReply, type ReplyData } from '../route-handler.ts';
+import { type AddRoute, FinishedReply, type ReplyData, type RouteCall } from '../route-handler.ts';
 import type { MerchantDoorContext } from './context.ts';
 
 /** The caller of the merchant API, and the header that makes a request safe to repeat. */
@@ -27,7 +27,7 @@ export interface MerchantCaller extends ApiKeyIdentity {
 /** Adds a route whose handler gets the database in its caller's scope only. */
 type AddMerchantRoute = <R extends Route>(
   route: R,
-  handle: (call: Call<R, MerchantCaller>, db: ScopedDatabase) => Promise<ReplyData<R> | FinishedReply>,
+  handle: (call: RouteCall<R, MerchantCaller>, db: ScopedDatabase) => Promise<ReplyData<R> | FinishedReply>,
 ) => void;
 
 /** How the merchant API's resources add their routes. */
@@ -39,12 +39,12 @@ export interface MerchantRoutes {
   /** A POST that only reads. */
   readonly query: <R extends Route>(
     route: R,
-    handle: (call: Call<R, MerchantCaller>, queryable: Queryable) => Promise<ReplyData<R>>,
+    handle: (call: RouteCall<R, MerchantCaller>, queryable: Queryable) => Promise<ReplyData<R>>,
   ) => void;
   /** A POST that changes something, all in the given transaction. */
   readonly change: <R extends Route>(
     route: R,
-    handle: (call: Call<R, MerchantCaller>, transaction: Transaction) => Promise<ReplyData<R>>,
+    handle: (call: RouteCall<R, MerchantCaller>, transaction: Transaction) => Promise<ReplyData<R>>,
   ) => void;
   /**
    * Like `change`, with work before it that must not run in a transaction, such as network requests. A repeat of a
@@ -52,9 +52,9 @@ export interface MerchantRoutes {
    */
   readonly preparedChange: <R extends Route, Prepared>(
     route: R,
-    prepare: (call: Call<R, MerchantCaller>, db: ScopedDatabase) => Promise<Prepared>,
+    prepare: (call: RouteCall<R, MerchantCaller>, db: ScopedDatabase) => Promise<Prepared>,
     handle: (
-      call: Call<R, MerchantCaller>,
+      call: RouteCall<R, MerchantCaller>,
       transaction: Transaction,
       prepared: Prepared,
     ) => Promise<ReplyData<R>>,
@@ -98,7 +98,7 @@ export function merchantRoutes(
 /** The request in its idempotent form; undefined without a key. */
 export function keyedRequestOf<R extends Route>(
   route: R,
-  call: Call<R, MerchantCaller>,
+  call: RouteCall<R, MerchantCaller>,
 ): KeyedRequest | undefined {
   const { caller, bodyText, requestId } = call;
   if (caller.idempotencyKey === undefined) return undefined;

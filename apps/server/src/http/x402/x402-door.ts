@@ -19,7 +19,7 @@ import { assertPayable } from '#sessions/order-preparation.ts';
 import { findSession } from '#sessions/session.ts';
 import type { X402Context } from '#x402/context.ts';
 import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
-import { acceptPayment, type PaymentResult, paymentBefore } from '#x402/payment.ts';
+import { acceptPayment, paymentBefore, type X402Result } from '#x402/payment.ts';
 import { payloadHashOf } from '#x402/transfer-authorization.ts';
 import type { IncomingPayment } from '#x402/waiting.ts';
 import { supersetEnvelope } from '../envelope.ts';
@@ -189,7 +189,7 @@ async function pay(
   deps: X402Context,
   resource: Resource,
   request: { readonly payment: X402Payment; readonly network: string },
-): Promise<PaymentResult> {
+): Promise<X402Result> {
   const before = await paymentBefore(deps, resource, request.payment);
   if (before !== undefined) return before;
   assertOffered(deps, resource);
@@ -264,7 +264,7 @@ function jsonIn(header: string): unknown {
   }
 }
 
-function writeReceipt(reply: FastifyReply, taken: Extract<PaymentResult, { kind: 'taken' }>): FastifyReply {
+function writeReceipt(reply: FastifyReply, taken: Extract<X402Result, { kind: 'taken' }>): FastifyReply {
   const { receipt, isSeen } = taken;
   const { txHash: transaction, network, payer } = receipt;
   const settlement: X402Settlement = {
