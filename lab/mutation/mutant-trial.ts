@@ -117,7 +117,7 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
     async run(code, { paths, fuzzRuns }) {
       for (const name of deployed) putCode(contracts, name, code[name] ?? own[name] ?? '');
       const args = ['test', '--threads', '1', '--fail-fast', ...paths];
-      return judge(await forge(folder, [...args, '--code-size-limit', '100000'], fuzzRuns));
+      return judge(await forge(folder, [...args, '--code-size-limit', '1000000'], fuzzRuns));
     },
     close: async () => void (await worker.terminate()),
   };

@@ -7,7 +7,7 @@ const tsc = 'node_modules/typescript/bin/tsc';
 
 /** The checks of everything that is written. */
 export const checks: readonly Part[] = [
-  wholePart('types', node, [tsc, '-p', '.']),
+  wholePart('types', node, [tsc, '-p', '.', '--checkers', '1']),
   wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout']),
   wholePart('types of the documentation site', node, [tsc, '-p', 'apps/docs']),
   wholePart('format and lint', biome, ['check', '--error-on-warnings']),

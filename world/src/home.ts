@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts';
+import { english, generateMnemonic, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts';
 import { writeAtomically } from './chain-journal.ts';
 import { localChains } from './local-chain.ts';
 import { findFreePorts } from './port.ts';
@@ -53,11 +53,13 @@ const writeJson = (path: string, value: unknown): void => {
 
 /** The roles of a mnemonic, at fixed places of its account list. */
 export const deriveRoles = (mnemonic: string): WorldRoles => {
+  // Each step from the mnemonic to its list of accounts is slow, so that is done once.
+  const accounts = mnemonicToAccount(mnemonic, { path: "m/44'/60'/0'/0" }).getHdKey();
   const derive = (addressIndex: number): KeyPair => {
-    const account = mnemonicToAccount(mnemonic, { addressIndex });
-    const key = account.getHdKey().privateKey;
+    const key = accounts.deriveChild(addressIndex).privateKey;
     if (key === null) throw new Error('The mnemonic gives no key.');
-    return { address: account.address, privateKey: `0x${Buffer.from(key).toString('hex')}` };
+    const privateKey = `0x${Buffer.from(key).toString('hex')}` as const;
+    return { address: privateKeyToAddress(privateKey), privateKey };
   };
   return {
     admin: derive(0),

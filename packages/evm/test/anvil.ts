@@ -38,6 +38,11 @@ const accounts = [
   },
 ] as const;
 
+// A process that a signal ends emits no `exit`, and would leave its chains behind.
+process.once('SIGTERM', () => {
+  if (process.listenerCount('SIGTERM') === 0) process.exit(143);
+});
+
 /** Starts a chain of its own on a free port and returns when it answers. */
 export async function startTestAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31_337;
