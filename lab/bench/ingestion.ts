@@ -268,7 +268,7 @@ function resultOf(
     notes: [
       `${logCount} logs of ours: ${shape.blocks} blocks, ${shape.transactions} transactions each, ${shape.logs} logs each (a full settlement), on anvil.`,
       'viem checks nothing. The watcher hashes every header and all receipts, and reads receipts, which anvil needs longer for than for logs.',
-      'Sent is when the payer hands the transaction to the node, announced is when the word of a new block comes over the WebSocket. The raw path then asks for its logs over HTTP, ours for the head and then for receipts. What is committed is the whole detection: block, event, session, and the event for webhooks, durably. Raw paths check and keep nothing; the second of them commits one row. Before each payment all three have a session opened and an order signed, so that the machine is alike for them.',
+      'Sent is when the payer hands the transaction to the node, announced is when the word of a new block comes over the WebSocket. The raw path then asks for its logs over HTTP, ours for the head and then for receipts. What is committed is the whole detection: block, event, session, and the event for webhooks, durably; the floor is 15 ms from sending. Raw paths check and keep nothing; the second of them commits one row. Before each payment all three have a session opened and an order signed, so that the machine is alike for them.',
       "Ponder's time is the one that it tells of its backfill, without its start. It believes the logs that it is told; with ours, every event is stored, and then marked as final.",
     ],
   };

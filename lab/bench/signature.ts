@@ -140,7 +140,7 @@ export async function measureSignatures({ effort, log }: BenchEnvironment): Prom
   return {
     ...{ subject: 'signature', title: 'Signatures of payers', effort, measured: [], halfLoads: [] },
     ratios: [
-      ratio(found(native), found(viemVerifier), 20),
+      ratio(found(native), found(viemVerifier), 15),
       ratio(found(native), found(ethersVerifier), 0),
       ratio(found(wasm), found(viemVerifier), 6),
     ],
