@@ -282,11 +282,37 @@ test('late money, other tokens and money for another chain’s order can all be 
   assert.equal(await usdc['balanceOf']?.(refundAddress), 9n);
 });
 
+test('the answer of prepare is enough to rescue an unpaid order', async () => {
+  const refundAddress = Wallet.createRandom().address;
+  const order = makeOrder({ payer: refundAddress, payBy: now - 1n });
+  const token = String(usdc.target);
+  const asPayer = usdc.connect(payer) as Contract;
+  await done(asPayer['transfer']?.(await gateway['receiverOf']?.(idOf(order)), 8n));
+  const data = gateway.interface.encodeFunctionData('rescue', [order, token]);
+  const txRequest = { chainId: String(anvil.chainId), to: deployment.gateway, data, value: '0' };
+  const deposit = { method: 'deposit', recovery: { txRequest, after: String(order.payBy) } };
+  const alternatives = [{ method: 'eip5792' }, deposit];
+  const path = join(folder, 'prepared.json');
+  const prepared = { calldata: '0x', aiView: { paymentExecutionGuide: { alternatives } } };
+  writeFileSync(path, JSON.stringify(prepared));
+  const does = `sends 8 of ${token.toLowerCase()} to ${refundAddress.toLowerCase()}`;
+  assert.deepEqual((await kit('rescue', { order: path })).json, {
+    transactions: [{ to: deployment.gateway.toLowerCase(), data, does }],
+    skipped: [],
+  });
+  for (const wrong of [undefined, '0x12', `${data}00`]) {
+    const spoiled = { ...deposit, recovery: { txRequest: { ...txRequest, data: wrong } } };
+    writeFileSync(path, JSON.stringify({ aiView: { paymentExecutionGuide: { alternatives: [spoiled] } } }));
+    assert.equal((await kit('rescue', { order: path })).exitCode, 1);
+  }
+});
+
 test('a file that is not an order is refused', async () => {
   const path = join(folder, 'no-order.json');
   writeFileSync(path, JSON.stringify({ chainId: '1', order: { total: '1' } }));
   const { stderr, exitCode } = await kit('rescue', { order: path });
-  const reason = 'this is not an order: chainId, and an order with its twelve members';
+  const reason =
+    'this is not an order: an answer of prepare with a deposit address, or chainId and an order with its twelve members';
   assert.deepEqual(
     { stderr, exitCode },
     { stderr: `${path} is not a valid order: ${reason}\n`, exitCode: 1 },

@@ -1,7 +1,15 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { callGateway, type Place, wordOf } from './payment.ts';
 import { readOrder } from './receipt.ts';
-import { encodeRescue, type GatewayOrder, orderIdOf, selectorOf, toWord, ZERO_ADDRESS } from './wire.ts';
+import {
+  decodeOrder,
+  encodeRescue,
+  type GatewayOrder,
+  orderIdOf,
+  selectorOf,
+  toWord,
+  ZERO_ADDRESS,
+} from './wire.ts';
 
 /** An order with a deposit address, and the chain that it was made for. */
 export interface DepositOrder {
@@ -24,19 +32,43 @@ export interface Deposit {
   readonly problem?: string;
 }
 
-/** Reads an order from a receipt, or from `{"chainId","order"}`. Throws for anything else. */
+interface DepositFile {
+  readonly chainId?: unknown;
+  readonly order?: unknown;
+  /** Of an answer of prepare. */
+  readonly aiView?: { readonly paymentExecutionGuide?: { readonly alternatives?: unknown } };
+}
+
+/**
+ * Reads the order of a deposit address from an answer of prepare as the service gave it, from a receipt, or from
+ * `{"chainId","order"}`. Throws for anything else.
+ */
 export function parseDepositOrder(text: string): DepositOrder {
-  const value = JSON.parse(text) as { chainId?: unknown; order?: unknown } | null;
-  const chainId = String(value?.chainId);
+  const value = JSON.parse(text) as DepositFile | null;
+  const prepared = value?.aiView === undefined ? undefined : preparedOrder(value.aiView);
   const members = value?.order;
   const order =
     typeof members === 'object' && members !== null
       ? readOrder(members as Record<string, string>)
-      : undefined;
+      : prepared?.order;
+  const chainId = String(prepared?.chainId ?? value?.chainId);
   if (order === undefined || !/^[1-9][0-9]*$/.test(chainId)) {
-    throw new Error('this is not an order: chainId, and an order with its twelve members');
+    throw new Error(
+      'this is not an order: an answer of prepare with a deposit address, or chainId and an order with its twelve members',
+    );
   }
   return { order, chainId: BigInt(chainId) };
+}
+
+/** The call that recovers a deposit contains its order, which may be another than the order to pay by wallet. */
+function preparedOrder({ paymentExecutionGuide }: NonNullable<DepositFile['aiView']>) {
+  const alternatives = paymentExecutionGuide?.alternatives;
+  if (!Array.isArray(alternatives)) return undefined;
+  const deposit: { recovery?: { txRequest?: { chainId?: unknown; data?: unknown } } } | undefined =
+    alternatives.find((alternative) => alternative?.method === 'deposit');
+  const { chainId, data } = deposit?.recovery?.txRequest ?? {};
+  const [, words] = /^0x[0-9a-f]{8}([0-9a-f]{768})[0-9a-f]{64}$/i.exec(String(data)) ?? [];
+  return { chainId, order: words === undefined ? undefined : decodeOrder(words) };
 }
 
 /**

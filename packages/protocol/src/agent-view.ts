@@ -213,7 +213,7 @@ export const paymentAlternative = Type.Object({
       {
         description:
           'Keep this call. Anyone can use it to send the token at the address to refundAddress, without the service, once ' +
-          'the chain’s time has passed `after`',
+          'the chain’s time has passed `after`. `florin kit rescue` takes the whole answer of prepare as its order',
       },
     ),
   ),
