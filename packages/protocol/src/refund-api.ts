@@ -13,8 +13,10 @@ export const refundRoutes = {
       'Before the settlement the platform returns the whole payment on chain: the refund is pending ' +
       'until that is final. After the settlement the money is yours: the refund is requires_signature, and your wallet ' +
       'sends prerequisites and txRequest. The gateway pays only the recorded payer, in parts if you like, and never ' +
-      'more than was paid. While a settlement is under way the answer is 100702. The status of the session does not ' +
-      'change, but its refundedAmount does.',
+      'more than was paid. A refund that requires_signature reserves nothing: requests at the same time may create ' +
+      'several, which together are more than was paid. When one of them is final, those over what is left become ' +
+      'failed. To create one refund only, send an Idempotency-Key. While a settlement is under way the answer is ' +
+      '100702. The status of the session does not change, but its refundedAmount does.',
     tag: 'Refunds',
     body: refundCreateBody,
     reply: refund,
