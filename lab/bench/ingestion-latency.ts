@@ -98,7 +98,7 @@ function serviceHandler(world: SettlementWorld): ChainHandler {
     refundHandler(moves),
     settlementHandler(moves),
     movementHandler(moves),
-    exceptionHandler({ clock: moves.clock, chains }),
+    exceptionHandler({ ...moves, chains }),
   );
 }
 

@@ -26,7 +26,11 @@ export const raisedException = Type.Object({
   orderId: Type.String(),
   payer: Type.String(),
   tokenId: Type.String(),
-  amountInToken: Type.String({ description: 'Smallest token unit' }),
+  amountInToken: Type.String({
+    description:
+      'Smallest token unit. When more of the same kind comes before the money goes back, the amount grows and ' +
+      'session.exception is sent again',
+  }),
   txHash: Type.String({ description: 'Empty when no single transaction shows it' }),
   decision: Type.Enum(['', 'accept', 'refund'], {
     description: 'Your decision, or that of the link’s policy; empty while there is none',

@@ -1,9 +1,9 @@
 import { type ChainCursor, findCursor, RpcError, RpcUnavailable } from '@florin/evm';
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
-import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
-import { findDecisions, raise } from '#exceptions/exception.ts';
+import { microUsdOf, minReportedAmount, raiseDeposit } from '#exceptions/deposit-exception.ts';
+import { findDecisions } from '#exceptions/exception.ts';
 import { type DepositTerms, findDepositTerms } from '#orders/deposit-terms.ts';
 import { findOrders } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
@@ -24,9 +24,6 @@ import { checkBudgets } from './report.ts';
 
 /** How many orders of each list one round reads. */
 const balanceBatches = { sighted: 100, open: 50, closed: 50 } as const;
-/** The smallest amount that is reported to a merchant, in Micro-USD: anyone can send dust to an address. */
-export const minReportedAmount = microUsd(10_000n);
-
 /** Between two checks whether gas budgets have room again. */
 const budgetIntervalMs = 60_000;
 
@@ -179,12 +176,6 @@ async function readFindings(
   });
 }
 
-/** Units of a token in Micro-USD, rounded down. */
-function microUsdOf({ decimals }: Token, amount: bigint): MicroUsd {
-  const value = amount / 10n ** BigInt(decimals - 6);
-  return microUsd(value < BigInt(Number.MAX_SAFE_INTEGER) ? value : BigInt(Number.MAX_SAFE_INTEGER));
-}
-
 interface Finding {
   readonly chain: Chain;
   readonly cursor: ChainCursor;
@@ -251,15 +242,15 @@ function addedAtMost(terms: DepositTerms | undefined, decided: Decided): bigint 
 }
 
 /** Money after the end is accepted when it is collected: the merchant is notified with the collection, and not before. */
-function decisionFor(deps: DepositContext, { session, order, token, amount }: Finding): MoveDecision {
+function decisionFor(deps: DepositContext, { cursor, session, order, token, amount }: Finding): MoveDecision {
   const during = session.status;
   if (during !== 'expired') return { during };
-  const money = { tokenId: token.tokenId, amount };
-  const accepted = { order, money, txHash: '', kind: 'late', decision: 'accept' } as const;
+  const seen = { order, token, amount, finalBlock: cursor.finalNumber };
+  const accepted = { ...seen, kind: 'late', decision: 'accept' } as const;
   return {
     during,
     async promise(transaction, locked) {
-      await raise(transaction, deps, { ...accepted, session: locked });
+      await raiseDeposit(transaction, deps, { ...accepted, session: locked });
     },
   };
 }
@@ -281,12 +272,12 @@ async function giveBack(deps: DepositContext, finding: Finding, kind: ExceptionK
 }
 
 /**
- * Raises an exception, once for each kind, order and token. False, and nothing is raised, if the session has changed since
+ * Reports the deposit to the merchant, each part once. False, and nothing is raised, if the session has changed since
  * it was read: the next round decides again.
  */
 async function report(
   deps: DepositContext,
-  { session, order, token, amount }: Finding,
+  { cursor, session, order, token, amount }: Finding,
   exception: { kind: ExceptionKind; decision?: 'accept'; decideBy?: Date },
 ): Promise<boolean> {
   return deps.db.transaction(async (transaction) => {
@@ -295,8 +286,8 @@ async function report(
     const { status, orderId, initiateTx } = session;
     if (locked.status !== status || locked.orderId !== orderId || locked.initiateTx !== initiateTx)
       return false;
-    const money = { tokenId: token.tokenId, amount };
-    await raise(transaction, deps, { session: locked, order, money, txHash: '', ...exception });
+    const seen = { session: locked, order, token, amount, finalBlock: cursor.finalNumber };
+    await raiseDeposit(transaction, deps, { ...seen, ...exception });
     return true;
   });
 }

@@ -20,6 +20,8 @@ export const exceptionMoves: readonly ExceptionMove[] = [
   // A repeat succeeds, so that a request whose answer was lost can be sent again.
   { from: 'resolved', trigger: 'marked_resolved', to: 'resolved' },
   { from: 'open', trigger: 'money_placed', to: 'resolved' },
+  // The merchant had marked it before: the row only gets the transaction.
+  { from: 'resolved', trigger: 'money_placed', to: 'resolved' },
 ];
 
 /** The move for a status and a trigger; undefined when there is none. */

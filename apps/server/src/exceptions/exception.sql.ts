@@ -44,7 +44,7 @@ export const insertException = statement({
   text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer,
      tx_hash, status, created_at, updated_at, decision, decide_by)
    values (:exceptionId, :merchantId, :sessionId, :orderId, :kind, :tokenId, :amountInToken, :payer, :txHash, :status, :createdAt, :createdAt, :decision, :decideBy)
-   on conflict (order_id, kind, token_id) do nothing
+   on conflict do nothing
    returning ${columnList}`,
 });
 export type ExceptionRow = Row<typeof insertException>;
@@ -88,11 +88,14 @@ export const resolveByEvent = statement({
     kinds: 'text[]',
     tokenId: 'text',
     resolvedTx: 'text',
+    blockNumber: 'int8',
     updatedAt: 'timestamptz',
   },
   columns: {},
-  text: `update exceptions set status = ${placed.to}, resolved_tx = :resolvedTx, updated_at = :updatedAt
-   where order_id = :orderId and kind = any (:kinds) and status in (${placed.from}) and (:tokenId = '' or token_id = :tokenId)`,
+  text: `update exceptions
+   set status = ${placed.to}, resolved_tx = :resolvedTx, resolved_block = :blockNumber, updated_at = :updatedAt
+   where order_id = :orderId and kind = any (:kinds) and status in (${placed.from}) and resolved_tx = ''
+     and (:tokenId = '' or token_id = :tokenId)`,
 });
 
 // By their orders, which the index on sessions finds: exceptions have no index by session.
@@ -133,17 +136,27 @@ export const decisionsOfOrders = statement({
   text: `select order_id, kind, decision from exceptions where order_id = any (:orderIds) and decision <> '' order by updated_at`,
 });
 
-// A payer may send more before the decision.
-export const updateHeldAmount = statement({
-  name: 'exception_update_amount',
-  parameters: {
-    orderId: 'text',
+// All that an order's address ever held in one token without paying.
+export const depositExceptions = statement({
+  name: 'exceptions_of_deposit',
+  parameters: { orderId: 'text', tokenId: 'text' },
+  columns: {
+    exception_id: 'text',
     kind: 'text',
-    tokenId: 'text',
-    amountInToken: 'numeric',
-    updatedAt: 'timestamptz',
+    amount_in_token: 'numeric',
+    decision: 'text',
+    resolved_tx: 'text',
+    resolved_block: 'int8?',
   },
-  columns: {},
+  text: `select exception_id, kind, amount_in_token, decision, resolved_tx, resolved_block from exceptions
+   where order_id = :orderId and token_id = :tokenId and tx_hash = '' order by ordinal`,
+});
+
+// A payer may send more before the money goes back.
+export const showAmount = statement({
+  name: 'exception_show_amount',
+  parameters: { exceptionId: 'text', amountInToken: 'numeric', updatedAt: 'timestamptz' },
+  columns,
   text: `update exceptions set amount_in_token = :amountInToken, updated_at = :updatedAt
-   where order_id = :orderId and kind = :kind and token_id = :tokenId and amount_in_token <> :amountInToken and status = 'open' and decision = ''`,
+   where exception_id = :exceptionId returning ${columnList}`,
 });

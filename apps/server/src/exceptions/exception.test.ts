@@ -9,7 +9,6 @@ import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import {
   decide,
   type ExceptionDecision,
-  exceptionHandler,
   findDecisions,
   findException,
   findExceptions,
@@ -17,6 +16,7 @@ import {
   type RaisedException,
   raise,
 } from './exception.ts';
+import { exceptionHandler } from './exception-events.ts';
 
 const token = 'ethereum::usdc';
 const hour = 3_600_000;
@@ -102,20 +102,6 @@ test('another token or another kind at the same order is an exception of its own
       ['late', token, order.order.total.toString()],
     ],
   );
-});
-
-test('an undecided exception shows the newest amount; a decided one keeps its amount', async () => {
-  const decideBy = inHours(1);
-  const held = (amount: bigint): Change => ({ money: { tokenId: token, amount }, decideBy });
-  const late = await raised('late', held(5n));
-  const amountNow = async () => (await raisedFor(late.order))[0]?.amountInToken;
-  await raiseFor(late.order, 'late', held(7n));
-  assert.equal(await amountNow(), '7');
-  await raiseFor(late.order, 'late', { money: { tokenId: token, amount: 8n } });
-  assert.equal(await amountNow(), '7', 'without a deadline the amount stays');
-  assert.equal(await decideOn(late, 'refund'), 'refund');
-  await raiseFor(late.order, 'late', held(9n));
-  assert.equal(await amountNow(), '7');
 });
 
 /** What happened before, the decision, and its outcome. */
@@ -250,7 +236,7 @@ async function makeFinal(order: StoredOrder, name: ChainEventName, said: Record<
     ...{ chainId: chain.chainId, blockNumber: 1n, blockHash: zeroHash, blockTime: block.time, logIndex: 0 },
     ...{ txHash: `0x${'7e'.repeat(32)}`, contract: 'gateway', name, orderId: order.orderId, arguments: said },
   };
-  const handler = exceptionHandler({ clock: world.clock, chains: world.chains });
+  const handler = exceptionHandler({ ...world.moves, chains: world.chains });
   await world.database.db.transaction(async (transaction) => {
     await handler.onBlock(transaction, chain, block, [event]);
     await handler.onReorg(transaction, chain, [event]);

@@ -3,8 +3,6 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { ExceptionKind, PaymentException } from '@florin/protocol/exception.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Chains } from '#chains/chain.ts';
-import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -22,9 +20,7 @@ import {
   exceptionsOfSessions,
   insertException,
   lockException,
-  resolveByEvent,
   resolveException,
-  updateHeldAmount,
 } from './exception.sql.ts';
 
 /** What this room needs of the process that it runs in. */
@@ -54,9 +50,8 @@ export type ExceptionDecision = 'accept' | 'refund';
 const settledKinds: ReadonlySet<ExceptionKind> = new Set(['refunded', 'reclaimed']);
 
 /**
- * Stores an exception, with an event for the merchant and a line in the log, once for each kind, order and token. False
- * when it exists already; if it is still undecided, it then shows the newest amount. The caller holds the session's row
- * lock.
+ * Stores an exception, with an event for the merchant and a line in the log. False when it exists already: a payment's, or
+ * one for money that is still at its address (`deposit-exception.ts`). The caller holds the session's row lock.
  */
 export async function raise(
   transaction: Transaction,
@@ -80,18 +75,20 @@ export async function raise(
     decision: raised.decision ?? '',
     decideBy: raised.decideBy ?? null,
   });
-  if (row === undefined) {
-    if (raised.decideBy !== undefined)
-      await transaction.query(updateHeldAmount, {
-        orderId: order.orderId,
-        kind,
-        tokenId,
-        amountInToken: amount,
-        updatedAt: deps.clock.now(),
-      });
-    return false;
-  }
-  deps.log.warn(`payment.${kind}`, { sessionId: session.sessionId, orderId: order.orderId, txHash });
+  if (row === undefined) return false;
+  await tell(transaction, deps, session, row);
+  return true;
+}
+
+/** Tells the merchant of an exception, or of its larger amount, by an event. The log gets a line. */
+export async function tell(
+  transaction: Transaction,
+  deps: ExceptionContext,
+  session: StoredSession,
+  row: ExceptionRow,
+): Promise<void> {
+  const { order_id: orderId, tx_hash: txHash } = row;
+  deps.log.warn(`payment.${row.kind}`, { sessionId: session.sessionId, orderId, txHash });
   const {
     status: _status,
     resolvedTx: _tx,
@@ -113,7 +110,6 @@ export async function raise(
       at: deps.clock.now(),
     },
   ]);
-  return true;
 }
 
 /** A page of the merchant's exceptions, newest first, with the exact total. */
@@ -203,40 +199,6 @@ export async function findDecisions(
       { kind: row.kind as ExceptionKind, decision: row.decision as ExceptionDecision },
     ]),
   );
-}
-
-/** The kinds of exception that each final event ends. */
-const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKind[]>>> = {
-  // The late or short money has become the payment.
-  Paid: ['underpaid', 'late'],
-  Refunded: ['duplicate'],
-  Reclaimed: ['duplicate'],
-  Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
-};
-
-/** Ends exceptions by final events: the payer has the money back, or it has become the payment. */
-export function exceptionHandler(deps: { readonly clock: Clock; readonly chains: Chains }): ChainHandler {
-  return {
-    async onBlock() {},
-    async onReorg() {},
-    async onFinal(transaction, chain, _block, events) {
-      for (const event of events) {
-        const kinds = endings[event.name];
-        if (kinds === undefined) continue;
-        const { token } = event.arguments;
-        const tokenId =
-          event.name === 'Rescued' ? deps.chains.tokenAt(chain.chainId, token ?? '')?.tokenId : '';
-        if (tokenId === undefined) continue;
-        await transaction.query(resolveByEvent, {
-          orderId: event.orderId,
-          kinds,
-          tokenId,
-          resolvedTx: event.txHash,
-          updatedAt: deps.clock.now(),
-        });
-      }
-    },
-  };
 }
 
 function exceptionOf(row: ExceptionRow): PaymentException {

@@ -2,7 +2,7 @@ import { inOrder, type OutcomeHandler, takeBackOutcomes } from '@florin/evm';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainHandler } from '#contracts/event.ts';
 import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
-import { exceptionHandler } from '#exceptions/exception.ts';
+import { exceptionHandler } from '#exceptions/exception-events.ts';
 import { movementHandler } from '#payments/movement.ts';
 import { type PaymentContext, paymentHandler } from '#payments/payment.ts';
 import { refundHandler } from '#refunds/refund-events.ts';

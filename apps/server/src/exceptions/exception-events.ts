@@ -1,0 +1,47 @@
+import type { ExceptionKind } from '@florin/protocol/exception.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
+import { eachWithLockedOrder } from '#sessions/event-order.ts';
+import { tellReturned } from './deposit-exception.ts';
+import { resolveByEvent } from './exception.sql.ts';
+import type { ExceptionContext } from './exception.ts';
+
+/** The kinds of exception that each final event ends. */
+const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKind[]>>> = {
+  // The late or short money has become the payment.
+  Paid: ['underpaid', 'late'],
+  Refunded: ['duplicate'],
+  Reclaimed: ['duplicate'],
+  Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
+};
+
+/** Ends exceptions by final events: the payer has the money back, or it has become the payment. */
+export function exceptionHandler(deps: ExceptionContext & { readonly chains: Chains }): ChainHandler {
+  return {
+    async onBlock() {},
+    async onReorg() {},
+    async onFinal(transaction, chain, _block, events) {
+      const returns = events.filter(({ name }) => name === 'Rescued');
+      await eachWithLockedOrder(transaction, returns, async (event, found) => {
+        if (found !== undefined) await tellReturned(transaction, deps, event, found);
+        return undefined;
+      });
+      for (const event of events) {
+        const kinds = endings[event.name];
+        if (kinds === undefined) continue;
+        const { token } = event.arguments;
+        const tokenId =
+          event.name === 'Rescued' ? deps.chains.tokenAt(chain.chainId, token ?? '')?.tokenId : '';
+        if (tokenId === undefined) continue;
+        await transaction.query(resolveByEvent, {
+          orderId: event.orderId,
+          kinds,
+          tokenId,
+          resolvedTx: event.txHash,
+          blockNumber: event.blockNumber,
+          updatedAt: deps.clock.now(),
+        });
+      }
+    },
+  };
+}
