@@ -17,21 +17,24 @@ const columns = {
 
 const columnList = Object.keys(columns).join(', ');
 
+/** What a merchant decides about a product. Creating and replacing it write all of it. */
+const details = {
+  productName: 'text',
+  description: 'text',
+  commonPrices: 'int8[]',
+  attributes: 'jsonb',
+} as const;
+/** Its image, as it was hosted or refused. */
+const image = {
+  imageStatus: 'text',
+  imageReason: 'text',
+  imageName: 'text',
+  imageUrl: 'text',
+} as const;
+
 export const insertProduct = statement({
   name: 'product_insert',
-  parameters: {
-    productId: 'text',
-    merchantId: 'text',
-    productName: 'text',
-    description: 'text',
-    commonPrices: 'int8[]',
-    attributes: 'jsonb',
-    createdAt: 'timestamptz',
-    imageStatus: 'text',
-    imageReason: 'text',
-    imageName: 'text',
-    imageUrl: 'text',
-  },
+  parameters: { productId: 'text', merchantId: 'text', createdAt: 'timestamptz', ...details, ...image },
   columns,
   text: `insert into products (product_id, merchant_id, product_name, description, status, common_prices, attributes,
      created_at, updated_at, image_status, image_reason, image_name, image_url)
@@ -119,18 +122,7 @@ export const setProductStatus = statement({
 
 export const replaceProduct = statement({
   name: 'product_replace',
-  parameters: {
-    productId: 'text',
-    productName: 'text',
-    description: 'text',
-    commonPrices: 'int8[]',
-    attributes: 'jsonb',
-    updatedAt: 'timestamptz',
-    imageStatus: 'text',
-    imageReason: 'text',
-    imageName: 'text',
-    imageUrl: 'text',
-  },
+  parameters: { productId: 'text', updatedAt: 'timestamptz', ...details, ...image },
   columns,
   text: `update products set product_name = :productName, description = :description, common_prices = :commonPrices, attributes = :attributes, updated_at = :updatedAt,
      image_status = :imageStatus, image_reason = :imageReason, image_name = :imageName, image_url = :imageUrl
@@ -140,14 +132,7 @@ export const replaceProduct = statement({
 
 export const setProductImage = statement({
   name: 'product_set_image',
-  parameters: {
-    productId: 'text',
-    updatedAt: 'timestamptz',
-    imageStatus: 'text',
-    imageReason: 'text',
-    imageName: 'text',
-    imageUrl: 'text',
-  },
+  parameters: { productId: 'text', updatedAt: 'timestamptz', ...image },
   columns,
   text: `update products set updated_at = :updatedAt, image_status = :imageStatus, image_reason = :imageReason, image_name = :imageName, image_url = :imageUrl
    where product_id = :productId and status <> 'removed'

@@ -28,7 +28,7 @@ const clear = statement({
   name: 'test_product_clear',
   parameters: {},
   columns: {},
-  text: 'truncate merchants, events, list_totals, list_total_changes cascade',
+  text: 'truncate products, events, list_totals, list_total_changes cascade',
 });
 const events = statement({
   name: 'test_product_events',
@@ -52,12 +52,12 @@ const remove = statement({
 let database: TestDatabase;
 before(async () => {
   database = await testDatabase();
+  await database.db.query(addMerchant, { merchantId });
+  await database.db.query(addMerchant, { merchantId: 'mer_b' });
 });
 after(() => database.close());
 beforeEach(async () => {
   await database.db.query(clear);
-  await database.db.query(addMerchant, { merchantId });
-  await database.db.query(addMerchant, { merchantId: 'mer_b' });
 });
 
 function create(body: Partial<ProductCreateBody> = {}, owner = merchantId) {

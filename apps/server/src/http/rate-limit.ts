@@ -159,14 +159,7 @@ export function merchantGuards(limits: RateLimits | undefined, clock: Clock): Me
  * strangers cannot use up a link's share.
  */
 export function creationGuard(limits: RateLimits | undefined, clock: Clock): (linkId: string) => void {
-  if (limits === undefined) return () => {};
-  const take = tokenBuckets(limits.linkCreations, clock);
-  return (linkId) => {
-    const { isAllowed, retryAfterSeconds } = take(linkId);
-    if (isAllowed) return;
-    const detail = `this link takes ${policyText(limits.linkCreations)}, try again later`;
-    throw new Refusal('rate_limited', { detail, retryAfterSeconds });
-  };
+  return guardOf(limits?.linkCreations, clock, (policy) => `this link takes ${policy}`);
 }
 
 /** Counts the account-code calls of one client address; refuses (900101) those above the limit. */
@@ -177,12 +170,22 @@ export type WalletCallGuard = (clientAddress: string) => void;
  * They are checked last, and have a limit below that of signed requests.
  */
 export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): WalletCallGuard {
-  if (limits === undefined) return () => {};
-  const take = tokenBuckets(limits.walletCalls, clock);
-  return (clientAddress) => {
-    const { isAllowed, retryAfterSeconds } = take(networkOf(clientAddress));
+  const guard = guardOf(limits?.walletCalls, clock, (policy) => `${policy} by smart accounts`);
+  return (clientAddress) => guard(networkOf(clientAddress));
+}
+
+/** Refuses (900101) a caller above a rate; without a rate every caller passes. */
+function guardOf(
+  rate: Rate | undefined,
+  clock: Clock,
+  wordsFor: (policy: string) => string,
+): (caller: string) => void {
+  if (rate === undefined) return () => {};
+  const take = tokenBuckets(rate, clock);
+  return (caller) => {
+    const { isAllowed, retryAfterSeconds } = take(caller);
     if (isAllowed) return;
-    const detail = `${policyText(limits.walletCalls)} by smart accounts, try again later`;
+    const detail = `${wordsFor(policyText(rate))}, try again later`;
     throw new Refusal('rate_limited', { detail, retryAfterSeconds });
   };
 }

@@ -87,24 +87,24 @@ export const itemsOfLinks = statement({
 });
 export type LinkItemRow = Row<typeof itemsOfLinks>;
 
+/** What a merchant decides about a link. Creating and replacing it write all of it. */
+const fields = {
+  linkType: 'text',
+  linkName: 'text',
+  accountId: 'text',
+  settlementToken: 'text',
+  feeModel: 'int4',
+  amount: 'int8',
+  payerEmailRequired: 'bool',
+  successUrl: 'text',
+  customSuccessText: 'text',
+  customDisabledText: 'text',
+  exceptionPolicy: 'jsonb?',
+} as const;
+
 export const insertLink = statement({
   name: 'link_insert',
-  parameters: {
-    linkId: 'text',
-    merchantId: 'text',
-    linkType: 'text',
-    linkName: 'text',
-    accountId: 'text',
-    settlementToken: 'text',
-    feeModel: 'int4',
-    amount: 'int8',
-    payerEmailRequired: 'bool',
-    successUrl: 'text',
-    customSuccessText: 'text',
-    customDisabledText: 'text',
-    exceptionPolicy: 'jsonb?',
-    createdAt: 'timestamptz',
-  },
+  parameters: { linkId: 'text', merchantId: 'text', ...fields, createdAt: 'timestamptz' },
   columns: {},
   text: `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
      payer_email_required, success_url, custom_success_text, custom_disabled_text, exception_policy, status, created_at,
@@ -216,21 +216,7 @@ export const setLinksStatus = statement({
 
 export const replaceLink = statement({
   name: 'link_replace',
-  parameters: {
-    linkId: 'text',
-    linkType: 'text',
-    linkName: 'text',
-    accountId: 'text',
-    settlementToken: 'text',
-    feeModel: 'int4',
-    amount: 'int8',
-    payerEmailRequired: 'bool',
-    successUrl: 'text',
-    customSuccessText: 'text',
-    customDisabledText: 'text',
-    exceptionPolicy: 'jsonb?',
-    updatedAt: 'timestamptz',
-  },
+  parameters: { linkId: 'text', ...fields, updatedAt: 'timestamptz' },
   columns: {},
   text: `update links set link_type = :linkType, link_name = :linkName, account_id = :accountId, settlement_token = :settlementToken, fee_model = :feeModel,
      amount = :amount, payer_email_required = :payerEmailRequired, success_url = :successUrl, custom_success_text = :customSuccessText, custom_disabled_text = :customDisabledText,

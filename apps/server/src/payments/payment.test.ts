@@ -48,114 +48,83 @@ const booked = ({ total, net, fee }: { total: bigint; net: bigint; fee: bigint }
 const settledBooks = ({ fee }: { fee: bigint }) => ({ 'gateway:ethereum': fee, fees: -fee });
 const nothing = () => ({});
 
+const final: Step = ['ethereum', 'final'];
+const finalOnBase: Step = ['base', 'final'];
+const reorg: Step = ['ethereum', 'reorg'];
+/** The event of either payment on ethereum, and of the first one on base. */
+const stepsOf = (event: ChainEventName): Record<Payment | 'onBase', Step> => ({
+  first: ['ethereum', event, 'first'],
+  second: ['ethereum', event, 'second'],
+  onBase: ['base', event, 'first'],
+});
+const paid = stepsOf('Paid');
+const settled = stepsOf('Settled');
+const refunded = stepsOf('Refunded');
+const reclaimed = stepsOf('Reclaimed');
+
+/** The first payment is final, and nothing is settled. */
+const waiting: Outcome = {
+  ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
+  events: [detected, 'session.paid'],
+};
+/** The first payment is settled. */
+const completed: Outcome = {
+  ...{ status: 'completed', shows: 'first', books: settledBooks, legs: ['first settle done'] },
+  events: [detected, 'session.paid', 'session.completed'],
+};
+
 const rules: Readonly<Record<string, Rule>> = {
   'a payment in a block is detected and books nothing': {
-    steps: [['ethereum', 'Paid', 'first']],
+    steps: [paid.first],
     ...{ status: 'initialized', shows: 'first', books: nothing, events: [detected], legs: [] },
   },
   'a payment whose block is reorged out is undetected': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'reorg'],
-    ],
+    steps: [paid.first, reorg],
     ...{ status: 'initialized', books: nothing, events: [detected], legs: [] },
   },
   'a payment that is mined again after a reorg shows its new transaction': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'reorg'],
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-    ],
+    steps: [paid.first, reorg, paid.first, final],
     ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
     events: [detected, detected, 'session.paid'],
   },
   'a final payment is booked, makes the session paid and waits for its settlement': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-    ],
-    ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
-    events: [detected, 'session.paid'],
+    steps: [paid.first, final],
+    ...waiting,
   },
   'later final blocks book nothing twice': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-      ['ethereum', 'final'],
-    ],
-    ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
-    events: [detected, 'session.paid'],
+    steps: [paid.first, final, final],
+    ...waiting,
   },
   'a settlement that is not final completes nothing': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Settled', 'first'],
-    ],
-    ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
-    events: [detected, 'session.paid'],
+    steps: [paid.first, final, settled.first],
+    ...waiting,
   },
   'a final settlement completes the session, and the fee is earned': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Settled', 'first'],
-      ['ethereum', 'final'],
-    ],
-    ...{ status: 'completed', shows: 'first', books: settledBooks, legs: ['first settle done'] },
-    events: [detected, 'session.paid', 'session.completed'],
+    steps: [paid.first, final, settled.first, final],
+    ...completed,
   },
   'a payment and its settlement that become final together raise their events in order': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'Settled', 'first'],
-      ['ethereum', 'final'],
-    ],
-    ...{ status: 'completed', shows: 'first', books: settledBooks, legs: ['first settle done'] },
-    events: [detected, 'session.paid', 'session.completed'],
+    steps: [paid.first, settled.first, final],
+    ...completed,
   },
   'a refund removes the payment from the books and leaves the session paid': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Refunded', 'first'],
-      ['ethereum', 'final'],
-    ],
+    steps: [paid.first, final, refunded.first, final],
     ...{ status: 'paid', shows: 'first', isReturned: true, books: nothing, legs: ['first settle done'] },
     events: [detected, 'session.paid', 'session.exception refunded'],
   },
   'a reclaim by the payer removes the payment from the books and leaves the session paid': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Reclaimed', 'first'],
-      ['ethereum', 'final'],
-    ],
+    steps: [paid.first, final, reclaimed.first, final],
     ...{ status: 'paid', shows: 'first', isReturned: true, books: nothing, legs: ['first settle done'] },
     events: [detected, 'session.paid', 'session.exception reclaimed'],
   },
   'a second payment of a session is booked and refunded': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Paid', 'second'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Refunded', 'second'],
-      ['ethereum', 'final'],
-    ],
+    steps: [paid.first, final, paid.second, final, refunded.second, final],
     ...{ status: 'paid', shows: 'first', books: booked },
     legs: ['first settle waiting', 'second refund done'],
     events: [detected, 'session.paid', 'session.exception duplicate'],
   },
   'a second payment that is settled before its refund stays with the merchant, who gets an exception': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'Paid', 'second'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Settled', 'second'],
-      ['ethereum', 'final'],
-    ],
+    steps: [paid.first, paid.second, final, settled.second, final],
     ...{ status: 'paid', shows: 'first' },
     books: ({ total, net, fee }) => ({
       'gateway:ethereum': total + fee,
@@ -167,14 +136,7 @@ const rules: Readonly<Record<string, Rule>> = {
     events: [detected, 'session.paid', 'session.exception duplicate', 'session.exception duplicate_settled'],
   },
   'of two payments the first final one pays the session, regardless of which was detected first': {
-    steps: [
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'reorg'],
-      ['ethereum', 'Paid', 'second'],
-      ['ethereum', 'final'],
-      ['ethereum', 'Paid', 'first'],
-      ['ethereum', 'final'],
-    ],
+    steps: [paid.first, reorg, paid.second, final, paid.first, final],
     ...{ status: 'paid', shows: 'second' },
     books: ({ total, net, fee }) => ({
       'gateway:ethereum': 2n * total,
@@ -186,12 +148,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   'a payment on another chain is settled into the vault of that chain, and then waits for its payout': {
     paidWith: 'base::usdc',
-    steps: [
-      ['base', 'Paid', 'first'],
-      ['base', 'final'],
-      ['base', 'Settled', 'first'],
-      ['base', 'final'],
-    ],
+    steps: [paid.onBase, finalOnBase, settled.onBase, finalOnBase],
     ...{ status: 'paid', shows: 'first' },
     books: ({ net, fee }) => ({ 'gateway:base': fee, fees: -fee, 'vault:base': net, float: -net }),
     legs: ['first payout waiting', 'first settle done'],
@@ -200,12 +157,12 @@ const rules: Readonly<Record<string, Rule>> = {
   'a final payout on the merchant’s chain completes the session': {
     paidWith: 'base::usdc',
     steps: [
-      ['base', 'Paid', 'first'],
-      ['base', 'final'],
-      ['base', 'Settled', 'first'],
-      ['base', 'final'],
+      paid.onBase,
+      finalOnBase,
+      settled.onBase,
+      finalOnBase,
       ['ethereum', 'PaidOut', 'first', { amount: '7' }],
-      ['ethereum', 'final'],
+      final,
     ],
     ...{ status: 'completed', shows: 'first' },
     books: ({ net, fee }) => ({

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Queryable } from '@florin/pg';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type {
   BegunSession,
@@ -32,8 +33,8 @@ import { checkoutState, linkBounds, linkOptions, sessionOptions } from './state.
 type Routes = (typeof checkoutApi)['routes'];
 
 /** The link in any status except deleted. Refuses with 100101 and 100102. */
-export async function linkOf(deps: CheckoutContext, linkId: string): Promise<StoredLink> {
-  const link = await findLink(deps.db, linkId);
+export async function linkOf(db: Queryable, linkId: string): Promise<StoredLink> {
+  const link = await findLink(db, linkId);
   if (link === undefined) throw new Refusal('link_not_found', linkId);
   if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
   return link;
@@ -52,9 +53,7 @@ export async function beginSession(
   body: BodyOf<Routes['beginSession']>,
 ): Promise<BegunSession> {
   const session = await deps.db.transaction(async (transaction) => {
-    const link = await findLink(transaction, body.linkId);
-    if (link === undefined) throw new Refusal('link_not_found', body.linkId);
-    if (link.status === 'deleted') throw new Refusal('link_archived', body.linkId);
+    const link = await linkOf(transaction, body.linkId);
     if (link.status !== 'active') throw new Refusal('link_not_active', body.linkId);
     if (link.versionCode !== body.linkVersion)
       throw new Refusal('link_version_invalid', {

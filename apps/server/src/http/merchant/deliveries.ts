@@ -50,10 +50,9 @@ export function addDeliveryRoutes(
     ...(await resendDeliveries(transaction, outbox, resendRequestOf(body, merchantId))),
   }));
 
-  add.change(routes.resendDelivery, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
-    await resendDelivery(transaction, outbox, { ownerId, deliveryId: body.deliveryId });
-    return success;
-  });
+  add.action(routes.resendDelivery, ({ body, caller: { merchantId: ownerId } }, transaction) =>
+    resendDelivery(transaction, outbox, { ownerId, deliveryId: body.deliveryId }),
+  );
 }
 
 /** Refuses a request that names neither an event nor a webhook with a time, or both (400101). */

@@ -1,7 +1,6 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { decide, listExceptions, markResolved } from '#exceptions/exception.ts';
 import type { Clock } from '#outside/clock.ts';
-import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
@@ -13,18 +12,16 @@ export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: 
     return { ...place, ...params, exceptions };
   });
 
-  add.change(routes.resolveException, async ({ body, caller: { merchantId } }, transaction) => {
-    await markResolved(transaction, deps, { merchantId, exceptionId: body.exceptionId });
-    return success;
-  });
+  add.action(routes.resolveException, ({ body, caller: { merchantId } }, transaction) =>
+    markResolved(transaction, deps, { merchantId, exceptionId: body.exceptionId }),
+  );
 
   for (const [decision, route] of [
     ['accept', routes.acceptException],
     ['refund', routes.refundException],
   ] as const) {
-    add.change(route, async ({ body, caller: { merchantId } }, transaction) => {
-      await decide(transaction, deps, { merchantId, exceptionId: body.exceptionId, decision });
-      return success;
-    });
+    add.action(route, ({ body, caller: { merchantId } }, transaction) =>
+      decide(transaction, deps, { merchantId, exceptionId: body.exceptionId, decision }),
+    );
   }
 }

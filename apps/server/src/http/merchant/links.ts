@@ -2,7 +2,6 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { LinkContext } from '#links/context.ts';
 import { createLink, linkDetail, listLinks, updateLink } from '#links/link.ts';
 import { disableLink, enableLink } from '#links/link-status.ts';
-import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
@@ -13,12 +12,11 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext): void {
     createLink(transaction, deps, { merchantId, body }),
   );
 
-  add.change(routes.updateLink, async ({ body, caller: { merchantId } }, transaction) => {
+  add.action(routes.updateLink, async ({ body, caller: { merchantId } }, transaction) => {
     // A read nests the items; accept the same form in an update.
     const lineItems = 'items' in body.lineItems ? body.lineItems.items : body.lineItems;
     const request = { merchantId, linkId: body.linkId, body: { ...body, lineItems } };
     await updateLink(transaction, deps, request);
-    return success;
   });
 
   add.read(routes.getLink, ({ params, caller: { merchantId } }, db) =>
@@ -30,13 +28,11 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext): void {
     return { links, ...place, page: String(params.page), size: String(params.size) };
   });
 
-  add.change(routes.disableLink, async ({ body, caller: { merchantId } }, transaction) => {
-    await disableLink(transaction, deps, { ...body, merchantId });
-    return success;
-  });
+  add.action(routes.disableLink, ({ body, caller: { merchantId } }, transaction) =>
+    disableLink(transaction, deps, { ...body, merchantId }),
+  );
 
-  add.change(routes.enableLink, async ({ body, caller: { merchantId } }, transaction) => {
-    await enableLink(transaction, deps, { ...body, merchantId });
-    return success;
-  });
+  add.action(routes.enableLink, ({ body, caller: { merchantId } }, transaction) =>
+    enableLink(transaction, deps, { ...body, merchantId }),
+  );
 }

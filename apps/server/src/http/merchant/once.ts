@@ -1,6 +1,7 @@
 import type { Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
+import type { successReply } from '@florin/protocol/schema.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import type { IdempotencyContext } from '#merchants/context.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from '#merchants/idempotency.ts';
 import { envelope } from '../envelope.ts';
 import type { RawJson } from '../raw-json.ts';
-import { type AddRoute, FinishedReply, type ReplyData, type RouteCall } from '../route-handler.ts';
+import { type AddRoute, FinishedReply, type ReplyData, type RouteCall, success } from '../route-handler.ts';
 import type { MerchantDoorContext } from './context.ts';
 
 /** The caller of the merchant API, and the header that makes a request safe to repeat. */
@@ -29,6 +30,9 @@ type AddMerchantRoute = <R extends Route>(
   route: R,
   handle: (call: RouteCall<R, MerchantCaller>, db: ScopedDatabase) => Promise<ReplyData<R> | FinishedReply>,
 ) => void;
+
+/** A route whose answer is `success`. */
+type ActionRoute = Route & { readonly reply: typeof successReply };
 
 /** How the merchant API's resources add their routes. */
 export interface MerchantRoutes {
@@ -45,6 +49,11 @@ export interface MerchantRoutes {
   readonly change: <R extends Route>(
     route: R,
     handle: (call: RouteCall<R, MerchantCaller>, transaction: Transaction) => Promise<ReplyData<R>>,
+  ) => void;
+  /** A POST that changes something, and answers only that it did. */
+  readonly action: <R extends ActionRoute>(
+    route: R,
+    handle: (call: RouteCall<R, MerchantCaller>, transaction: Transaction) => Promise<void>,
   ) => void;
   /**
    * Like `change`, with work before it that must not run in a transaction, such as network requests. A repeat of a
@@ -68,6 +77,12 @@ export function merchantRoutes(
 ): MerchantRoutes {
   const add: AddMerchantRoute = (route, handle) =>
     addRoute(route, (call) => handle(call, deps.db.inScope(call.caller.merchantId)));
+  const change: MerchantRoutes['change'] = (route, handle) =>
+    add(route, async (call, db) => {
+      const request = keyedRequestOf(route, call);
+      if (request === undefined) return db.transaction((transaction) => handle(call, transaction));
+      return once(db, deps, request, (transaction) => handle(call, transaction));
+    });
   return {
     read: add,
     bare: add,
@@ -77,11 +92,11 @@ export function merchantRoutes(
         if (request === undefined) return handle(call, db);
         return once(db, deps, request, (transaction) => handle(call, transaction));
       }),
-    change: (route, handle) =>
-      add(route, async (call, db) => {
-        const request = keyedRequestOf(route, call);
-        if (request === undefined) return db.transaction((transaction) => handle(call, transaction));
-        return once(db, deps, request, (transaction) => handle(call, transaction));
+    change,
+    action: (route, handle) =>
+      change<ActionRoute>(route, async (call, transaction) => {
+        await handle(call, transaction);
+        return success;
       }),
     preparedChange: (route, prepare, handle) =>
       add(route, async (call, db) => {

@@ -40,18 +40,15 @@ export function addProductRoutes(add: MerchantRoutes, deps: LinkContext, images:
     },
   );
 
-  add.change(routes.removeProduct, async ({ body, caller: { merchantId } }, transaction) => {
-    await removeProduct(transaction, deps, { ...body, merchantId });
-    return success;
-  });
+  add.action(routes.removeProduct, ({ body, caller: { merchantId } }, transaction) =>
+    removeProduct(transaction, deps, { ...body, merchantId }),
+  );
 
-  add.change(routes.archiveProduct, async ({ body, caller: { merchantId } }, transaction) => {
-    await archiveProduct(transaction, deps, { ...body, merchantId });
-    return success;
-  });
+  add.action(routes.archiveProduct, ({ body, caller: { merchantId } }, transaction) =>
+    archiveProduct(transaction, deps, { ...body, merchantId }),
+  );
 
-  add.change(routes.unarchiveProduct, async ({ body, caller: { merchantId } }, transaction) => {
-    await unarchiveProduct(transaction, deps, { ...body, merchantId });
-    return success;
-  });
+  add.action(routes.unarchiveProduct, ({ body, caller: { merchantId } }, transaction) =>
+    unarchiveProduct(transaction, deps, { ...body, merchantId }),
+  );
 }

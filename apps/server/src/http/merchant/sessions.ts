@@ -15,7 +15,6 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { termsReader } from '#sessions/terms-reader.ts';
 import { jsonDepth, rawMember } from '../body.ts';
 import { type RawJson, rawJson } from '../raw-json.ts';
-import { success } from '../route-handler.ts';
 import type { MerchantDoorContext } from './context.ts';
 import {
   keyedRequestOf,
@@ -67,10 +66,9 @@ export function addSessionRoutes(add: MerchantRoutes, deps: MerchantDoorContext)
     });
   });
 
-  add.change(routes.cancelCheckoutSession, async ({ body, caller: { merchantId } }, transaction) => {
-    await cancelSession(transaction, deps, { ...body, merchantId });
-    return success;
-  });
+  add.action(routes.cancelCheckoutSession, ({ body, caller: { merchantId } }, transaction) =>
+    cancelSession(transaction, deps, { ...body, merchantId }),
+  );
 
   add.read(routes.getSession, async ({ params: { sessionId }, caller }, db) => {
     const view = await findSessionView(db, { merchantId: caller.merchantId, sessionId }, deps.findSession);

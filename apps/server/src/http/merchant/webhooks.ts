@@ -12,7 +12,6 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
-import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
@@ -27,34 +26,29 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): voi
     return keyedWebhookView(await createWebhook(transaction, outbox, { ownerId, fields }), true);
   });
 
-  add.change(routes.updateWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+  add.action(routes.updateWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
     const fields = webhookFields(body, deps.addresses);
     await updateWebhook(transaction, outbox, { ownerId, webhookId: body.webhookId, fields });
-    return success;
   });
 
-  add.change(routes.disableWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
-    await disableWebhook(transaction, outbox, { ...body, ownerId });
-    return success;
-  });
+  add.action(routes.disableWebhook, ({ body, caller: { merchantId: ownerId } }, transaction) =>
+    disableWebhook(transaction, outbox, { ...body, ownerId }),
+  );
 
-  add.change(routes.enableWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+  add.action(routes.enableWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
     const { webhookId, replaySince: since } = body;
     const replaySince = since === undefined ? undefined : new Date(since * 1000);
     await enableWebhook(transaction, outbox, { ownerId, webhookId, replaySince });
-    return success;
   });
 
-  add.change(routes.refreshWebhookKey, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+  add.action(routes.refreshWebhookKey, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
     const { webhookId, overlapSeconds = 0 } = body;
     await refreshWebhookKey(transaction, outbox, { ownerId, webhookId, overlapSeconds });
-    return success;
   });
 
-  add.change(routes.removeWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
-    await removeWebhook(transaction, outbox, { ...body, ownerId });
-    return success;
-  });
+  add.action(routes.removeWebhook, ({ body, caller: { merchantId: ownerId } }, transaction) =>
+    removeWebhook(transaction, outbox, { ...body, ownerId }),
+  );
 
   add.read(routes.listWebhooks, async ({ caller }, db) => {
     const webhooks = await listWebhooks(db, outbox, caller.merchantId);
