@@ -17,6 +17,8 @@ const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
 const isProgram = (file: string): boolean => /^(world|lab)\//.test(file);
 /** What takes most processor time, longest first: ten seconds and more. Each has a process of its own, before all others. */
 const longest = [
+  // Builds the documentation, which the guides and the browser then find.
+  'http/docs/docs-door',
   ...['browser/states', 'browser/wallet-ways', 'browser/safety', 'browser/two-devices', 'browser/pay'],
   ...['guides', 'life/kill', 'life/agent', 'browser/without-wallet', 'simulation', 'life/deposit-policy'],
 ];
