@@ -19,8 +19,15 @@ const isProgram = (file: string): boolean => /^(world|lab)\//.test(file);
 const longest = [
   // Builds the documentation, which the guides and the browser then find.
   'http/docs/docs-door',
-  ...['browser/states', 'browser/wallet-ways', 'browser/safety', 'browser/two-devices', 'browser/pay'],
-  ...['guides', 'life/kill', 'life/agent', 'browser/without-wallet', 'simulation', 'life/deposit-policy'],
+  ...[
+    'browser/states',
+    'browser/wallet-ways',
+    'guides',
+    'browser/safety',
+    'browser/two-devices',
+    'browser/pay',
+  ],
+  ...['life/kill', 'life/agent', 'browser/without-wallet', 'simulation', 'life/deposit-policy'],
 ];
 const rankOf = (file: string): number => longest.findIndex((name) => file.endsWith(`/${name}.test.ts`));
 /** A test that fails may leave something open that keeps its process alive. */
@@ -41,8 +48,8 @@ export async function findTestFiles(): Promise<string[]> {
 }
 
 /**
- * The parts that run these files: the slow ones first, each alone; neighbouring rules and stories together; programs last,
- * because parts that take seconds end at about the same time.
+ * The parts that run these files: the slow ones first, each alone; neighbours together, stories before rules, because stories
+ * wait; programs last, because parts that take seconds end at about the same time.
  */
 export function nodeParts(files: readonly string[], env: Readonly<Record<string, string>> = {}): Part[] {
   const slow = files.filter((file) => rankOf(file) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -50,8 +57,8 @@ export function nodeParts(files: readonly string[], env: Readonly<Record<string,
   const rules = others.filter((file) => !isStory(file) && !isProgram(file));
   return [
     ...batchesOf(slow, 1),
-    ...batchesOf(rules, rulesAtOnce),
     ...batchesOf(others.filter(isStory), storiesAtOnce),
+    ...batchesOf(rules, rulesAtOnce),
     ...batchesOf(others.filter(isProgram), 1),
   ].map((batch) => {
     const [from = '', to = ''] = [batch[0], batch.at(-1)];

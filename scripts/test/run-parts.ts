@@ -14,10 +14,10 @@ const keptLogs = 20;
 const nodesTotals = /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
 const slowestNamed = 10;
 /**
- * Parts at once: two more than there are cores, for many wait for blocks or a browser; few enough for the connections of one
+ * Parts at once: three more than there are cores, for many wait for blocks or a browser; few enough for the connections of one
  * PostgreSQL.
  */
-const partsAtOnce = Math.min(availableParallelism(), 3) + 2;
+const partsAtOnce = Math.min(availableParallelism(), 3) + 3;
 
 /** One PostgreSQL for all parts, started when the first one asks. */
 function sharedPostgres(): { url: () => Promise<string>; stop: () => Promise<void> } {

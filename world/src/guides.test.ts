@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -64,6 +65,11 @@ function copyCheckout(): void {
     mkdirSync(dirname(join(checkout, file)), { recursive: true });
     copyFileSync(join(root, file), join(checkout, file));
   }
+  // With it, `npm start` need not build the documentation once more.
+  const docs = 'apps/docs/dist';
+  const isWhole = (path: string): boolean => !basename(path).startsWith('work-');
+  if (existsSync(join(root, docs)))
+    cpSync(join(root, docs), join(checkout, docs), { recursive: true, filter: isWhole });
   const modules = join(checkout, 'node_modules');
   mkdirSync(join(modules, own), { recursive: true });
   for (const file of files.filter((name) => name.endsWith('/package.json'))) {
