@@ -133,8 +133,9 @@ async function circlesBelow(folder: URL): Promise<string[]> {
   return circles;
 }
 
+// `operations` is no door: it has the routes that two doors share.
 test('one door never imports another', () => {
-  const doorOf = (file: string) => /^http\/([^/]+)\//.exec(file)?.[1];
+  const doorOf = (file: string) => /^http\/(?!operations\/)([^/]+)\//.exec(file)?.[1];
   const wrong = production.flatMap((file) =>
     importsOf(file)
       .filter(

@@ -11,68 +11,26 @@ import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from './harness/merchant-fixture.ts';
 import {
   entries,
-  item,
   kinds,
-  linkFields,
   type Request,
   type Row,
   requestOf,
   rows,
   type Things,
-  webhookFields,
 } from './harness/merchant-routes.ts';
-import { addLateDeposit, addPaidSession, happen } from './harness/payment-fixture.ts';
+import { openShop, type Shop } from './harness/shop.ts';
 
 let world: MerchantWorld;
-let own: { merchantId: string; key: string; things: Things };
+let own: Shop;
 let foreign: Things;
 
 before(async () => {
   world = await MerchantWorld.open();
-  const [first, second] = [await openShop(), await openShop()];
+  const [first, second] = [await openShop(world), await openShop(world)];
   own = first;
   foreign = second.things;
 });
 after(() => world.close());
-
-/** A merchant with one thing of each kind. */
-async function openShop(): Promise<typeof own> {
-  const merchantId = await world.addMerchant();
-  const key = await world.addKey(merchantId);
-  const accountId = await world.addAccount(merchantId);
-  const post = async (path: string, body: object) => {
-    const reply = await world.send('POST', path, { key, body });
-    assert.equal(reply.code, 0, `${path}: ${reply.message}`);
-    return reply.data;
-  };
-  const product = { name: 'Tea', commonPrices: [10_000_000] };
-  const { productId } = await post('/product/create', product);
-  const { productId: spareProductId } = await post('/product/create', product);
-  const named = { accountId, productId } as Things;
-  const { linkId } = await post('/payment/link/create', linkFields(named));
-  const session = { accountId, settlementToken: 'ethereum::usdc', lineItems: [item(productId)] };
-  const { sessionId } = await post('/session/checkout/create', session);
-  const { webhookId } = await post('/webhook/create', webhookFields);
-  const { webhookId: spareWebhookId } = await post('/webhook/create', webhookFields);
-  const { deliveryId, eventId } = await post('/webhook/test', { webhookId });
-  const [paid, returned] = [
-    await addPaidSession(world, { key, accountId }),
-    await addPaidSession(world, { key, accountId }),
-  ];
-  const { refundId } = await post('/refund/create', { sessionId: returned.sessionId });
-  const reclaimed = await addPaidSession(world, { key, accountId });
-  await happen(world, reclaimed.order, 'Reclaimed');
-  const { exceptions } = (await world.send('GET', '/exception/list/1/1', { key })).data;
-  const late = await addLateDeposit(world, { key, accountId });
-  const other = await addLateDeposit(world, { key, accountId });
-  const things = {
-    ...{ accountId, productId, spareProductId, linkId, sessionId, refundId },
-    exceptionId: exceptions[0].exceptionId,
-    ...{ lateExceptionId: late.exceptionId, otherExceptionId: other.exceptionId },
-    ...{ webhookId, spareWebhookId, deliveryId, eventId, paidSessionId: paid.sessionId },
-  };
-  return { merchantId, key, things };
-}
 
 /** The kinds of things that a request names. */
 function namesIn(request: Request): (keyof Things)[] {

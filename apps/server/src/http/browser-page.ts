@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -14,7 +15,15 @@ const styleHash = createHash('sha256').update(style).digest('base64');
 export const browserPagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** Paths below these serve programs, regardless of the request's Accept header. */
-const interfaces = [merchantApi.basePath, checkoutApi.basePath, '/aipay', '/api/v1', '/x402', '/mcp'];
+const interfaces = [
+  merchantApi.basePath,
+  checkoutApi.basePath,
+  dashboardApi.basePath,
+  '/aipay',
+  '/api/v1',
+  '/x402',
+  '/mcp',
+];
 
 /** Whether a person reads the answer: the client asks for HTML, outside the interfaces for programs. */
 export function isForBrowser({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean {

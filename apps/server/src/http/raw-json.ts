@@ -10,7 +10,7 @@ export function rawJson(text: string): RawJson {
   return { [rawText]: text };
 }
 
-function isRawJson(value: object): value is RawJson {
+export function isRawJson(value: object): value is RawJson {
   return rawText in value;
 }
 

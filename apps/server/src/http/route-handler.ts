@@ -42,9 +42,9 @@ export type ReplyData<R extends Route> = WithRawJson<ReplyOf<R>>;
 /** A complete stored answer: its body is sent byte for byte, without an envelope. */
 export class FinishedReply {
   readonly body: string | Buffer;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
 
-  constructor(body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+  constructor(body: string | Buffer, headers: Readonly<Record<string, string | string[]>> = {}) {
     this.body = body;
     this.headers = headers;
   }

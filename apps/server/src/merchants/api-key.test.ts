@@ -231,7 +231,7 @@ test('unknown, expired and revoked keys get the same answer', async () => {
 test('a key is valid until the moment of its expiry', async () => {
   const expiresAt = new Date(now.getTime() + 1);
   const { keyId, key } = await create({ kind: 'restricted', expiresAt });
-  assert.equal((await authenticate(lookup, `Bearer ${key}`, now)).keyId, keyId);
+  assert.equal((await authenticate(lookup, `Bearer ${key}`, now)).callerId, keyId);
   assert.equal(await refusalOf(authenticate(lookup, `Bearer ${key}`, expiresAt)), 'api_key_invalid');
 });
 

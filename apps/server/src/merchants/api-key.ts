@@ -20,17 +20,14 @@ import {
   limitsOf,
   type RequestSource,
 } from './api-key-limits.ts';
+import type { Caller } from './caller.ts';
 
 export type ApiKeyKind = 'secret' | 'restricted';
 
-/** The caller of the merchant API, and the key's permissions. */
-export interface ApiKeyIdentity {
-  readonly keyId: string;
-  readonly merchantId: string;
+/** The caller of the merchant API. The key's addresses and origins have been checked already. */
+export interface ApiKeyIdentity extends Caller {
   readonly kind: ApiKeyKind;
   readonly permissions: ReadonlySet<Permission>;
-  /** Limits on the sessions that the key creates. Its addresses and origins have been checked already. */
-  readonly limits: Pick<ApiKeyLimits, 'maxSessionAmount' | 'maxDayAmount'>;
   /** The web origin of the request, when the key lists it. A page of that origin may read the answer. */
   readonly webOrigin: string | undefined;
 }
@@ -195,7 +192,7 @@ export async function authenticate(
   const kind = row.kind as ApiKeyKind;
   assertOrigin({ kind, origins: row.origins }, source.origin);
   return {
-    keyId: row.key_id,
+    callerId: row.key_id,
     merchantId: row.merchant_id,
     kind,
     webOrigin: row.origins.length === 0 ? undefined : source.origin,

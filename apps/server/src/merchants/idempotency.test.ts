@@ -33,7 +33,7 @@ test('an answer that an older version stored in its event is still returned, byt
     const bodyHash = bodyHashOf('{}');
     await db.query(insertOld, { eventId: 'evt_1', merchantId: 'mer_1', body, bodyHash });
     await migrate(database.url, schema);
-    const caller = { merchantId: 'mer_1', keyId: 'key_1', kind: 'secret' } as const;
+    const caller = { merchantId: 'mer_1', callerId: 'key_1', kind: 'secret' } as const;
     const path = '/session/checkout/create';
     const request = { caller, path, key: 'first', bodyHash, requestId: 'req_2' };
     assert.equal(

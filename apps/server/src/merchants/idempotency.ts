@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
-import type { ApiKeyIdentity } from './api-key.ts';
+import type { Caller } from './caller.ts';
 import { canonicalBody } from './canonical-body.ts';
 import type { IdempotencyContext } from './context.ts';
 import { answerByKey, deleteAnswers, insertAnswer, lockKey } from './idempotency.sql.ts';
@@ -16,7 +16,7 @@ const maxKeyLength = 255;
 
 /** A request that takes effect once, even when it is sent several times. */
 export interface KeyedRequest {
-  readonly caller: Pick<ApiKeyIdentity, 'merchantId' | 'keyId' | 'kind'>;
+  readonly caller: Pick<Caller, 'merchantId' | 'callerId' | 'kind'>;
   /** The route's path. The same key may be used on several paths. */
   readonly path: string;
   readonly key: string;
@@ -76,7 +76,7 @@ export async function storeAnswer(
   const rows = await transaction.query(insertAnswer, {
     ...scopeOf(request),
     bodyHash: request.bodyHash,
-    apiKeyId: request.caller.keyId,
+    apiKeyId: request.caller.callerId,
     requestId: request.requestId,
     sealedAnswer: sealAnswer(deps, request, answer),
     createdAt: deps.clock.now(),
@@ -103,13 +103,13 @@ export function keyedAnswerValues(answers: readonly (KeyedAnswer | undefined)[])
 export function sharedKeyValues(answers: readonly (KeyedAnswer | undefined)[]) {
   return {
     key_path: answers.map((answer) => answer?.request.path ?? null),
-    key_api_key_id: answers.map((answer) => answer?.request.caller.keyId ?? null),
+    key_api_key_id: answers.map((answer) => answer?.request.caller.callerId ?? null),
   };
 }
 
 /**
  * The stored answer to the request, byte for byte; undefined when the request was never carried out. Refuses a key that was
- * used with another body, or by another API key (400401): API keys may see different fields. A secret key sees all of them.
+ * used with another body, or by another caller (400401): callers may see different fields. A secret key sees all of them.
  */
 export async function findAnswer(
   queryable: Queryable,
@@ -125,10 +125,10 @@ function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof a
   if (!row.body_hash.equals(bodyHash)) {
     throw new Refusal('idempotency_key_reused', 'the first request with this key had another body');
   }
-  if (row.api_key_id !== caller.keyId && caller.kind !== 'secret') {
+  if (row.api_key_id !== caller.callerId && caller.kind !== 'secret') {
     throw new Refusal(
       'idempotency_key_reused',
-      'the first request with this key came with another API key, which may see other fields',
+      'the first request with this key came from another caller, who may see other fields',
     );
   }
   if (row.sealed_answer !== null) {

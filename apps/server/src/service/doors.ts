@@ -11,6 +11,7 @@ import { tokenSigningReader } from '#contracts/token-signing.ts';
 import { agentDoor } from '#http/agent/agent.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { demoPayerOf } from '#http/checkout/demo-payer.ts';
+import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
 import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
@@ -33,7 +34,7 @@ import { runRounds } from '#telemetry/rounds.ts';
 import { findPayments } from '#x402/accepted-payment.ts';
 import { defaultWaitingLimits, requestSlots, sharedReads } from '#x402/waiting.ts';
 import type { GaslessSettings, ServiceOptions } from './options.ts';
-import { type Rooms, webhookAddresses } from './rooms.ts';
+import { dashboardOriginOf, type Rooms, webhookAddresses } from './rooms.ts';
 
 /** All doors of a web process. */
 export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
@@ -41,8 +42,14 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
   const { db, images } = rooms;
   const sessions = sessionContext(options, rooms);
   const tables = gasless === undefined ? [merchantApi, agentApi] : [merchantApi, agentApi, x402Api];
+  const merchant = merchantContext(options, rooms, sessions);
   return [
-    merchantDoor(merchantContext(options, rooms, sessions)),
+    merchantDoor(merchant),
+    dashboardDoor({
+      ...{ ...merchant, people: db, signIn: rooms.signIn },
+      dashboardOrigin: dashboardOriginOf(options),
+      environment: options.environment ?? 'production',
+    }),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
     statusDoor({ readStatus: () => readStatus(db, chains) }),

@@ -1,10 +1,17 @@
 import { createSender, type HttpRpc, openHttpRpc, type Sender, walletOf } from '@florin/evm';
 import { batched, type Database, openDatabase } from '@florin/pg';
+import { secp256k1 } from '@florin/signing';
+import { hashMessage } from 'viem';
+import { cryptographyOf } from '#authorizations/cryptography.ts';
+import { payerChainOf } from '#authorizations/payer-chain.ts';
+import { isAuthorizedBy } from '#authorizations/signature.ts';
 import { type Images, openImages } from '#catalog/images/open-images.ts';
 import { verifiedRpc } from '#chains/verification.ts';
 import type { ChainHandler } from '#contracts/event.ts';
 import { purposes, type SendPurpose } from '#contracts/purpose.ts';
 import { schema } from '#db/schema.ts';
+import { lazySignIn, type SignIn } from '#members/sign-in-session.ts';
+import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
 import { orderSignerOf, verifiedSigner } from '#orders/order-signer.ts';
 import type { OrderSigner } from '#orders/signer.ts';
@@ -25,6 +32,7 @@ export interface Rooms {
   readonly lookupApiKey: ApiKeyLookup;
   /** Undefined if the service hosts no images. */
   readonly images: Images | undefined;
+  readonly signIn: SignIn;
   /** Closes connections; the roles have ended by then. */
   close(): Promise<void>;
 }
@@ -65,16 +73,42 @@ export function openRooms(options: ServiceOptions): Rooms {
     settings === undefined
       ? undefined
       : openImages({ ...options, settings, db, masterKey: masterKeys[0], searchSessions });
+  const signIn = lazySignIn(async () => {
+    const { openSignIn } = await import('#members/sign-in.ts');
+    return openSignIn({
+      ...{ clock, log, masterKeys, random: options.random, databaseUrl: options.databaseUrl },
+      dashboardOrigin: dashboardOriginOf(options),
+      verifyWallet: walletVerifier(options, rpcOf),
+    });
+  });
   return {
-    ...{ db, rpcOf, sender, images },
+    ...{ db, rpcOf, sender, images, signIn },
     signer: verifiedSigner(orderSignerOf(options.orderKey), verification),
     handler: chainReactions(options),
     lookupApiKey: batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits),
     async close() {
       await Promise.all([...rpcs.values()].map((rpc) => rpc.close()));
       await images?.close();
+      await signIn.close();
       await db.close();
     },
+  };
+}
+
+/** The origin of the dashboard's pages. Passkeys need a name, so that of a local world is localhost. */
+export function dashboardOriginOf({
+  origin,
+  environment,
+}: Pick<ServiceOptions, 'origin' | 'environment'>): string {
+  return environment === 'local' ? origin.replace('//127.0.0.1', '//localhost') : origin;
+}
+
+/** Wallets sign in as they pay: by their key or by the code of their account. */
+function walletVerifier({ chains }: ServiceOptions, rpcOf: Rooms['rpcOf']): VerifyWallet {
+  const context = { cryptography: cryptographyOf(secp256k1), payerChain: payerChainOf(rpcOf) };
+  return async ({ chainId, address, message, signature }) => {
+    if (!chains.all.some((chain) => chain.chainId === chainId)) return false;
+    return isAuthorizedBy(context, { chainId, payer: address, digest: hashMessage(message), signature });
   };
 }
 

@@ -129,7 +129,7 @@ function termsKey({ session, keyedAnswer }: NewSession): string {
     session.channelId,
     session.intendedToken,
     keyedAnswer?.request.path,
-    keyedAnswer?.request.caller.keyId,
+    keyedAnswer?.request.caller.callerId,
   ].join('\n');
 }
 

@@ -16,6 +16,7 @@ export function serviceOptionsOf(
   const [masterKey, ...olderMasterKeys] = config.masterKeys;
   return {
     ...outside,
+    environment: config.environment,
     origin: config.origin,
     serviceDomain: config.serviceDomain,
     http: config.http,

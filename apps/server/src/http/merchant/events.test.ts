@@ -4,7 +4,7 @@ import { statement } from '@florin/pg';
 import { largestLink, largestProduct, largestSession } from '../../../test/harness/largest.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
-import { shownText } from './events.ts';
+import { shownText } from '../operations/events.ts';
 
 const bodyById = statement({
   name: 'events_test_body',

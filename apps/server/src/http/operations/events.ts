@@ -1,7 +1,7 @@
 import { findEvent } from '@florin/outbox';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Session } from '@florin/protocol/session.ts';
-import type { ApiKeyIdentity } from '#merchants/api-key.ts';
+import type { Caller } from '#merchants/caller.ts';
 import { listEvents } from '#webhooks/event-log.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { rawMember } from '../body.ts';
@@ -32,7 +32,7 @@ export function addEventRoutes(add: MerchantRoutes, deps: WebhookContext): void 
 }
 
 /** Hides from a key the event fields that it cannot read in the session. The metadata stays byte for byte. */
-export function shownText(caller: Pick<ApiKeyIdentity, 'kind' | 'permissions'>, body: string): string {
+export function shownText(caller: Pick<Caller, 'kind' | 'permissions'>, body: string): string {
   const showClientCode = caller.kind === 'secret';
   const showPayerEmail = caller.permissions.has('payer_pii:read');
   if (showClientCode && showPayerEmail) return body;
@@ -55,6 +55,6 @@ function metadataOf(body: string): string {
   return text;
 }
 
-function shownTo(caller: ApiKeyIdentity, body: string): RawJson {
+function shownTo(caller: Caller, body: string): RawJson {
   return rawJson(shownText(caller, body));
 }

@@ -4,8 +4,8 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
 import { noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
-import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
+import type { Caller } from '#merchants/caller.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
 import { cancelSession, createCheckoutSession, findSessionView } from '#sessions/session.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
@@ -15,7 +15,7 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { termsReader } from '#sessions/terms-reader.ts';
 import { jsonDepth, rawMember } from '../body.ts';
 import { type RawJson, rawJson } from '../raw-json.ts';
-import type { MerchantDoorContext } from './context.ts';
+import type { OperationContext } from './context.ts';
 import {
   keyedRequestOf,
   type MerchantCaller,
@@ -29,9 +29,9 @@ import { listReply, shownPortions } from './page.ts';
 const { routes } = merchantApi;
 
 /** Checkout sessions: create, cancel, read, and a list for every status. */
-export function addSessionRoutes(add: MerchantRoutes, deps: MerchantDoorContext): void {
+export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): void {
   const images = itemImages(deps.images ?? noIntake, deps.clock);
-  const viewFor = (caller: ApiKeyIdentity): SessionJsonOptions => ({
+  const viewFor = (caller: Caller): SessionJsonOptions => ({
     origin: deps.origin,
     // Keys that may be used in a browser never get the page's secret.
     showClientCode: caller.kind === 'secret',
@@ -56,8 +56,12 @@ export function addSessionRoutes(add: MerchantRoutes, deps: MerchantDoorContext)
           : { ...request, hostedImages: await images.take(db, { merchantId, urls }) },
       write: (session) => sessionJson(session, viewFor(caller)),
     };
-    if (caller.limits.maxDayAmount !== undefined) {
-      const work = (transaction: Transaction) => createCounted(transaction, deps, creation);
+    // What a member does is recorded in the transaction that does it.
+    if (caller.limits.maxDayAmount !== undefined || caller.kind === 'member') {
+      const work = (transaction: Transaction) =>
+        add.recorded(transaction, { route: routes.createCheckoutSession, call }, () =>
+          createCounted(transaction, deps, creation),
+        );
       return keyed === undefined ? db.transaction(work) : once(db, deps, keyed, work);
     }
     if (keyed === undefined) return createInGroup(db, deps, creation);
@@ -108,7 +112,7 @@ interface Creation {
  */
 async function createInGroup(
   db: ScopedDatabase,
-  deps: MerchantDoorContext,
+  deps: OperationContext,
   { caller, request, write }: Creation,
   answerFor?: (data: RawJson) => KeyedAnswer,
 ): Promise<RawJson> {
@@ -128,10 +132,10 @@ async function createInGroup(
 /** Creates a session that counts towards a daily limit. Locks the key's counter only for the insert. */
 async function createCounted(
   transaction: Transaction,
-  deps: MerchantDoorContext,
+  deps: OperationContext,
   { caller, request, write }: Creation,
 ): Promise<RawJson> {
-  const { keyId, limits } = caller;
+  const { callerId: keyId, limits } = caller;
   const insert: SessionInserter = async (created) => {
     const { amount } = created.session;
     assertSessionAmount(limits, amount);

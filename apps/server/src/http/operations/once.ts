@@ -2,7 +2,7 @@ import type { Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { successReply } from '@florin/protocol/schema.ts';
-import type { ApiKeyIdentity } from '#merchants/api-key.ts';
+import type { Caller } from '#merchants/caller.ts';
 import type { IdempotencyContext } from '#merchants/context.ts';
 import {
   bodyHashOf,
@@ -18,12 +18,26 @@ import {
 import { envelope } from '../envelope.ts';
 import type { RawJson } from '../raw-json.ts';
 import { type AddRoute, FinishedReply, type ReplyData, type RouteCall, success } from '../route-handler.ts';
-import type { MerchantDoorContext } from './context.ts';
+import type { OperationContext } from './context.ts';
 
-/** The caller of the merchant API, and the header that makes a request safe to repeat. */
-export interface MerchantCaller extends ApiKeyIdentity {
+/** The caller of a merchant's operation, and the header that makes a request safe to repeat. */
+export interface MerchantCaller extends Caller {
   readonly idempotencyKey: string | undefined;
 }
+
+/** One change of a request, before it is made. */
+export interface Change {
+  readonly route: Route;
+  readonly call: Pick<
+    RouteCall<Route, MerchantCaller>,
+    'bodyText' | 'caller' | 'requestId' | 'clientAddress'
+  > & {
+    readonly body: unknown;
+  };
+}
+
+/** Makes a change, and records it in the same transaction. */
+export type Recorder = <T>(transaction: Transaction, change: Change, make: () => Promise<T>) => Promise<T>;
 
 /** Adds a route whose handler gets the database in its caller's scope only. */
 type AddMerchantRoute = <R extends Route>(
@@ -34,8 +48,10 @@ type AddMerchantRoute = <R extends Route>(
 /** A route whose answer is `success`. */
 type ActionRoute = Route & { readonly reply: typeof successReply };
 
-/** How the merchant API's resources add their routes. */
+/** How the resources add their routes to a door. */
 export interface MerchantRoutes {
+  /** Makes a change of a `bare` route, and records it if the door records changes. */
+  readonly recorded: Recorder;
   /** A GET. */
   readonly read: AddMerchantRoute;
   /** A POST that handles its idempotency key itself. */
@@ -70,20 +86,23 @@ export interface MerchantRoutes {
   ) => void;
 }
 
-/** The adders of the merchant API, with idempotency keys for every POST. */
+/** The adders of a door, with idempotency keys for every POST. Changes are not recorded without a recorder. */
 export function merchantRoutes(
   addRoute: AddRoute<MerchantCaller>,
-  deps: MerchantDoorContext,
+  deps: OperationContext,
+  recorded: Recorder = (_transaction, _change, make) => make(),
 ): MerchantRoutes {
   const add: AddMerchantRoute = (route, handle) =>
     addRoute(route, (call) => handle(call, deps.db.inScope(call.caller.merchantId)));
   const change: MerchantRoutes['change'] = (route, handle) =>
     add(route, async (call, db) => {
       const request = keyedRequestOf(route, call);
-      if (request === undefined) return db.transaction((transaction) => handle(call, transaction));
-      return once(db, deps, request, (transaction) => handle(call, transaction));
+      const work = (transaction: Transaction) =>
+        recorded(transaction, { route, call }, () => handle(call, transaction));
+      return request === undefined ? db.transaction(work) : once(db, deps, request, work);
     });
   return {
+    recorded,
     read: add,
     bare: add,
     query: (route, handle) =>
@@ -104,7 +123,8 @@ export function merchantRoutes(
         const earlier = await replyOfEarlier(db, deps, request);
         if (earlier !== undefined) return earlier;
         const prepared = await prepare(call, db);
-        const work = (transaction: Transaction) => handle(call, transaction, prepared);
+        const work = (transaction: Transaction) =>
+          recorded(transaction, { route, call }, () => handle(call, transaction, prepared));
         return request === undefined ? db.transaction(work) : once(db, deps, request, work);
       }),
   };

@@ -9,7 +9,7 @@ import {
   updateWebhook,
 } from '@florin/outbox';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { ApiKeyIdentity } from '#merchants/api-key.ts';
+import type { Caller } from '#merchants/caller.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
 import type { MerchantRoutes } from './once.ts';
@@ -19,7 +19,7 @@ const { routes } = merchantApi;
 /** Webhooks: register, change, list and read. Signing keys are shown only to keys that may read webhook secrets. */
 export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): void {
   const outbox = outboxContext(deps);
-  const maySeeKeys = (caller: ApiKeyIdentity) => caller.permissions.has('webhook_secrets:read');
+  const maySeeKeys = (caller: Caller) => caller.permissions.has('webhook_secrets:read');
 
   add.change(routes.createWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
     const fields = webhookFields(body, deps.addresses);

@@ -1,0 +1,50 @@
+import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import { type AuditEntry, listAudit } from '#members/audit.ts';
+import type { MerchantRoutes } from '../operations/once.ts';
+import { FinishedReply } from '../route-handler.ts';
+
+/** Entries of a page. */
+const pageSize = 100;
+const columns = [
+  'entryId',
+  'at',
+  'actorKind',
+  'actorId',
+  'actorName',
+  'action',
+  'subject',
+  'before',
+  'after',
+  'clientAddress',
+  'userAgent',
+  'requestId',
+] as const;
+
+/** The audit log, as JSON or CSV. */
+export function addAuditRoutes(add: MerchantRoutes): void {
+  add.read(routes.listAudit, async ({ query, caller: { merchantId } }, db) => {
+    const { entries, nextCursor } = await listAudit(db, { merchantId, size: pageSize, after: query.after });
+    const shown = entries.map(shownEntry);
+    if (query.format !== 'csv') return { entries: shown, nextCursor };
+    const lines = [columns, ...shown.map((entry) => columns.map((column) => entry[column]))];
+    return new FinishedReply(lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join(''), {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="audit.csv"',
+      'florin-next-cursor': nextCursor,
+    });
+  });
+}
+
+function shownEntry({ actor, entryId, at, action, subject, before = '', after = '' }: AuditEntry) {
+  const { clientAddress, userAgent, requestId } = actor;
+  return {
+    ...{ entryId, at: at.toISOString(), action, subject, before, after, clientAddress, userAgent, requestId },
+    ...{ actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
+  };
+}
+
+/** A field of RFC 4180. A leading apostrophe keeps spreadsheets from running a field as a formula. */
+function csvField(value: string): string {
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return `"${safe.replaceAll('"', '""')}"`;
+}

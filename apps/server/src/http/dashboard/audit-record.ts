@@ -1,0 +1,122 @@
+import { findWebhook } from '@florin/outbox';
+import type { Queryable } from '@florin/pg';
+import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import { findBranding } from '#catalog/branding.ts';
+import { productsByIds } from '#catalog/product.ts';
+import type { Chains } from '#chains/chain.ts';
+import { linkDetail } from '#links/link.ts';
+import { recordAct } from '#members/audit.ts';
+import { findMember } from '#members/membership.ts';
+import { listApiKeys } from '#merchants/api-key.ts';
+import type { Clock } from '#outside/clock.ts';
+import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
+import { keyedWebhookView } from '#webhooks/webhook.ts';
+import type { Change, Recorder } from '../operations/once.ts';
+import { isRawJson, writeJson } from '../raw-json.ts';
+import { memberOf } from './visitor.ts';
+
+interface RecordDeps extends WebhookContext {
+  readonly clock: Clock;
+  readonly origin: string;
+  readonly chains: Chains;
+}
+
+const names: ReadonlyMap<Route, string> = new Map(
+  Object.entries<Route>(dashboardApi.routes).map(([name, route]) => [route, name]),
+);
+
+/** Ids of what a request changes, the most specific first. */
+const subjectFields = [
+  'productId',
+  'linkId',
+  'webhookId',
+  'deliveryId',
+  'exceptionId',
+  'refundId',
+  'sessionId',
+  'userId',
+  'invitationId',
+  'keyId',
+] as const;
+
+/**
+ * Records every change of the door with the subject before and after, as a read shows it to a caller without secrets. What
+ * no read shows is recorded by the request's body.
+ */
+export function auditRecorder(deps: RecordDeps): Recorder {
+  return async (transaction, change, make) => {
+    const { merchantId, actor } = memberOf(change.call.caller);
+    const named = subjectOf(change.call.body);
+    const before = await look(transaction, deps, change, named);
+    const made = await make();
+    const subject = named === '' ? subjectOf(made) : named;
+    const after = (await look(transaction, deps, change, subject)) ?? (change.call.bodyText || undefined);
+    const action = names.get(change.route) ?? change.route.path;
+    await recordAct(transaction, deps, { merchantId, actor, act: { action, subject, before, after } });
+    return made;
+  };
+}
+
+function subjectOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return '';
+  if (isRawJson(value)) return subjectOf(JSON.parse(writeJson(value)));
+  const members = value as Readonly<Record<string, unknown>>;
+  const found = subjectFields.map((field) => members[field]).find((id) => typeof id === 'string');
+  return typeof found === 'string' ? found : '';
+}
+
+/** The subject as JSON; undefined when there is none, or no read shows it. */
+async function look(
+  queryable: Queryable,
+  deps: RecordDeps,
+  { route, call }: Change,
+  subject: string,
+): Promise<string | undefined> {
+  const { merchantId } = call.caller;
+  if (route === dashboardApi.routes.updateBranding)
+    return writeJson(await findBranding(queryable, merchantId));
+  try {
+    const view = await viewOf(queryable, deps, merchantId, subject);
+    return view === undefined ? undefined : writeJson(view);
+  } catch (error) {
+    // The change itself refuses what is not there.
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+async function viewOf(
+  queryable: Queryable,
+  deps: RecordDeps,
+  merchantId: string,
+  subject: string,
+): Promise<unknown> {
+  switch (subject.split('_', 1)[0]) {
+    case 'prd':
+      return (await productsByIds(queryable, { merchantId, productIds: [subject] }))[0];
+    case 'lnk':
+      return linkDetail(queryable, deps, { merchantId, linkId: subject });
+    case 'wkid':
+      return keyedWebhookView(
+        await findWebhook(queryable, outboxContext(deps), { ownerId: merchantId, webhookId: subject }),
+        false,
+      );
+    case 'usr':
+      return findMember(queryable, { merchantId, userId: subject });
+    case 'key': {
+      const keys = await listApiKeys(queryable, merchantId);
+      const key = keys.find(({ keyId }) => keyId === subject);
+      return key === undefined
+        ? undefined
+        : {
+            ...key,
+            maxSessionAmount: Number(key.maxSessionAmount ?? 0),
+            maxDayAmount: Number(key.maxDayAmount ?? 0),
+          };
+    }
+    default:
+      return undefined;
+  }
+}

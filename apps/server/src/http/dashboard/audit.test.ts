@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
+import { item, webhookFields } from '../../../test/harness/merchant-routes.ts';
+
+let world: DashboardWorld;
+let browser: Browser;
+let email: string;
+let userId: string;
+before(async () => {
+  world = await DashboardWorld.open();
+  const merchantId = await world.merchants.addMerchant();
+  ({ email, userId } = await world.addPerson([[merchantId, 'owner']]));
+  browser = new Browser(await world.serve('local'));
+  await browser.post('/sign-in/password', { email, password });
+  browser.merchantId = merchantId;
+});
+after(() => world.close());
+
+interface Entry {
+  readonly action: string;
+  readonly subject: string;
+  readonly before: string;
+  readonly after: string;
+  readonly [field: string]: string;
+}
+
+async function log(): Promise<readonly Entry[]> {
+  return (await browser.get('/audit/list')).data.entries;
+}
+
+test('a change is recorded with who, what, before, after, from where and when', async () => {
+  const made = await browser.post('/product/create', { name: 'Tea', commonPrices: [1] });
+  const { productId } = made.data;
+  const changed = await browser.post('/product/update', { productId, name: 'Green tea', commonPrices: [2] });
+  const [update, create] = await log();
+  const { before, after, entryId, ...rest } = update ?? ({} as Entry);
+  assert.deepEqual(rest, {
+    ...{ action: 'updateProduct', subject: productId, at: world.merchants.clock.now().toISOString() },
+    ...{ actorKind: 'member', actorId: userId, actorName: email },
+    ...{ clientAddress: '192.0.2.1', userAgent: 'Test browser', requestId: changed.headers['request-id'] },
+  });
+  assert.match(entryId ?? '', /^[1-9]\d*$/);
+  assert.deepEqual([JSON.parse(before ?? '').name, JSON.parse(after ?? '').name], ['Tea', 'Green tea']);
+  assert.deepEqual([create?.action, create?.subject, create?.before], ['createProduct', productId, '']);
+});
+
+test('a refused change and a read record nothing', async () => {
+  const seen = (await log()).length;
+  assert.equal((await browser.post('/product/remove', { productId: 'prd_none' })).code, 100301);
+  await browser.post('/product/list/ids', { productIds: [] });
+  await browser.get('/product/list/1/10');
+  assert.equal((await log()).length, seen);
+});
+
+test('a repeated request with one Idempotency-Key is recorded once, and keys of members are their own', async () => {
+  const options = { body: { name: 'Cup', commonPrices: [1] }, headers: { 'idempotency-key': 'one' } };
+  const first = await browser.send('POST', '/product/create', options);
+  const again = await browser.send('POST', '/product/create', options);
+  assert.deepEqual([again.data, again.headers['idempotent-replayed']], [first.data, 'true']);
+  assert.equal((await log()).filter(({ subject }) => subject === first.data.productId).length, 1);
+});
+
+test('a session that a member makes is recorded, and shows the member no secret of its page', async () => {
+  const accountId = await world.merchants.addAccount(browser.merchantId);
+  const { productId } = (await browser.post('/product/create', { name: 'Tea', commonPrices: [1] })).data;
+  const body = { accountId, settlementToken: 'ethereum::usdc', lineItems: [item(productId)] };
+  const made = await browser.post('/session/checkout/create', body);
+  assert.equal(made.code, 0, made.message);
+  const [entry] = await log();
+  assert.deepEqual([entry?.action, entry?.subject], ['createCheckoutSession', made.data.sessionId]);
+});
+
+test('the log holds neither keys nor secrets nor tokens', async () => {
+  const webhook = (await browser.post('/webhook/create', webhookFields)).data;
+  const refreshed = await browser.post('/webhook/key/refresh', { webhookId: webhook.webhookId });
+  assert.equal(refreshed.code, 0);
+  const { key } = (await browser.post('/key/create', { kind: 'secret' })).data;
+  const { url } = (await browser.post('/invitation/create', { role: 'viewer' })).data;
+  const now = (await browser.get(`/webhook/detail/${webhook.webhookId}`)).data.key;
+  const text = JSON.stringify(await log());
+  for (const secret of [webhook.key, now, key, url.split('#')[1]]) assert.equal(text.includes(secret), false);
+});
+
+test('the log is exported as CSV, which no spreadsheet runs', async () => {
+  await browser.post('/product/create', { name: '=1+1 "quoted", with comma', commonPrices: [1] });
+  const reply = await browser.get('/audit/list?format=csv');
+  assert.match(String(reply.headers['content-type']), /^text\/csv/);
+  const [head, first = ''] = reply.text.split('\r\n');
+  assert.equal(head?.startsWith('"entryId","at","actorKind"'), true);
+  assert.match(first, /"createProduct"/);
+  assert.match(first, /=1\+1 \\""quoted\\"", with comma/);
+  assert.equal(reply.headers['florin-next-cursor'], '');
+});
+
+test('members are invited, change their role, and go, each recorded', async () => {
+  const { url } = (await browser.post('/invitation/create', { role: 'viewer', email: 'kim@example.com' }))
+    .data;
+  const token = url.split('#')[1];
+  const { invitations } = (await browser.get('/invitation/list')).data;
+  assert.ok(invitations.some((each: { email: string }) => each.email === 'kim@example.com'));
+  const guest = new Browser(await world.serve('local'));
+  const person = { token, name: 'Kim', email: 'kim@example.com', password };
+  assert.equal((await guest.post('/invitation/accept-as-new', person)).code, 0);
+  const { userId: guestId } = (await guest.get('/me')).data;
+  assert.equal((await browser.post('/member/role', { userId: guestId, role: 'support' })).code, 0);
+  assert.equal((await browser.post('/member/remove', { userId: guestId })).code, 0);
+  assert.equal((await browser.post('/member/remove', { userId })).code, 100802);
+  guest.merchantId = browser.merchantId;
+  assert.equal((await guest.get('/product/list/1/1')).code, 200205);
+  const [removed, changed, accepted] = await log();
+  assert.deepEqual(
+    [removed, changed, accepted].map((entry) => entry?.action),
+    ['removeMember', 'changeMemberRole', 'acceptInvitation'],
+  );
+  assert.deepEqual(
+    [JSON.parse(changed?.before ?? '').role, JSON.parse(changed?.after ?? '').role],
+    ['viewer', 'support'],
+  );
+  // A person with an account accepts the next link with it.
+  const again = (await browser.post('/invitation/create', { role: 'finance' })).data.url.split('#')[1];
+  assert.equal(
+    (await guest.post('/me/invitation/accept', { token: again })).data.merchantId,
+    browser.merchantId,
+  );
+  assert.equal((await guest.get('/product/list/1/1')).code, 0);
+});

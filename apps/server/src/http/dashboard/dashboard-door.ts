@@ -1,0 +1,91 @@
+import type { Database } from '@florin/pg';
+import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
+import { proofRoutes } from '@florin/protocol/dashboard-sign-in.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import type { SignIn } from '#members/sign-in-session.ts';
+import { envelope } from '../envelope.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { merchantRoutes } from '../operations/once.ts';
+import { addSharedRoutes } from '../operations/shared.ts';
+import { merchantGuards, type RateLimits } from '../rate-limit.ts';
+import { routesOf } from '../route-handler.ts';
+import type { Door } from '../server.ts';
+import { signInAttempts } from './attempts.ts';
+import { addAuditRoutes } from './audit-list.ts';
+import { auditRecorder } from './audit-record.ts';
+import { addKeyRoutes } from './keys.ts';
+import { addMeRoutes, addProofRoutes } from './me.ts';
+import { addMemberRoutes } from './members.ts';
+import { addSignInRoutes, type Visitor } from './sign-in.ts';
+import {
+  assertMayChangeProofs,
+  assertSameOrigin,
+  findMemberCaller,
+  findPerson,
+  libraryHeaders,
+  type MemberCaller,
+  type Person,
+} from './visitor.ts';
+
+export interface DashboardDoorContext extends OperationContext {
+  /** In the scope of the system: people are looked up before their merchant is known. */
+  readonly people: Database;
+  readonly signIn: SignIn;
+  /** The origin of the dashboard's pages. */
+  readonly dashboardOrigin: string;
+  /** In the local environment a password alone opens the dashboard. */
+  readonly environment: 'local' | 'production';
+  readonly rateLimits?: RateLimits | undefined;
+}
+
+/** Routes that change how a person signs in; reading needs no fresh proof. */
+const proofWrites: ReadonlySet<Route> = new Set(
+  Object.values<Route>(proofRoutes).filter(({ method }) => method === 'POST'),
+);
+
+/**
+ * What the dashboard's pages call: signing in, the person, and the merchant's operations, which are the merchant API's and
+ * a few more. The caller is a member with the cookie of a session, and every change is recorded in the audit log.
+ */
+export function dashboardDoor(given: DashboardDoorContext): Door {
+  // Only the narrowing is passed on: routes of a merchant never see more.
+  const deps = { ...given, db: { inScope: (merchantId: string) => given.people.inScope(merchantId) } };
+  const guards = merchantGuards(deps.rateLimits, deps.clock);
+  const attempts = signInAttempts(deps.clock, deps.rateLimits !== undefined);
+  return (server) => {
+    const shape = { basePath: dashboardApi.basePath, shape: envelope, addresses: deps.addresses };
+    const addSignIn = routesOf<Visitor>(server, {
+      ...shape,
+      authorize: (request) => {
+        assertSameOrigin(request, deps.dashboardOrigin);
+        attempts.ofNetwork(request.ip);
+        return { headers: libraryHeaders(request), clientAddress: request.ip };
+      },
+    });
+    const addPersonal = routesOf<Person>(server, {
+      ...shape,
+      authorize: async (request, route, reply) => {
+        const person = await findPerson(deps, request);
+        guards.ofKey(route, person.userId, reply);
+        if (proofWrites.has(route)) await assertMayChangeProofs(deps, person);
+        return person;
+      },
+    });
+    const addOfMerchant = routesOf<MemberCaller>(server, {
+      ...shape,
+      authorize: async (request, route, reply) => {
+        const caller = await findMemberCaller(deps, request, route);
+        guards.ofKey(route, caller.callerId, reply);
+        return caller;
+      },
+    });
+    addSignInRoutes(addSignIn, { ...deps, attempts });
+    addMeRoutes(addPersonal, { ...deps, attempts });
+    addProofRoutes(addPersonal, { ...deps, attempts });
+    const add = merchantRoutes(addOfMerchant, deps, auditRecorder(deps));
+    addSharedRoutes(add, deps);
+    addMemberRoutes(add, deps);
+    addKeyRoutes(add, deps);
+    addAuditRoutes(add);
+  };
+}

@@ -1,0 +1,54 @@
+import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { MemberContext } from '#members/context.ts';
+import { invitationUrl, invite, listInvitations, revokeInvitation } from '#members/invitation.ts';
+import { assertMayAssign, changeRole, listMembers, removeMember } from '#members/membership.ts';
+import type { MerchantRoutes } from '../operations/once.ts';
+import { memberOf } from './visitor.ts';
+
+/** Members of a merchant and invitations to become one. */
+export function addMemberRoutes(
+  add: MerchantRoutes,
+  deps: MemberContext & { readonly dashboardOrigin: string },
+): void {
+  add.read(routes.listMembers, async ({ caller: { merchantId } }, db) => {
+    const members = await listMembers(db, merchantId);
+    return {
+      members: members.map(({ since, ...member }) => ({ ...member, createAt: formatTimestamp(since) })),
+    };
+  });
+
+  add.action(routes.changeMemberRole, async ({ body, caller }, transaction) => {
+    const { merchantId, role: actor } = memberOf(caller);
+    await changeRole(transaction, deps, { ...body, merchantId, actor });
+  });
+
+  add.action(routes.removeMember, async ({ body, caller }, transaction) => {
+    const { merchantId, role: actor } = memberOf(caller);
+    await removeMember(transaction, { ...body, merchantId, actor });
+  });
+
+  add.read(routes.listInvitations, async ({ caller: { merchantId } }, db) => {
+    const invitations = await listInvitations(db, deps, merchantId);
+    return {
+      invitations: invitations.map(({ invitationId, role, email, createdAt, expiresAt }) => ({
+        ...{ invitationId, role, email },
+        createAt: formatTimestamp(createdAt),
+        expiresAt: formatTimestamp(expiresAt),
+      })),
+    };
+  });
+
+  add.change(routes.inviteMember, async ({ body: { role, email = '' }, caller }, transaction) => {
+    const { merchantId, role: actor, callerId: invitedBy } = memberOf(caller);
+    assertMayAssign(actor, role);
+    const { invitation, token } = await invite(transaction, deps, { merchantId, role, email, invitedBy });
+    const { invitationId, expiresAt } = invitation;
+    const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);
+    return { invitationId, url, expiresAt: formatTimestamp(expiresAt) };
+  });
+
+  add.action(routes.revokeInvitation, async ({ body, caller: { merchantId } }, transaction) => {
+    await revokeInvitation(transaction, deps, { ...body, merchantId });
+  });
+}

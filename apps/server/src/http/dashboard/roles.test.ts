@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
+import { ofMerchantRoutes } from '@florin/protocol/dashboard-api.ts';
+import { newId } from '@florin/protocol/id.ts';
+import { memberRoles, needsFreshProof, type Role, rolePermissions } from '@florin/protocol/member-role.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import { systemRandom } from '#outside/random.ts';
+import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
+import {
+  entries,
+  kinds,
+  type Request,
+  requestOf,
+  type Things,
+} from '../../../test/harness/merchant-routes.ts';
+import { openShop, type Shop } from '../../../test/harness/shop.ts';
+
+const insertStaff = statement({
+  name: 'roles_test_insert_staff',
+  parameters: { userId: 'text' },
+  columns: {},
+  text: 'insert into staff (user_id, created_at) values (:userId, now())',
+});
+
+let world: DashboardWorld;
+let own: Shop;
+let foreign: Shop;
+const browsers = new Map<Role, Browser>();
+
+before(async () => {
+  world = await DashboardWorld.open();
+  own = await openShop(world.merchants);
+  foreign = await openShop(world.merchants);
+  const server = await world.serve('local');
+  for (const role of [...memberRoles, 'staff'] as const) {
+    const { userId, email } = await world.addPerson(role === 'staff' ? [] : [[own.merchantId, role]]);
+    if (role === 'staff') await world.merchants.database.db.query(insertStaff, { userId });
+    const browser = new Browser(server);
+    assert.equal((await browser.post('/sign-in/password', { email, password })).code, 0);
+    browser.merchantId = own.merchantId;
+    browsers.set(role, browser);
+  }
+});
+after(() => world.close());
+
+function browserOf(role: Role): Browser {
+  const browser = browsers.get(role);
+  if (browser === undefined) throw new Error(`no ${role} has signed in`);
+  return browser;
+}
+
+/** Requests to the dashboard's own operations, about nothing that exists. */
+const ownRequests: Readonly<Record<string, object>> = {
+  changeMemberRole: { userId: 'usr_none', role: 'viewer' },
+  removeMember: { userId: 'usr_none' },
+  inviteMember: { role: 'viewer' },
+  revokeInvitation: { invitationId: 'inv_none' },
+  createApiKey: { kind: 'restricted', permissions: [] },
+  disableApiKey: { keyId: 'key_none' },
+};
+
+const routes: readonly [string, Route][] = Object.entries<Route>(ofMerchantRoutes);
+
+/** A request about nothing that exists, for every operation of a merchant. */
+function requestFor(name: string, route: Route, things: Things): Request {
+  const entry = entries.find((each) => each.name === name);
+  if (entry !== undefined) return requestOf(entry, things);
+  return { method: route.method, path: route.path, body: ownRequests[name] };
+}
+
+const nothing = Object.fromEntries(
+  Object.entries(kinds).map(([name, kind]) => [name, newId(kind, systemRandom.bytes)]),
+) as unknown as Things;
+
+const send = (browser: Browser, { method, path, body }: Request) =>
+  browser.send(method, path, body === undefined ? {} : { body });
+
+for (const role of [...memberRoles, 'staff'] as const) {
+  test(`${role}: every operation is open exactly where the table says`, async () => {
+    const open: string[] = [];
+    for (const [name, route] of routes) {
+      const reply = await send(browserOf(role), requestFor(name, route, nothing));
+      if (reply.code === 200205) assert.equal(reply.status, 403);
+      else {
+        assert.equal(reply.status, 200, `${name}: ${reply.message}`);
+        open.push(name);
+      }
+    }
+    const held = rolePermissions[role];
+    const allowed = routes.filter(([, { permissions }]) => permissions.some((each) => held.has(each)));
+    assert.deepEqual(
+      open,
+      allowed.map(([name]) => name),
+    );
+  });
+}
+
+test('a person acts for no merchant but their own, whatever their role there', async () => {
+  for (const role of memberRoles) {
+    const { cookies } = browserOf(role);
+    const browser = new Browser(await world.serve('local'));
+    for (const [name, value] of cookies) browser.cookies.set(name, value);
+    for (const merchantId of [foreign.merchantId, newId('merchant', systemRandom.bytes)]) {
+      browser.merchantId = merchantId;
+      for (const [name, route] of role === 'owner' ? routes : routes.slice(0, 3)) {
+        const reply = await send(browser, requestFor(name, route, foreign.things));
+        assert.deepEqual([role, name, reply.status, reply.code], [role, name, 403, 200205]);
+      }
+    }
+  }
+});
+
+test('staff sees every merchant, and no merchant that is none', async () => {
+  const browser = browserOf('staff');
+  browser.merchantId = foreign.merchantId;
+  const accounts = await browser.get('/account/list');
+  assert.equal(accounts.data[0].accountId, foreign.things.accountId);
+  browser.merchantId = newId('merchant', systemRandom.bytes);
+  assert.equal((await browser.get('/account/list')).code, 200205);
+  browser.merchantId = own.merchantId;
+});
+
+test('no operation shows or changes an object of another merchant', async () => {
+  const browser = browserOf('owner');
+  const ids: string[] = Object.values(foreign.things);
+  for (const [name, route] of routes) {
+    const request = requestFor(name, route, foreign.things);
+    const reply = await send(browser, request);
+    const isNamed = ids.some((id) => JSON.stringify(request).includes(id));
+    const leavesOut = entries.find((each) => each.name === name)?.row.leavesOut === true;
+    if (isNamed && !leavesOut) assert.notEqual(reply.code, 0, name);
+    assert.deepEqual(
+      ids.filter((id) => JSON.stringify(reply.data ?? '').includes(id)),
+      [],
+      name,
+    );
+  }
+  const keys = (await world.merchants.send('GET', '/webhook/list', { key: foreign.key })).data;
+  assert.equal(keys.webhooks.length, 2);
+});
+
+test('a request that names no merchant, or no id of one, is refused', async () => {
+  const browser = browserOf('owner');
+  for (const merchantId of ['', 'mer_1', '*', `${own.merchantId},${foreign.merchantId}`]) {
+    browser.merchantId = merchantId;
+    assert.deepEqual([merchantId, (await browser.get('/account/list')).code], [merchantId, 400101]);
+  }
+  browser.merchantId = own.merchantId;
+});
+
+test('sensitive operations need a proof from the last five minutes, and only those do', async () => {
+  const browser = browserOf('owner');
+  const refused = async () => {
+    const names: string[] = [];
+    for (const [name, route] of routes) {
+      const reply = await send(browser, requestFor(name, route, nothing));
+      if (reply.code === 200204) names.push(name);
+    }
+    return names;
+  };
+  world.merchants.clock.time += 5 * 60_000 - 1;
+  assert.deepEqual(await refused(), []);
+  world.merchants.clock.time += 1;
+  const sensitive = routes.filter(([, route]) => needsFreshProof(route)).map(([name]) => name);
+  assert.deepEqual(await refused(), sensitive);
+  const { webhookId } = own.things;
+  const keyOf = async () => (await browser.get(`/webhook/detail/${webhookId}`)).data.key;
+  assert.match(await keyOf(), /^whsec_\*{4}.{4}$/);
+  assert.equal((await browser.post('/me/prove', { password: 'wrong horse battery' })).code, 200202);
+  assert.equal((await browser.post('/me/prove', { password })).code, 0);
+  assert.deepEqual(await refused(), []);
+  assert.match(await keyOf(), /^whsec_[A-Za-z0-9+/]{43}=$/);
+});
+
+test('a member makes no key that can do more than the member', async () => {
+  const developer = browserOf('developer');
+  await developer.post('/me/prove', { password });
+  const create = (body: object) => developer.post('/key/create', body);
+  assert.equal((await create({ kind: 'secret' })).code, 200205);
+  assert.equal((await create({ kind: 'restricted', permissions: ['refunds:write'] })).code, 200205);
+  assert.equal((await create({ kind: 'restricted', permissions: ['members:write'] })).code, 400101);
+  const made = await create({
+    kind: 'restricted',
+    permissions: ['products:read'],
+    maxSessionAmount: 5_000_000,
+  });
+  const { keyId, key } = made.data;
+  assert.equal((await world.merchants.send('GET', '/product/list/1/1', { key })).code, 0);
+  const { keys } = (await developer.get('/key/list')).data;
+  const listed = keys.find((each: { keyId: string }) => each.keyId === keyId);
+  assert.deepEqual(
+    [listed.permissions, listed.maxSessionAmount, listed.last4],
+    [['products:read'], 5_000_000, key.slice(-4)],
+  );
+  assert.equal((await developer.post('/key/disable', { keyId })).code, 0);
+  assert.equal((await world.merchants.send('GET', '/product/list/1/1', { key })).code, 200102);
+  const [other] = (await browserOf('owner').get('/key/list')).data.keys;
+  const stranger = new Browser(await world.serve('local'));
+  const { email } = await world.addPerson([[foreign.merchantId, 'owner']]);
+  await stranger.post('/sign-in/password', { email, password });
+  stranger.merchantId = foreign.merchantId;
+  assert.equal((await stranger.post('/key/disable', { keyId: other.keyId })).code, 100806);
+});

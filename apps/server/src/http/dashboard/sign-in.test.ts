@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { withSystemScope } from '@florin/pg';
+import { getMigrations } from 'better-auth/db/migration';
+import type { FastifyInstance } from 'fastify';
+import pg from 'pg';
+import { hashMessage } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { createSiweMessage } from 'viem/siwe';
+import { recoverAddress } from 'viem/utils';
+import { schema } from '#db/schema.ts';
+import { invite } from '#members/invitation.ts';
+import { signInConfiguration } from '#members/sign-in.ts';
+import { Browser, DashboardWorld, dashboardOrigin, password } from '../../../test/harness/dashboard-world.ts';
+import { defaultRateLimits } from '../rate-limit.ts';
+
+let world: DashboardWorld;
+let local: FastifyInstance;
+let production: FastifyInstance;
+before(async () => {
+  // Chain 1 is configured here, and has plain wallets only.
+  world = await DashboardWorld.open(
+    async ({ chainId, address, message, signature }) =>
+      chainId === 1 && (await recoverAddress({ hash: hashMessage(message), signature })) === address,
+  );
+  local = await world.serve('local');
+  production = await world.serve('production');
+});
+after(() => world.close());
+
+/** A browser in which a person has signed in with the password. */
+async function signedIn(server: FastifyInstance, email: string): Promise<Browser> {
+  const browser = new Browser(server);
+  const reply = await browser.post('/sign-in/password', { email, password });
+  assert.deepEqual([reply.status, reply.code], [200, 0], reply.message);
+  return browser;
+}
+
+/** The code of an authenticator (RFC 6238), from the URI that it scans. */
+function codeOf(totpUri: string, atMs = Date.now()): string {
+  const letters = new URL(totpUri).searchParams.get('secret') ?? '';
+  const bits = [...letters.replaceAll('=', '')]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  const secret = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(atMs / 30_000)));
+  const digest = createHmac('sha1', secret).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
+}
+
+test('the tables of sign-in are those that the library expects', async () => {
+  const url = withSystemScope(withSystemScope(world.options.databaseUrl, schema), {
+    scope: { setting: 'search_path', everything: 'sign_in', accepts: () => false },
+  });
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    const { toBeCreated, toBeAdded } = await getMigrations(signInConfiguration(world.options, pool));
+    assert.deepEqual([toBeCreated, toBeAdded], [[], []]);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('a link makes an account, signs in and shows ten recovery codes once', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const { token } = await world.merchants.database.db.transaction((transaction) =>
+    invite(transaction, world.options, { merchantId, role: 'owner', email: '', invitedBy: '' }),
+  );
+  const browser = new Browser(local);
+  const shown = await browser.post('/invitation/show', { token });
+  assert.deepEqual([shown.data.merchantName, shown.data.role], ['Test merchant', 'owner']);
+  const person = { token, name: 'Ada', email: 'Ada@Example.com', password };
+  assert.equal(
+    (await browser.post('/invitation/accept-as-new', { ...person, password: 'short' })).code,
+    400101,
+  );
+  const accepted = await browser.post('/invitation/accept-as-new', person);
+  assert.equal(accepted.data.merchantId, merchantId);
+  assert.equal(accepted.data.recoveryCodes.length, 10);
+  const me = await browser.get('/me');
+  assert.deepEqual(
+    [me.data.email, me.data.merchants, me.data.recoveryCodes, me.data.isStrong],
+    ['ada@example.com', [{ merchantId, merchantName: 'Test merchant', role: 'owner' }], 10, true],
+  );
+  assert.equal((await new Browser(local).post('/invitation/accept-as-new', person)).code, 100803);
+});
+
+test('without an invitation no request makes an account', async () => {
+  const browser = new Browser(local);
+  const person = { token: 'x', name: 'Eve', email: 'eve@example.com', password };
+  assert.equal((await browser.post('/invitation/accept-as-new', person)).code, 100803);
+  // Nothing of the library is reachable but by the door.
+  for (const path of [
+    '/dashboard/auth/sign-up/email',
+    '/dashboard/auth/sign-in/email',
+    '/dashboard/auth/get-session',
+  ]) {
+    const reply = await local.inject({
+      method: 'POST',
+      url: path,
+      headers: { origin: dashboardOrigin },
+      payload: {},
+    });
+    assert.equal(reply.statusCode, 404);
+  }
+});
+
+test('a wrong password, an unknown name and no cookie tell nothing', async () => {
+  const { email } = await world.addPerson();
+  const browser = new Browser(local);
+  const answers = await Promise.all([
+    browser.post('/sign-in/password', { email, password: 'wrong horse battery' }),
+    browser.post('/sign-in/password', { email: 'nobody@example.com', password }),
+  ]);
+  assert.deepEqual(new Set(answers.map(({ status, message }) => `${status} ${message}`)).size, 1);
+  assert.deepEqual([answers[0].status, answers[0].code], [401, 200202]);
+  assert.deepEqual([(await browser.get('/me')).status, (await browser.get('/me')).code], [401, 200201]);
+});
+
+test('the session cookie is bound to the host, unreadable for scripts and kept from other sites', async () => {
+  const { email } = await world.addPerson();
+  const reply = await new Browser(local).post('/sign-in/password', { email, password });
+  const cookies = [reply.headers['set-cookie']].flat().map(String);
+  const session = cookies.find((cookie) => cookie.includes('session_token'));
+  assert.match(
+    session ?? '',
+    /^__Host-florin\.session_token=[^;]+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  assert.equal(reply.text.includes('token'), false);
+});
+
+test('a write from another origin, or from none, is refused on every route', async () => {
+  const { email } = await world.addPerson();
+  const browser = await signedIn(local, email);
+  for (const origin of ['https://evil.example', 'null', 'http://pay.example.com', '']) {
+    const headers = { origin };
+    const replies = [
+      await browser.send('POST', '/me/sign-out', { headers }),
+      await browser.send('POST', '/sign-in/password', { headers, body: { email, password } }),
+      await browser.send('POST', '/product/create', { headers, body: {} }),
+    ];
+    for (const reply of replies) assert.deepEqual([origin, reply.status, reply.code], [origin, 403, 200206]);
+  }
+  assert.equal((await browser.get('/me')).code, 0);
+});
+
+test('sessions are listed with their device, and end when revoked or signed out', async () => {
+  const { email } = await world.addPerson();
+  const first = await signedIn(local, email);
+  await first.post('/me/sign-out');
+  assert.equal((await first.get('/me')).code, 200201);
+  // The same browser again: its device is known.
+  assert.equal((await first.post('/sign-in/password', { email, password })).code, 0);
+  const second = await signedIn(local, email);
+  const { sessions } = (await first.get('/me/session/list')).data;
+  const shown = sessions.map(({ isThis, isNewDevice, clientAddress, userAgent }: Record<string, unknown>) => [
+    ...[isThis, isNewDevice, clientAddress, userAgent],
+  ]);
+  assert.deepEqual(shown, [
+    [false, true, '192.0.2.1', 'Test browser'],
+    [true, false, '192.0.2.1', 'Test browser'],
+  ]);
+  assert.equal((await first.get('/me')).data.newDevices, 1);
+  await first.post('/me/session/revoke', { sessionId: sessions[0].sessionId });
+  assert.equal((await second.get('/me')).code, 200201);
+  const stranger = await signedIn(local, (await world.addPerson()).email);
+  await stranger.post('/me/session/revoke', { sessionId: sessions[1].sessionId });
+  assert.equal((await first.get('/me')).code, 0);
+});
+
+test('a sign-in replaces the session that the browser had', async () => {
+  const { email } = await world.addPerson();
+  const browser = await signedIn(local, email);
+  const stolen = new Browser(local);
+  for (const [name, value] of browser.cookies) stolen.cookies.set(name, value);
+  await browser.post('/sign-in/password', { email, password });
+  assert.equal((await stolen.get('/me')).code, 200201);
+  assert.equal((await browser.get('/me')).code, 0);
+});
+
+test('in production a password alone opens only the way to a stronger proof', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const { email } = await world.addPerson([[merchantId, 'owner']]);
+  const browser = await signedIn(production, email);
+  browser.merchantId = merchantId;
+  assert.deepEqual(
+    [(await browser.get('/me')).data.isStrong, (await browser.get('/member/list')).code],
+    [false, 200203],
+  );
+
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  assert.equal((await browser.post('/me/second-factor/confirm', { code: '000000' })).code, 200202);
+  assert.equal((await browser.post('/me/second-factor/confirm', { code: codeOf(totpUri) })).code, 0);
+  assert.deepEqual(
+    [(await browser.get('/me')).data.proof, (await browser.get('/member/list')).code],
+    ['second_factor', 0],
+  );
+
+  const next = new Browser(production);
+  next.merchantId = merchantId;
+  const half = await next.post('/sign-in/password', { email, password });
+  assert.deepEqual(half.data, { isSignedIn: false, needsCode: true });
+  assert.equal((await next.get('/me')).code, 200201);
+  assert.equal((await next.post('/sign-in/code', { code: '000000' })).code, 200202);
+  assert.equal((await next.post('/sign-in/code', { code: codeOf(totpUri) })).code, 0);
+  assert.equal((await next.get('/member/list')).code, 0);
+
+  // A password without the code neither proves nor changes anything.
+  world.merchants.clock.time += 5 * 60_000;
+  assert.equal((await next.post('/me/prove', { password })).code, 200202);
+  assert.equal((await next.post('/me/recovery-codes/renew')).code, 200204);
+  assert.equal((await next.post('/me/prove', { password, code: codeOf(totpUri) })).code, 0);
+  assert.equal((await next.post('/me/recovery-codes/renew')).data.recoveryCodes.length, 10);
+});
+
+test('five wrong codes end a sign-in', async () => {
+  const { email } = await world.addPerson();
+  const browser = await signedIn(local, email);
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  await browser.post('/me/second-factor/confirm', { code: codeOf(totpUri) });
+  const other = new Browser(local);
+  await other.post('/sign-in/password', { email, password });
+  for (let count = 0; count < 5; count += 1) await other.post('/sign-in/code', { code: '000000' });
+  assert.equal((await other.post('/sign-in/code', { code: codeOf(totpUri) })).code, 200202);
+});
+
+test('a password does not add a second way in where the person has a stronger one', async () => {
+  const { email } = await world.addPerson();
+  const wallet = privateKeyToAccount(generatePrivateKey());
+  const browser = await signedIn(production, email);
+  const added = await browser.post('/me/wallet/add', await signedMessage(browser, wallet));
+  assert.deepEqual(added.data, { address: wallet.address });
+  // Another sign-in with the password alone, as a thief of the password would have.
+  const thief = await signedIn(production, email);
+  for (const [path, body] of [
+    ['/me/second-factor/start', { password }],
+    ['/me/passkey/start', undefined],
+    ['/me/password/change', { currentPassword: password, newPassword: 'another long password' }],
+    ['/me/wallet/add', await signedMessage(thief, privateKeyToAccount(generatePrivateKey()))],
+    ['/me/recovery-codes/renew', undefined],
+  ] as const)
+    assert.deepEqual([path, (await thief.post(path, body)).code], [path, 200203]);
+});
+
+/** The message of EIP-4361 that a wallet signs for this site. */
+async function signedMessage(
+  browser: Browser,
+  wallet: ReturnType<typeof privateKeyToAccount>,
+  changes: Partial<Parameters<typeof createSiweMessage>[0]> = {},
+): Promise<{ message: string; signature: string }> {
+  const { nonce } = (await browser.post('/sign-in/wallet/start')).data;
+  const message = createSiweMessage({
+    ...{
+      domain: 'pay.example.com',
+      uri: dashboardOrigin,
+      address: wallet.address,
+      version: '1',
+      chainId: 1,
+      nonce,
+    },
+    ...changes,
+  });
+  return { message, signature: await wallet.signMessage({ message }) };
+}
+
+test('a wallet signs in with a message for this site, once', async () => {
+  const { email } = await world.addPerson();
+  const wallet = privateKeyToAccount(generatePrivateKey());
+  const owner = await signedIn(production, email);
+  assert.equal((await owner.post('/me/wallet/add', await signedMessage(owner, wallet))).code, 0);
+  const browser = new Browser(production);
+  const request = await signedMessage(browser, wallet);
+  assert.equal((await browser.post('/sign-in/wallet', request)).code, 0);
+  const me = (await browser.get('/me')).data;
+  assert.deepEqual([me.proof, me.isStrong, me.wallets], ['wallet', true, [wallet.address]]);
+
+  const refused = async (given: { message: string; signature: string }) => {
+    const other = new Browser(production);
+    const reply = await other.post('/sign-in/wallet', given);
+    assert.equal((await other.get('/me')).code, 200201);
+    return reply.code;
+  };
+  assert.equal(await refused(request), 200202);
+  for (const changes of [
+    { domain: 'evil.example' },
+    { uri: 'https://evil.example' },
+    { nonce: '0123456789abcdef' },
+    { chainId: 2 },
+    { expirationTime: new Date(world.merchants.clock.time - 1) },
+    { notBefore: new Date(world.merchants.clock.time + 60_000) },
+  ])
+    assert.deepEqual(
+      [changes, await refused(await signedMessage(browser, wallet, changes))],
+      [changes, 200202],
+    );
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  assert.equal(await refused(await signedMessage(browser, stranger)), 200202);
+  const { message } = await signedMessage(browser, wallet);
+  assert.equal(await refused({ message, signature: await stranger.signMessage({ message }) }), 200202);
+});
+
+test('a recovery code signs in once, and opens the way to a new passkey alone', async () => {
+  const { email } = await world.addPerson();
+  const owner = await signedIn(local, email);
+  const { recoveryCodes } = (await owner.post('/me/recovery-codes/renew')).data;
+  const browser = new Browser(production);
+  const code = recoveryCodes[0].toUpperCase().replaceAll('-', ' ');
+  assert.equal((await browser.post('/sign-in/recovery-code', { email, code })).code, 0);
+  const me = (await browser.get('/me')).data;
+  assert.deepEqual([me.proof, me.isStrong, me.recoveryCodes], ['recovery', false, 9]);
+  const options = await browser.post('/me/passkey/start');
+  assert.deepEqual(
+    [options.data.rp, options.data.authenticatorSelection.userVerification],
+    [{ name: 'Florin', id: 'pay.example.com' }, 'required'],
+  );
+  assert.equal((await new Browser(production).post('/sign-in/recovery-code', { email, code })).code, 200202);
+  const stranger = (await world.addPerson()).email;
+  const other = { email: stranger, code: recoveryCodes[1] };
+  assert.equal((await new Browser(production).post('/sign-in/recovery-code', other)).code, 200202);
+});
+
+test('a new password ends the other sessions and replaces the old one', async () => {
+  const { email } = await world.addPerson();
+  const [browser, other] = [await signedIn(local, email), await signedIn(local, email)];
+  const newPassword = 'another long password';
+  const change = (currentPassword: string) =>
+    browser.post('/me/password/change', { currentPassword, newPassword });
+  assert.equal((await change('wrong horse battery')).code, 200202);
+  assert.equal((await change(password)).code, 0);
+  assert.deepEqual([(await browser.get('/me')).code, (await other.get('/me')).code], [0, 200201]);
+  assert.equal((await new Browser(local).post('/sign-in/password', { email, password })).code, 200202);
+});
+
+test('attempts to sign in are limited for an account and for a network', async () => {
+  const server = await world.serve('local', defaultRateLimits);
+  const { email } = await world.addPerson();
+  const codes: number[] = [];
+  for (let count = 0; count < 11; count += 1) {
+    const options = { body: { email, code: 'wrong' }, remoteAddress: `198.51.100.${count}` };
+    codes.push((await new Browser(server).send('POST', '/sign-in/recovery-code', options)).code);
+  }
+  assert.deepEqual(codes, [...Array(10).fill(200202), 900101]);
+  const fromNetwork: number[] = [];
+  for (let count = 0; count < 31; count += 1) {
+    const options = { body: { token: 'x' }, remoteAddress: `2001:db8::${count}` };
+    fromNetwork.push((await new Browser(server).send('POST', '/invitation/show', options)).code);
+  }
+  assert.deepEqual(fromNetwork, [...Array(30).fill(100803), 900101]);
+});

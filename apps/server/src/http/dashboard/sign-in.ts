@@ -1,0 +1,163 @@
+import type { Database } from '@florin/pg';
+import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { recordAct } from '#members/audit.ts';
+import type { MemberContext } from '#members/context.ts';
+import { acceptInvitation, openInvitation } from '#members/invitation.ts';
+import { hashPassword } from '#members/password.ts';
+import { renewRecoveryCodes } from '#members/recovery-code.ts';
+import type { SignIn } from '#members/sign-in-session.ts';
+import { createUser, endSession } from '#members/user.ts';
+import { envelope } from '../envelope.ts';
+import { type AddRoute, FinishedReply, success } from '../route-handler.ts';
+import type { Attempts } from './attempts.ts';
+
+const { routes } = dashboardApi;
+
+/** A visitor who is not known yet: what the library reads of the request, and the session that a new one replaces. */
+export interface Visitor {
+  readonly headers: Headers;
+  readonly clientAddress: string;
+}
+
+interface SignInDeps extends MemberContext {
+  readonly people: Database;
+  readonly signIn: SignIn;
+  readonly attempts: Attempts;
+}
+
+/** The answer of the library: the data and the cookies. Its refusals become the catalogue's. */
+export interface LibraryAnswer {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly cookies: string[];
+}
+
+/** Asks the library. Refuses with 200202 what it refuses, and with 900101 an account that it has locked. */
+export async function askLibrary(
+  signIn: SignIn,
+  path: string,
+  request: { readonly headers: Headers; readonly body?: object; readonly method?: 'GET' },
+): Promise<LibraryAnswer> {
+  const headers = new Headers(request.headers);
+  headers.set('content-type', 'application/json');
+  const isRead = request.method === 'GET';
+  const response = await signIn.handle(path, {
+    method: isRead ? 'GET' : 'POST',
+    headers,
+    ...(isRead ? {} : { body: JSON.stringify(request.body ?? {}) }),
+  });
+  const text = await response.text();
+  if (response.ok) {
+    const data = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
+    return { data, cookies: response.headers.getSetCookie() };
+  }
+  if (response.status >= 500) throw new Error(`the sign-in failed with ${response.status} at ${path}`);
+  if (response.status === 429) {
+    throw new Refusal('rate_limited', {
+      detail: 'too many wrong codes, try again later',
+      retryAfterSeconds: 60,
+    });
+  }
+  throw new Refusal('sign_in_failed', wordsOf(text));
+}
+
+/** The library's own words, which name no person. */
+function wordsOf(text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' ? message.slice(0, 200) : 'the proof was refused';
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'the proof was refused';
+    throw error;
+  }
+}
+
+/** An answer with the library's cookies. */
+export function withCookies(data: unknown, cookies: string[]): FinishedReply {
+  return new FinishedReply(envelope.success(data), cookies.length === 0 ? {} : { 'set-cookie': cookies });
+}
+
+/** Signing in, by every way, and accepting an invitation without an account. */
+export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void {
+  const { signIn, attempts } = deps;
+  /** A sign-in replaces the session that the browser had. */
+  const enter = async (path: string, visitor: Visitor, body: object): Promise<LibraryAnswer> => {
+    const before = await signIn.findSession(visitor.headers);
+    const answer = await askLibrary(signIn, path, { headers: visitor.headers, body });
+    const isIn = answer.cookies.some(
+      (cookie) => /session_token=[^;]/.test(cookie) && !/max-age=0/i.test(cookie),
+    );
+    if (isIn && before !== undefined) await endSession(deps.people, before);
+    return answer;
+  };
+
+  add(routes.signInWithPassword, async ({ body, caller }) => {
+    attempts.ofAccount(body.email);
+    const { data, cookies } = await enter('/sign-in/email', caller, body);
+    const needsCode = data['twoFactorRedirect'] === true;
+    return withCookies({ isSignedIn: !needsCode, needsCode }, cookies);
+  });
+
+  add(routes.signInWithCode, async ({ body, caller }) => {
+    const { cookies } = await enter('/two-factor/verify-totp', caller, body);
+    return withCookies(success, cookies);
+  });
+
+  add(routes.startPasskeySignIn, async ({ caller: { headers } }) => {
+    const path = '/passkey/generate-authenticate-options';
+    const { data, cookies } = await askLibrary(signIn, path, { headers, method: 'GET' });
+    return withCookies(data, cookies);
+  });
+
+  add(routes.signInWithPasskey, async ({ body, caller }) => {
+    const { cookies } = await enter('/passkey/verify-authentication', caller, body);
+    return withCookies(success, cookies);
+  });
+
+  add(routes.startWalletSignIn, async ({ caller: { headers } }) => {
+    const { data } = await askLibrary(signIn, '/wallet/nonce', { headers });
+    return { nonce: String(data['nonce']) };
+  });
+
+  add(routes.signInWithWallet, async ({ body, caller }) => {
+    const { cookies } = await enter('/sign-in/wallet', caller, body);
+    return withCookies(success, cookies);
+  });
+
+  add(routes.signInWithRecoveryCode, async ({ body, caller }) => {
+    attempts.ofAccount(body.email);
+    const { cookies } = await enter('/sign-in/recovery-code', caller, body);
+    return withCookies(success, cookies);
+  });
+
+  add(routes.showInvitation, async ({ body }) => {
+    const { merchantName, role, email, expiresAt } = await deps.people.transaction((transaction) =>
+      openInvitation(transaction, deps, body.token),
+    );
+    return { merchantName, role, email, expiresAt: formatTimestamp(expiresAt) };
+  });
+
+  add(routes.acceptInvitationAsNew, async ({ body, caller, requestId }) => {
+    const { token, name, email, password } = body;
+    const passwordHash = await hashPassword(password);
+    const accepted = await deps.people.transaction(async (transaction) => {
+      // First the token: without a valid one nothing is told of accounts.
+      await openInvitation(transaction, deps, token);
+      const userId = await createUser(transaction, deps, { name, email, passwordHash });
+      const { merchantId, role, invitationId } = await acceptInvitation(transaction, deps, { token, userId });
+      const { clientAddress, headers } = caller;
+      const userAgent = headers.get('user-agent') ?? '';
+      const actor = { kind: 'member', id: userId, name: email, clientAddress, userAgent, requestId } as const;
+      const act = {
+        action: 'acceptInvitation',
+        subject: invitationId,
+        after: JSON.stringify({ userId, role }),
+      };
+      await recordAct(transaction, deps, { merchantId, actor, act });
+      return { merchantId, recoveryCodes: await renewRecoveryCodes(transaction, deps, userId) };
+    });
+    const { cookies } = await enter('/sign-in/email', caller, { email, password });
+    return withCookies(accepted, cookies);
+  });
+}

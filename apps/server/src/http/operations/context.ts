@@ -1,0 +1,24 @@
+import type { Database } from '@florin/pg';
+import type { SettlementMode } from '@florin/protocol/order.ts';
+import type { ImageIntake } from '#catalog/images/intake.ts';
+import type { TokenSigningReader } from '#contracts/token-signing.ts';
+import type { SessionContext } from '#sessions/context.ts';
+import type { SessionFinder } from '#sessions/session.ts';
+import type { SessionInserter } from '#sessions/session-insert.ts';
+import type { WebhookContext } from '#webhooks/outbox-context.ts';
+
+/** What the operations need that API keys and members share. */
+export interface OperationContext extends SessionContext, WebhookContext {
+  /** Always in the caller's scope. */
+  readonly db: Pick<Database, 'inScope'>;
+  /** Stores new sessions; many requests may share one commit. */
+  readonly insertSession: SessionInserter;
+  /** Finds sessions for many concurrent requests; one query each when absent. */
+  readonly findSession?: SessionFinder | undefined;
+  /** The signature methods of a token; absent where the service sends no payments itself. */
+  readonly signingOf?: TokenSigningReader | undefined;
+  /** The settlement mode of accounts without their own; escrow when absent. */
+  readonly settlementMode?: SettlementMode | undefined;
+  /** Downloads the images that merchants name; without it products have none. */
+  readonly images?: ImageIntake | undefined;
+}

@@ -1,0 +1,162 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import { randomBase62 } from '@florin/protocol/id.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { BetterAuthPlugin, GenericEndpointContext } from 'better-auth';
+import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+import { getAddress } from 'viem';
+import { parseSiweMessage, validateSiweMessage } from 'viem/siwe';
+import type { MemberContext } from './context.ts';
+import { hashOfRecoveryCode } from './recovery-code.ts';
+import type { VerifyWallet } from './verify-wallet.ts';
+
+/** What the methods need besides the library. */
+interface MethodOptions extends MemberContext {
+  readonly dashboardOrigin: string;
+  readonly verifyWallet: VerifyWallet;
+}
+
+/** How long a wallet may take to sign: ten minutes, in milliseconds. */
+const nonceForMs = 600_000;
+const id = { type: 'string', required: true } as const;
+const ofUser = { ...id, references: { model: 'user', field: 'id' }, index: true } as const;
+
+/**
+ * Our own ways to sign in, as a plugin of the library: recovery codes, Ethereum wallets (EIP-4361), and the repeated proof
+ * of a person who is signed in. The library's own plugin for wallets makes an account for every unknown wallet.
+ */
+export function ownMethods(options: MethodOptions) {
+  return {
+    id: 'florin',
+    schema: {
+      recoveryCode: { fields: { userId: ofUser, codeHash: id } },
+      wallet: {
+        fields: { userId: ofUser, address: { ...id, unique: true }, createdAt: { ...id, type: 'date' } },
+      },
+      device: {
+        fields: { userId: ofUser, deviceHash: id, createdAt: { ...id, type: 'date' } },
+        indexes: [{ fields: ['userId', 'deviceHash'], unique: true }],
+      },
+    },
+    endpoints: {
+      signInWithRecoveryCode: createAuthEndpoint(
+        '/sign-in/recovery-code',
+        { method: 'POST' },
+        async (context) => {
+          const { email, code } = bodyOf(context, 'email', 'code');
+          const found = await context.context.internalAdapter.findUserByEmail(email.toLowerCase());
+          const used =
+            found === null
+              ? 0
+              : await context.context.adapter.deleteMany({
+                  model: 'recoveryCode',
+                  where: [
+                    { field: 'userId', value: found.user.id },
+                    { field: 'codeHash', value: hashOfRecoveryCode(code) },
+                  ],
+                });
+          if (found === null || used === 0) throw failed();
+          return signedIn(context, found.user.id);
+        },
+      ),
+      makeWalletNonce: createAuthEndpoint('/wallet/nonce', { method: 'POST' }, async (context) => {
+        const nonce = randomBase62(options.random.bytes);
+        const expiresAt = new Date(options.clock.now().getTime() + nonceForMs);
+        await context.context.internalAdapter.createVerificationValue({
+          identifier: `wallet:${nonce}`,
+          value: nonce,
+          expiresAt,
+        });
+        return context.json({ nonce });
+      }),
+      signInWithWallet: createAuthEndpoint('/sign-in/wallet', { method: 'POST' }, async (context) => {
+        const address = await provenWallet(context, options);
+        const wallet = await context.context.adapter.findOne<{ userId: string }>({
+          model: 'wallet',
+          where: [{ field: 'address', value: address }],
+        });
+        if (wallet === null) throw failed();
+        return signedIn(context, wallet.userId);
+      }),
+      addWallet: createAuthEndpoint(
+        '/wallet/add',
+        { method: 'POST', use: [sessionMiddleware] },
+        async (context) => {
+          const address = await provenWallet(context, options);
+          const { adapter, session } = context.context;
+          const where = [{ field: 'address', value: address }];
+          if ((await adapter.findOne({ model: 'wallet', where })) !== null) {
+            throw new APIError('BAD_REQUEST', { message: 'the wallet signs in a person already' });
+          }
+          const data = { userId: session.user.id, address, createdAt: options.clock.now() };
+          await adapter.create({ model: 'wallet', data });
+          return context.json({ address });
+        },
+      ),
+    },
+  } satisfies BetterAuthPlugin;
+}
+
+function failed(): APIError {
+  return new APIError('UNAUTHORIZED', { message: 'name and proof do not belong together' });
+}
+
+/** Text members of the body. The door has checked them already. */
+function bodyOf<Name extends string>(
+  context: { readonly body?: unknown },
+  ...names: readonly Name[]
+): Record<Name, string> {
+  const body = context.body as Partial<Record<Name, unknown>> | undefined;
+  const values = names.map((name) => [name, body?.[name]]);
+  if (values.some(([, value]) => typeof value !== 'string')) throw new APIError('BAD_REQUEST');
+  return Object.fromEntries(values) as Record<Name, string>;
+}
+
+/**
+ * The address that signed the message of this request: for this site, with a nonce of ours that is used up by the attempt,
+ * and on a configured chain.
+ */
+async function provenWallet(
+  context: GenericEndpointContext,
+  { clock, dashboardOrigin, verifyWallet }: MethodOptions,
+): Promise<Hex> {
+  const { message, signature } = bodyOf(context, 'message', 'signature');
+  const parsed = parseSiweMessage(message);
+  const { nonce = '', chainId, address, uri } = parsed;
+  const isKnown = /^[0-9A-Za-z]{8,64}$/.test(nonce)
+    ? await context.context.internalAdapter.consumeVerificationValue(`wallet:${nonce}`)
+    : null;
+  const { host, origin } = new URL(dashboardOrigin);
+  const isForUs =
+    isKnown !== null &&
+    uri !== undefined &&
+    URL.canParse(uri) &&
+    new URL(uri).origin === origin &&
+    validateSiweMessage({ message: parsed, domain: host, nonce, time: clock.now() });
+  if (!isForUs || address === undefined || chainId === undefined) throw failed();
+  const claim = { chainId, address, message, signature: signature.toLowerCase() as Hex };
+  if (!(await isSignedByWallet(verifyWallet, claim))) throw failed();
+  return getAddress(address);
+}
+
+/** A chain that is not configured, or does not answer, proves nothing. */
+async function isSignedByWallet(
+  verifyWallet: VerifyWallet,
+  claim: Parameters<VerifyWallet>[0],
+): Promise<boolean> {
+  try {
+    return /^0x([0-9a-f]{2})+$/.test(claim.signature) && (await verifyWallet(claim));
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+async function signedIn(context: GenericEndpointContext, userId: string) {
+  const { internalAdapter } = context.context;
+  const user = await internalAdapter.findUserById(userId);
+  if (user === null) throw failed();
+  const session = await internalAdapter.createSession(userId);
+  await setSessionCookie(context, { session, user });
+  return context.json({ isSignedIn: true });
+}

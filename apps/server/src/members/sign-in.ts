@@ -1,0 +1,172 @@
+import { createHmac, hash } from 'node:crypto';
+import { passkey } from '@better-auth/passkey';
+import { withSystemScope } from '@florin/pg';
+import { newId, randomBase62 } from '@florin/protocol/id.ts';
+import { type BetterAuthOptions, betterAuth } from 'better-auth';
+import { APIError } from 'better-auth/api';
+import { twoFactor } from 'better-auth/plugins/two-factor';
+import pg from 'pg';
+import { schema } from '#db/schema.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { MemberContext } from './context.ts';
+import { noteDevice } from './device.ts';
+import { type Proof, proofOfPath } from './proof.ts';
+import { ownMethods } from './sign-in-methods.ts';
+import { clientAddressHeader, type SignIn } from './sign-in-session.ts';
+import type { VerifyWallet } from './verify-wallet.ts';
+
+export interface SignInOptions extends MemberContext {
+  readonly databaseUrl: string;
+  /** The origin of the dashboard's pages, such as `https://pay.example.com`. */
+  readonly dashboardOrigin: string;
+  /** The first signs and seals; all verify. */
+  readonly masterKeys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly log: Log;
+  readonly verifyWallet: VerifyWallet;
+}
+
+/** Nothing outside reaches the library by this path: the dashboard's door calls it. */
+const basePath = '/dashboard/auth';
+/** A session ends a week after the sign-in, used or not. */
+const sessionSeconds = 7 * 24 * 3_600;
+const minPasswordLength = 12;
+const maxPasswordLength = 128;
+/** The library asks little: a look-up of a session, rarely a sign-in. */
+const connections = 4;
+/** Unqualified names are the library's tables. */
+const searchPath = { setting: 'search_path', everything: 'sign_in', accepts: () => false };
+
+/**
+ * Opens the sign-in over the tables of the schema `sign_in`. better-auth checks passwords, passkeys and codes, and makes
+ * sessions. Its time and its randomness are its own, but for ids and proofs (docs/decisions/0116).
+ */
+export function openSignIn(options: SignInOptions): SignIn {
+  const { log, dashboardOrigin } = options;
+  const pool = new pg.Pool({
+    connectionString: withSystemScope(withSystemScope(options.databaseUrl, schema), { scope: searchPath }),
+    application_name: 'florin-sign-in',
+    max: connections,
+    statement_timeout: 15_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  pool.on('error', (error) => log.warn('sign_in.connection_lost', { message: error.message }));
+  const auth = betterAuth(signInConfiguration(options, pool));
+  return {
+    handle: (path, request) => auth.handler(new Request(`${dashboardOrigin}${basePath}${path}`, request)),
+    async findSession(headers) {
+      const found = await auth.api.getSession({ headers });
+      if (found === null) return undefined;
+      const { user, session } = found;
+      // The library's types do not have our columns.
+      const { method, provenAt } = session as typeof session & { method: Proof; provenAt: Date };
+      const { id: userId, name, email } = user;
+      return { userId, name, email, sessionId: session.id, proof: method, provenAt };
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The library's configuration. Whatever would let a person in by another way is off. */
+export function signInConfiguration(options: SignInOptions, database: pg.Pool) {
+  const { dashboardOrigin, random, log } = options;
+  const isSecure = dashboardOrigin.startsWith('https:');
+  const own = { type: 'string', required: true, input: false } as const;
+  return {
+    appName: 'Florin',
+    baseURL: dashboardOrigin,
+    basePath,
+    secrets: secretsOf(options.masterKeys),
+    database,
+    telemetry: { enabled: false },
+    // The door counts attempts, an IPv6 network as one client.
+    rateLimit: { enabled: false },
+    logger: {
+      level: 'error',
+      log: (_level, message) => log.warn('sign_in.library', { message }),
+    },
+    emailAndPassword: {
+      enabled: true,
+      // Accounts are made by accepted invitations alone.
+      disableSignUp: true,
+      minPasswordLength,
+      maxPasswordLength,
+    },
+    session: {
+      expiresIn: sessionSeconds,
+      disableSessionRefresh: true,
+      // The door asks for fresh proofs itself, by the time of the proof.
+      freshAge: 0,
+      // A cached session would outlive its revocation, and once passed before the second factor.
+      cookieCache: { enabled: false },
+      additionalFields: {
+        method: own,
+        provenAt: { ...own, type: 'date' },
+        isNewDevice: { ...own, type: 'boolean' },
+      },
+    },
+    databaseHooks: {
+      session: { create: { before: (session, context) => provenSession(options, session, context) } },
+    },
+    advanced: {
+      // The prefix __Host- binds a cookie to this host and to https.
+      useSecureCookies: false,
+      cookiePrefix: isSecure ? '__Host-florin' : 'florin',
+      defaultCookieAttributes: { secure: isSecure, sameSite: 'lax', httpOnly: true, path: '/' },
+      ipAddress: { ipAddressHeaders: [clientAddressHeader] },
+      database: {
+        generateId: ({ model }) =>
+          model === 'user' ? newId('user', random.bytes) : randomBase62(random.bytes),
+      },
+    },
+    plugins: [
+      passkey({
+        rpID: new URL(dashboardOrigin).hostname,
+        rpName: 'Florin',
+        origin: dashboardOrigin,
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: {
+          afterVerification: async ({ verification }) => assertVerified(verification.registrationInfo),
+        },
+        authentication: {
+          afterVerification: async ({ verification }) => assertVerified(verification.authenticationInfo),
+        },
+      }),
+      twoFactor({ issuer: 'Florin' }),
+      ownMethods(options),
+    ],
+  } satisfies BetterAuthOptions;
+}
+
+/** A passkey is two factors only if its device checked who holds it. The library itself does not ask for that. */
+function assertVerified(info: { readonly userVerified: boolean } | undefined): void {
+  if (info?.userVerified !== true)
+    throw new APIError('UNAUTHORIZED', { message: 'the device did not check its holder' });
+}
+
+type BeforeSession = NonNullable<
+  NonNullable<NonNullable<NonNullable<BetterAuthOptions['databaseHooks']>['session']>['create']>['before']
+>;
+
+/** A new session with its proof. A session that replaces another keeps the other's proof, unless the request proved more. */
+async function provenSession(
+  options: SignInOptions,
+  session: Parameters<BeforeSession>[0] & Record<string, unknown>,
+  context: Parameters<BeforeSession>[1],
+) {
+  const proof = proofOfPath(context?.path);
+  if (proof === undefined || context === null) {
+    const { method = 'password', provenAt = new Date(0), isNewDevice = false } = session;
+    return { data: { ...session, method, provenAt, isNewDevice } };
+  }
+  const isNewDevice = await noteDevice(context, options, session.userId);
+  return { data: { ...session, method: proof, provenAt: options.clock.now(), isNewDevice } };
+}
+
+/** A secret for each master key, so that a master key can be replaced without signing people out of their second factor. */
+function secretsOf(masterKeys: SignInOptions['masterKeys']): { version: number; value: string }[] {
+  return masterKeys.map((key) => ({
+    version: hash('sha256', key, 'buffer').readUInt32BE(),
+    value: createHmac('sha256', key).update('dashboard sign-in').digest('hex'),
+  }));
+}

@@ -1,0 +1,131 @@
+import type { Queryable, Transaction } from '@florin/pg';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { newId, randomBase62 } from '@florin/protocol/id.ts';
+import type { MemberContext } from './context.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+import type { Proof } from './proof.ts';
+import {
+  deleteOtherSessions,
+  deleteSession,
+  deleteWallet,
+  insertPassword,
+  insertUser,
+  passwordOfUser,
+  renewProof,
+  sessionsOfUser,
+  userOverview,
+} from './user.sql.ts';
+
+/** Makes an account with a password. Refuses an e-mail address that has one (400101). */
+export async function createUser(
+  transaction: Transaction,
+  deps: MemberContext,
+  request: { readonly name: string; readonly email: string; readonly passwordHash: string },
+): Promise<string> {
+  const userId = newId('user', deps.random.bytes);
+  const email = request.email.trim().toLowerCase();
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw fieldRefusal('email', 'must be an e-mail address');
+  const at = deps.clock.now();
+  const rows = await transaction.query(insertUser, { userId, name: request.name.trim(), email, at });
+  if (rows.length === 0) {
+    throw fieldRefusal('email', 'has an account already: sign in, and open the invitation again');
+  }
+  const id = randomBase62(deps.random.bytes);
+  await transaction.query(insertPassword, { id, userId, password: request.passwordHash, at });
+  return userId;
+}
+
+/** How a person can sign in. */
+export interface UserOverview {
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  readonly passkeys: number;
+  readonly wallets: readonly string[];
+  /** How many are left. */
+  readonly recoveryCodes: number;
+  readonly isStaff: boolean;
+}
+
+export async function findOverview(queryable: Queryable, userId: string): Promise<UserOverview> {
+  const [row] = await queryable.query(userOverview, { userId });
+  if (row === undefined) throw new Error('the overview of a person always has one row');
+  return {
+    hasPassword: row.has_password,
+    hasSecondFactor: row.has_second_factor,
+    passkeys: Number(row.passkeys),
+    wallets: row.wallets,
+    recoveryCodes: Number(row.recovery_codes),
+    isStaff: row.is_staff,
+  };
+}
+
+/** Whether this is the person's password. */
+export async function isPassword(queryable: Queryable, userId: string, password: string): Promise<boolean> {
+  const [row] = await queryable.query(passwordOfUser, { userId });
+  // As slow as a wrong password, so that the time does not tell whether there is one.
+  if (row?.password == null) return (await hashPassword(password)) === '';
+  return verifyPassword({ hash: row.password, password });
+}
+
+/** Where a person is signed in. */
+export interface OpenSession {
+  readonly sessionId: string;
+  readonly proof: Proof;
+  readonly isNewDevice: boolean;
+  readonly clientAddress: string;
+  readonly userAgent: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** The person's sessions, newest first. */
+export async function listSessions(
+  queryable: Queryable,
+  deps: Pick<MemberContext, 'clock'>,
+  userId: string,
+): Promise<OpenSession[]> {
+  const rows = await queryable.query(sessionsOfUser, { userId, now: deps.clock.now() });
+  return rows.map((row) => ({
+    sessionId: row.id,
+    proof: row.method as Proof,
+    isNewDevice: row.is_new_device,
+    clientAddress: row.client_address ?? '',
+    userAgent: row.user_agent ?? '',
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }));
+}
+
+/** Ends one session of the person; nothing happens without it. */
+export async function endSession(
+  queryable: Queryable,
+  session: { readonly userId: string; readonly sessionId: string },
+): Promise<void> {
+  await queryable.query(deleteSession, session);
+}
+
+/** Ends all sessions of the person but this one. */
+export async function endOtherSessions(
+  queryable: Queryable,
+  session: { readonly userId: string; readonly sessionId: string },
+): Promise<void> {
+  await queryable.query(deleteOtherSessions, session);
+}
+
+/** Notes that the person has proven again who they are. Refuses a session that has ended meanwhile (200201). */
+export async function noteProof(
+  queryable: Queryable,
+  deps: Pick<MemberContext, 'clock'>,
+  { sessionId, proof: method }: { readonly sessionId: string; readonly proof: Proof },
+): Promise<void> {
+  const rows = await queryable.query(renewProof, { sessionId, method, at: deps.clock.now() });
+  if (rows.length === 0) throw new Refusal('sign_in_required');
+}
+
+/** Takes a wallet from the ways to sign in; nothing happens without it. */
+export async function removeWallet(
+  queryable: Queryable,
+  wallet: { readonly userId: string; readonly address: string },
+): Promise<void> {
+  await queryable.query(deleteWallet, wallet);
+}

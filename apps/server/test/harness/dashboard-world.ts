@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { dashboardApi, merchantHeader } from '@florin/protocol/dashboard-api.ts';
+import type { MemberRole } from '@florin/protocol/member-role.ts';
+import type { FastifyInstance } from 'fastify';
+import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
+import type { RateLimits } from '#http/rate-limit.ts';
+import { compileCheck } from '#http/schema-check.ts';
+import { buildServer } from '#http/server.ts';
+import { addMember } from '#members/membership.ts';
+import { hashPassword } from '#members/password.ts';
+import { openSignIn, type SignInOptions } from '#members/sign-in.ts';
+import type { SignIn } from '#members/sign-in-session.ts';
+import { createUser } from '#members/user.ts';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { MerchantWorld } from './merchant-fixture.ts';
+
+export const dashboardOrigin = 'https://pay.example.com';
+export const password = 'correct horse battery';
+/** Hashed once: scrypt is slow on purpose. */
+const passwordHash = await hashPassword(password);
+
+interface Answer {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
+  readonly data: any;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** A browser: it keeps cookies, and sends the origin of the dashboard's pages. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #server: FastifyInstance;
+  merchantId = '';
+
+  constructor(server: FastifyInstance) {
+    this.#server = server;
+  }
+
+  async send(
+    method: 'GET' | 'POST',
+    path: string,
+    options: { body?: unknown; headers?: Record<string, string>; remoteAddress?: string } = {},
+  ): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { body, remoteAddress = '192.0.2.1' } = options;
+    const reply = await this.#server.inject({
+      method,
+      url: dashboardApi.basePath + path,
+      remoteAddress,
+      headers: {
+        ...(cookie === '' ? {} : { cookie }),
+        ...(this.merchantId === '' ? {} : { [merchantHeader]: this.merchantId }),
+        ...(method === 'POST' ? { origin: dashboardOrigin } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        'user-agent': 'Test browser',
+        ...options.headers,
+      },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    this.#keep([reply.headers['set-cookie'] ?? []].flat());
+    const isJson = String(reply.headers['content-type']).startsWith('application/json');
+    const answer = isJson ? reply.json() : { code: 0, message: '', data: reply.body };
+    if (isJson && answer.code === 0) assertDocumented(method, path, answer.data);
+    return { status: reply.statusCode, headers: reply.headers, text: reply.body, ...answer };
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send('GET', path);
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.send('POST', path, body === undefined ? {} : { body });
+  }
+
+  #keep(lines: readonly string[]): void {
+    for (const line of lines) {
+      const [name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line)?.slice(1) ?? [];
+      if (value === '' || /max-age=0/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
+
+const documented = Object.values(dashboardApi.routes).map((route) => ({
+  method: route.method,
+  path: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
+  check: compileCheck(route.reply, 'data'),
+}));
+
+function assertDocumented(method: string, path: string, data: unknown): void {
+  const [bare] = path.split('?');
+  const route = documented.find((each) => each.method === method && each.path.test(bare ?? ''));
+  if (route === undefined) throw new Error(`no route documents ${method} ${path}`);
+  const refusal = route.check(data);
+  if (refusal !== undefined) throw new Error(`${method} ${path} answered another shape: ${refusal.message}`);
+}
+
+/** The dashboard's door beside the merchant API, over one database. The clock stands at the present, as the library's does. */
+export class DashboardWorld {
+  readonly merchants: MerchantWorld;
+  readonly options: SignInOptions;
+  readonly #signIn: SignIn;
+  readonly #servers: FastifyInstance[] = [];
+
+  private constructor(merchants: MerchantWorld, options: SignInOptions) {
+    this.merchants = merchants;
+    this.options = options;
+    this.#signIn = openSignIn(options);
+  }
+
+  static async open(
+    verifyWallet: SignInOptions['verifyWallet'] = async () => false,
+  ): Promise<DashboardWorld> {
+    const merchants = await MerchantWorld.open();
+    merchants.clock.time = Date.now();
+    return new DashboardWorld(merchants, {
+      clock: merchants.clock,
+      random: systemRandom,
+      log: silentLog,
+      databaseUrl: merchants.database.url,
+      dashboardOrigin,
+      masterKeys: [randomBytes(32)],
+      verifyWallet,
+    });
+  }
+
+  /** A server in an environment. It ends with this world. */
+  async serve(environment: 'local' | 'production', rateLimits?: RateLimits): Promise<FastifyInstance> {
+    const server = await buildServer({
+      log: silentLog,
+      random: systemRandom,
+      origin: dashboardOrigin,
+      ready: async () => ({ ready: true, checks: {} }),
+      doors: [
+        dashboardDoor({
+          ...this.merchants.deps,
+          people: this.merchants.database.db,
+          signIn: this.#signIn,
+          ...{ dashboardOrigin, environment, rateLimits },
+        }),
+      ],
+    });
+    this.#servers.push(server);
+    return server;
+  }
+
+  /** Adds a person with a password, and makes them a member. Returns the id and the e-mail address. */
+  async addPerson(
+    memberships: readonly (readonly [merchantId: string, role: MemberRole])[] = [],
+  ): Promise<{ userId: string; email: string }> {
+    const email = `${randomBytes(8).toString('hex')}@example.com`;
+    const userId = await this.merchants.database.db.transaction(async (transaction) => {
+      const made = await createUser(transaction, this.options, { name: 'Sam', email, passwordHash });
+      for (const [merchantId, role] of memberships)
+        await addMember(transaction, this.options, { merchantId, userId: made, role });
+      return made;
+    });
+    return { userId, email };
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) await server.close();
+    await this.#signIn.close();
+    await this.merchants.close();
+  }
+}

@@ -1,0 +1,226 @@
+import Type, { type TProperties } from 'typebox';
+import { meRoutes, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
+import { memberRoles } from './member-role.ts';
+import { merchantApi } from './merchant-api.ts';
+import { permissions } from './permission.ts';
+import { type RouteTable, route } from './route.ts';
+import { idText, successReply, text } from './schema.ts';
+
+const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
+const role = Type.Enum(memberRoles);
+
+const memberRoutes = {
+  listMembers: route({
+    method: 'GET',
+    path: '/member/list',
+    summary: 'List the members of the merchant',
+    tag: 'Members',
+    reply: Type.Object({
+      members: Type.Array(
+        Type.Object({
+          userId: Type.String(),
+          name: Type.String(),
+          email: Type.String(),
+          role,
+          createAt: Type.String(),
+        }),
+      ),
+    }),
+    permissions: ['members:read'],
+    effect: 'query',
+    errors: [],
+  }),
+  changeMemberRole: route({
+    method: 'POST',
+    path: '/member/role',
+    summary: 'Change the role of a member',
+    tag: 'Members',
+    body: body({ userId: idText, role }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found', 'last_owner', 'role_forbidden'],
+  }),
+  removeMember: route({
+    method: 'POST',
+    path: '/member/remove',
+    summary: 'Remove a member',
+    tag: 'Members',
+    body: body({ userId: idText }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found', 'last_owner', 'role_forbidden'],
+  }),
+  listInvitations: route({
+    method: 'GET',
+    path: '/invitation/list',
+    summary: 'List the invitations that can be accepted',
+    tag: 'Invitations',
+    reply: Type.Object({
+      invitations: Type.Array(
+        Type.Object({
+          invitationId: Type.String(),
+          role,
+          email: Type.String(),
+          createAt: Type.String(),
+          expiresAt: Type.String(),
+        }),
+      ),
+    }),
+    permissions: ['members:read'],
+    effect: 'query',
+    errors: [],
+  }),
+  inviteMember: route({
+    method: 'POST',
+    path: '/invitation/create',
+    summary: 'Invite a person by a link',
+    description: 'The link works once, within a week, and is shown this once.',
+    tag: 'Invitations',
+    body: body({ role, email: Type.Optional(text({ max: 254 })) }),
+    reply: Type.Object({ invitationId: Type.String(), url: Type.String(), expiresAt: Type.String() }),
+    permissions: ['members:write'],
+    effect: 'create',
+    errors: ['role_forbidden'],
+  }),
+  revokeInvitation: route({
+    method: 'POST',
+    path: '/invitation/revoke',
+    summary: 'Make the link of an invitation useless',
+    tag: 'Invitations',
+    body: body({ invitationId: idText }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['invitation_not_found'],
+  }),
+} as const;
+
+const amount = Type.Integer({ minimum: 1, maximum: 9_000_000_000_000_000, description: 'Micro-USD' });
+
+const keyRoutes = {
+  listApiKeys: route({
+    method: 'GET',
+    path: '/key/list',
+    summary: 'List the API keys',
+    tag: 'API keys',
+    reply: Type.Object({
+      keys: Type.Array(
+        Type.Object({
+          keyId: Type.String(),
+          kind: Type.Union([Type.Literal('secret'), Type.Literal('restricted')]),
+          last4: Type.String(),
+          permissions: Type.Array(Type.String()),
+          ipAllowList: Type.Array(Type.String()),
+          origins: Type.Array(Type.String()),
+          maxSessionAmount: Type.Union([Type.Integer(), Type.Null()]),
+          maxDayAmount: Type.Union([Type.Integer(), Type.Null()]),
+          createAt: Type.String(),
+          expiresAt: Type.String({ description: 'Empty: never' }),
+          lastUsedAt: Type.String({ description: 'Empty: never; at most a minute behind' }),
+          revokedAt: Type.String({ description: 'Empty: in use' }),
+        }),
+      ),
+    }),
+    permissions: ['keys:read'],
+    effect: 'query',
+    errors: [],
+  }),
+  createApiKey: route({
+    method: 'POST',
+    path: '/key/create',
+    summary: 'Create an API key',
+    description: 'The key is shown this once. It has no permission that the member’s role lacks.',
+    tag: 'API keys',
+    body: body({
+      kind: Type.Union([Type.Literal('secret'), Type.Literal('restricted')]),
+      permissions: Type.Optional(Type.Array(Type.Enum(permissions))),
+      expiresAt: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 9_999_999_999, description: 'Unix seconds' }),
+      ),
+      ipAllowList: Type.Optional(Type.Array(text({ max: 64 }))),
+      origins: Type.Optional(Type.Array(text({ max: 300 }))),
+      maxSessionAmount: Type.Optional(amount),
+      maxDayAmount: Type.Optional(amount),
+    }),
+    reply: Type.Object({ keyId: Type.String(), key: Type.String() }),
+    permissions: ['keys:write'],
+    effect: 'create',
+    errors: ['field_invalid', 'role_forbidden'],
+  }),
+  disableApiKey: route({
+    method: 'POST',
+    path: '/key/disable',
+    summary: 'Disable an API key for good',
+    tag: 'API keys',
+    body: body({ keyId: idText }),
+    reply: successReply,
+    permissions: ['keys:write'],
+    effect: 'update',
+    errors: ['api_key_not_found'],
+  }),
+} as const;
+
+const auditEntry = Type.Object({
+  entryId: Type.String(),
+  at: Type.String({ description: 'RFC 3339' }),
+  actorKind: Type.String(),
+  actorId: Type.String(),
+  actorName: Type.String(),
+  action: Type.String(),
+  subject: Type.String(),
+  before: Type.String({ description: 'JSON; empty where there was none' }),
+  after: Type.String({ description: 'JSON; empty where there is none' }),
+  clientAddress: Type.String(),
+  userAgent: Type.String(),
+  requestId: Type.String(),
+});
+
+const auditRoutes = {
+  listAudit: route({
+    method: 'GET',
+    path: '/audit/list',
+    summary: 'The audit log, newest first',
+    description: 'With `format=csv` the page is a CSV, and its cursor is in the header Florin-Next-Cursor.',
+    tag: 'Audit log',
+    query: Type.Object(
+      {
+        after: Type.Optional(text({ min: 1, max: 20, description: '`nextCursor` of the page before' })),
+        format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
+      },
+      { additionalProperties: false },
+    ),
+    reply: Type.Object({ entries: Type.Array(auditEntry), nextCursor: Type.String() }),
+    permissions: ['audit:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
+  }),
+} as const;
+
+/** The merchant API's operations as the dashboard has them; the public ones need no second door. */
+const { getCapabilities: _, ...sharedRoutes } = merchantApi.routes;
+
+/** Operations of a member for the merchant that the header `Florin-Merchant` names. */
+export const ofMerchantRoutes = { ...sharedRoutes, ...memberRoutes, ...keyRoutes, ...auditRoutes } as const;
+
+/** What the dashboard's pages call, with the cookie of a session. */
+export const dashboardApi = {
+  title: 'Dashboard API',
+  basePath: '/dashboard/api',
+  shape: 'envelope',
+  security: 'session',
+  errors: [
+    'sign_in_required',
+    'second_factor_required',
+    'fresh_proof_required',
+    'role_forbidden',
+    'origin_forbidden',
+    'rate_limited',
+    'internal',
+  ],
+  routes: { ...signInRoutes, ...meRoutes, ...proofRoutes, ...ofMerchantRoutes },
+} as const satisfies RouteTable;
+
+/** Names the merchant that a member acts for. */
+export const merchantHeader = 'florin-merchant';

@@ -1,0 +1,275 @@
+import Type, { type TProperties } from 'typebox';
+import { route } from './route.ts';
+import { successReply, text } from './schema.ts';
+
+const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
+const password = text({ min: 1, max: 128 });
+const newPassword = text({ min: 12, max: 128 });
+const code = text({ min: 1, max: 64 });
+/** What a browser's WebAuthn calls take and return, as JSON. */
+const webAuthn = Type.Object({}, { additionalProperties: true });
+const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
+
+/** Operations of a person, not of a merchant: they need no role. */
+const personal = { method: 'POST', permissions: [], effect: 'update', errors: ['sign_in_failed'] } as const;
+const signIn = { ...personal, tag: 'Sign-in', errors: ['sign_in_failed', 'rate_limited'] } as const;
+const proof = { ...personal, tag: 'Ways to sign in' } as const;
+
+/** How people sign in and out. These routes need no session. */
+export const signInRoutes = {
+  signInWithPassword: route({
+    ...signIn,
+    path: '/sign-in/password',
+    summary: 'Sign in with a password',
+    description: 'With a second factor the answer says so, and the code goes to `/sign-in/code`.',
+    body: body({ email, password }),
+    reply: Type.Object({ isSignedIn: Type.Boolean(), needsCode: Type.Boolean() }),
+  }),
+  signInWithCode: route({
+    ...signIn,
+    path: '/sign-in/code',
+    summary: 'Give the code of the second factor',
+    body: body({ code }),
+    reply: successReply,
+  }),
+  startPasskeySignIn: route({
+    ...signIn,
+    path: '/sign-in/passkey/start',
+    summary: 'Options for the browser to find a passkey',
+    reply: webAuthn,
+  }),
+  signInWithPasskey: route({
+    ...signIn,
+    path: '/sign-in/passkey',
+    summary: 'Sign in with a passkey',
+    body: body({ response: webAuthn }),
+    reply: successReply,
+  }),
+  startWalletSignIn: route({
+    ...signIn,
+    path: '/sign-in/wallet/start',
+    summary: 'A nonce for a message that a wallet signs (EIP-4361)',
+    reply: Type.Object({ nonce: Type.String() }),
+  }),
+  signInWithWallet: route({
+    ...signIn,
+    path: '/sign-in/wallet',
+    summary: 'Sign in with an Ethereum wallet',
+    description: 'The message follows EIP-4361. Smart accounts sign by ERC-1271 or ERC-6492.',
+    body: body({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
+    reply: successReply,
+  }),
+  signInWithRecoveryCode: route({
+    ...signIn,
+    path: '/sign-in/recovery-code',
+    summary: 'Sign in with a recovery code, which is used up',
+    body: body({ email, code }),
+    reply: successReply,
+  }),
+  showInvitation: route({
+    ...signIn,
+    path: '/invitation/show',
+    summary: 'What an invitation is for',
+    body: body({ token: text({ min: 1, max: 100 }) }),
+    reply: Type.Object({
+      merchantName: Type.String(),
+      role: Type.String(),
+      email: Type.String(),
+      expiresAt: Type.String(),
+    }),
+    errors: ['invitation_invalid', 'rate_limited'],
+  }),
+  acceptInvitationAsNew: route({
+    ...signIn,
+    path: '/invitation/accept-as-new',
+    summary: 'Accept an invitation with a new account, and sign in',
+    body: body({
+      token: text({ min: 1, max: 100 }),
+      name: text({ min: 1, max: 100 }),
+      email,
+      password: newPassword,
+    }),
+    reply: Type.Object({
+      merchantId: Type.String(),
+      recoveryCodes: Type.Array(Type.String(), { description: 'Shown this once' }),
+    }),
+    errors: ['invitation_invalid', 'rate_limited', 'field_invalid'],
+  }),
+} as const;
+
+const me = Type.Object({
+  userId: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  isStaff: Type.Boolean(),
+  sessionId: Type.String(),
+  proof: Type.String({ description: 'How the person signed in' }),
+  isStrong: Type.Boolean({ description: 'false: a passkey, a second factor or a wallet is missing' }),
+  isFresh: Type.Boolean({ description: 'Whether sensitive acts are open' }),
+  hasPassword: Type.Boolean(),
+  hasSecondFactor: Type.Boolean(),
+  passkeys: Type.Integer(),
+  wallets: Type.Array(Type.String()),
+  recoveryCodes: Type.Integer({ description: 'How many are left' }),
+  newDevices: Type.Integer({ description: 'Other sessions that began on a device of their own' }),
+  merchants: Type.Array(
+    Type.Object({ merchantId: Type.String(), merchantName: Type.String(), role: Type.String() }),
+  ),
+});
+
+/** What a person who is signed in does about themselves. Also open to a session without a strong proof. */
+export const meRoutes = {
+  getMe: route({
+    ...personal,
+    method: 'GET',
+    path: '/me',
+    summary: 'Who is signed in, and for which merchants',
+    tag: 'Sign-in',
+    reply: me,
+    effect: 'query',
+    errors: [],
+  }),
+  signOut: route({
+    ...personal,
+    path: '/me/sign-out',
+    summary: 'End this session',
+    tag: 'Sign-in',
+    reply: successReply,
+    errors: [],
+  }),
+  prove: route({
+    ...proof,
+    path: '/me/prove',
+    summary: 'Prove again who acts, by password and second factor',
+    description: 'Opens sensitive acts for five minutes. With a passkey or a wallet, sign in again instead.',
+    body: body({ password, code: Type.Optional(code) }),
+    reply: successReply,
+    errors: ['sign_in_failed', 'second_factor_required', 'rate_limited'],
+  }),
+  acceptInvitation: route({
+    ...personal,
+    path: '/me/invitation/accept',
+    summary: 'Accept an invitation',
+    tag: 'Invitations',
+    body: body({ token: text({ min: 1, max: 100 }) }),
+    reply: Type.Object({ merchantId: Type.String() }),
+    errors: ['invitation_invalid', 'member_exists'],
+  }),
+  listMySessions: route({
+    ...personal,
+    method: 'GET',
+    path: '/me/session/list',
+    summary: 'Where this person is signed in',
+    tag: 'Sign-in',
+    reply: Type.Object({
+      sessions: Type.Array(
+        Type.Object({
+          sessionId: Type.String(),
+          isThis: Type.Boolean(),
+          proof: Type.String(),
+          isNewDevice: Type.Boolean({ description: 'The first sign-in on its device' }),
+          clientAddress: Type.String(),
+          userAgent: Type.String(),
+          createAt: Type.String(),
+          expiresAt: Type.String(),
+        }),
+      ),
+    }),
+    effect: 'query',
+    errors: [],
+  }),
+  revokeMySession: route({
+    ...personal,
+    path: '/me/session/revoke',
+    summary: 'End one session',
+    tag: 'Sign-in',
+    body: body({ sessionId: text({ min: 1, max: 64 }) }),
+    reply: successReply,
+    errors: [],
+  }),
+} as const;
+
+/** Changes of how a person signs in. They need a fresh proof, so that a stolen session cannot make itself at home. */
+export const proofRoutes = {
+  changePassword: route({
+    ...proof,
+    path: '/me/password/change',
+    summary: 'Change the password, and end all other sessions',
+    body: body({ currentPassword: password, newPassword }),
+    reply: successReply,
+  }),
+  startPasskey: route({
+    ...proof,
+    path: '/me/passkey/start',
+    summary: 'Options for the browser to make a passkey',
+    reply: webAuthn,
+  }),
+  addPasskey: route({
+    ...proof,
+    path: '/me/passkey/add',
+    summary: 'Add a passkey',
+    body: body({ response: webAuthn, name: text({ min: 1, max: 100 }) }),
+    reply: successReply,
+  }),
+  listPasskeys: route({
+    ...proof,
+    method: 'GET',
+    path: '/me/passkey/list',
+    summary: 'List the own passkeys',
+    reply: Type.Object({
+      passkeys: Type.Array(
+        Type.Object({ passkeyId: Type.String(), name: Type.String(), createAt: Type.String() }),
+      ),
+    }),
+    effect: 'query',
+    errors: [],
+  }),
+  removePasskey: route({
+    ...proof,
+    path: '/me/passkey/remove',
+    summary: 'Remove a passkey',
+    body: body({ passkeyId: text({ min: 1, max: 64 }) }),
+    reply: successReply,
+  }),
+  startSecondFactor: route({
+    ...proof,
+    path: '/me/second-factor/start',
+    summary: 'Begin a second factor: codes of an authenticator',
+    body: body({ password }),
+    reply: Type.Object({ totpUri: Type.String({ description: 'For the QR code' }) }),
+  }),
+  confirmSecondFactor: route({
+    ...proof,
+    path: '/me/second-factor/confirm',
+    summary: 'Confirm the second factor with its first code',
+    body: body({ code }),
+    reply: successReply,
+  }),
+  removeSecondFactor: route({
+    ...proof,
+    path: '/me/second-factor/remove',
+    summary: 'Remove the second factor',
+    body: body({ password }),
+    reply: successReply,
+  }),
+  addWallet: route({
+    ...proof,
+    path: '/me/wallet/add',
+    summary: 'Add an Ethereum wallet to sign in with (EIP-4361)',
+    body: body({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
+    reply: Type.Object({ address: Type.String() }),
+  }),
+  removeWallet: route({
+    ...proof,
+    path: '/me/wallet/remove',
+    summary: 'Remove a wallet',
+    body: body({ address: text({ min: 42, max: 42 }) }),
+    reply: successReply,
+  }),
+  renewRecoveryCodes: route({
+    ...proof,
+    path: '/me/recovery-codes/renew',
+    summary: 'Replace the recovery codes',
+    reply: Type.Object({ recoveryCodes: Type.Array(Type.String(), { description: 'Shown this once' }) }),
+  }),
+} as const;
