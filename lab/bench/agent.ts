@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { writeCreations, writeVerifications } from './agent-bodies.ts';
 import type { BenchEnvironment } from './environment.ts';
-import { type Contender, compare, type Effort } from './measure.ts';
+import { type Contender, compare, type LoadProfile } from './measure.ts';
 import { callProduct, type RunningProduct, startProduct } from './product.ts';
 import { type BenchResult, ratioOf } from './report.ts';
 
@@ -14,7 +14,7 @@ const names = { create: 'AI session create', verify: 'x402 facilitator, verify' 
 const mostPerSecond = { create: 6_000, verify: 800 };
 
 /** The number of requests in all runs and the warm-up. */
-function requestsOf({ rounds, seconds, warmUpSeconds }: Effort, perSecond: number): number {
+function requestsOf({ rounds, seconds, warmUpSeconds }: LoadProfile, perSecond: number): number {
   return perSecond * (rounds * seconds + warmUpSeconds);
 }
 
@@ -102,16 +102,16 @@ export async function measureAgents(environment: BenchEnvironment): Promise<Benc
   const measured = await compare([create, await facilitatorOf(environment, product)], effort, log);
   return {
     subject: 'agent',
-    title: 'AI sessions: create, against the verify of x402',
+    title: 'AI sessions: create, compared with the verify of x402',
     effort,
     measured,
     ratios: [ratioOf(measured, { product: names.create, limit: names.verify, wanted: 5 })],
     halfLoads: [],
     notes: [
-      'Both ask one anvil about the payer for every request, and verify one EIP-712 signature; requests are signed before the runs, and no two are alike. A create also stores the session with the claim of its nonce, its event and its counts, durably; the facilitator stores nothing.',
-      'The facilitator is @x402/core and @x402/evm 2.27.0 as their basic example wires them, without its hooks, which print every payment. It reads the code, the balance and the domain of the payer and token, and simulates the transfer.',
-      'Limits by address, link and payer are on, and above what the bench asks for. Every payer opens ten sessions.',
-      'Processor time of anvil is in neither figure.',
+      'Both ask one anvil about the payer for every request, and verify one EIP-712 signature; requests are signed before the runs, and no two are alike. A create also commits the session, the reservation of its nonce, its event and its counts. The facilitator stores nothing.',
+      'The facilitator is @x402/core and @x402/evm 2.27.0 as in their basic example, without the hooks that print every payment. It reads the code, the balance and the domain of the payer and token, and simulates the transfer.',
+      'Limits by address, link and payer are on, and above the load of the benchmark. Every payer opens ten sessions.',
+      'Neither figure includes the processor time of anvil.',
     ],
   };
 }

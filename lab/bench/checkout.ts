@@ -50,7 +50,7 @@ export async function measureCheckout(environment: BenchEnvironment): Promise<Be
         ),
       ],
       notes: [
-        'Bytes as they travel, compressed with Brotli by the service itself.',
+        'Transferred bytes, compressed with Brotli by the service.',
         'Phone: 1.6 Mbit/s, 150 ms there and back, processor slowed down four times, empty cache, Chromium 360 × 780.',
       ],
     };

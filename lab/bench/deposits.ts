@@ -130,7 +130,7 @@ function resultOf(
   if (alone === undefined) throw new Error('nothing was measured');
   return {
     subject: 'deposits',
-    title: 'Finding a deposit beside open orders of others',
+    title: 'Finding a deposit among open orders of others',
     effort,
     measured: [],
     halfLoads: [],
@@ -143,9 +143,9 @@ function resultOf(
     })),
     ratios: [],
     notes: [
-      `From the block with the transfer to the block with its collection, as the merchant's read shows it; ${depositsOfRound} deposits each, in turn. Chains, service and PostgreSQL share this machine; a block comes each 60 ms, and the service looks for new ones each 50 ms. An installation looks each 2 s by default.`,
-      'The look-up is one statement over addresses of strangers, as many as a full block of a busy chain has.',
-      'Goal: 1 s at the worst beside 100,000 others; 2 s is the limit.',
+      `From the block with the transfer to the block with its collection, as the merchant's read shows it; ${depositsOfRound} deposits each, in turn. Chains, service and PostgreSQL share this machine; blocks come every 60 ms, and the service polls every 50 ms. By default an installation polls every 2 s.`,
+      'The look-up is one statement for as many foreign addresses as a full block of a busy chain has.',
+      'Goal: at most 1 s beside 100,000 other orders; the limit is 2 s.',
     ],
   };
 }

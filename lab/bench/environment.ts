@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { findFreePort, startPostgres } from '@florin/world';
 import pg from 'pg';
 import { type Server, startServer } from './child.ts';
-import type { Effort } from './measure.ts';
+import type { LoadProfile } from './measure.ts';
 
 /** The environment of every subject: its own PostgreSQL, free ports, a folder, and cleanup. */
 export interface BenchEnvironment {
   readonly folder: string;
-  readonly effort: Effort;
+  readonly effort: LoadProfile;
   /** The folder for processor profiles of the product. Absent: no profiles. */
   readonly profileFolder: string | undefined;
   readonly log: (line: string) => void;
@@ -56,7 +56,9 @@ async function fillWal(url: string): Promise<void> {
 
 /** Runs `work` in a new environment and cleans up in every case. */
 export async function withEnvironment<Result>(
-  options: Pick<BenchEnvironment, 'log' | 'profileFolder'> & { readonly effort: Omit<Effort, 'postgresPid'> },
+  options: Pick<BenchEnvironment, 'log' | 'profileFolder'> & {
+    readonly effort: Omit<LoadProfile, 'postgresPid'>;
+  },
   work: (environment: BenchEnvironment) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'florin-bench-'));

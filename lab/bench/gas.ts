@@ -187,7 +187,7 @@ async function measurePayments(bench: Bench): Promise<Row[]> {
       ...{ bare: 'receiveWithAuthorization', goal: 124_000 },
     },
     {
-      name: 'pay with EIP-3009, relayed by anybody else',
+      name: 'pay with EIP-3009, relayed by a third party',
       gas: await payByAuthorization(bench, 'relayer', await newOrder()),
       bare: 'receiveWithAuthorization',
     },
@@ -262,9 +262,9 @@ export async function measureGas({ effort, log, onEnd }: BenchEnvironment): Prom
     ...{ subject: 'gas', title: 'Gas of the contracts', effort, measured: [], ratios: [], halfLoads: [] },
     rows: [...alone, ...shown],
     notes: [
-      "Receipts of anvil, hard fork Prague: Circle's own FiatTokenV2_2 behind its proxy, Uniswap's own Permit2, a fee of 1 %, everyone has held the token before.",
-      'The bare transferFrom and ours use an allowance of exactly the amount up, which earns 4,800 gas back. That is the allowance that the service asks for.',
-      'Relayed is what the service does: from the wallet of its order signer, whose transaction is the consent to the order. Anybody else brings a signature of it: 65 bytes of calldata and a recovery more. The goal is that of the way the service goes.',
+      "Receipts of anvil, hard fork Prague: Circle's own FiatTokenV2_2 behind its proxy, Uniswap's own Permit2, a fee of 1 %, and all parties have held the token before.",
+      'The bare transferFrom and ours use an allowance of exactly the amount up, which earns 4,800 gas back. The service requests exactly this allowance.',
+      'Relayed payments leave from the wallet of the order signer, whose transaction is the consent to the order. A third party needs its signature: 65 more bytes of calldata and one more recovery. The goal is for payments that the service relays.',
       'Ours carries an order of twelve words, the signature of the service unless its signer sends, a single-use key (22,100), the event for audits, and compares balances before and after.',
     ],
   };

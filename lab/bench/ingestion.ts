@@ -178,7 +178,7 @@ export async function measureIngestion(environment: BenchEnvironment): Promise<B
     const run = (round: number) => runPonder(environment, chain, round);
     readers.push({ name: ponderName, run });
   } else {
-    environment.log(`without Ponder, which is installed by: ${ponderInstall}`);
+    environment.log(`skipping Ponder, which is not installed: ${ponderInstall}`);
   }
   const readings = await measureReaders(readers, environment);
   await world.database.db.transaction((transaction) =>
@@ -267,9 +267,9 @@ function resultOf(
     ],
     notes: [
       `${logCount} logs of ours: ${shape.blocks} blocks, ${shape.transactions} transactions each, ${shape.logs} logs each (a full settlement), on anvil.`,
-      'viem checks nothing. The watcher hashes every header and all receipts, and reads receipts, which anvil needs longer for than for logs.',
-      'Sent is when the payer hands the transaction to the node, announced is when the word of a new block comes over the WebSocket. The raw path then asks for its logs over HTTP, ours for the head and then for receipts. What is committed is the whole detection: block, event, session, and the event for webhooks, durably; the floor is 15 ms from sending. Raw paths check and keep nothing; the second of them commits one row. Before each payment all three have a session opened and an order signed, so that the machine is alike for them.',
-      "Ponder's time is the one that it tells of its backfill, without its start. It believes the logs that it is told; with ours, every event is stored, and then marked as final.",
+      'viem checks nothing. The watcher hashes every header and all receipts, and reads receipts, for which anvil takes longer than for logs.',
+      '"Sent" is the time at which the payer sends the transaction to the node. "Announced" is the time at which the WebSocket reports the new block. The baseline then requests its logs over HTTP, and Florin the head and then the receipts. Florin commits the whole detection: block, event, session, and the event for webhooks. Its floor is 15 ms from sending. The baselines check nothing and store nothing, but the second one commits one row. Before each payment all three open a session and sign an order, so that the load is the same.',
+      "Ponder's time is the one that it reports for its backfill, without its start. It trusts the logs of the node. Florin stores every event and then marks it as final.",
     ],
   };
 }

@@ -108,8 +108,8 @@ export async function measureLargest(environment: BenchEnvironment): Promise<Ben
     halfLoads: [],
     rows,
     notes: [
-      `${pageSize} sessions, links and events of some 64 KiB each, of characters that JSON escapes, over a PostgreSQL of their own; one process serves and measures itself.`,
-      'A stall is the longest time between two turns of a timer of one millisecond, and a turn what this thread computed in such a time: on a machine that others use too, only the latter is the code’s own.',
+      `${pageSize} sessions, links and events of some 64 KiB each, of characters that JSON escapes, in their own PostgreSQL; one process serves and measures itself.`,
+      'A stall is the longest time between two ticks of a timer of one millisecond. A turn is the processor time of this thread between two ticks. On a shared machine only the latter is the code’s own.',
     ],
   };
 }

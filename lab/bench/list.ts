@@ -147,7 +147,7 @@ export async function measureLists(environment: BenchEnvironment): Promise<Bench
   const measured: Measured[] = [];
   const pairs: Pair[] = [];
   const notes = [
-    'Both sides are statements over one connection, in the scope of one merchant, from this process: a page of 100 with the exact total, by its number and by a cursor, and the same rows from the key of the first on, without a total. Pages beyond 100 have no floor: they skip as many index entries.',
+    'Both sides are statements over one connection, in the scope of one merchant, from this process: a page of 100 with the exact total, by its number and by a cursor, and the same rows from their first key, without a total. Pages beyond 100 have no floor: they skip as many index entries.',
   ];
   for (const [index, crowd] of crowds.entries()) {
     const url = await environment.createDatabase(`bench_list_${index}`);

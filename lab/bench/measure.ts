@@ -33,7 +33,7 @@ export interface Contender {
 }
 
 /** Duration and load. */
-export interface Effort {
+export interface LoadProfile {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
@@ -71,7 +71,7 @@ interface Run {
 /** Loads one contender once: at the rate `perSecond`, otherwise as fast as the connections allow. */
 export async function loadOnce(
   contender: Contender,
-  effort: Omit<Effort, 'rounds' | 'warmUpSeconds'>,
+  effort: Omit<LoadProfile, 'rounds' | 'warmUpSeconds'>,
   pace: { perSecond?: number; collectSessionIds?: number } = {},
 ): Promise<Run> {
   const { isIdempotent, supply, ...question } = contender.question;
@@ -112,7 +112,7 @@ function cpuNow(contender: Contender, postgresPid: number | undefined) {
  */
 export async function compare(
   contenders: readonly Contender[],
-  effort: Effort,
+  effort: LoadProfile,
   log: (line: string) => void,
 ): Promise<Measured[]> {
   const runs = new Map<Contender, Run[]>(contenders.map((contender) => [contender, []]));

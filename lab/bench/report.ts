@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
-import type { Effort, Figures, Measured } from './measure.ts';
+import type { Figures, LoadProfile, Measured } from './measure.ts';
 
 /** The product's figures divided by the limit's. */
 export interface Ratio {
@@ -21,7 +21,7 @@ export interface HalfLoad extends Figures {
 export interface BenchResult {
   readonly subject: string;
   readonly title: string;
-  readonly effort: Effort;
+  readonly effort: LoadProfile;
   readonly measured: readonly Measured[];
   readonly ratios: readonly Ratio[];
   readonly halfLoads: readonly HalfLoad[];

@@ -85,7 +85,7 @@ async function measure(name: string, options: ReturnType<typeof readArguments>):
   const result = await withEnvironment({ effort, profileFolder, log: (line) => print(`  ${line}`) }, subject);
   for (const { name: contender, median } of result.measured)
     print(`  median  ${describe(contender, median)}`);
-  for (const half of result.halfLoads) print(`  half    ${describe(half.name, half)}`);
+  for (const half of result.halfLoads) print(`  half load  ${describe(half.name, half)}`);
   for (const { name: ratio, value, byProcessorTime, wanted } of result.ratios) {
     const verdict = wanted === 0 ? '' : `  wanted ${wanted}: ${value >= wanted ? 'reached' : 'MISSED'}`;
     print(`  ratio   ${ratio}: ${value}, ${byProcessorTime} by processor time${verdict}`);

@@ -1,7 +1,7 @@
 import type { BenchEnvironment } from './environment.ts';
 import { benchProduct, limitSchema, type SessionBody } from './limits/session-row.ts';
 import { counterDigits, counterMark } from './load-plan.ts';
-import { type Contender, compare, type Effort, loadOnce } from './measure.ts';
+import { type Contender, compare, type LoadProfile, loadOnce } from './measure.ts';
 import { callProduct, type RunningProduct, startProduct } from './product.ts';
 import { type BenchResult, type HalfLoad, ratioOf } from './report.ts';
 
@@ -98,7 +98,7 @@ function createQuestion(
 async function withIds(
   reader: Contender,
   creator: Contender,
-  options: { effort: Effort; prefix: string },
+  options: { effort: LoadProfile; prefix: string },
 ): Promise<Contender> {
   const { load } = await loadOnce(
     creator,
@@ -124,7 +124,7 @@ async function isIdempotent(product: RunningProduct, body: string): Promise<bool
   return first.sessionId === second.sessionId;
 }
 
-async function halfLoadOf(contender: Contender, perSecond: number, effort: Effort): Promise<HalfLoad> {
+async function halfLoadOf(contender: Contender, perSecond: number, effort: LoadProfile): Promise<HalfLoad> {
   const { figures } = await loadOnce(contender, effort, { perSecond: Math.floor(perSecond / 2) });
   return { name: contender.name, ...figures };
 }
@@ -182,10 +182,10 @@ export async function measureSessions(environment: BenchEnvironment): Promise<Be
       await halfLoadOf(readWithIds, find(names.read), effort),
     ],
     notes: [
-      'A create of the product looks its API key up in the database, has the insert check that account and product still are what is remembered of them, and writes the session with its `session.created` event and the changes of the lists that it is in; a limit writes a session and an idempotency row.',
+      'A create of the product looks its API key up in the database, checks in the insert that the cached account and product are still current, and writes the session with its `session.created` event and the changes of its list counts. A limit writes a session and an idempotency row.',
       idempotent
-        ? 'The limits store an idempotency row with every create; the product does so where a request brings an Idempotency-Key, with its whole answer.'
-        : 'Every create brings an Idempotency-Key of its own, which the limits store and the product does not yet.',
+        ? 'The limits store an idempotency row with every create; the product does so if a request has an Idempotency-Key, with its whole answer.'
+        : 'Every create has its own Idempotency-Key, which the limits store and the product does not.',
     ],
   };
 }

@@ -150,9 +150,9 @@ export async function measureSignatures({ effort, log }: BenchEnvironment): Prom
       'a second and core': Math.round(1e6 / us),
     })),
     notes: [
-      `${bodyCount} payers, a message each; µs are processor time, so both columns of a ratio are the same.`,
-      'Florin: checksums, ranges, EIP-712 digest, canonical form, recovery and comparison. The libraries take more forms of a signature, and of numbers.',
-      'The look at the code of the account, which comes before on a real chain, is in none of them.',
+      `${bodyCount} payers with one message each; µs are processor time, so both columns of a ratio are the same.`,
+      'Florin: checksums, ranges, EIP-712 digest, canonical form, recovery and comparison. The libraries accept more forms of signatures and numbers.',
+      'None of them includes reading the code of the account, which comes first on a real chain.',
     ],
   };
 }

@@ -229,9 +229,9 @@ export async function measureWebhooks(environment: BenchEnvironment): Promise<Be
     ratios: [ratioOf(measured, { product: names.product, limit: names.bare, wanted: 0.8 })],
     halfLoads: [],
     notes: [
-      `Runs are ${runCount} due deliveries of 2 kB in one commit, to ${originCount} origins, each of an object of its own; p50 and p99 are when half of them and nearly all had arrived.`,
+      `Runs are ${runCount} due deliveries of 2 kB in one commit, to ${originCount} origins, each of its own object; p50 and p99 are the times at which half and 99 % of them had arrived.`,
       'The limit claims 64 rows, signs, posts and logs; the product also keeps the order of each object, is fair between webhooks, opens sealed keys, checks addresses and schedules retries.',
-      'Nothing was sent twice, by one worker or by two.',
+      'Neither one worker nor two sent a delivery twice.',
       ...notes,
     ],
   };

@@ -75,7 +75,7 @@ export async function findViolations(world: ChaosWorld, sales: readonly Sale[]):
     ...(await chainViolations(world, sales)),
     ...sales
       .filter(({ sessionId }) => !sessions.some((row) => row.session_id === sessionId))
-      .map(({ sessionId }) => `${sessionId} was acknowledged and is gone`),
+      .map(({ sessionId }) => `${sessionId} was acknowledged but is missing`),
     ...(await bookViolations(world)),
     ...webhookViolations(world, sessions),
   ];
@@ -109,7 +109,7 @@ async function chainViolations(world: ChaosWorld, sales: readonly Sale[]): Promi
       0n,
     );
     const held = await life.balanceOf(token, world.merchantWallet);
-    if (held !== due) violations.push(`the merchant holds ${held} of ${token.tokenId}, and is due ${due}`);
+    if (held !== due) violations.push(`the merchant holds ${held} of ${token.tokenId} instead of ${due}`);
   }
   return violations;
 }
@@ -118,7 +118,7 @@ async function bookViolations(world: ChaosWorld): Promise<string[]> {
   const { db } = world;
   const violations = (await ledgerSums(db))
     .filter(({ total }) => total !== 0n)
-    .map(({ asset, total }) => `the books of ${asset} come to ${total}`);
+    .map(({ asset, total }) => `the books of ${asset} sum to ${total}`);
   for (const { life } of world.chains) {
     const { chain } = life;
     const rpc = openHttpRpc({
@@ -161,13 +161,13 @@ function webhookViolations(
     const count = (type: string) => firsts.filter((event) => event.type === type).length;
     const violations: string[] = [];
     if (sequences.join() !== expected.join())
-      violations.push(`${sessionId} was told as ${sequences.join(' ')}, not as 1 to ${events}`);
+      violations.push(`${sessionId} had the event sequences ${sequences.join(' ')}, not 1 to ${events}`);
     if (
       status === 'completed' &&
       (count('session.paid') !== 1 || firsts.at(-1)?.type !== 'session.completed')
     )
       violations.push(
-        `${sessionId} is completed, and was told as ${firsts.map(({ type }) => type).join(' ')}`,
+        `${sessionId} is completed, but its events were ${firsts.map(({ type }) => type).join(' ')}`,
       );
     return violations;
   });

@@ -104,7 +104,7 @@ function createOnce(world: ChaosWorld, settlementToken: string): () => Promise<s
       itemType: 'one_time',
       quantity: 1,
       unitPrice: price,
-      productData: { productName: 'A thing in a storm' },
+      productData: { productName: 'A product of a stress run' },
     },
   ];
   const body = JSON.stringify({ accountId: world.accountId, settlementToken, lineItems });

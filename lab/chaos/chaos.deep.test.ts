@@ -9,9 +9,9 @@ test('chains, ledger, sessions and webhooks agree after random kills, pauses, re
   const { violations, ...report } = await runChaos(seconds, (sentence) => t.diagnostic(sentence));
   t.diagnostic(JSON.stringify(report));
   assert.deepEqual(violations, []);
-  assert.ok(report.payments > 0, 'somebody paid');
+  assert.ok(report.payments > 0, 'payments were made');
   assert.ok(
     report.harm.kills > 0 && report.harm.databaseCrashes + report.harm.fullDisks > 0,
-    'harm was done',
+    'faults were injected',
   );
 });

@@ -52,7 +52,7 @@ export async function runChaos(seconds: number, tell: (sentence: string) => void
   const world = await startChaosWorld();
   try {
     if (world.disk === undefined)
-      tell('full disks are skipped: they need the right to mount a small file system');
+      tell('full disks are skipped: they require the permission to mount a small file system');
     return await shake(world, seconds, tell);
   } finally {
     await world.close();
@@ -84,11 +84,11 @@ async function shake(
     buy(world, buyer, sales, { ending: storm.signal, givingUp: givingUp.signal }),
   );
   const harms = harm(world, counts, storm.signal);
-  tell(`the storm begins: ${world.members.length} processes, ${buyerCount} payers, ${seconds} s`);
+  tell(`the stress run starts: ${world.members.length} processes, ${buyerCount} payers, ${seconds} s`);
   await systemClock.sleep(seconds * 1_000);
   storm.abort();
   await harms;
-  tell('the storm is over; waiting until everything is paid, settled and told');
+  tell('the stress run is over; waiting until everything is paid, settled and delivered');
   const start = performance.now();
   const patience = systemClock.sleep(healingMs, givingUp.signal).then(() => givingUp.abort());
   await Promise.all(payers);
@@ -103,7 +103,7 @@ async function shake(
   await Promise.all(world.members.map((member) => member.process.stop()));
   const violations = [...left, ...(await findViolations(world, sales))];
   if (violations.length > 0) {
-    for (const { name, process } of world.members) tell(`${name} wrote last:\n${process.output}`);
+    for (const { name, process } of world.members) tell(`the last output of ${name}:\n${process.output}`);
     for (const cursor of await world.db.query(chaosCursors))
       tell(`cursor: ${JSON.stringify(cursor, textOf)}`);
   }

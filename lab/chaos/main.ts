@@ -11,7 +11,7 @@ const maxSeconds = 3_600;
 function tableOf(report: ChaosReport): string {
   const { harm } = report;
   const rows: readonly (readonly [string, number | string])[] = [
-    ['seconds of storm', report.seconds],
+    ['seconds of the stress run', report.seconds],
     ['processes killed (SIGKILL)', harm.kills],
     ['processes paused (SIGSTOP)', harm.pauses],
     ['database crashes (kill -9 of PostgreSQL)', harm.databaseCrashes],
@@ -22,7 +22,7 @@ function tableOf(report: ChaosReport): string {
     ['sessions acknowledged', report.sessions],
     ['payments, of which across chains', `${report.payments}, ${report.crossChain}`],
     ['requests to the webhook receiver', report.deliveries],
-    ['seconds until everything was completed and told', report.secondsToHeal],
+    ['seconds until everything was completed and delivered', report.secondsToHeal],
     ['violations: chains, ledger, sessions, webhooks', report.violations.length],
   ];
   return ['| | |', '|---|---:|', ...rows.map(([what, count]) => `| ${what} | ${count} |`)].join('\n');

@@ -96,7 +96,7 @@ export class Books {
 
   async #cursor() {
     const cursor = await findCursor(this.#db, this.#context.chain.chainId);
-    if (cursor === undefined) throw new Error('the books have not begun');
+    if (cursor === undefined) throw new Error('the books have no cursor yet');
     return cursor;
   }
 

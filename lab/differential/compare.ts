@@ -143,12 +143,12 @@ async function openingState(chain: RealChain, holders: readonly Hex[]): Promise<
 
 function resultDifferences(chain: RealChain, real: RealResult, model: CallResult): string[] {
   if ('reverted' in model) {
-    if (real.reverted === '') return [`the contracts did it; the model refuses: ${model.reverted}`];
+    if (real.reverted === '') return [`the contracts accept; the model refuses: ${model.reverted}`];
     const isAlike =
       real.reverted === model.reverted || (real.reverted === 'other' && model.reverted === 'token');
-    return isAlike ? [] : [`the contracts say ${real.reverted}, the model ${model.reverted}`];
+    return isAlike ? [] : [`the contracts refuse with ${real.reverted}, the model with ${model.reverted}`];
   }
-  if (real.reverted !== '') return [`the contracts refuse: ${real.reverted}; the model did it`];
+  if (real.reverted !== '') return [`the contracts refuse: ${real.reverted}; the model accepts`];
   const { gateway, vault, route, tokens } = chain;
   const watched = new Set([gateway, vault, route, ...tokens].map((address) => address.toLowerCase()));
   const texts = (logs: RealResult['logs']) =>

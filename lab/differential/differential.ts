@@ -23,7 +23,7 @@ const { values } = parseArgs({
 });
 const [sequences, firstSeed] = [Number(values.sequences), Number(values.seed)];
 if (!Number.isSafeInteger(sequences) || sequences < 1)
-  throw new RangeError('--sequences takes a whole number above 0');
+  throw new RangeError('--sequences must be a whole number above 0');
 
 const [chain, database] = await Promise.all([startRealChain(), testDatabase()]);
 const close = () => Promise.all([chain.close(), database.close()]);

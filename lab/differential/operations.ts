@@ -63,7 +63,7 @@ export class Operations {
     if (!isBatched && single.from !== batcher) return single;
     const calls = isBatched ? await this.#batchAround(single, timeSeconds) : [single];
     const label = `batch of ${calls.map((call) => call.label.split(' ')[0]).join(', ')}`;
-    return { label, from: this.#anybody(), to: batcher, data: batchData(calls) };
+    return { label, from: this.#anyAccount(), to: batcher, data: batchData(calls) };
   }
 
   /**
@@ -103,21 +103,21 @@ export class Operations {
     const given = isNew ? await this.#newOrder(timeSeconds) : random.pick(this.#orders);
     const { order } = given;
     const isAble = order.payer === batcher || roles.payers.some(({ address }) => address === order.payer);
-    const payer = isAble && random.chance(0.92) ? order.payer : this.#anybody();
-    const settler = random.chance(0.85) ? roles.settler.address : this.#anybody();
-    const admin = random.chance(0.9) ? roles.admin.address : this.#anybody();
+    const payer = isAble && random.chance(0.92) ? order.payer : this.#anyAccount();
+    const settler = random.chance(0.85) ? roles.settler.address : this.#anyAccount();
+    const admin = random.chance(0.9) ? roles.admin.address : this.#anyAccount();
     const choices: readonly (readonly [number, () => Operation | Promise<Operation>])[] = [
       [14, () => this.#gateway('pay', payer, [order, given.signature])],
       [8, () => this.#approve(order, payer)],
       [7, () => this.#payBySignature(given, settler)],
       [7, () => this.#transfer(order.token, payer, this.#receiverOf(given), this.#near(order.total))],
-      [7, () => this.#gateway('collect', this.#anybody(), [order, given.signature])],
-      [6, () => this.#gateway('rescue', this.#anybody(), [order, this.#token(order)])],
+      [7, () => this.#gateway('collect', this.#anyAccount(), [order, given.signature])],
+      [6, () => this.#gateway('rescue', this.#anyAccount(), [order, this.#token(order)])],
       [16, () => this.#gateway('settle', settler, [this.#batch(given)])],
       [6, () => this.#gateway('refund', settler, [order])],
       [6, () => this.#gateway('reclaim', payer, [order])],
-      [6, () => this.#gateway('refundSettled', this.#anybody(), [order, this.#near(order.total)])],
-      [3, () => this.#gateway('withdrawFees', this.#anybody(), [order.token])],
+      [6, () => this.#gateway('refundSettled', this.#anyAccount(), [order, this.#near(order.total)])],
+      [3, () => this.#gateway('withdrawFees', this.#anyAccount(), [order.token])],
       [9, () => this.#payOut(settler)],
       [4, () => this.#block(order.token, admin)],
       [1, () => this.#gateway(random.chance(0.4) ? 'pause' : 'unpause', admin, [])],
@@ -150,7 +150,7 @@ export class Operations {
     return this.#orders;
   }
 
-  #anybody(): Hex {
+  #anyAccount(): Hex {
     const { roles } = this.#chain;
     return this.#random.pick([
       roles.merchant,
@@ -193,7 +193,7 @@ export class Operations {
       functionName: 'approve',
       args: [spender, 2n ** 256n - 1n],
     });
-    return { label: 'approve all', from: this.#anybody(), to: token, data };
+    return { label: 'approve all', from: this.#anyAccount(), to: token, data };
   }
 
   #transfer(token: Hex, from: Hex, to: Hex, value: bigint): Operation {
@@ -215,7 +215,7 @@ export class Operations {
 
   #withdraw(token: Hex, from: Hex): Operation {
     const { gateway, vault } = this.#chain;
-    const to = this.#random.pick([this.#anybody(), zeroAddress as Address, vault, gateway]);
+    const to = this.#random.pick([this.#anyAccount(), zeroAddress as Address, vault, gateway]);
     const args = [token, to, 1_000_000n] as const;
     const data = encodeFunctionData({ abi: payoutVaultAbi, functionName: 'withdraw', args });
     return { label: 'withdraw', from, to: this.#chain.vault, data };

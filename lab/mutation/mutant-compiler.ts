@@ -45,7 +45,7 @@ function compile({ sources, contracts, isOptimized }: CompileOrder): Compiled {
   return Object.fromEntries(
     contracts.map((name) => {
       const code = output.contracts?.[`src/${name}.sol`]?.[name]?.evm.bytecode.object;
-      if (code === undefined) throw new Error(`the compiler gave no code of ${name}`);
+      if (code === undefined) throw new Error(`the compiler returned no code for ${name}`);
       return [name, `0x${code}`];
     }),
   );

@@ -134,7 +134,7 @@ function putCode(contracts: string, name: string, code: string): void {
 
 function judge({ code, output }: { readonly code: number; readonly output: string }): TrialOutcome {
   if (output.endsWith('time-out')) return { isKilled: true, by: 'time-out' };
-  if (/Compiling \d+ files/.test(output)) throw new Error('forge has compiled the contracts anew');
+  if (/Compiling \d+ files/.test(output)) throw new Error('forge has compiled the contracts again');
   if (code === 0) return { isKilled: false, by: '' };
   const file = /Encountered \d+ failing tests? in test\/([^:]+):/.exec(output)?.[1];
   const test = /\[FAIL[^\n]*\] (\w+)\(/.exec(output)?.[1];

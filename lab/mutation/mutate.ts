@@ -215,7 +215,7 @@ async function main(): Promise<void> {
       const result = results.get(id);
       return result?.verdict === 'survived' && result.by === '';
     });
-    console.log(`${survivors.length} survivors to look at more closely`);
+    console.log(`${survivors.length} survivors to try with more fuzz runs`);
     await work(campaign, trials, survivors, tryThoroughly, deadline);
   } finally {
     for (const trial of trials) await trial.close();

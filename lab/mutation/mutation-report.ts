@@ -66,7 +66,7 @@ function describe({ mutants, tried, valid, killed, percent, results }: Score): s
   const survivors = results.filter(({ verdict }) => verdict === 'survived');
   const lines = survivors.map(
     ({ id, before, after, by }) =>
-      `- \`${id}\`: \`${shown(before)}\` to \`${shown(after)}\`${by === '' ? ', not looked at closely yet' : ''}`,
+      `- \`${id}\`: \`${shown(before)}\` to \`${shown(after)}\`${by === '' ? ', not examined yet' : ''}`,
   );
   return [
     `${tried} of ${mutants} mutants tried. ${count('invalid')} do not compile, ${count('equal')} compile to the same code as the`,

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endLeftovers, signal, signalledPatienceMs } from './run-folder.ts';
+import { endLeftovers, signal, stopGraceMs } from './run-folder.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -88,5 +88,5 @@ export function runCommand(
 /** Ends what still runs, first by SIGTERM. */
 export async function endCommands(folder: string): Promise<void> {
   for (const { pid } of children) if (pid !== undefined) signal(-pid, 'SIGTERM');
-  await endLeftovers(folder, signalledPatienceMs);
+  await endLeftovers(folder, stopGraceMs);
 }

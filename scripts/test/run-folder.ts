@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long processes may take to end by themselves, and after a signal. */
 const patienceMs = 10_000;
-export const signalledPatienceMs = 2_000;
+export const stopGraceMs = 2_000;
 const pauseMs = 50;
 
 /** Waits until no process of the folder's run is left, then kills the rest; gives the command lines of those. */
@@ -26,7 +26,7 @@ export async function endLeftovers(folder: string, forMs = patienceMs): Promise<
 export async function endAll(folder: string): Promise<void> {
   for (const pid of processesOf(folder)) signal(pid, 'SIGTERM');
   // A process that ends may have just started another one.
-  while ((await endLeftovers(folder, signalledPatienceMs)).length > 0) await sleep(pauseMs);
+  while ((await endLeftovers(folder, stopGraceMs)).length > 0) await sleep(pauseMs);
 }
 
 /** Pids of the run's processes other than this one; none on a system without /proc. */

@@ -11,6 +11,7 @@ import {
 } from './chain-journal.ts';
 import { classifyMethod, isLasting, readMineRequest, readMiningMode } from './chain-method.ts';
 import {
+  BLOCK_HASH_CONTRACT,
   type BootedChain,
   type BootOptions,
   bootChain,
@@ -44,11 +45,6 @@ const CHECKPOINT_WEIGHT = 600;
 const CHECKPOINT_PAUSE_FACTOR = 50;
 /** After this many blocks a node uses twice the memory of a fresh one with the same history. */
 const PROCESS_BLOCK_LIMIT = 20_000;
-/**
- * Prague's contract of past block hashes (EIP-2935). With its 8,191 slots anvil takes 10 ms per block, which makes a
- * replay take minutes; without its code 0.5 ms. The local world does not read it.
- */
-const BLOCK_HASH_CONTRACT = '0x0000F90827F1C53a10cb7A02335B175320002935';
 const READY_LIMIT_MS = 60_000;
 const RESTART_PAUSES_MS = [50, 500, 2_000, 5_000] as const;
 
@@ -389,11 +385,9 @@ export class ChainKeeper implements AsyncDisposable {
         await this.#batch;
         await this.#boot();
         const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
-        if (!this.#isRenewing) {
-          this.#options.log(
-            `${this.#options.name}: its node had ended and runs again with its history (${seconds} s).`,
-          );
-        }
+        const { log, name } = this.#options;
+        if (!this.#isRenewing)
+          log(`${name}: its node had ended and runs again with its history (${seconds} s).`);
         this.#isRenewing = false;
         return;
       } catch (error) {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { seededRandom } from '@florin/lab';
 import { fuzzFactor, fuzzSeed, seedNote } from '@florin/server/testing';
 import { findFreePort } from './port.ts';
-import { FinalBlocks, shakeAndKill, startChainRun } from './storm.fixture.ts';
+import { FinalBlocks, startChainRun, stressAndKill } from './storm.fixture.ts';
 
 /** FLORIN_FUZZ_FACTOR makes the stress run longer. */
 const deaths = 12 * fuzzFactor;
@@ -27,7 +27,7 @@ test('final blocks of a chain stay through reorgs and kills at any moment', {
   for (let death = 0; death < deaths; death += 1) {
     const { chain, payers, kill } = run;
     const chance = random.fork(String(death));
-    const refusals = await shakeAndKill({
+    const refusals = await stressAndKill({
       ...{ chains: [chain], payers, random: chance, finals, mostSteps: 80, mostPauseMs: 30, kill },
     });
     run = await startChainRun(folder, port);

@@ -179,7 +179,7 @@ const shakeOnce = async (chain: Chain, privateKey: `0x${string}`, random: Seeded
 };
 
 /** A run under stress until it is killed. */
-export interface Storm {
+export interface StressRun {
   readonly chains: readonly Chain[];
   readonly payers: readonly `0x${string}`[];
   readonly random: SeededRandom;
@@ -193,7 +193,7 @@ export interface Storm {
  * Reorgs chains, sends to them, mines on them and checks final blocks. Kills the run after a number of answers, at any
  * point. Returns the refusals, by a chain or by the kill.
  */
-export const shakeAndKill = async (storm: Storm): Promise<string[]> => {
+export const stressAndKill = async (storm: StressRun): Promise<string[]> => {
   const { chains, payers, random, finals, mostSteps, mostPauseMs, kill } = storm;
   const refusals = new Set<string>();
   const enough = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { seededRandom } from '@florin/lab';
 import { fuzzFactor, fuzzSeed, seedNote } from '@florin/server/testing';
 import { findFreePort } from './port.ts';
-import { FinalBlocks, shakeAndKill, startPayment, startRun } from './storm.fixture.ts';
+import { FinalBlocks, startPayment, startRun, stressAndKill } from './storm.fixture.ts';
 
 /** Each takes some five seconds; FLORIN_FUZZ_FACTOR makes the stress run longer. */
 const deaths = 3 * fuzzFactor;
@@ -28,7 +28,7 @@ test('under reorgs and kills no final block changes, no chain halts and payments
     // It rarely finishes, but the service watches, sends and settles meanwhile.
     const payment = startPayment(home);
     const { chains, payers } = run.manifest;
-    const refusals = await shakeAndKill({
+    const refusals = await stressAndKill({
       // The first payer pays above; each of the others sends on both chains.
       ...{ chains, payers: payers.slice(1, 3).map(({ privateKey }) => privateKey) },
       ...{ random: random.fork(String(death)), finals, mostSteps: 150, mostPauseMs: 400, kill: run.kill },

@@ -21,11 +21,11 @@ export async function pause(outside: Outside, ms: number): Promise<void> {
     const timer = setTimeout(finish, Math.min(ms, outside.longestPauseMs));
     outside.signal.addEventListener('abort', finish);
   });
-  assertWanted(outside);
+  assertNotAborted(outside);
 }
 
 /** Throws once the caller has aborted. */
-export function assertWanted({ signal }: Outside): void {
+export function assertNotAborted({ signal }: Outside): void {
   if (signal.aborted) throw new AgentError('aborted', 'the caller has aborted', { cause: signal.reason });
 }
 
@@ -52,7 +52,7 @@ export async function request(
   url: string | URL,
   init: RequestInit = {},
 ): Promise<HttpAnswer> {
-  assertWanted(outside);
+  assertNotAborted(outside);
   const signal = AbortSignal.any([outside.signal, AbortSignal.timeout(requestTimeoutMs)]);
   const ask = outside.fetch;
   const response = await ask(url, { ...init, signal });

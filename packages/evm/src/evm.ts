@@ -36,6 +36,7 @@ export { encodeRlp, integerBytes, type RlpItem } from './nodes/rlp.ts';
 export {
   boundTo,
   type NodeAnswer,
+  pollNodes,
   type Rpc,
   RpcAnswerInvalid,
   type RpcCall,
@@ -43,10 +44,9 @@ export {
   type RpcOutcome,
   RpcUnavailable,
   resultOf,
-  surveyOf,
 } from './nodes/rpc.ts';
 export type { NodeConnection } from './nodes/transport.ts';
-export { askWitnesses, askWitnessesTogether } from './nodes/witness.ts';
+export { askTwoNodes, askTwoNodesBatch } from './nodes/witness.ts';
 export { evmLocks } from './sender/advisory-lock.ts';
 export {
   defaultSenderSettings,
@@ -67,7 +67,7 @@ export {
   type SendRequest,
   type SentOutcome,
 } from './sender/sent.ts';
-export { takeBackOutcomes } from './sender/store.ts';
+export { revertOutcomes } from './sender/store.ts';
 export { type WalletSigner, walletOf } from './sender/wallet.ts';
 export { eachWithEvents, fetchBlocks, fetchHeaders } from './watcher/block-source.ts';
 export type { FinalityRule, FollowedChain } from './watcher/chain.ts';

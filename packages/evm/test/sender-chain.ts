@@ -77,7 +77,7 @@ export async function round(by: SenderContext = context): Promise<void> {
   await senderRound(by, chain, memory);
 }
 
-export async function mineAndLook(blocks = 1): Promise<void> {
+export async function mineAndFollow(blocks = 1): Promise<void> {
   await anvil.mine(blocks);
   await round();
 }

@@ -11,7 +11,7 @@ import { api } from './api.ts';
 import type { CheckoutData } from './data.ts';
 import { fill, formatMoney } from './format.ts';
 import { boundsOf } from './model.ts';
-import { type Page, Told } from './page.ts';
+import { ExplainedFailure, type Page } from './page.ts';
 
 /** The field for the amount of a custom link. */
 
@@ -59,7 +59,7 @@ export function readAmount(page: Page): bigint {
   const problem = problemOfAmount(data, typed) || outsideOf(data, option, typed);
   if (typed.kind === 'amount' && problem === '') return typed.amount;
   field?.focus();
-  throw new Told(problem);
+  throw new ExplainedFailure(problem);
 }
 
 /** The chosen token's bounds when the typed amount is outside them; else empty. */

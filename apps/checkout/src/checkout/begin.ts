@@ -3,7 +3,7 @@ import { readAmount } from './amount-field.ts';
 import { api } from './api.ts';
 import { elementOf } from './dom.ts';
 import type { Model } from './model.ts';
-import { type Page, Told } from './page.ts';
+import { ExplainedFailure, type Page } from './page.ts';
 
 /** The e-mail address that the payer typed; empty where none is needed. Throws when it is missing. */
 export function readEmail({ data }: Model): string {
@@ -12,7 +12,7 @@ export function readEmail({ data }: Model): string {
   const email = input instanceof HTMLInputElement ? input.value.trim() : '';
   if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
   input?.focus();
-  throw new Told(data.texts.emailWrong);
+  throw new ExplainedFailure(data.texts.emailWrong);
 }
 
 /** Begins a session on a link's page. Only now: viewing the link alone stores nothing. */
@@ -52,6 +52,6 @@ function leadAgents(sessionId: string): void {
 /** The chosen token. Throws when no token is available. */
 export function chosenOption({ data, chosen }: Model): CheckoutOption {
   const option = data.options.find(({ tokenId }) => tokenId === chosen);
-  if (option === undefined) throw new Told(data.texts.noRoute);
+  if (option === undefined) throw new ExplainedFailure(data.texts.noRoute);
   return option;
 }

@@ -1,7 +1,7 @@
 import { api } from './api.ts';
 import { fill, shorten } from './format.ts';
 import { bestOption, type Model } from './model.ts';
-import { type Page, Told } from './page.ts';
+import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf, wordsOfStep } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
 import { connect, type Provider, type Wallet } from './wallet.ts';
@@ -19,7 +19,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
     await readBalances(page, payer);
   } catch (error) {
     const step = nextStepOf('connect', error);
-    const isTold = error instanceof Told || step === 'tell';
+    const isTold = error instanceof ExplainedFailure || step === 'tell';
     const problem = isTold
       ? problemOf(page.model, error)
       : wordsOfStep(page.model, step, { network: '', error });
@@ -30,7 +30,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
 function assertIntended({ data }: Model, payer: string): void {
   const { intendedPayer, texts } = data;
   if (intendedPayer !== '' && intendedPayer.toLowerCase() !== payer.toLowerCase())
-    throw new Told(fill(texts.wrongPayer, { address: shorten(intendedPayer) }));
+    throw new ExplainedFailure(fill(texts.wrongPayer, { address: shorten(intendedPayer) }));
 }
 
 const heard = new WeakSet<Provider>();

@@ -1,7 +1,7 @@
 import { api } from './api.ts';
 import { beginSession, chosenOption, readEmail } from './begin.ts';
 import type { DepositView } from './model.ts';
-import { type Page, Told } from './page.ts';
+import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 import { pause } from './wallet.ts';
 
@@ -17,7 +17,7 @@ export async function showDeposit(page: Page): Promise<void> {
     const email = readEmail(page.model);
     if (!/^0x[0-9a-fA-F]{40}$/.test(refund)) {
       input?.focus();
-      throw new Told(texts.refundWrong);
+      throw new ExplainedFailure(texts.refundWrong);
     }
     page.change({ step: texts.stepSession, problem: '' });
     await beginSession(page);
@@ -25,7 +25,7 @@ export async function showDeposit(page: Page): Promise<void> {
     const sessionId = page.model.data.state?.sessionId ?? '';
     const body = { sessionId, payer: refund, tokenId: option.tokenId, payerEmail: email };
     const { deposit, amountInToken } = await api.prepare(body, page.model.clientCode);
-    if (deposit === undefined) throw new Told(texts.noRoute);
+    if (deposit === undefined) throw new ExplainedFailure(texts.noRoute);
     const shown = { ...deposit, amountInToken, tokenId: option.tokenId };
     sessionStorage.setItem(depositKey(page), JSON.stringify(shown));
     openDeposit(page, shown);

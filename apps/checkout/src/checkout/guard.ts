@@ -3,7 +3,7 @@ import { api } from './api.ts';
 import { takeAccount } from './connect.ts';
 import { fill } from './format.ts';
 import { isMade, isOver } from './model.ts';
-import { type Page, Told } from './page.ts';
+import { ExplainedFailure, type Page } from './page.ts';
 import { wordsOfStep } from './problem.ts';
 import { waitFor } from './prompt.ts';
 import { accountsOf, isOn, type Provider, switchNetwork } from './wallet.ts';
@@ -35,13 +35,14 @@ const marginSeconds = 30;
 export async function assertOwed(page: Page, deadline?: string): Promise<void> {
   const { texts, state } = page.model.data;
   const read = await api.read(state?.sessionId ?? '').catch(() => {
-    throw new Told(texts.cannotCheck);
+    throw new ExplainedFailure(texts.cannotCheck);
   });
   page.change({ data: { ...page.model.data, state: read.state } });
-  if (isMade(read.state)) throw new Told(texts.notNeeded);
-  if (read.state.status === 'cancelled') throw new Told(texts.cancelledHint);
-  if (!read.state.isPayable) throw new Told(texts.timeOver);
-  if (deadline !== undefined && Number(deadline) < read.now + marginSeconds) throw new Told(texts.orderOver);
+  if (isMade(read.state)) throw new ExplainedFailure(texts.notNeeded);
+  if (read.state.status === 'cancelled') throw new ExplainedFailure(texts.cancelledHint);
+  if (!read.state.isPayable) throw new ExplainedFailure(texts.timeOver);
+  if (deadline !== undefined && Number(deadline) < read.now + marginSeconds)
+    throw new ExplainedFailure(texts.orderOver);
 }
 
 /**
@@ -59,15 +60,15 @@ export async function request<Answer>(
     await assertOwed(page, deadline);
     return await waitFor(page, { words, isFor: 'wallet' }, ask, onLate);
   } catch (error) {
-    if (error instanceof Told) throw error;
+    if (error instanceof ExplainedFailure) throw error;
     const step = nextStepOf(kind, error);
     if (step === 'pay_plainly') return undefined;
     if (step === 'connect_again') takeAccount(page, provider, '');
     // A prompt that the payer was asked to reject.
     const { state } = page.model.data;
-    if (step === 'declined' && state !== undefined && isOver(state)) throw new Told('');
+    if (step === 'declined' && state !== undefined && isOver(state)) throw new ExplainedFailure('');
     if (step === 'declined' && kind === 'sign') page.change({ mayPayPlainly: true });
-    throw new Told(wordsOfStep(page.model, step, { network: option.chainTitle, error }));
+    throw new ExplainedFailure(wordsOfStep(page.model, step, { network: option.chainTitle, error }));
   }
 }
 
@@ -77,7 +78,7 @@ async function assertAccount({ page, provider, payer }: PaymentAttempt): Promise
   if (accounts !== undefined && !accounts.includes(payer.toLowerCase()))
     takeAccount(page, provider, accounts[0] ?? '');
   if (page.model.payer === payer) return;
-  throw new Told(page.model.payer === '' ? texts.disconnected : texts.accountChanged);
+  throw new ExplainedFailure(page.model.payer === '' ? texts.disconnected : texts.accountChanged);
 }
 
 /** Switches the wallet to the payment's network if needed. Throws the problem in words for its owner. */
@@ -87,5 +88,6 @@ export async function bringToNetwork({ page, provider, option, deadline }: Payme
   const network = option.chainTitle;
   const words = fill(page.model.data.texts.stepSwitch, { network });
   const step = await waitFor(page, { words, isFor: 'wallet' }, () => switchNetwork(provider, option));
-  if (step !== 'done') throw new Told(wordsOfStep(page.model, step, { network, error: undefined }));
+  if (step !== 'done')
+    throw new ExplainedFailure(wordsOfStep(page.model, step, { network, error: undefined }));
 }

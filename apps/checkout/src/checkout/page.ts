@@ -8,4 +8,4 @@ export interface Page {
 }
 
 /** A failure with words for the payer; empty where the session's state is explanation enough. */
-export class Told extends Error {}
+export class ExplainedFailure extends Error {}

@@ -4,7 +4,7 @@ import { beginSession, chosenOption, readEmail } from './begin.ts';
 import { fill, formatToken } from './format.ts';
 import { assertOwed, bringToNetwork, type PaymentAttempt, request } from './guard.ts';
 import { holds, isMade, isOver, type Model } from './model.ts';
-import { type Page, Told } from './page.ts';
+import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
 import { forgetSent, markSent } from './sent.ts';
@@ -50,7 +50,7 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
 function tell(page: Page, error: unknown): void {
   const { isSent, data } = page.model;
   // The payment was seen meanwhile: then this is not a failure.
-  const isFine = !(error instanceof Told) && data.state !== undefined && isOver(data.state);
+  const isFine = !(error instanceof ExplainedFailure) && data.state !== undefined && isOver(data.state);
   page.change({ problem: isFine ? '' : problemOf(page.model, error), ...(isSent ? {} : { step: '' }) });
 }
 
@@ -58,7 +58,7 @@ function assertEnough({ data, balances }: Model, option: CheckoutOption): void {
   const balance = balances[option.tokenId];
   if (balance === undefined || holds(option, balances)) return;
   const amount = (units: string) => formatToken(data.locale, option, units);
-  throw new Told(
+  throw new ExplainedFailure(
     fill(data.texts.insufficient, { has: amount(balance), needs: amount(option.amountInToken) }),
   );
 }
@@ -95,8 +95,8 @@ async function carryOut(
     }
     await payByTransaction(attempt, prepared);
   } catch (error) {
-    if (!(error instanceof Told && hasAllowed && isPaid(page))) throw error;
-    throw new Told(`${texts.notNeeded} ${wordsFor(attempt, texts.allowanceStays)}`);
+    if (!(error instanceof ExplainedFailure && hasAllowed && isPaid(page))) throw error;
+    throw new ExplainedFailure(`${texts.notNeeded} ${wordsFor(attempt, texts.allowanceStays)}`);
   }
 }
 
@@ -153,13 +153,13 @@ async function allowed(
   await waitFor(page, { words, isFor: 'chain' }, async (isStopped) => {
     for (let asked = 1; asked <= maxAllowanceAsks && !isStopped() && !isPaid(page); asked += 1) {
       const outcome = await outcomeOf(provider, hash);
-      if (outcome === 'failed') throw new Told(texts.reverted);
+      if (outcome === 'failed') throw new ExplainedFailure(texts.reverted);
       // A failed server request is repeated; it must succeed before the next wallet request.
       const isKnown = asked % serverEvery === 0 && (await isThere().catch(() => false));
       if (outcome === 'succeeded' || isKnown) return;
       await pause(1_000);
     }
-    if (!isPaid(page)) throw new Told(wordsFor(attempt, texts.unseen));
+    if (!isPaid(page)) throw new ExplainedFailure(wordsFor(attempt, texts.unseen));
   });
 }
 
@@ -197,7 +197,7 @@ async function conclude({ page, option }: PaymentAttempt, { hash, ask }: SentPay
     page.change({ step: '', problem: problem[outcome] });
   } else if (outcome === 'failed' && !isPaid(page)) {
     forgetSent(page);
-    throw new Told(texts.reverted);
+    throw new ExplainedFailure(texts.reverted);
   }
 }
 
@@ -237,7 +237,7 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
     );
     if (status !== 'failed' || isPaid(page)) continue;
     forgetSent(page);
-    throw new Told(texts.reverted);
+    throw new ExplainedFailure(texts.reverted);
   }
   return true;
 }

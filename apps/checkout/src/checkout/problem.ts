@@ -1,7 +1,7 @@
 import { Refused } from './api.ts';
 import { fill, shorten } from './format.ts';
 import type { Model } from './model.ts';
-import { Told } from './page.ts';
+import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
 import type { NextStep } from './wallet-answer.ts';
 
@@ -16,7 +16,7 @@ const codes = {
 /** The problem in the reader's words, if the page has any. */
 export function problemOf({ data }: Pick<Model, 'data'>, error: unknown): string {
   const { texts } = data;
-  if (error instanceof Told) return error.message;
+  if (error instanceof ExplainedFailure) return error.message;
   if (error instanceof Refused) {
     if (error.code === codes.versionChanged || error.code === codes.notActive) return texts.changed;
     if (error.code === codes.amountRange) return texts.amountRefused;

@@ -1,4 +1,4 @@
-import { type Page, Told } from './page.ts';
+import { ExplainedFailure, type Page } from './page.ts';
 
 /** The current wait for a wallet or a chain; at most one. */
 let stop: ((reason: Error) => void) | undefined;
@@ -44,6 +44,6 @@ export async function waitFor<Answer>(
 /** Ends the current wait, if any, with words for the payer. Returns whether there was one. */
 export function stopWaiting(words: string): boolean {
   const isWaiting = stop !== undefined;
-  stop?.(new Told(words));
+  stop?.(new ExplainedFailure(words));
   return isWaiting;
 }

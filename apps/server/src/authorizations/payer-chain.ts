@@ -1,6 +1,6 @@
 import {
-  askWitnesses,
-  askWitnessesTogether,
+  askTwoNodes,
+  askTwoNodesBatch,
   parseData,
   type Rpc,
   RpcUnavailable,
@@ -56,7 +56,7 @@ export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): Payer
   const readCodes = batchedByKey(
     (chainId) => (addresses: readonly Hex[]) =>
       ask(Number(chainId), (rpc) =>
-        askWitnessesTogether(
+        askTwoNodesBatch(
           rpc,
           addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
         ),
@@ -74,7 +74,7 @@ export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): Payer
       ask(chainId, async (rpc) => {
         const fees = offer && encodeOffer(offer);
         const request = { ...(to && { to }), data, gas: toQuantity(gas), ...fees };
-        const outcome = await askWitnesses(rpc, { method: 'eth_call', params: [request, 'latest'] });
+        const outcome = await askTwoNodes(rpc, { method: 'eth_call', params: [request, 'latest'] });
         return 'error' in outcome ? undefined : parseData('call result', outcome.result);
       }),
   };

@@ -4,7 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { ImageWorld } from '../../test/harness/image-world.ts';
 import { sampleImage } from '../../test/harness/sample-image.ts';
 import { findBranding, findShownMerchant, type Logo, takeLogo, updateBranding } from './branding.ts';
-import { removeUnusedImages, unusedKeptMs } from './images/cleanup.ts';
+import { removeUnusedImages, unusedRetentionMs } from './images/cleanup.ts';
 import { imageIntake } from './images/intake.ts';
 
 let world: ImageWorld;
@@ -74,10 +74,10 @@ test('a logo in use is never removed; a replaced one is removed after its retent
     await take(`${world.source.origin}/other.png`),
   ];
   await update(first, '');
-  world.clock.time += 2 * unusedKeptMs;
+  world.clock.time += 2 * unusedRetentionMs;
   assert.deepEqual(await clean(), [second.name]);
   await update(await take(`${world.source.origin}/other.png`), '');
   assert.deepEqual(await clean(), []);
-  world.clock.time += unusedKeptMs + 1;
+  world.clock.time += unusedRetentionMs + 1;
   assert.deepEqual(await clean(), [first.name]);
 });

@@ -19,7 +19,7 @@ export interface PreviousContracts {
 }
 
 /** Circle's CCTP v2 on one chain, and our route into it. */
-export interface CctpPlace {
+export interface CctpContracts {
   /** Circle's number of the chain. */
   readonly domain: number;
   readonly transmitter: Hex;
@@ -52,7 +52,7 @@ export interface Chain extends FollowedChain {
   /** Replaced contracts, newest first: open orders still use them. */
   readonly previousContracts?: readonly PreviousContracts[] | undefined;
   /** Circle's CCTP on this chain; absent: the service neither burns nor mints here. */
-  readonly cctp?: CctpPlace | undefined;
+  readonly cctp?: CctpContracts | undefined;
   /** The sources on other chains whose burns may be minted here, from the other chains' `cctp`. */
   readonly mintSources?: readonly MintSource[];
   readonly finality: FinalityPolicy;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Token } from '@florin/protocol/token.ts';
-import type { CctpPlace, Chain } from '#chains/chain.ts';
+import type { CctpContracts, Chain } from '#chains/chain.ts';
 import { assertCctpFits, attestationUrlOf, contractsFrom } from './contracts.ts';
 import { Fields } from './field.ts';
 import { settlementOf } from './settlement.ts';
@@ -10,7 +10,7 @@ const gateway = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const vault = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512';
 const cctp = { domain: 6, transmitter: gateway, messenger: vault, route: gateway, tokenId: 'base::usdc' };
 
-function chainWith(changes: Partial<CctpPlace>, decimals = 6): Chain {
+function chainWith(changes: Partial<CctpContracts>, decimals = 6): Chain {
   const contracts = contractsFrom(new Fields({ gateway, vault, cctp }));
   const token: Token = {
     ...{ tokenId: 'base::usdc', chainName: 'base', chainId: 8453, address: gateway },

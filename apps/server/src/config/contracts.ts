@@ -1,7 +1,7 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, isAddress } from 'viem';
-import type { CctpPlace, Chain, PreviousContracts } from '#chains/chain.ts';
+import type { CctpContracts, Chain, PreviousContracts } from '#chains/chain.ts';
 import { ConfigError, type Fields } from './field.ts';
 
 /** Reads an address and refuses one without its checksum. */
@@ -34,7 +34,7 @@ function previousOf(fields: Fields): PreviousContracts {
 
 const microUsdPerUsd = 1_000_000n;
 
-function cctpOf(fields: Fields): CctpPlace {
+function cctpOf(fields: Fields): CctpContracts {
   const maxUsd = fields.integer('maxPerOrderUsd', { least: 1, most: 10_000_000, fallback: 1_000_000 });
   return {
     domain: fields.integer('domain', { least: 0, most: 4_294_967_295 }),

@@ -1,4 +1,4 @@
-import { type NodeAnswer, type Rpc, type RpcCall, RpcUnavailable, surveyOf } from '@florin/evm';
+import { type NodeAnswer, pollNodes, type Rpc, type RpcCall, RpcUnavailable } from '@florin/evm';
 import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeFunctionData } from 'viem';
@@ -67,7 +67,7 @@ export async function readContractBalances(
 ): Promise<readonly Balance[]> {
   const questions = questionsOf(chain, blockHash);
   if (questions.length === 0) return [];
-  const answers = await surveyOf(
+  const answers = await pollNodes(
     rpc,
     questions.map(({ call }) => call),
   );

@@ -1,4 +1,4 @@
-import { inOrder, type OutcomeHandler, takeBackOutcomes } from '@florin/evm';
+import { inOrder, type OutcomeHandler, revertOutcomes } from '@florin/evm';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainHandler } from '#contracts/event.ts';
 import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
@@ -41,7 +41,7 @@ function outcomesUndone({ clock }: Pick<SessionMoveContext, 'clock'>): ChainHand
     async onFinal() {},
     async onRewind(transaction, { chainId }, { number }) {
       const at = clock.now();
-      const ids = await takeBackOutcomes(transaction, { chainId, above: number, at });
+      const ids = await revertOutcomes(transaction, { chainId, above: number, at });
       if (ids.length === 0) return;
       await submissionsUndone(transaction, ids, at);
       await movesUndone(transaction, ids, at);

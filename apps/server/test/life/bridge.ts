@@ -11,7 +11,7 @@ import {
   TEST_MNEMONIC,
 } from '@florin/world';
 import { concat, zeroHash } from 'viem';
-import type { CctpPlace, Chain } from '#chains/chain.ts';
+import type { CctpContracts, Chain } from '#chains/chain.ts';
 import { addresses } from './roles.ts';
 
 /** The stand-ins for Circle's contracts; anvil's own first account owns them, as it does everything of a story. */
@@ -23,7 +23,7 @@ export interface Bridge {
   readonly gateway: Hex;
   readonly vault: Hex;
   readonly usdc: Hex;
-  readonly cctp: CctpPlace;
+  readonly cctp: CctpContracts;
 }
 
 /** Puts Circle's stand-ins and our contracts with a route on a chain, and lets its USDC be burnt and minted. */
@@ -41,7 +41,7 @@ export async function deployBridge(
   for (const { initCode } of [vault, cctpRoute, gateway, circle.transmitter, circle.messenger, usdc])
     await send({ to: create2Deployer, data: concat([zeroHash, initCode]) });
   for (const call of planLinks(circle, usdc, chainId)) await send(call);
-  const cctp: CctpPlace = {
+  const cctp: CctpContracts = {
     domain,
     transmitter: circle.transmitter.address,
     messenger: circle.messenger.address,

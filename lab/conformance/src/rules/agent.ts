@@ -67,7 +67,7 @@ async function checkSigned(options: {
   const create = (change: object) =>
     agent.post('/payment/session/create', { message: { ...message(), ...change }, signature });
   const wrong: [string, object, number][] = [
-    ['that somebody else has signed', {}, 100601],
+    ['signed by another wallet', {}, 100601],
     ['for another purpose', { purpose: 'prepare_payment' }, 100606],
     ['for an old version of the link', { linkVersion: 'ver_0' }, 100104],
     ['for another merchant', { merchantId: 'mer_0' }, 100607],

@@ -45,7 +45,7 @@ export async function checkAuthentication({
     });
   }
   await rules.rule(
-    'without a key a path is 401 whatever its id: too long, or not to be decoded',
+    'without a key a path is 401 for every id, even a too long or undecodable one',
     async () => {
       for (const id of impossibleIds) answeredWith(await anonymous.get(`/session/${id}`), 401);
     },

@@ -8,7 +8,7 @@ import { getBlock, getCode } from './actions.ts';
 import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
 import { freshHealth, type NodeHealth, noteAnswer, noteFailure, penaltyOf } from './node-health.ts';
 import { RpcError, RpcUnavailable } from './rpc.ts';
-import { askWitnesses } from './witness.ts';
+import { askTwoNodes } from './witness.ts';
 
 let anvil: Anvil;
 let first: LyingRpc;
@@ -190,11 +190,11 @@ test('a quarantined node is not asked, and the others answer', async () => {
 test('two different answers to the same question count as no answer, and an answer of one node alone counts', async () => {
   const rpc = open([first.url, second.url]);
   const call = { method: 'eth_getCode', params: [`0x${'11'.repeat(20)}`, 'latest'] };
-  assert.deepEqual(await askWitnesses(rpc, call), { result: '0x' });
+  assert.deepEqual(await askTwoNodes(rpc, call), { result: '0x' });
   first.lie = () => '0x6000';
-  await assert.rejects(askWitnesses(rpc, call), RpcUnavailable);
+  await assert.rejects(askTwoNodes(rpc, call), RpcUnavailable);
   second.faults.tooManyRequests = true;
-  assert.deepEqual(await askWitnesses(rpc, call), { result: '0x6000' });
+  assert.deepEqual(await askTwoNodes(rpc, call), { result: '0x6000' });
 });
 
 test('a node that is slow or often fails is asked after the others, regardless of its place in the configuration', () => {

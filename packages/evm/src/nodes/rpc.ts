@@ -49,7 +49,7 @@ export interface NodeAnswer {
 }
 
 /** Asks all nodes, or the only one. */
-export async function surveyOf(rpc: Rpc, calls: readonly RpcCall[]): Promise<readonly NodeAnswer[]> {
+export async function pollNodes(rpc: Rpc, calls: readonly RpcCall[]): Promise<readonly NodeAnswer[]> {
   return rpc.survey === undefined ? [{ node: '', outcomes: await rpc.batch(calls) }] : rpc.survey(calls);
 }
 

@@ -8,7 +8,7 @@ const timeLimitMs = 4_000;
  * node is trusted, because the caller cannot make the other nodes fail. Throws `RpcUnavailable` when no two agree, or
  * no node answers.
  */
-export async function askWitnesses(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
+export async function askTwoNodes(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
   if (rpc.survey === undefined) return askOne(rpc, call);
   const answers = await rpc.survey([call], { timeLimitMs });
   const agreed = agreedOn(answers, 0);
@@ -20,13 +20,13 @@ export async function askWitnesses(rpc: Rpc, call: RpcCall): Promise<RpcOutcome>
  * The same for several calls in one exchange with each node: for each call the agreed answer, or the reason for its
  * absence. Never throws `RpcUnavailable`.
  */
-export async function askWitnessesTogether(
+export async function askTwoNodesBatch(
   rpc: Rpc,
   calls: readonly RpcCall[],
 ): Promise<readonly (RpcOutcome | RpcUnavailable)[]> {
   try {
     const [only, ...others] = calls;
-    if (only !== undefined && others.length === 0) return [await askWitnesses(rpc, only)];
+    if (only !== undefined && others.length === 0) return [await askTwoNodes(rpc, only)];
     if (rpc.survey === undefined) return await rpc.batch(calls, { timeLimitMs });
     const answers = await rpc.survey(calls, { timeLimitMs });
     return calls.map((_call, index) => agreedOn(answers, index));

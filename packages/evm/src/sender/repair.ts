@@ -7,7 +7,7 @@ import { planTransaction } from './plan.ts';
 import { noncesWithRow } from './sender.sql.ts';
 import { outcomeOf } from './sent.machine.ts';
 import { fillPurpose } from './sent.ts';
-import { placedFrom, signAll } from './signing-queue.ts';
+import { numberPlans, signAll } from './signing-queue.ts';
 import {
   finishTransactions,
   lockPendingById,
@@ -115,7 +115,7 @@ export async function fillNonceGaps(
   if ('reverted' in plan) throw new Error('a transfer of nothing to ourselves would revert');
   for (const nonce of gaps) {
     const at = context.clock.now();
-    const placed = placedFrom([plan], nonce);
+    const placed = numberPlans([plan], nonce);
     const raws = await signAll(context.wallet, placed);
     await context.db.transaction((transaction) => storeTransactions(transaction, placed, raws, at));
     context.log.warn('sender.hole_filled', { chainId: chain.chainId, nonce: nonce.toString() });

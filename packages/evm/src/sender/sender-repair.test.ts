@@ -13,7 +13,7 @@ import {
   database,
   gwei,
   memory,
-  mineAndLook,
+  mineAndFollow,
   outcomes,
   pending,
   proxy,
@@ -39,14 +39,14 @@ import { rewindCursor } from '../watcher/recovery.sql.ts';
 import { replace, supersede } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';
 import { senderRound } from './sender-loop.ts';
-import { allocateNonces, finishTransactions, takeBackOutcomes } from './store.ts';
+import { allocateNonces, finishTransactions, revertOutcomes } from './store.ts';
 
 useSender();
 
 test('a stuck transaction is replaced at the same nonce by one that offers at least an eighth more', async () => {
   const sent = await record(1);
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
-  await mineAndLook();
+  await mineAndFollow();
   await sender.broadcast(sent.transactionId);
   await round();
   assert.equal((await pending())[0]?.attempts.length, 1);
@@ -56,7 +56,7 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
   const [first, second] = item?.attempts ?? [];
   assert.ok(first !== undefined && second !== undefined);
   assert.ok(second.maxFee * 8n >= first.maxFee * 9n && second.priorityFee * 8n >= first.priorityFee * 9n);
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(
     outcomes.map(({ status, txHash }) => [status, txHash]),
     [['succeeded', second.txHash]],
@@ -78,14 +78,14 @@ test('a chain that has stopped raises no fee, and one raise meets the fee jump a
   // The node loses its pending transactions, as in an incident, and the next block asks for forty times as much.
   await anvil.request('anvil_dropAllTransactions', []);
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
-  await mineAndLook();
+  await mineAndFollow();
   setAhead(32 * 60_000);
   await round();
   assert.deepEqual(
     (await pending()).map(({ attempts }) => attempts.length),
     [2],
   );
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
@@ -114,7 +114,7 @@ test('a transaction with many attempts is raised once more when the base fee exc
 
 test('a base fee over the cap is waited out without replacements', async () => {
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(600n * gwei).toString(16)}`]);
-  await mineAndLook();
+  await mineAndFollow();
   const sent = await record(1);
   for (const ms of [31_000, 62_000, 93_000]) {
     setAhead(ms);
@@ -125,23 +125,23 @@ test('a base fee over the cap is waited out without replacements', async () => {
     [[sent.txHash]],
   );
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${gwei.toString(16)}`]);
-  await mineAndLook();
+  await mineAndFollow();
   setAhead(96_000);
   await round();
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
 test('a transaction reorged out is broadcast again as it was signed', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook();
+  await mineAndFollow();
   await anvil.mine();
   await round();
   await anvil.request('anvil_reorg', [2, []]);
   await round();
   assert.equal((await pending())[0]?.minedHash, '');
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(
     outcomes.map(({ status, txHash }) => [status, txHash]),
     [['succeeded', sent.txHash]],
@@ -152,10 +152,10 @@ test('a transaction is reported as superseded when a foreign one with its nonce 
   const sent = await record(1);
   await sendForeign(0n);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook(2);
+  await mineAndFollow(2);
   await round();
   assert.deepEqual(outcomes, [], 'the foreign transaction may still be reorged out');
-  await mineAndLook(3);
+  await mineAndFollow(3);
   assert.deepEqual(outcomes, [], 'seen once');
   await round();
   await round();
@@ -171,14 +171,14 @@ test('a transaction is reported as superseded when a foreign one with its nonce 
   ]);
   const again = await record(1);
   await sender.broadcast(again.transactionId);
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['superseded', 'succeeded']);
 });
 
 test('a nonce is never below the final transactions of the wallet, foreign ones included', async () => {
   await sendForeign(0n);
   await sendForeign(1n);
-  await mineAndLook(5);
+  await mineAndFollow(5);
   const first = await record(1);
   assert.deepEqual(
     (await pending()).map((item) => item.nonce),
@@ -186,7 +186,7 @@ test('a nonce is never below the final transactions of the wallet, foreign ones 
   );
   await sender.broadcast(first.transactionId);
   await sendForeign(3n);
-  await mineAndLook(5);
+  await mineAndFollow(5);
   await record(2);
   assert.deepEqual(
     (await pending()).map((item) => item.nonce),
@@ -197,7 +197,7 @@ test('a nonce is never below the final transactions of the wallet, foreign ones 
 test('transactions in blocks that are not final keep their nonces, by depth and by tag: a reorg leaves no gap', async () => {
   // A process has forgotten this transaction after a restore from a backup.
   await sendForeign(0n);
-  await mineAndLook();
+  await mineAndFollow();
   const request = { purpose: 'own', to: emitter, data: eventCall(idOf(1)) } as const;
   for (const finality of [chain.finality, { tag: 'finalized', depth: 1 } as const]) {
     startAnew({ ...chain, finality });
@@ -210,14 +210,14 @@ test('with a finality tag, a foreign transaction that is reorged out supersedes 
   startAnew({ ...chain, finality: { tag: 'finalized', depth: 1 } });
   const sent = await record(1);
   await sendForeign(0n);
-  await mineAndLook();
+  await mineAndFollow();
   await round();
   await round();
   assert.deepEqual(outcomes, []);
   await anvil.request('anvil_reorg', [1, []]);
   setAhead(2_500);
   await round();
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(
     outcomes.map(({ status, txHash }) => [status, txHash]),
     [['succeeded', sent.txHash]],
@@ -248,7 +248,7 @@ test('a node that is behind us cannot prove that a transaction is in no block', 
   const sent = await record(1);
   await record(2);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook();
+  await mineAndFollow();
   const [genesis] = await rpc.batch([{ method: 'eth_getBlockByNumber', params: ['0x0', false] }]);
   assert.ok(genesis !== undefined);
   const behind: Rpc = {
@@ -280,10 +280,10 @@ test('a nonce gap is filled by a transfer of zero, which is not reported', async
   );
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook();
+  await mineAndFollow();
   setAhead(2_500);
   await round();
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(
     outcomes.map(({ transactionId, status }) => [transactionId, status]),
     [[sent.transactionId, 'succeeded']],
@@ -295,7 +295,7 @@ test('a transaction whose final block is reverted is pending again, and fills th
   const handler = {
     ...silentHandler,
     onRewind: async (transaction: Transaction, { chainId: id }: FollowedChain, { number }: Block) => {
-      const ids = await takeBackOutcomes(transaction, { chainId: id, above: number, at: clock.now() });
+      const ids = await revertOutcomes(transaction, { chainId: id, above: number, at: clock.now() });
       assert.deepEqual(ids, [first.transactionId]);
     },
   };
@@ -307,7 +307,7 @@ test('a transaction whose final block is reverted is pending again, and fills th
   };
   const first = await record(1);
   await sender.broadcast(first.transactionId);
-  await mineAndLook(5);
+  await mineAndFollow(5);
   assert.deepEqual([statuses(), await pending()], [['succeeded'], []]);
   // The node has forgotten it, and reports fewer transactions than were final.
   await anvil.request('anvil_reorg', [5, []]);
@@ -362,7 +362,7 @@ test('of a concurrent outcome and rewind, the later one sees the earlier one', a
     await holding.passed;
   });
   await begun.passed;
-  const rewinding = db.transaction((transaction) => takeBackOutcomes(transaction, taken));
+  const rewinding = db.transaction((transaction) => revertOutcomes(transaction, taken));
   await untilLockWaiter(db);
   holding.open();
   await concluding;
@@ -371,7 +371,7 @@ test('of a concurrent outcome and rewind, the later one sees the earlier one', a
   const over = gate();
   const rewound = gate();
   const second = db.transaction(async (transaction) => {
-    await takeBackOutcomes(transaction, taken);
+    await revertOutcomes(transaction, taken);
     await transaction.query(rewindCursor, {
       chainId: chain.chainId,
       headNumber: cursor.finalNumber,

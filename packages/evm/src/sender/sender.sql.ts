@@ -28,7 +28,7 @@ const attemptList = Object.keys(attemptColumns).join(', ');
 // Takes the wallet's row lock until the transaction ends. Nonces are assigned in order, and a rollback returns its
 // nonces. PostgreSQL grants a row lock in no particular order. The advisory lock before it is granted in the order of
 // requests, the order in which signatures are made ahead (docs/decisions/0047). Returns the first nonce.
-export const takeNonces = statement({
+export const reserveNonces = statement({
   name: 'sender_nonces_take',
   parameters: { chainId: 'int8', wallet: 'text', floor: 'int8', count: 'int8' },
   columns: { nonce: 'int8' },

@@ -10,7 +10,7 @@ import {
   clock,
   context,
   database,
-  mineAndLook,
+  mineAndFollow,
   outcomes,
   pending,
   proxy,
@@ -38,7 +38,7 @@ useSender();
 
 test('a node without the state of final blocks does not stop sending', async () => {
   await sendForeign(0n);
-  await mineAndLook();
+  await mineAndFollow();
   proxy.faults.prunedState = true;
   const sent = await record(1);
   assert.deepEqual(
@@ -46,18 +46,18 @@ test('a node without the state of final blocks does not stop sending', async () 
     [1n],
   );
   await sender.broadcast(sent.transactionId);
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
 test('a transaction is reported as succeeded once its block is final, with the time of the block', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook();
+  await mineAndFollow();
   assert.equal((await pending())[0]?.minedHash, sent.txHash);
-  await mineAndLook(2);
+  await mineAndFollow(2);
   assert.deepEqual(outcomes, []);
-  await mineAndLook();
+  await mineAndFollow();
   const receipt = await getTransactionReceipt(rpc, sent.txHash);
   const block = (await anvil.request('eth_getBlockByHash', [receipt?.blockHash, false])) as {
     timestamp: Hex;
@@ -71,7 +71,7 @@ test('a transaction is reported as succeeded once its block is final, with the t
     blockTime: new Date(Number(block.timestamp) * 1000),
   };
   assert.deepEqual(outcomes, [told]);
-  await mineAndLook();
+  await mineAndFollow();
   assert.deepEqual(outcomes, [told]);
 });
 
@@ -106,11 +106,11 @@ test('a transaction that the node accepted and dropped is broadcast again', asyn
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   proxy.faults.dropSent = false;
-  await mineAndLook();
+  await mineAndFollow();
   assert.equal(await getTransactionReceipt(rpc, sent.txHash), undefined);
   setAhead(2_500);
   await round();
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['succeeded']);
 });
 
@@ -118,7 +118,7 @@ test('an error after the node accepted the transaction creates no second one for
   proxy.faults.errorAfterSending = true;
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(
     outcomes.map((outcome) => outcome.txHash),
     [sent.txHash],
@@ -132,7 +132,7 @@ test('a transaction recorded before a crash is broadcast by the next process', a
   startAnew();
   setAhead(2_500);
   await round();
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['succeeded', 'succeeded']);
 });
 
@@ -173,7 +173,7 @@ test('a transaction that reverts on chain is reported as failed', async () => {
   const sent = await record(1);
   await anvil.request('anvil_setCode', [emitter, '0x60006000fd']);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['failed']);
 });
 
@@ -190,11 +190,11 @@ test('an outcome whose owner fails is reported again', async () => {
 test('no transaction is sent or finished on a halted chain', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
-  await mineAndLook(2);
+  await mineAndFollow(2);
   await database.db.query(setHalted, { chainId, haltedReason: 'a look is needed', updatedAt: clock.now() });
   proxy.seen.clear();
   setAhead(60_000);
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual([outcomes, [...proxy.seen.keys()]], [[], []]);
 });
 
@@ -207,6 +207,6 @@ test('a broadcast without a node is not a failure, but planning without one is',
   proxy.faults.tooManyRequests = false;
   setAhead(2_500);
   await round();
-  await mineAndLook(4);
+  await mineAndFollow(4);
   assert.deepEqual(statuses(), ['succeeded']);
 });

@@ -8,7 +8,7 @@ import { planByRelayer, type Relayer } from './relayer.ts';
 import { planWithinReserve } from './reserve.ts';
 import { runSenderLoop } from './sender-loop.ts';
 import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
-import { placedFrom, type SigningQueue, signingQueue } from './signing-queue.ts';
+import { numberPlans, type SigningQueue, signingQueue } from './signing-queue.ts';
 import { allocateNonces, storeTransactions } from './store.ts';
 import type { WalletSigner } from './wallet.ts';
 
@@ -133,7 +133,7 @@ async function recordIn(
   try {
     const nonce = await allocateNonces(transaction, { chainId, wallet, floor, count: plans.length });
     const raws = await ticket.sign(nonce);
-    const placed = placedFrom(plans, nonce);
+    const placed = numberPlans(plans, nonce);
     const stored = await storeTransactions(transaction, placed, raws, context.clock.now());
     return stored.map((recorded, index) => {
       if (recorded !== undefined) return recorded;

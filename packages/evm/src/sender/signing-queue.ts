@@ -3,18 +3,18 @@ import type { SendPlan } from './sent.ts';
 import type { WalletSigner } from './wallet.ts';
 
 /** A call and its nonce. */
-export interface PlacedPlan {
+export interface NumberedPlan {
   readonly plan: SendPlan;
   readonly nonce: bigint;
 }
 
 /** Plans of one record, at the nonces from the given one on. */
-export function placedFrom(plans: readonly SendPlan[], nonce: bigint): readonly PlacedPlan[] {
+export function numberPlans(plans: readonly SendPlan[], nonce: bigint): readonly NumberedPlan[] {
   return plans.map((plan, index) => ({ plan, nonce: nonce + BigInt(index) }));
 }
 
 /** Signs each at its nonce, all at the same time. The results are in the given order. */
-export function signAll(wallet: WalletSigner, placed: readonly PlacedPlan[]): Promise<readonly Hex[]> {
+export function signAll(wallet: WalletSigner, placed: readonly NumberedPlan[]): Promise<readonly Hex[]> {
   return Promise.all(placed.map(({ plan, nonce }) => wallet.signTransaction({ ...plan, nonce })));
 }
 
@@ -68,7 +68,7 @@ export function signingQueue(wallet: WalletSigner): SigningQueue {
       signed += record.plans.length;
       if (nonce === undefined || signed > maxSignedAhead) return;
       if (record.ahead?.nonce !== nonce) {
-        const ahead = { nonce, raws: signAll(wallet, placedFrom(record.plans, nonce)), hasFailed: false };
+        const ahead = { nonce, raws: signAll(wallet, numberPlans(record.plans, nonce)), hasFailed: false };
         // The signer may have recovered when it is the record's turn: it is then asked again, and that error is
         // reported.
         ahead.raws.catch(() => {
@@ -96,7 +96,7 @@ export function signingQueue(wallet: WalletSigner): SigningQueue {
           next = nonce + BigInt(plans.length);
           const { ahead } = record;
           const isSigned = ahead?.nonce === nonce && !ahead.hasFailed;
-          const raws = isSigned ? ahead.raws : signAll(wallet, placedFrom(plans, nonce));
+          const raws = isSigned ? ahead.raws : signAll(wallet, numberPlans(plans, nonce));
           signAhead();
           return raws;
         },

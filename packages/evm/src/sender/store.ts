@@ -13,12 +13,12 @@ import {
   pendingTransaction,
   pendingTransactions,
   reopenOutcomes,
+  reserveNonces,
   setOutcomes,
   type TransactionRow,
-  takeNonces,
 } from './sender.sql.ts';
 import { fillPurpose, type OutcomeHandler, type RecordedTransaction, type SentOutcome } from './sent.ts';
-import type { PlacedPlan } from './signing-queue.ts';
+import type { NumberedPlan } from './signing-queue.ts';
 import type { UnsignedTransaction, WalletSigner } from './wallet.ts';
 
 /** One signed form of a transaction. Replacements share its nonce and differ in fees. */
@@ -123,7 +123,12 @@ export async function allocateNonces(
   key: { chainId: number; wallet: Hex; floor: bigint; count: number },
 ): Promise<bigint> {
   const { chainId, wallet, floor, count } = key;
-  const [row] = await transaction.query(takeNonces, { chainId, wallet: wallet.toLowerCase(), floor, count });
+  const [row] = await transaction.query(reserveNonces, {
+    chainId,
+    wallet: wallet.toLowerCase(),
+    floor,
+    count,
+  });
   if (row === undefined) throw new Error('no nonce was assigned');
   return row.nonce;
 }
@@ -134,7 +139,7 @@ export async function allocateNonces(
  */
 export async function storeTransactions(
   transaction: Transaction,
-  placed: readonly PlacedPlan[],
+  placed: readonly NumberedPlan[],
   raws: readonly Hex[],
   at: Date,
 ): Promise<readonly (RecordedTransaction | undefined)[]> {
@@ -239,7 +244,7 @@ export async function finishTransactions(
  * broadcast again where they are in none. Otherwise their nonces would hold up the wallet's later transactions for
  * ever. Returns their ids. Their handlers get the outcome a second time.
  */
-export async function takeBackOutcomes(
+export async function revertOutcomes(
   transaction: Transaction,
   taken: { readonly chainId: number; readonly above: bigint; readonly at: Date },
 ): Promise<readonly bigint[]> {

@@ -8,7 +8,7 @@ import {
   type TransactionReceipt,
 } from '../nodes/actions.ts';
 import { getReceiptsOfBlocks } from '../nodes/block-receipts.ts';
-import { RpcAnswerInvalid, type RpcOutcome, RpcUnavailable, resultOf, surveyOf } from '../nodes/rpc.ts';
+import { pollNodes, RpcAnswerInvalid, type RpcOutcome, RpcUnavailable, resultOf } from '../nodes/rpc.ts';
 import type { ReadContext } from './context.ts';
 import type { FollowedEvent, LogSource } from './event.ts';
 import { areProvenReceipts, checkLogs, logsOfProvenReceipts, logsOfReceipts } from './log-check.ts';
@@ -124,7 +124,7 @@ export async function checkHeaders(
   if (chain.proofs === 'required') throw new RpcAnswerInvalid('a block that does not hash to its own hash');
   const { quorum = 1 } = chain.finality;
   if (quorum === 1) return;
-  const answers = await surveyOf(
+  const answers = await pollNodes(
     rpc,
     unproven.map((header) => calls.block(header.number)),
   );
@@ -160,7 +160,7 @@ async function checkedEvents(
   const events = source.decode(header, logs);
   const { quorum = 1 } = chain.finality;
   if (quorum === 1) return events;
-  const answers = await surveyOf(rpc, [calls.logs(header.hash, source.addresses)]);
+  const answers = await pollNodes(rpc, [calls.logs(header.hash, source.addresses)]);
   const agreeing = answers.filter(({ outcomes: [outcome] }) => isSameLogs(source, logs, outcome));
   if (agreeing.length < quorum) throw new RpcUnavailable('too few nodes have the same logs');
   return events;

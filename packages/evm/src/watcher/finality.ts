@@ -1,5 +1,5 @@
 import { type BlockHeader, calls, getBlock, headerIn } from '../nodes/actions.ts';
-import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../nodes/rpc.ts';
+import { pollNodes, RpcAnswerInvalid, RpcUnavailable } from '../nodes/rpc.ts';
 import { finalize, haltChain, pruneChain, storedBlock } from './chain-move.ts';
 import type { Watcher } from './context.ts';
 import type { Block } from './event.ts';
@@ -68,7 +68,7 @@ async function askQuorum(
 ): Promise<{ readonly isConfirmed: boolean; readonly round: Round }> {
   const { tag, depth, quorum = 1 } = watcher.chain.finality;
   if (quorum === 1) return { isConfirmed: true, round };
-  const answers = await surveyOf(watcher.rpc, [
+  const answers = await pollNodes(watcher.rpc, [
     calls.block(block.number),
     calls.block('latest'),
     ...(tag === 'latest' ? [] : [calls.block(tag)]),
@@ -125,7 +125,7 @@ export async function haltIfFinalForked(watcher: Watcher, round: Round): Promise
   const { cursor } = round;
   const { quorum = 1 } = watcher.chain.finality;
   for (let asked = 0; asked < 2; asked += 1) {
-    const answers = await surveyOf(watcher.rpc, [calls.block(cursor.finalNumber)]);
+    const answers = await pollNodes(watcher.rpc, [calls.block(cursor.finalNumber)]);
     const agreeing: string[] = [];
     const dissenting: string[] = [];
     for (const answer of answers) {
@@ -161,7 +161,7 @@ async function haltIfFinalityWentBack(
   const wentBackAtMs = round.wentBackAtMs ?? now;
   const waiting = { ...round, wentBackAtMs };
   if (now - wentBackAtMs < regressionPatienceMs) return waiting;
-  const answers = await surveyOf(watcher.rpc, [calls.block(tag)]);
+  const answers = await pollNodes(watcher.rpc, [calls.block(tag)]);
   const heights = answers.flatMap((answer) => headerIn(answer, 0)?.number ?? []);
   if (heights.length < quorum || heights.some((height) => height >= cursor.finalNumber)) return waiting;
   const reason = `the ${tag} block went back from ${cursor.finalNumber} to ${tagged.number}`;

@@ -22,7 +22,7 @@ export interface Leadership {
 
 const beatMs = 400;
 /** A leader without a heartbeat for this long is replaced. */
-const patienceMs = 2_000;
+const heartbeatLimitMs = 2_000;
 
 /**
  * Acquires and keeps the leadership of one chain. A lease alone is not enough: a paused process does not know that
@@ -49,7 +49,7 @@ export function leadershipOf(options: {
   const mayTake = (leaderId: string) =>
     leaderId === '' ||
     candidate.isGone(leaderId) ||
-    (seen !== undefined && clock.monotonicMs() - seen.sinceMs >= patienceMs);
+    (seen !== undefined && clock.monotonicMs() - seen.sinceMs >= heartbeatLimitMs);
   const check = async () => {
     if (term !== undefined) return keep(term);
     const [row] = await db.query(leaderOfChain, { chainId });

@@ -1,5 +1,5 @@
 import { calls, getBlock, headerIn, parseHeader } from '../nodes/actions.ts';
-import { RpcAnswerInvalid, RpcUnavailable, resultOf, surveyOf } from '../nodes/rpc.ts';
+import { pollNodes, RpcAnswerInvalid, RpcUnavailable, resultOf } from '../nodes/rpc.ts';
 import { type FetchedBlock, fetchBlocks } from './block-source.ts';
 import {
   CursorChanged,
@@ -37,7 +37,7 @@ const comparedAtOnce = 100;
 export async function resync(watcher: Watcher, round: Round): Promise<WatcherState> {
   const { cursor } = round;
   const anchor = await findAnchor(watcher, cursor);
-  const answers = await surveyOf(watcher.rpc, [calls.block(anchor.number)]);
+  const answers = await pollNodes(watcher.rpc, [calls.block(anchor.number)]);
   const agreeing = answers.filter((answer) => headerIn(answer, 0)?.hash === anchor.hash);
   if (agreeing.length < (watcher.chain.finality.quorum ?? 1)) {
     throw new RpcUnavailable('too few nodes have the block to begin again from');
@@ -146,7 +146,7 @@ async function requireCanonical(watcher: Watcher, { header }: FetchedBlock): Pro
   if (stored !== undefined && stored.hash !== header.hash) {
     throw new RpcAnswerInvalid('another block at a final height');
   }
-  const answers = await surveyOf(watcher.rpc, [calls.block(header.number)]);
+  const answers = await pollNodes(watcher.rpc, [calls.block(header.number)]);
   const agreeing = answers.filter((answer) => headerIn(answer, 0)?.hash === header.hash);
   if (agreeing.length < (watcher.chain.finality.quorum ?? 1)) {
     throw new RpcUnavailable('too few nodes have the blocks to be read again');

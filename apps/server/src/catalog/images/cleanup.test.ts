@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { ImageWorld } from '../../../test/harness/image-world.ts';
 import { sampleImage } from '../../../test/harness/sample-image.ts';
 import { createProduct, removeProduct, updateProduct } from '../product.ts';
-import { removeUnusedImages, type SessionSearch, unusedKeptMs } from './cleanup.ts';
+import { removeUnusedImages, type SessionSearch, unusedRetentionMs } from './cleanup.ts';
 import { imageIntake } from './intake.ts';
 import type { ProductImage } from './product-image.ts';
 
@@ -62,14 +62,14 @@ test('an image is removed 30 days after no product uses it any more, and not ear
   const [a, b, c] = [await take('/a.png'), await take('/b.png'), await take('/c.png')];
   const [one, two, gone] = [await create(a), await create(a), await create(c)];
   await update(one.productId, b);
-  world.clock.time += 2 * unusedKeptMs;
+  world.clock.time += 2 * unusedRetentionMs;
   // Products show all of them.
   assert.deepEqual(await clean(), []);
   await update(two.productId, { status: 'none' });
   await world.database.db.transaction((transaction) =>
     removeProduct(transaction, world, { merchantId, productId: gone.productId }),
   );
-  world.clock.time += unusedKeptMs;
+  world.clock.time += unusedRetentionMs;
   assert.deepEqual(await clean(), []);
   world.clock.time += 1;
   assert.deepEqual((await clean()).sort(), [a.name, c.name].sort());
@@ -79,14 +79,14 @@ test('an image is removed 30 days after no product uses it any more, and not ear
 
 test('an image stored for a product that was never created is removed, too', async () => {
   const { name } = await take('/c.png');
-  world.clock.time += unusedKeptMs + 1;
+  world.clock.time += unusedRetentionMs + 1;
   assert.ok((await clean()).includes(name));
   assert.deepEqual(await namesInStore(), []);
 });
 
 test('an image in the snapshot of a session is never removed, regardless of how many images were checked before it', async () => {
   const { name, url } = await take('/a.png');
-  world.clock.time += unusedKeptMs + 1;
+  world.clock.time += unusedRetentionMs + 1;
   const sessions = sessionsWith(['{}', '{}', `{"imageUrl":"${url}"}`, '{}']);
   assert.deepEqual(await clean(sessions), []);
   assert.deepEqual(sessions.asked, [0n, 1n, 2n]);
@@ -97,7 +97,7 @@ test('an image in the snapshot of a session is never removed, regardless of how 
 
 test('an interrupted search continues where it stopped, and an interrupted removal is completed', async () => {
   const { name } = await take('/b.png');
-  world.clock.time += unusedKeptMs + 1;
+  world.clock.time += unusedRetentionMs + 1;
   const stopped = new AbortController();
   const sessions = sessionsWith(['{}', '{}', '{}']);
   const deps = { ...world.deps, db: world.database.db };

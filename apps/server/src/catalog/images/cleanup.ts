@@ -22,7 +22,7 @@ type Cleanup = Pick<ImageContext, 'clock' | 'log' | 'store'> & {
 };
 
 /** How long unused images are kept: caches and repeated answers may still show them. */
-export const unusedKeptMs = 30 * 24 * 3_600_000;
+export const unusedRetentionMs = 30 * 24 * 3_600_000;
 const intervalMs = 3_600_000;
 /** Images checked in one round, sessions searched by one query, and the pause between two searches. */
 const batchSize = 100;
@@ -43,7 +43,7 @@ export function runImageCleanup(deps: Cleanup, signal: AbortSignal): Promise<voi
  */
 export async function removeUnusedImages(deps: Cleanup, signal: AbortSignal): Promise<string[]> {
   const { db, clock, store } = deps;
-  const oldest = new Date(clock.now().getTime() - unusedKeptMs);
+  const oldest = new Date(clock.now().getTime() - unusedRetentionMs);
   const removed: string[] = [];
   for (const row of await db.query(unusedImages, { touchedBefore: oldest, limit: batchSize })) {
     const name = row.image_name;

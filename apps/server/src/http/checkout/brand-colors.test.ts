@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { brandColorsOf, contrastOf, grounds, leastContrast } from './brand-colors.ts';
+import { backgrounds, brandColorsOf, contrastOf, leastContrast } from './brand-colors.ts';
 import { style } from './style.ts';
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
@@ -14,7 +14,7 @@ test('text in and on a merchant’s colour is readable in light and dark, for ev
         const { accent, onAccent } = colors[mode];
         const least = Math.min(
           contrastOf(onAccent, accent),
-          ...grounds[mode].map((ground) => contrastOf(accent, ground)),
+          ...backgrounds[mode].map((background) => contrastOf(accent, background)),
         );
         assert.ok(least >= leastContrast, `${given} ${mode}: ${least}`);
       }
@@ -38,10 +38,10 @@ test('contrast follows WCAG: its minimum is 1, black and white have 21', () => {
 });
 
 test('the backgrounds used in the calculation are those of the page', () => {
-  const cardsAndPage = [...grounds.light.slice(0, 2), ...grounds.dark.slice(0, 2)];
+  const cardsAndPage = [...backgrounds.light.slice(0, 2), ...backgrounds.dark.slice(0, 2)];
   const written = style.replaceAll('#fff;', '#ffffff;');
   assert.deepEqual(
-    cardsAndPage.filter((ground) => !written.includes(`: ${ground};`)),
+    cardsAndPage.filter((background) => !written.includes(`: ${background};`)),
     [],
   );
 });

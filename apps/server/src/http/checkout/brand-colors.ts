@@ -12,7 +12,7 @@ export interface AccentPair {
 }
 
 /** The backgrounds of text: the page, its cards and its notes (style.ts). */
-export const grounds = {
+export const backgrounds = {
   light: ['#ffffff', '#f4f5f3', '#eef0ef'],
   dark: ['#101512', '#19201c', '#262d2a'],
 } as const;
@@ -33,8 +33,8 @@ const white: Channels = [255, 255, 255];
 export function brandColorsOf(color: string): BrandColors {
   const channels = parse(color);
   return {
-    light: pairOf(readable(channels, black, grounds.light)),
-    dark: pairOf(readable(channels, white, grounds.dark)),
+    light: pairOf(readable(channels, black, backgrounds.light)),
+    dark: pairOf(readable(channels, white, backgrounds.dark)),
   };
 }
 

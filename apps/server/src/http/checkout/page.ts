@@ -17,7 +17,7 @@ import {
 } from '@florin/checkout';
 import { Html, html } from '../html.ts';
 import type { Script } from './assets.ts';
-import { type AccentPair, type BrandColors, grounds } from './brand-colors.ts';
+import { type AccentPair, type BrandColors, backgrounds } from './brand-colors.ts';
 import { type NoScript, noScriptView } from './no-script.ts';
 import { style } from './style.ts';
 
@@ -29,7 +29,7 @@ const styleHash = hashOf(style);
 export function brandStyle({ light, dark }: BrandColors): string {
   const rule = ({ accent, onAccent }: AccentPair, tint: string) =>
     `:root { --accent: ${accent}; --on-accent: ${onAccent}; --tint: ${tint}; }`;
-  return `${rule(light, grounds.light[2])} @media (prefers-color-scheme: dark) { ${rule(dark, grounds.dark[2])} }`;
+  return `${rule(light, backgrounds.light[2])} @media (prefers-color-scheme: dark) { ${rule(dark, backgrounds.dark[2])} }`;
 }
 
 /**
