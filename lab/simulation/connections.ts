@@ -2,7 +2,7 @@ import { columnTypes, withSystemScope } from '@florin/pg';
 import { schema } from '@florin/server/operator';
 import pg from 'pg';
 import { ReadMemory } from './read-memory.ts';
-import { type Given, type Outcome, prepared, record } from './recorded-query.ts';
+import { type Given, type Outcome, prepared, record, resultOf } from './recorded-query.ts';
 
 /** A statement that is on its way to the server. */
 interface Sent {
@@ -83,6 +83,19 @@ export class Connections {
     };
     this.#all.push(connection);
     return connection;
+  }
+
+  /**
+   * Answers a question of the observer, outside of any transaction: from the cache where nothing has changed. Between
+   * two polls for open work, most tables stay as they are.
+   */
+  async observe<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const known = this.memory.recall(query, []);
+    if (known !== undefined) return resultOf(known);
+    const found = await record(this.observer, query);
+    if ('error' in found) throw found.error;
+    if (this.memory.isPure(query)) this.memory.keep(query, found, []);
+    return resultOf(found);
   }
 
   give(connection: Connection): void {

@@ -29,7 +29,10 @@ const lateJumpMs = 4_000_000;
 /** The database for an outside observer, without faults. */
 export function observed(connections: Connections): Database {
   const ask = connections.observer.query.bind(connections.observer);
-  const pool = { query: ask, connect: async () => ({ query: ask, on() {}, off() {}, release() {} }) };
+  const pool = {
+    query: (query: pg.QueryConfig) => connections.observe(query),
+    connect: async () => ({ query: ask, on() {}, off() {}, release() {} }),
+  };
   return databaseOver(pool as unknown as pg.Pool, () => {}, schema.scope);
 }
 
@@ -48,30 +51,30 @@ export async function comeToRest(world: World, connections: Connections): Promis
     if (heldUp.length > 0) return [...world.violations, ...heldUp];
   }
   const restless = async (what: string) => [...world.violations, ...(await checkForked(world, client)), what];
-  const before = await unrestAfter(world, connections, () => unrestOf(world, client, false));
+  const before = await unrestAfter(world, connections, () => unrestOf(world, connections, false));
   if (before !== '') return restless(`never came to rest: ${before}`);
   // If no session is left to expire, only some histories check that passing the deadline changes nothing.
-  const isAnyLeft = (await isAnyOpen(client)) || openDeposits(world).length > 0;
+  const isAnyLeft = (await isAnyOpen(connections)) || openDeposits(world).length > 0;
   const isOver = !isAnyLeft && !world.options.random.fork('jump').chance(story.size === 'long' ? 0.2 : 0.05);
   if (isOver) return check(world, client);
   scheduler.jump(expiryJumpMs);
   if (story.deposits !== undefined) {
     // Late payers send now, and acceptable deposits are accepted. The others go back after a later deadline.
-    await waitForLatePayers(world, client);
+    await waitForLatePayers(world, connections);
     scheduler.jump(lateJumpMs);
   }
-  const after = await unrestAfter(world, connections, () => unrestOf(world, client, true));
+  const after = await unrestAfter(world, connections, () => unrestOf(world, connections, true));
   if (after !== '') return restless(`never came to rest after the expiry: ${after}`);
   return check(world, client);
 }
 
 /** Waits until all payers have sent to deposit addresses, and the service has collected the deposits. */
-async function waitForLatePayers(world: World, client: pg.Client): Promise<void> {
+async function waitForLatePayers(world: World, connections: Connections): Promise<void> {
   const { scheduler } = world.options;
   const limitMs = scheduler.nowMs + latePayersMs;
   await scheduler.run(() => scheduler.nowMs >= limitMs || world.deposits.every(({ isSent }) => isSent));
   await pass(world, depositSeenMs);
-  while (scheduler.nowMs < limitMs && (await unrestOf(world, client, false)) !== '')
+  while (scheduler.nowMs < limitMs && (await unrestOf(world, connections, false)) !== '')
     await pass(world, lookEveryMs);
 }
 
@@ -117,10 +120,10 @@ async function goOn(world: World, connections: Connections): Promise<string[] | 
   const sentBefore = await lastTransaction(client);
   await resumeHalted(world, connections);
   const unrest = await unrestAfter(world, connections, async () => {
-    if (await isAnyLost(connections)) return unrestOfGone(world, client);
+    if (await isAnyLost(connections)) return unrestOfGone(world, connections);
     // Books differ until the missing transactions are sent again, and a stopped chain sends nothing.
     await release(connections, 'all');
-    return unrestOf(world, client, false);
+    return unrestOf(world, connections, false);
   });
   if (!(await isAnyLost(connections))) return undefined;
   const problems = await checkGone(world, client, sentBefore);

@@ -1,40 +1,40 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { minReportedAmount } from '@florin/server/parts';
-import type pg from 'pg';
+import type { Connections } from './connections.ts';
 import { balanceOf } from './contract-state.ts';
 import { operatorAddress } from './places.ts';
 import type { World } from './world.ts';
 
 /** The service's open work; with `isExpiryOver` that includes sessions to expire. Empty when none is left. */
-export async function unrestOf(world: World, client: pg.Client, isExpiryOver: boolean): Promise<string> {
-  const { rows } = await client.query<{ unrest: string }>({
+export async function unrestOf(world: World, connections: Connections, isExpiryOver: boolean): Promise<string> {
+  const { rows } = await connections.observe<{ unrest: string }>({
     name: 'simulation_unrest',
     text: `select concat_ws(', ',
        (select string_agg(leg || ' ' || status || ' ' || reason, ', ') from settlements where status <> 'done'),
-       (select count(*) || ' deposit moves' from deposit_moves where status = 'sent' having count(*) > 0),
+       (select count(1) || ' deposit moves' from deposit_moves where status = 'sent' having count(1) > 0),
        (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
-       (select count(*) || ' deliveries' from deliveries where status = 'pending' having count(*) > 0),
+       (select count(1) || ' deliveries' from deliveries where status = 'pending' having count(1) > 0),
        (select string_agg('chain ' || chain_id || ' stopped', ', ') from chain_cursors where stopped_reason <> ''),
        (select string_agg('chain ' || chain_id || ' resumed', ', ') from chain_cursors where is_resync_due),
        (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
-       (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0),
+       (select count(1) || ' events not final' from chain_events where not is_final having count(1) > 0),
        (select string_agg('session ' || status, ', ') from sessions
         where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as unrest`,
     values: [isExpiryOver],
   });
   const open = [
     rows[0]?.unrest ?? '',
-    ...(await chainsBehind(world, client)),
-    ...(await booksBehind(world, client)),
-    ...(await unusedNonces(world, client)),
+    ...(await chainsBehind(world, connections)),
+    ...(await booksBehind(world, connections)),
+    ...(await unusedNonces(world, connections)),
   ];
   if (isExpiryOver) open.push(...openDeposits(world));
   return open.filter((part) => part !== '').join(', ');
 }
 
 /** Chains whose last event the service has not yet seen as final, or whose operator's transactions are pending. */
-async function chainsBehind(world: World, client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ id: bigint; number: bigint }>({
+async function chainsBehind(world: World, connections: Connections): Promise<string[]> {
+  const { rows } = await connections.observe<{ id: bigint; number: bigint }>({
     name: 'simulation_final',
     text: 'select chain_id as id, final_number as number from chain_cursors',
   });
@@ -49,9 +49,9 @@ async function chainsBehind(world: World, client: pg.Client): Promise<string[]> 
  * Chains whose books were last compared before their last event. Without proofs, a node may omit a transfer that
  * belongs to no order, as batches make them. Only the next comparison finds it.
  */
-async function booksBehind(world: World, client: pg.Client): Promise<string[]> {
+async function booksBehind(world: World, connections: Connections): Promise<string[]> {
   if (!world.options.story.sessions.some(({ character }) => character === 'batch')) return [];
-  const { rows } = await client.query<{ id: bigint; number: bigint }>({
+  const { rows } = await connections.observe<{ id: bigint; number: bigint }>({
     name: 'simulation_agreed',
     text: 'select chain_id as id, agreed_number as number from chain_reconciliations where agreed_number is not null',
   });
@@ -73,26 +73,26 @@ function lastNumberOf(model: World['models'][number]): number {
  * Open work after reverted final events have not come back: chains that the service has yet to follow, and wallets
  * with unused nonces. An unused nonce would block the wallet's next transaction.
  */
-export async function unrestOfGone(world: World, client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ unrest: string }>({
+export async function unrestOfGone(world: World, connections: Connections): Promise<string> {
+  const { rows } = await connections.observe<{ unrest: string }>({
     name: 'simulation_unrest_of_gone',
     text: `select concat_ws(', ',
        (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
        (select string_agg('chain ' || chain_id || ' halted', ', ') from chain_cursors where halted_reason <> ''),
        (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
-       (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0)) as unrest`,
+       (select count(1) || ' events not final' from chain_events where not is_final having count(1) > 0)) as unrest`,
   });
   const open = [
     rows[0]?.unrest ?? '',
-    ...(await chainsBehind(world, client)),
-    ...(await unusedNonces(world, client)),
+    ...(await chainsBehind(world, connections)),
+    ...(await unusedNonces(world, connections)),
   ];
   return open.filter((part) => part !== '').join(', ');
 }
 
 /** Wallets whose chain waits for a nonce that the service has assigned. */
-async function unusedNonces(world: World, client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ id: bigint; wallet: Hex; next: bigint }>({
+async function unusedNonces(world: World, connections: Connections): Promise<string[]> {
+  const { rows } = await connections.observe<{ id: bigint; wallet: Hex; next: bigint }>({
     name: 'simulation_nonces',
     text: 'select chain_id as id, wallet, next_nonce as next from wallet_nonces',
   });
@@ -124,7 +124,9 @@ export function openDeposits(world: World): string[] {
 }
 
 /** Whether a session still waits for its payment. */
-export async function isAnyOpen(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query(`select from sessions where status = 'initialized' limit 1`);
+export async function isAnyOpen(connections: Connections): Promise<boolean> {
+  const { rows } = await connections.observe({
+    text: `select session_id from sessions where status = 'initialized' limit 1`,
+  });
   return rows.length > 0;
 }
