@@ -6,7 +6,11 @@ import { operatorAddress } from './places.ts';
 import type { World } from './world.ts';
 
 /** The service's open work; with `isExpiryOver` that includes sessions to expire. Empty when none is left. */
-export async function unrestOf(world: World, connections: Connections, isExpiryOver: boolean): Promise<string> {
+export async function unrestOf(
+  world: World,
+  connections: Connections,
+  isExpiryOver: boolean,
+): Promise<string> {
   const { rows } = await connections.observe<{ unrest: string }>({
     name: 'simulation_unrest',
     text: `select concat_ws(', ',
