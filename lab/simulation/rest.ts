@@ -95,7 +95,10 @@ async function liveUnderPolicy(world: World, connections: Connections): Promise<
   // Payouts tried after this time have met the current caps.
   const since = new Date(epochMs + scheduler.nowMs + underWayMs);
   const untilMs = scheduler.nowMs + lowCapsMs;
-  while (scheduler.nowMs < untilMs) {
+  // Without an open session and without other open work, no payout waits, and none will.
+  const isIdle = async () =>
+    !(await isAnyOpen(connections)) && (await unrestOf(world, connections, true)) === '';
+  while (scheduler.nowMs < untilMs && !(await isIdle())) {
     await pass(world, lookEveryMs);
     await release(connections, 'agreed');
   }
