@@ -20,13 +20,19 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+const describeLogin = ({ dashboard, dashboardLogin: login }: WorldManifest): string =>
+  login === undefined
+    ? ''
+    : `  Dashboard's API         ${dashboard}/api  (sign in as ${login.email}, password ${login.password})
+`;
+
 const describeWorld = (manifest: WorldManifest, home: string, seconds: string): string => `
 Florin is ready at ${manifest.origin} (${seconds} s). Everything about it is in ${join(home, 'world.json')}
 
   Pay a fixed price       ${manifest.origin}/link/${manifest.linkIds.fixed}
   Pay what you like       ${manifest.origin}/link/${manifest.linkIds.custom}
   No wallet?              choose "Demo payer" on these pages
-  Payer's key             ${manifest.payers[0]?.privateKey ?? ''}  (10,000 of every token)
+${describeLogin(manifest)}  Payer's key             ${manifest.payers[0]?.privateKey ?? ''}  (10,000 of every token)
 
   curl -s ${manifest.merchantApi}/account/list -H "Authorization: Bearer ${manifest.secretKey}"
 

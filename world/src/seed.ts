@@ -3,9 +3,12 @@ import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import { permissions, reservedPermissions } from '@florin/protocol/permission.ts';
 import type { ProductCreateBody } from '@florin/protocol/product.ts';
 import {
+  addMember,
   createAccount,
   createApiKey,
   createMerchant,
+  createUser,
+  hashPassword,
   readConfig,
   schema,
   systemClock,
@@ -21,6 +24,8 @@ export interface Seed {
   readonly restrictedKey: string;
   /** Restricted key with every permission, for the consoles of the documentation: they take no secret key. */
   readonly consoleKey: string;
+  /** The owner's sign-in to the dashboard. Absent in a world that an older program made. */
+  readonly dashboardLogin?: { readonly email: string; readonly password: string };
   readonly accountId: string;
   readonly productId: string;
   readonly linkIds: { readonly fixed: string; readonly custom: string; readonly crossChain: string };
@@ -40,19 +45,29 @@ export interface SeedOptions {
 /** Creates the demo merchant. Called once per world; the caller stores the result. */
 export type SeedWorld = (options: SeedOptions) => Promise<Seed>;
 
-type Owner = Pick<Seed, 'merchantId' | 'secretKey' | 'restrictedKey' | 'consoleKey' | 'accountId'>;
+type Owner = Pick<
+  Seed,
+  'merchantId' | 'secretKey' | 'restrictedKey' | 'consoleKey' | 'dashboardLogin' | 'accountId'
+>;
 
 const PRICE_MICRO_USD = 25_000_000;
 const MERCHANT_PAYS_FEE = 1;
+const OWNER_EMAIL = 'owner@example.com';
+/** 96 random bits. */
+const PASSWORD_BYTES = 12;
 
 /** The merchant, its keys and its account have no API, so they are created in the database. */
 const createOwner = async (options: SeedOptions): Promise<Owner> => {
   const { chains } = readConfig({ FLORIN_CONFIG: options.configPath });
   const deps = { clock: systemClock, random: systemRandom, chains };
+  const password = Buffer.from(systemRandom.bytes(PASSWORD_BYTES)).toString('base64url');
+  const person = { name: 'Demo owner', email: OWNER_EMAIL, passwordHash: await hashPassword(password) };
   const database = openDatabase({ schema, url: options.databaseUrl, connections: 1 });
   try {
     return await database.transaction(async (transaction) => {
       const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Demo Shop' });
+      const userId = await createUser(transaction, deps, person);
+      await addMember(transaction, deps, { merchantId, userId, role: 'owner' });
       const secret = await createApiKey(transaction, deps, { merchantId, kind: 'secret' });
       const restricted = await createApiKey(transaction, deps, {
         merchantId,
@@ -75,6 +90,7 @@ const createOwner = async (options: SeedOptions): Promise<Owner> => {
         secretKey: secret.key,
         restrictedKey: restricted.key,
         consoleKey: forConsoles.key,
+        dashboardLogin: { email: OWNER_EMAIL, password },
         accountId,
       };
     });

@@ -1,3 +1,4 @@
+import { dashboardOriginOf } from '@florin/server/operator';
 import type { ChainDeployment, ConfigCctp, ConfigToken } from './deployment.ts';
 import type { WorldKeys, WorldRoles } from './home.ts';
 import { LOOPBACK } from './port.ts';
@@ -36,6 +37,8 @@ export interface WorldManifest extends Seed {
   readonly merchantApi: string;
   readonly aiApi: string;
   readonly origin: string;
+  /** At `localhost`, because passkeys need a name. */
+  readonly dashboard: string;
   readonly serviceDomain: string;
   readonly databaseUrl: string;
   readonly chains: readonly {
@@ -112,11 +115,13 @@ export const composeManifest = (config: WorldConfig, seed: Seed, roles: WorldRol
   merchantApi: `${config.origin}/payment/v1`,
   aiApi: `${config.origin}/aipay/api/v1`,
   origin: config.origin,
+  dashboard: `${dashboardOriginOf(config)}/dashboard`,
   serviceDomain: config.serviceDomain,
   merchantId: seed.merchantId,
   secretKey: seed.secretKey,
   restrictedKey: seed.restrictedKey,
   consoleKey: seed.consoleKey,
+  ...(seed.dashboardLogin === undefined ? {} : { dashboardLogin: seed.dashboardLogin }),
   accountId: seed.accountId,
   productId: seed.productId,
   linkIds: seed.linkIds,

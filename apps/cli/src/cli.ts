@@ -34,6 +34,7 @@ import {
 import { releaseCommand, statusCommand, verifyLedgerCommand } from './ledger-command.ts';
 import { eventsCommand, listenCommand } from './listen-command.ts';
 import { mcpCommand } from './mcp-command.ts';
+import { inviteCommand, listMembersCommand } from './member-command.ts';
 import { createMerchantCommand, listMerchantsCommand, migrateCommand } from './merchant-command.ts';
 import { resealCommand } from './reseal-command.ts';
 import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
@@ -44,6 +45,8 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['merchant create', createMerchantCommand],
   ['merchant list', listMerchantsCommand],
   ['merchant brand', brandMerchantCommand],
+  ['invite', inviteCommand],
+  ['member list', listMembersCommand],
   ['account create', createAccountCommand],
   ['account update', updateAccountCommand],
   ['account list', listAccountsCommand],
@@ -86,6 +89,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
 
 const groups: Readonly<Record<string, string>> = {
   merchant: 'merchants',
+  member: 'people who act for a merchant',
   account: 'collection accounts of a merchant',
   key: 'API keys of a merchant',
   keystore: 'encrypted keys of the service',

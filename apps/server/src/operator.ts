@@ -23,6 +23,12 @@ export { decide, findException, listExceptions, markResolved } from '#exceptions
 export { verifyLedger } from '#ledger/seal.ts';
 export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';
+export { operator, recordAct } from '#members/audit.ts';
+export { dashboardOriginOf } from '#members/dashboard-origin.ts';
+export { invitationUrl, invite } from '#members/invitation.ts';
+export { addMember, listMembers } from '#members/membership.ts';
+export { hashPassword } from '#members/password.ts';
+export { createUser } from '#members/user.ts';
 export {
   accountOf,
   chooseSettlementMode,

@@ -22,6 +22,7 @@ import { creationGuard, limitedDoor, walletCallGuard } from '#http/rate-limit.ts
 import type { Door } from '#http/server.ts';
 import { statusDoor } from '#http/status/status-door.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
+import { dashboardOriginOf } from '#members/dashboard-origin.ts';
 import { isOriginListed, keyUseRecorder } from '#merchants/api-key-limits.ts';
 import { gasOffers } from '#merchants/relayed-gas.ts';
 import { defaultOrderLimits } from '#orders/order-limit.ts';
@@ -34,7 +35,7 @@ import { runRounds } from '#telemetry/rounds.ts';
 import { findPayments } from '#x402/accepted-payment.ts';
 import { defaultWaitingLimits, requestSlots, sharedReads } from '#x402/waiting.ts';
 import type { GaslessSettings, ServiceOptions } from './options.ts';
-import { dashboardOriginOf, type Rooms, webhookAddresses } from './rooms.ts';
+import { type Rooms, webhookAddresses } from './rooms.ts';
 
 /** All doors of a web process. */
 export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {

@@ -10,6 +10,7 @@ import { verifiedRpc } from '#chains/verification.ts';
 import type { ChainHandler } from '#contracts/event.ts';
 import { purposes, type SendPurpose } from '#contracts/purpose.ts';
 import { schema } from '#db/schema.ts';
+import { dashboardOriginOf } from '#members/dashboard-origin.ts';
 import { lazySignIn, type SignIn } from '#members/sign-in-session.ts';
 import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
@@ -93,14 +94,6 @@ export function openRooms(options: ServiceOptions): Rooms {
       await db.close();
     },
   };
-}
-
-/** The origin of the dashboard's pages. Passkeys need a name, so that of a local world is localhost. */
-export function dashboardOriginOf({
-  origin,
-  environment,
-}: Pick<ServiceOptions, 'origin' | 'environment'>): string {
-  return environment === 'local' ? origin.replace('//127.0.0.1', '//localhost') : origin;
 }
 
 /** Wallets sign in as they pay: by their key or by the code of their account. */

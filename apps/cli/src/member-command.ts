@@ -1,0 +1,63 @@
+import { memberRoles } from '@florin/protocol/member-role.ts';
+import {
+  dashboardOriginOf,
+  invitationUrl,
+  invite,
+  listMembers,
+  operator,
+  recordAct,
+} from '@florin/server/operator';
+import {
+  type Command,
+  mandatory,
+  merchantOption,
+  optional,
+  requiredMerchant,
+  table,
+  withDatabase,
+} from './command.ts';
+
+export const inviteCommand: Command = {
+  does: 'invites a person to act for a merchant, by a link that works once within a week',
+  options: [
+    merchantOption,
+    mandatory('--role <role>', 'what the person may do').choices(memberRoles),
+    optional('--email <address>', 'who is invited, for the list of invitations'),
+  ],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, config) => {
+      const role = options.choice('role', memberRoles) ?? 'viewer';
+      const email = options.optional('email') ?? '';
+      const { merchantId } = await requiredMerchant(db, options);
+      const { invitation, token } = await db.transaction(async (transaction) => {
+        const made = await invite(transaction, outside, { merchantId, role, email, invitedBy: '' });
+        const act = {
+          action: 'inviteMember',
+          subject: made.invitation.invitationId,
+          after: JSON.stringify({ role, email }),
+        };
+        await recordAct(transaction, outside, { merchantId, actor: operator, act });
+        return made;
+      });
+      const url = invitationUrl(`${dashboardOriginOf(config)}/dashboard`, token);
+      const { invitationId, expiresAt } = invitation;
+      return {
+        text: `${url}\nGive this link to the new ${role} alone. It works once, until ${expiresAt.toISOString()}.`,
+        json: { invitationId, role, url, expiresAt: expiresAt.toISOString() },
+      };
+    }),
+};
+
+export const listMembersCommand: Command = {
+  does: 'lists the people who act for a merchant, oldest first',
+  options: [merchantOption],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const { merchantId } = await requiredMerchant(db, options);
+      const members = await listMembers(db, merchantId);
+      const rows = members.map(({ userId, role, email, name, since }) => [
+        ...[userId, role, email, since.toISOString(), name],
+      ]);
+      return { text: table(['MEMBER', 'ROLE', 'E-MAIL', 'SINCE', 'NAME'], rows), json: members };
+    }),
+};
