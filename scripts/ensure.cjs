@@ -33,7 +33,7 @@ const isAlive = (pid) => {
   }
 };
 
-/** A lock whose holder was killed, or that never named its holder, is nobody's. */
+/** A lock is abandoned if its holder was killed, or never wrote its name. */
 const isAbandoned = () => {
   try {
     const holder = join(lockFolder, 'pid');

@@ -11,7 +11,7 @@ import { median } from './measure.ts';
 import type { BenchResult } from './report.ts';
 
 /** Numbers of other open orders. */
-const crowds = [0, 1_000, 10_000, 100_000];
+const otherOrderCounts = [0, 1_000, 10_000, 100_000];
 const crowdAtOnce = 10_000;
 const depositsOfRound = 10;
 /** Other receivers in a full block of a busy chain. None is a deposit address. */
@@ -68,14 +68,14 @@ async function measureCrowd(life: Life, token: Token, { effort }: BenchEnvironme
   const waiting: Deposit[] = [];
   // These come before the others, because an older address must not wait for a newer one.
   for (let index = 0; index < depositsOfRound; index += 1) waiting.push(await newDeposit(life, token));
-  return async (crowd: number) => {
+  return async (otherOrders: number) => {
     const times: number[] = [];
     for (const deposit of waiting) times.push(await timeOf(life, token, deposit));
     const lookups: number[] = [];
     for (let round = 0; round < effort.rounds * 10; round += 1)
       lookups.push(await lookupMs(life.database.db, token, round));
     return {
-      crowd,
+      otherOrders,
       medianMs: median(times),
       worstMs: Math.max(...times),
       lookupMs: median(lookups),
@@ -83,7 +83,7 @@ async function measureCrowd(life: Life, token: Token, { effort }: BenchEnvironme
   };
 }
 
-async function addCrowd(db: Database, from: number, to: number): Promise<void> {
+async function addOrders(db: Database, from: number, to: number): Promise<void> {
   for (let first = from + 1; first <= to; first += crowdAtOnce) {
     const last = Math.min(to, first + crowdAtOnce - 1);
     await db.query(copySessions, { first, last });
@@ -109,13 +109,13 @@ export async function measureDeposits(environment: BenchEnvironment): Promise<Be
   await timeOf(life, token, await newDeposit(life, token));
   const readings: Awaited<ReturnType<Awaited<ReturnType<typeof measureCrowd>>>>[] = [];
   let standing = 0;
-  for (const crowd of crowds) {
+  for (const otherOrders of otherOrderCounts) {
     const measure = await measureCrowd(life, token, environment);
-    await addCrowd(life.database.db, standing, crowd);
-    standing = crowd;
-    const reading = await measure(crowd);
+    await addOrders(life.database.db, standing, otherOrders);
+    standing = otherOrders;
+    const reading = await measure(otherOrders);
     environment.log(
-      `${crowd} others: ${Math.round(reading.medianMs)} ms, ${Math.round(reading.worstMs)} ms at worst`,
+      `${otherOrders} others: ${Math.round(reading.medianMs)} ms, ${Math.round(reading.worstMs)} ms at worst`,
     );
     readings.push(reading);
   }
@@ -124,7 +124,7 @@ export async function measureDeposits(environment: BenchEnvironment): Promise<Be
 
 function resultOf(
   { effort }: BenchEnvironment,
-  readings: readonly { crowd: number; medianMs: number; worstMs: number; lookupMs: number }[],
+  readings: readonly { otherOrders: number; medianMs: number; worstMs: number; lookupMs: number }[],
 ): BenchResult {
   const alone = readings[0];
   if (alone === undefined) throw new Error('nothing was measured');
@@ -135,7 +135,7 @@ function resultOf(
     measured: [],
     halfLoads: [],
     rows: readings.map((reading) => ({
-      'open orders of others': reading.crowd,
+      'open orders of others': reading.otherOrders,
       'median ms': Math.round(reading.medianMs),
       'median against alone': Math.round((reading.medianMs / alone.medianMs) * 100) / 100,
       'worst ms': Math.round(reading.worstMs),

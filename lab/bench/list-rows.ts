@@ -5,7 +5,7 @@ import { addUpLists } from '@florin/server/parts';
 import pg from 'pg';
 
 /** The number of sessions in the table, by owner. */
-export interface Crowd {
+export interface Dataset {
   /** Sessions of the measured merchant. */
   readonly own: number;
   /** Other merchants' sessions between two of those. */
@@ -44,20 +44,20 @@ const fillText = `insert into sessions (session_id, merchant_id, session_type, b
 export async function fillSessions(
   url: string,
   db: Database,
-  crowd: Crowd,
+  dataset: Dataset,
 ): Promise<{ merchantId: string; addUpMs: number }> {
   const merchantId = newId('merchant', (size) => systemRandom.bytes(size));
   const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
   await client.connect();
   try {
-    const count = crowd.own * (crowd.between + 1);
+    const count = dataset.own * (dataset.between + 1);
     for (let from = 1; from <= count; from += fillStep)
       await client.query(fillText, [
         from,
         Math.min(count, from + fillStep - 1),
         merchantId,
-        crowd.between,
-        Math.max(1, crowd.others),
+        dataset.between,
+        Math.max(1, dataset.others),
       ]);
     const begin = performance.now();
     while (await db.transaction((transaction) => addUpLists(transaction, addUpBatch)));

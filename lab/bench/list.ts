@@ -3,7 +3,7 @@ import { schema } from '@florin/server/operator';
 import { selectSessionPage, sessionById, sessionPageByStatus } from '@florin/server/parts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
 import type { BenchEnvironment } from './environment.ts';
-import { type Crowd, fillSessions } from './list-rows.ts';
+import { type Dataset, fillSessions } from './list-rows.ts';
 import { describe, type Figures, type Measured, median } from './measure.ts';
 import { type BenchResult, ratioOf } from './report.ts';
 
@@ -11,7 +11,7 @@ const pageSize = 100;
 const status = 'completed';
 const pages = [1, 2, 20, 50, 100, 1_000];
 const warmUpRuns = 20;
-const crowds: readonly (Crowd & { readonly name: string; readonly pages: readonly number[] })[] = [
+const datasets: readonly (Dataset & { readonly name: string; readonly pages: readonly number[] })[] = [
   { name: 'alone', own: 1_000_000, between: 0, others: 0, pages },
   { name: 'among 2,000 others', own: 200_000, between: 4, others: 2_000, pages: [1, 50, 100] },
 ];
@@ -110,15 +110,15 @@ async function compareAsked(asked: readonly Asked[], environment: BenchEnvironme
 }
 
 /** Each page by its number, and the same rows by the key of the first row. */
-async function askForPages(db: Queryable, merchantId: string, crowd: (typeof crowds)[number]) {
+async function askForPages(db: Queryable, merchantId: string, dataset: (typeof datasets)[number]) {
   const asked: Asked[] = [];
   const pairs: Pair[] = [];
-  for (const page of crowd.pages) {
+  for (const page of dataset.pages) {
     const skip = (page - 1) * pageSize;
     for (const wanted of ['', status]) {
       const [key] = await db.query(keyOfPage, { merchantId, skip, status: wanted });
       if (key === undefined) continue;
-      const label = `${crowd.name}, ${wanted === '' ? 'all' : wanted}, page ${page.toLocaleString('en')}`;
+      const label = `${dataset.name}, ${wanted === '' ? 'all' : wanted}, page ${page.toLocaleString('en')}`;
       const pair = { limit: `keyset: ${label}`, product: `list: ${label}`, wanted: page <= 100 ? 0.5 : 0 };
       const byKey = { merchantId, beforeOrdinal: key.ordinal, limit: pageSize };
       const cursor = { limit: pair.limit, product: `cursor: ${label}`, wanted: 0.9 };
@@ -149,31 +149,31 @@ export async function measureLists(environment: BenchEnvironment): Promise<Bench
   const notes = [
     'Both sides are statements over one connection, in the scope of one merchant, from this process: a page of 100 with the exact total, by its number and by a cursor, and the same rows from their first key, without a total. Pages beyond 100 have no floor: they skip as many index entries.',
   ];
-  for (const [index, crowd] of crowds.entries()) {
+  for (const [index, dataset] of datasets.entries()) {
     const url = await environment.createDatabase(`bench_list_${index}`);
     await migrate(url, schema);
     const db = openDatabase({ schema, url, connections: 1 });
     environment.onEnd(() => db.close());
-    const { merchantId, addUpMs } = await fillSessions(url, db, crowd);
+    const { merchantId, addUpMs } = await fillSessions(url, db, dataset);
     const scoped = db.inScope(merchantId);
-    const { asked, pairs: own } = await askForPages(scoped, merchantId, crowd);
+    const { asked, pairs: own } = await askForPages(scoped, merchantId, dataset);
     asked.push(
-      { name: `count(*): ${crowd.name}`, ask: () => scoped.query(countAll, { merchantId }) },
+      { name: `count(*): ${dataset.name}`, ask: () => scoped.query(countAll, { merchantId }) },
       {
-        name: `total alone: ${crowd.name}`,
+        name: `total alone: ${dataset.name}`,
         ask: () =>
           scoped.query(selectSessionPage, { merchantId, size: pageSize, skip: 1_000_000_000, after: '' }),
       },
     );
     pairs.push(...own, {
-      limit: `count(*): ${crowd.name}`,
-      product: `total alone: ${crowd.name}`,
+      limit: `count(*): ${dataset.name}`,
+      product: `total alone: ${dataset.name}`,
       wanted: 1,
     });
     measured.push(...(await compareAsked(asked, environment)));
-    const rows = (crowd.own * (crowd.between + 1)).toLocaleString('en');
+    const rows = (dataset.own * (dataset.between + 1)).toLocaleString('en');
     notes.push(
-      `${crowd.name}: ${crowd.own.toLocaleString('en')} sessions of the merchant among ${rows}; to add up all lists afterwards took ${Math.round(addUpMs)} ms.`,
+      `${dataset.name}: ${dataset.own.toLocaleString('en')} sessions of the merchant among ${rows}; to add up all lists afterwards took ${Math.round(addUpMs)} ms.`,
     );
   }
   return {

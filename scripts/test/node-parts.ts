@@ -40,7 +40,7 @@ export async function findTestFiles(): Promise<string[]> {
   const files: string[] = [];
   for (const folder of ['packages', 'apps', 'world', 'lab', 'scripts']) {
     for (const file of await readdir(`${root}${folder}`, { recursive: true })) {
-      // A bench has a package of its own, with somebody else's tests in it.
+      // A bench has a package of its own, whose dependencies contain tests.
       if (file.endsWith('.test.ts') && !file.includes('node_modules/')) files.push(`${folder}/${file}`);
     }
   }

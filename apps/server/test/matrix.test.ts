@@ -166,8 +166,8 @@ function isNothing({ code, data }: Answer): boolean {
   return lists.length > 0 && lists.every((list) => list.length === 0);
 }
 
-// PostgreSQL is told another merchant than the statements are: whatever it hides then, no condition of ours had to hide.
-// Before the requests below, which change things.
+// PostgreSQL gets another merchant than the statements: rows that it hides pass every condition of the statements.
+// Runs before the requests below, which change things.
 test('in the scope of another merchant no route returns or changes anything', async () => {
   const stranger = world.deps.db.inScope(await world.addMerchant());
   const server = await buildServer({
@@ -206,7 +206,7 @@ for (const entry of entries) {
     }
     const reply = await answer(request, `Bearer ${own.key}`);
     assert.deepEqual([reply.status, reply.code, reply.message], [200, 0, 'success']);
-    // Whatever is served, nothing in it is another merchant's.
+    // No answer contains anything of another merchant.
     const text = JSON.stringify(reply.data);
     assert.deepEqual(
       Object.values(foreign).filter((id: string) => text.includes(id)),

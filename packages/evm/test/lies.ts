@@ -40,7 +40,7 @@ function changeLog(change: (log: RawLog) => RawLog) {
     changeFirst(receipts, (receipt) => withLogs(receipt, changeFirst(receipt.logs, change)));
 }
 
-/** Adds a payment that nobody made to the first receipt, bloom and all. */
+/** Adds a forged payment to the first receipt and its bloom filter. */
 function forgePayment(receipts: readonly RawReceipt[]): RawReceipt[] {
   return changeFirst(receipts, (receipt) =>
     withLogs(
@@ -64,7 +64,7 @@ const receiptLies: Readonly<Record<string, (receipts: readonly RawReceipt[]) => 
   'one receipt left out': (receipts) => receipts.slice(1),
   'a log left out': (receipts) => changeFirst(receipts, (receipt) => withLogs(receipt, [])),
   'all logs left out': (receipts) => receipts.map((receipt) => withLogs(receipt, [])),
-  'a payment that nobody made': forgePayment,
+  'a forged payment': forgePayment,
   'a payment told twice': (receipts) =>
     changeFirst(receipts, (receipt) => withLogs(receipt, [...receipt.logs, ...receipt.logs])),
   'another amount': changeLog((log) => ({
@@ -146,7 +146,7 @@ export function liesAbout(from: bigint): ReadonlyMap<string, Lie> {
   return lies;
 }
 
-/** The block keeps its hash, and commits to receipts with a payment that nobody made. */
+/** The block keeps its hash, and commits to receipts with a forged payment. */
 function forgedTogether(from: bigint): Lie {
   let forged: RawReceipt[] = [];
   return (method, _params, result) => {

@@ -7,7 +7,7 @@ import { takeTurn } from './delivery-turn.ts';
 import { emit } from './event.ts';
 import {
   addWebhook,
-  hasty,
+  fastSettings,
   newOwner,
   openOutboxWorld,
   place,
@@ -59,7 +59,7 @@ test('after a pause of its machine a worker does not send deliveries that anothe
       const leased = await db.transaction(work);
       turns += 1;
       if (turns > 1) return leased;
-      time += hasty.leaseMs;
+      time += fastSettings.leaseMs;
       await withWorker(() => untilStatus(ownerId, 'succeeded'), { clock });
       return leased;
     },

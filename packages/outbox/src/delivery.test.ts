@@ -8,7 +8,7 @@ import type { ReceivedRequest } from './test-receiver.ts';
 import {
   addWebhook,
   endless,
-  hasty,
+  fastSettings,
   newOwner,
   openOutboxWorld,
   place,
@@ -84,8 +84,8 @@ test('events of one object arrive in order despite failures, and other objects d
   const ownerId = newOwner();
   await addWebhook(db, ownerId, { webhookUrl: receiver.url });
   const objects = Array.from({ length: 12 }, (_, index) => `${ownerId}-${index}`);
-  const patient = { ...hasty.retry, delaysMs: [0, ...Array<number>(40).fill(5)] };
-  const settings = { ...hasty, retry: patient };
+  const patient = { ...fastSettings.retry, delaysMs: [0, ...Array<number>(40).fill(5)] };
+  const settings = { ...fastSettings, retry: patient };
   const raiseAll = async () => {
     for (let round = 0; round < 5; round += 1) {
       const events = objects.map((objectId) => ({
@@ -229,7 +229,10 @@ test('retries are signed with the current key, and with both during an overlap',
   };
   let pastMs = 0;
   const clock: Clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + pastMs) };
-  const slower = { ...hasty, retry: { ...hasty.retry, delaysMs: [0, ...Array<number>(9).fill(200)] } };
+  const slower = {
+    ...fastSettings,
+    retry: { ...fastSettings.retry, delaysMs: [0, ...Array<number>(9).fill(200)] },
+  };
   await withWorker(
     async () => {
       await raise(ownerId, ownerId);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addWebhook, endless, hasty, newOwner, openOutboxWorld, testOutbox } from './test-world.ts';
+import { addWebhook, endless, fastSettings, newOwner, openOutboxWorld, testOutbox } from './test-world.ts';
 import { enableWebhook } from './webhook.ts';
 
 const world = await openOutboxWorld();
@@ -28,7 +28,10 @@ test('a dead and a slow receiver with long queues do not delay a healthy one', a
       // Measured in events and not in time: the others' queues remain when the healthy receiver has all its events.
       const left = (await deliveries(slowId)).filter((row) => row.status === 'pending');
       assert.equal(left.length, 400);
-      assert.ok(slow.requests.length <= hasty.perWebhook.start, `${slow.requests.length} attempts hang`);
+      assert.ok(
+        slow.requests.length <= fastSettings.perWebhook.start,
+        `${slow.requests.length} attempts hang`,
+      );
       assert.deepEqual(
         (await deliveries(deadId)).filter((row) => row.status === 'succeeded'),
         [],
@@ -94,8 +97,16 @@ test('a replay to a receiver that comes back begins with few at once and speeds 
       await untilStatus(ownerId, 'succeeded');
       assert.equal(receiver.requests.length - before, count);
     },
-    { settings: { ...hasty, retry: { ...hasty.retry, delaysMs: [0, 10], pauseAfterMs: 3_600_000 } } },
+    {
+      settings: {
+        ...fastSettings,
+        retry: { ...fastSettings.retry, delaysMs: [0, 10], pauseAfterMs: 3_600_000 },
+      },
+    },
   );
-  assert.ok(Math.max(...depths.slice(0, 4)) <= hasty.perWebhook.least + 1, `${depths.slice(0, 4)} at once`);
-  assert.ok(Math.max(...depths) <= hasty.perWebhook.start, `${Math.max(...depths)} at once`);
+  assert.ok(
+    Math.max(...depths.slice(0, 4)) <= fastSettings.perWebhook.least + 1,
+    `${depths.slice(0, 4)} at once`,
+  );
+  assert.ok(Math.max(...depths) <= fastSettings.perWebhook.start, `${Math.max(...depths)} at once`);
 });

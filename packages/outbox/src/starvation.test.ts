@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import { type ConcurrencySettings, receiverConcurrency } from './concurrency.ts';
 import type { Clock } from './context.ts';
 import { type AttemptResult, type DeliveryLease, takeTurn } from './delivery-turn.ts';
-import { addWebhook, hasty, newOwner, openOutboxWorld, systemClock, testOutbox } from './test-world.ts';
+import {
+  addWebhook,
+  fastSettings,
+  newOwner,
+  openOutboxWorld,
+  systemClock,
+  testOutbox,
+} from './test-world.ts';
 import { disableWebhook, enableWebhook, removeWebhook } from './webhook.ts';
 
 const world = await openOutboxWorld();
@@ -32,7 +39,7 @@ test('forty removed webhooks leave the whole limit to the one that remains', asy
 
 test('three busy webhooks that could use up the limit of their owner all make progress', async () => {
   const ownerId = newOwner();
-  const settings = { ...hasty, perWebhook: { start: 8, least: 2, most: 8 }, perOwner: 16 };
+  const settings = { ...fastSettings, perWebhook: { start: 8, least: 2, most: 8 }, perOwner: 16 };
   await withWorker(
     async () => {
       for (let count = 1; count <= 3; count += 1) {

@@ -106,14 +106,14 @@ export function addWebhook(
 }
 
 /** Ten attempts within a fraction of a second. */
-export const hasty: DeliverySettings = {
+export const fastSettings: DeliverySettings = {
   ...defaultDeliverySettings,
   pollMs: 20,
   retry: { ...defaultDeliverySettings.retry, delaysMs: [0, ...Array<number>(9).fill(10)], jitter: 0 },
 };
 
 /** For receivers that hang: their attempts last as long as the test. */
-export const endless: DeliverySettings = { ...hasty, leaseMs: 3_600_000, drainMs: 0 };
+export const endless: DeliverySettings = { ...fastSettings, leaseMs: 3_600_000, drainMs: 0 };
 
 export interface WorkerOptions {
   readonly db?: Database;
@@ -128,7 +128,7 @@ export interface OutboxWorld {
   readonly db: Database;
   openReceiver(): Receiver;
   worker(options?: WorkerOptions): OutboxWorker;
-  /** Runs a worker during `work`; hasty by default. */
+  /** Runs a worker during `work`; fastSettings by default. */
   withWorker<T>(work: () => Promise<T>, options?: WorkerOptions): Promise<T>;
   /** Emits events of one object in a transaction of their own; `place` reads them back from a request. */
   raise(ownerId: string, objectId: string, types?: readonly string[], at?: Date): Promise<void>;
@@ -152,7 +152,7 @@ export async function openOutboxWorld(): Promise<OutboxWorld> {
     ...testOutbox(clock),
     db,
     post,
-    settings: hasty,
+    settings: fastSettings,
     log: { error: (event, error) => process.stderr.write(`${event}: ${error}\n`) },
     pausedEvent: (webhook) => ({ type: 'webhook.paused', dataJson: JSON.stringify({ webhook }) }),
     ...options,

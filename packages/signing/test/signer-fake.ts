@@ -50,7 +50,7 @@ export async function startWeb3Signer(): Promise<FakeSigner> {
   });
 }
 
-/** AWS KMS with one key: it checks that requests are signed, and answers in DER with whatever s it comes by. */
+/** AWS KMS with one key: it checks that requests are signed, and answers in DER, with high or low s. */
 export async function startKms(): Promise<FakeSigner & { readonly keyId: string }> {
   const [wallet, other] = [Wallet.createRandom(), Wallet.createRandom()];
   const keyId = '1234abcd-12ab-34cd-56ef-1234567890ab';

@@ -20,7 +20,7 @@ export const allVerified: ChainVerification = { problemOf: () => undefined, run:
 
 /** The same nodes, which count as unavailable until their chain is verified. */
 export function verifiedRpc(rpc: HttpRpc, chainId: number, { problemOf }: ChainVerification): HttpRpc {
-  const verified = (): Rpc & Pick<HttpRpc, 'survey'> => {
+  const verified = (): Rpc & Pick<HttpRpc, 'askEach'> => {
     const problem = problemOf(chainId);
     if (problem !== undefined) throw new RpcUnavailable(`chain ${chainId} is not verified: ${problem}`);
     return rpc;
@@ -29,6 +29,6 @@ export function verifiedRpc(rpc: HttpRpc, chainId: number, { problemOf }: ChainV
     ...rpc,
     request: async (...given) => verified().request(...given),
     batch: async (...given) => verified().batch(...given),
-    survey: async (...given) => verified().survey(...given),
+    askEach: async (...given) => verified().askEach(...given),
   };
 }

@@ -9,7 +9,7 @@ export class ScopeError extends Error {
 }
 
 /** An id that no merchant has: its scope must show no rows. */
-const nobody = idPrefixes.merchant + '0'.repeat(idBodyLength);
+const noMerchant = idPrefixes.merchant + '0'.repeat(idBodyLength);
 
 /**
  * Every reason why PostgreSQL would not separate merchants, a sentence each; empty without any. The schema must be
@@ -25,12 +25,12 @@ export async function findScopeProblems(db: Database): Promise<string[]> {
       `row-level security is off for ${unprotected.join(', ')}: run florin migrate, and leave policies as they are`,
     );
   }
-  const narrowed = db.inScope(nobody);
+  const narrowed = db.inScope(noMerchant);
   const seen = [
     ...(await narrowed.query(visibleMerchants)),
     ...(await narrowed.transaction((transaction) => transaction.query(visibleMerchants))),
   ];
-  if (!isAbove && seen.some((look) => look.scope !== nobody || look.is_any)) {
+  if (!isAbove && seen.some((look) => look.scope !== noMerchant || look.is_any)) {
     problems.push(
       'a connection that is narrowed to one merchant sees others: nothing between the service and the database may share a connection before its transaction ends',
     );

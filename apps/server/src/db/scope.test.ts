@@ -195,7 +195,7 @@ test('row-level security binds every table, and its owner too', async () => {
 for (const [what, scope] of [
   ['a connection that never said whose it is', undefined],
   ['an empty scope', ''],
-  ['the scope of nobody', newId('merchant', systemRandom.bytes)],
+  ['the scope of no merchant', newId('merchant', systemRandom.bytes)],
 ] as const) {
   test(`${what} reads, changes, deletes and adds no row`, async () => {
     const seen = await countsOf(scope, all);

@@ -61,7 +61,7 @@ export const ordersWithTransfer = statement({
 });
 
 // Removes addresses that are empty at a final block, and those past their time. A transfer in a later block keeps its row.
-export const endSightings = statement({
+export const removeSightings = statement({
   name: 'deposit_sightings_end',
   parameters: { chainId: 'int8', orderIds: 'text[]', blockNumber: 'int8', payBy: 'int8' },
   columns: {},

@@ -18,7 +18,7 @@ import { type DepositState, verdictOf } from './deposit.machine.ts';
 import { ordersToCheck } from './deposit.sql.ts';
 import { readDepositBalances } from './deposit-call.ts';
 import { add, collect, type MoveDecision, sendBack } from './deposit-move.ts';
-import { endSightings, ordersWithTransfer } from './deposit-search.sql.ts';
+import { ordersWithTransfer, removeSightings } from './deposit-search.sql.ts';
 import { checkedAfterSeconds, fullRate, searchBlocks } from './deposit-search.ts';
 import { checkBudgets } from './report.ts';
 
@@ -115,7 +115,7 @@ export async function checkBalances(deps: DepositContext, chain: Chain, position
   const foundIds = [...new Set<string>(found.map(({ order }) => order.orderId))];
   const empty = sighted.filter((orderId) => !foundIds.includes(orderId));
   if (sighted.length > 0)
-    await deps.db.query(endSightings, {
+    await deps.db.query(removeSightings, {
       chainId: chain.chainId,
       orderIds: empty,
       blockNumber: cursor.finalNumber,

@@ -216,10 +216,10 @@ test('unknown, expired and revoked keys get the same answer', async () => {
   const expired = await create({ kind: 'secret', expiresAt: now });
   const revoked = await create({ kind: 'secret' });
   await database.db.transaction((transaction) => revokeApiKey(transaction, revoked.keyId, now));
-  const nobody: ApiKeyLookup = async () => undefined;
+  const noKeys: ApiKeyLookup = async () => undefined;
   const messages = await Promise.all(
     [
-      authenticate(nobody, `Bearer ${unknown.key}`, now),
+      authenticate(noKeys, `Bearer ${unknown.key}`, now),
       authenticate(lookup, `Bearer ${expired.key}`, now),
       authenticate(lookup, `Bearer ${revoked.key}`, now),
     ].map((work) => work.then(() => 'accepted', String)),

@@ -85,7 +85,7 @@ export interface Movement {
 
 /**
  * Books a movement that one transaction can contain several times. Equal movements are only counted: the ledger gets as
- * many entries as the chain has events, whichever reading of the block reported each.
+ * many entries as the chain has events. It does not matter which reading of the block reported each one.
  */
 async function bookMissing(
   transaction: Transaction,

@@ -41,7 +41,7 @@ const ownColumns = {
 
 /**
  * Columns of a draft, with the type of the array that carries each: the place of the session's terms, counted from 1; the
- * payer who is meant, null for anybody; the session itself and its first event. Parameters have the names of their columns.
+ * payer whom it is for, null for any payer; the session itself and its first event. Parameters have the names of their columns.
  */
 export const draftColumns = {
   terms_place: 'int4[]',

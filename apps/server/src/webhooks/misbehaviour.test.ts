@@ -6,7 +6,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { createEgress, type Egress, EgressFailure } from '#outside/egress.ts';
 import { makeCertificate, type TestCertificate } from '../../test/harness/certificate.ts';
 import { addMerchant, addWebhook, selectAttempts } from '../../test/harness/webhook-fixture.ts';
-import { hasty, openWebhookWorld, until } from '../../test/harness/webhook-world.ts';
+import { fastSettings, openWebhookWorld, until } from '../../test/harness/webhook-world.ts';
 
 const world = await openWebhookWorld();
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
@@ -155,7 +155,7 @@ test('every failed attempt is logged and tried again, and delays no other receiv
         'both are delivered',
       );
     },
-    { settings: { ...hasty, attemptTimeoutMs: 5_000 } },
+    { settings: { ...fastSettings, attemptTimeoutMs: 5_000 } },
   );
   const attempts = await db.query(selectAttempts, { merchantId: badId });
   assert.deepEqual(

@@ -1,212 +1,46 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { RpcUnavailable, type SendPlan } from '@florin/evm';
+import { RpcUnavailable } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
-import type { Hex } from '@florin/protocol/order.ts';
-import type { X402Payment, X402Requirements } from '@florin/protocol/x402.ts';
-import { toHex } from 'viem';
+import type { X402Payment } from '@florin/protocol/x402.ts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { findLink } from '#links/link.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
-import { createLinkSession } from '#sessions/session.ts';
-import { recordSubmission, submissionOutcome } from '#submissions/submission.ts';
-import { AgentWorld } from '../../test/harness/agent-fixture.ts';
-import { insertAttempt, insertSent } from '../../test/harness/sent-transaction.ts';
-import { signedPayment } from '../../test/life/x402-client.ts';
-import type { X402Context } from './context.ts';
-import { type OfferTerms, offerSeconds, type Resource, requirementsFor, sealOffer } from './offer.ts';
+import { recordSubmission } from '#submissions/submission.ts';
+import type { AgentWorld } from '../../test/harness/agent-fixture.ts';
+import {
+  authorizing,
+  broadcast,
+  type Change,
+  chainWith,
+  enough,
+  gasless,
+  inContext,
+  later,
+  linkOffer,
+  network,
+  now,
+  openX402World,
+  pay,
+  planIsWithheld,
+  planReverts,
+  reason,
+  resultOf,
+  rows,
+  sender,
+  sendsFail,
+  sessionOffer,
+  signedFor,
+} from '../../test/harness/x402-attempt.ts';
+import { offerSeconds, type Resource, sealOffer } from './offer.ts';
 import { acceptPayment, paymentBefore } from './payment.ts';
 
 let world: AgentWorld;
-let linkId: string;
 before(async () => {
-  world = await AgentWorld.open();
-  linkId = await world.addLink();
+  world = await openX402World();
 });
 after(() => world.close());
-
-/** A request with a payment, and everything that decides its result. */
-interface Attempt {
-  readonly context: X402Context;
-  readonly resource: Resource;
-  /** The offer that the client accepts. */
-  readonly accepted: X402Requirements;
-  /** All offers of the resource, for its tokens. */
-  readonly offers: readonly X402Requirements[];
-  readonly terms: OfferTerms;
-  readonly payer: ReturnType<typeof privateKeyToAccount>;
-  /** The account that signs: the payer. */
-  readonly signer: ReturnType<typeof privateKeyToAccount>;
-  /** Changes of the signed authorization. */
-  readonly authorization: Partial<X402Payment['payload']['authorization']>;
-}
-
-const gasless: X402Context['gasless'] = {
-  signingOf: async ({ chainId, address }) => ({
-    permits: new Set(['eip3009']),
-    domain: { name: 'USD Coin', version: '2', chainId, verifyingContract: address },
-  }),
-  minAmount: microUsd(0n),
-  budgets: {
-    ...{ perPayer: 1e9, perLink: 1e9, perNetwork: 1e9 },
-    smartAccounts: { perPayment: 1e9, failuresPerMerchant: 1e9 },
-  },
-};
-
-/** What the context has sent, by transaction. */
-let broadcast: bigint[] = [];
-
-const sender: X402Context['sender'] = {
-  plan: async (chainId, { to, data }): Promise<SendPlan> => ({
-    ...{ purpose: 'relay', chainId, to, data, wallet: `0x${'5e'.repeat(20)}` },
-    ...{ gasLimit: 100_000n, maxFee: 1n, priorityFee: 1n, baseFee: 1n, nonceFloor: 0n },
-  }),
-  async record(transaction, plan) {
-    const [row] = await transaction.query(insertSent, { chainId: plan.chainId, callData: plan.data });
-    const transactionId = row?.transaction_id ?? 0n;
-    const txHash: Hex = `0x${transactionId.toString(16).padStart(64, '0')}`;
-    await transaction.query(insertAttempt, { txHash, transactionId });
-    return { transactionId, txHash };
-  },
-  broadcast: async (transactionId) => {
-    broadcast.push(transactionId);
-  },
-};
-
-/** A chain with such balances and such code at each address. No block has a transfer. */
-function chainWith({
-  balance = 0n,
-  code = '0x',
-  runs = true,
-}: {
-  balance?: bigint;
-  code?: Hex;
-  runs?: boolean;
-}) {
-  const accepted = `0x1626ba7e${'0'.repeat(56)}` as const;
-  const payerChain: X402Context['payerChain'] = {
-    codeAt: async () => code,
-    async callAt(_chainId, { data, offer }) {
-      if (offer !== undefined) return runs ? '0x' : undefined;
-      return data.startsWith('0x1626ba7e') ? accepted : toHex(balance, { size: 32 });
-    },
-  };
-  return payerChain;
-}
-
-const planReverts: X402Context['sender'] = { ...sender, plan: async () => ({ reverted: true, data: '0x' }) };
-const planIsWithheld: X402Context['sender'] = {
-  ...sender,
-  plan: async () => ({ reverted: true, data: '0x', isWithheld: true }),
-};
-
-/** Records the failure of each transaction as soon as it is sent. */
-const sendsFail: X402Context['sender'] = {
-  ...sender,
-  async broadcast(transactionId) {
-    const ended = { transactionId, chainId: 31337, txHash: '0x', blockTime: undefined } as const;
-    await world.db.transaction((transaction) =>
-      submissionOutcome(transaction, world.deps, { ...ended, purpose: 'relay', status: 'failed' }),
-    );
-  },
-};
-
-function contextOf(): X402Context {
-  return {
-    ...{ ...world.deps, db: world.db, gasless, sender, payerChain: chainWith({}), waitMs: 0 },
-    ...{ offerKey: new Uint8Array(32).fill(1), readPayment: async () => undefined },
-    rpcOf: () => ({
-      request: async (method) => (method === 'eth_getLogs' ? [] : null),
-      batch: async () => assert.fail('no batches here'),
-    }),
-  };
-}
-
-async function offered(resource: Resource, version: string): Promise<Attempt> {
-  const context = contextOf();
-  const payer = privateKeyToAccount(generatePrivateKey());
-  const seed = resource.kind === 'link' ? randomBytes(32).toString('hex') : '';
-  const issuedAt = world.clock.time / 1_000;
-  const terms = { seed, issuedAt, version, refundAddress: payer.address };
-  const offers = await requirementsFor(context, resource, terms);
-  const [accepted] = offers;
-  assert.ok(accepted !== undefined);
-  const authorization = { validBefore: String(issuedAt + offerSeconds) };
-  return { context, resource, accepted, offers, terms, payer, signer: payer, authorization };
-}
-
-async function linkOffer(): Promise<Attempt & { readonly resource: Extract<Resource, { kind: 'link' }> }> {
-  const link = await findLink(world.db, linkId);
-  assert.ok(link !== undefined);
-  const resource = { kind: 'link', link } as const;
-  return { ...(await offered(resource, link.versionCode)), resource };
-}
-
-async function sessionOffer(): Promise<
-  Attempt & { readonly resource: Extract<Resource, { kind: 'session' }> }
-> {
-  const { resource } = await linkOffer();
-  const session = await world.db.transaction((transaction) =>
-    createLinkSession(transaction, world.deps, { link: resource.link, paymentValue: resource.link.amount }),
-  );
-  const own = { kind: 'session', session } as const;
-  return { ...(await offered(own, '')), resource: own };
-}
-
-async function signedFor({ signer, payer, accepted, authorization }: Attempt): Promise<X402Payment> {
-  return signedPayment(signer, accepted, { from: payer.address, ...authorization });
-}
-
-const network = '192.0.2.1';
-
-/** The result in one text: seen, pending, the reason of a refused payment, or the name of the refusal. */
-async function resultOf(work: ReturnType<typeof paymentBefore>): Promise<string> {
-  try {
-    const result = await work;
-    if (result === undefined) return 'unknown';
-    return result.kind === 'refused' ? result.reason : result.isSeen ? 'seen' : 'pending';
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return error.slug;
-  }
-}
-
-const pay = async (attempt: Attempt, payment?: X402Payment) =>
-  resultOf(
-    acceptPayment(attempt.context, attempt.resource, {
-      payment: payment ?? (await signedFor(attempt)),
-      network,
-    }),
-  );
-
-const countRows = statement({
-  name: 'x402_rules_test_rows',
-  parameters: {},
-  columns: { payments: 'int8', sessions: 'int8', sent: 'int8' },
-  text: `select (select count(*) from x402_payments) as payments, (select count(*) from sessions) as sessions,
-     (select count(*) from sent_transactions) as sent`,
-});
-
-const rows = async () => (await world.db.query(countRows))[0];
-
-type Change = (given: Attempt) => Partial<Attempt> | Promise<Partial<Attempt>>;
-const inContext =
-  (changed: Partial<X402Context>): Change =>
-  ({ context }) => ({ context: { ...context, ...changed } });
-const authorizing =
-  (changed: Attempt['authorization']): Change =>
-  ({ authorization }) => ({ authorization: { ...authorization, ...changed } });
-const now = () => world.clock.time / 1_000;
-const later = (seconds: number) => ({
-  ...world.clock,
-  now: () => new Date(world.clock.time + seconds * 1_000),
-});
-
-const reason = (words: string) => `invalid_exact_evm_payload_${words}`;
-const enough = 10n ** 30n;
 
 /** Payments of a link that are refused, with the reason or the name of the refusal. They store and send nothing. */
 const refusedOfLink: readonly (readonly [name: string, change: Change, outcome: string])[] = [
@@ -323,7 +157,7 @@ for (const [name, change, outcome] of refusedOfLink)
   test(`${name} is refused with ${outcome}, and nothing is stored or sent`, async () => {
     const given = await linkOffer();
     const before = await rows();
-    broadcast = [];
+    broadcast.length = 0;
     assert.equal(await pay({ ...given, ...(await change(given)) }), outcome);
     assert.deepEqual([await rows(), broadcast], [before, []]);
     // The same offer is good without the change.
@@ -354,7 +188,7 @@ for (const [name, change, outcome] of refusedOfSession)
   test(`${name} is refused with ${outcome}, and nothing is stored or sent`, async () => {
     const given = await sessionOffer();
     const before = await rows();
-    broadcast = [];
+    broadcast.length = 0;
     assert.equal(await pay({ ...given, ...(await change(given)) }), outcome);
     assert.deepEqual([await rows(), broadcast], [before, []]);
     assert.equal(await pay(given), 'pending');
@@ -376,7 +210,7 @@ for (const offer of [linkOffer, sessionOffer])
       const attempt = { ...given, ...(await change(given)) };
       const before = await rows();
       const payment = await signedFor(attempt);
-      broadcast = [];
+      broadcast.length = 0;
       assert.deepEqual([await pay(attempt, payment), await pay(attempt, payment)], ['pending', 'pending']);
       assert.equal(broadcast.length, 1);
       const { payments = 0n, sessions = 0n, sent = 0n } = before ?? {};
@@ -486,7 +320,7 @@ test('an offer whose session exists without a stored payment is refused with ord
 
 test('the receipt names the session, the network, the payer and the transaction that brings the money', async () => {
   const given = await linkOffer();
-  broadcast = [];
+  broadcast.length = 0;
   const payment = await signedFor(given);
   const result = await acceptPayment(given.context, given.resource, { payment, network });
   assert.ok(result.kind === 'taken');

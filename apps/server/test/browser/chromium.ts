@@ -62,7 +62,7 @@ export function openChromium(): Promise<Browser> {
 /** How long the browser may take for one thing: generous, for slow machines. */
 const patienceMs = 120_000;
 
-/** What went wrong in a page without anybody asking: uncaught errors, refused by the policy, requests to elsewhere. */
+/** Faults of a page: uncaught errors, loads that its policy refused, requests to other origins. */
 export interface Complaints {
   readonly errors: string[];
   readonly urls: string[];

@@ -20,10 +20,10 @@ import { buildServer } from '#http/server.ts';
 import { createLink } from '#links/link.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { OrderSigner } from '#orders/signer.ts';
-import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { type MovableClock, movableClock } from './movable-clock.ts';
 
 const insertMerchant = statement({
   name: 'agent_fixture_merchant',
@@ -149,21 +149,6 @@ function fakeChain(): FakeChain {
   return chain;
 }
 
-/** A clock that tests move. */
-export interface TestClock extends Clock {
-  time: number;
-}
-
-function testClock(): TestClock {
-  const clock: TestClock = {
-    time: Date.UTC(2030, 0, 1),
-    now: () => new Date(clock.time),
-    monotonicMs: () => clock.time,
-    sleep: async () => {},
-  };
-  return clock;
-}
-
 export interface AgentReply {
   readonly httpStatus: number;
   readonly text: string;
@@ -172,7 +157,7 @@ export interface AgentReply {
 
 /** The AI protocol's door over a separate database, with a merchant. */
 export class AgentWorld {
-  readonly clock: TestClock;
+  readonly clock: MovableClock;
   readonly chain: FakeChain;
   readonly database: TestDatabase;
   readonly deps: AuthorizationContext;
@@ -184,7 +169,7 @@ export class AgentWorld {
     database: TestDatabase;
     server: FastifyInstance;
     deps: AuthorizationContext;
-    clock: TestClock;
+    clock: MovableClock;
     chain: FakeChain;
     merchantId: string;
     accountId: string;
@@ -200,7 +185,7 @@ export class AgentWorld {
 
   static async open(limits: Pick<AuthorizationContext, 'admitCreation'> = {}): Promise<AgentWorld> {
     const database = await testDatabase();
-    const clock = testClock();
+    const clock = movableClock();
     const payerChain = fakeChain();
     const deps: AuthorizationContext = {
       clock,

@@ -10,13 +10,13 @@ import { createAccount } from '#merchants/account.ts';
 import { type ApiKeyRequest, apiKeyLookup, createApiKey } from '#merchants/api-key.ts';
 import { isOriginListed } from '#merchants/api-key-limits.ts';
 import { createMerchant } from '#merchants/merchant.ts';
-import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { sessionInserter } from '#sessions/session-insert.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { fixtureChains } from './agent-fixture.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { type MovableClock, movableClock } from './movable-clock.ts';
 
 const eventBodies = statement({
   name: 'merchant_fixture_events',
@@ -33,21 +33,6 @@ export interface MerchantReply {
   readonly message: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly data: any;
-}
-
-/** A clock that tests move. */
-interface MovableClock extends Clock {
-  time: number;
-}
-
-function movableClock(): MovableClock {
-  const clock: MovableClock = {
-    time: Date.UTC(2030, 0, 1),
-    now: () => new Date(clock.time),
-    monotonicMs: () => clock.time,
-    sleep: async () => {},
-  };
-  return clock;
 }
 
 /** The merchant API over a separate database, with two merchants. */

@@ -30,7 +30,6 @@ import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { chainReactions, outcomesOf } from '#service/reactions.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
@@ -40,6 +39,7 @@ import type { SettlementContext, SettlementSettings } from '#settlement/context.
 import { silentLog } from '#telemetry/log.ts';
 import { fixtureChains } from './agent-fixture.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { movableClock } from './movable-clock.ts';
 
 const legsOfOrder = statement({
   name: 'settlement_fixture_legs',
@@ -61,20 +61,6 @@ export type Happening = readonly [
   order: StoredOrder,
   values?: Readonly<Record<string, string>>,
 ];
-
-interface MovableClock extends Clock {
-  time: number;
-}
-
-function movableClock(): MovableClock {
-  const clock: MovableClock = {
-    time: Date.UTC(2030, 0, 1),
-    now: () => new Date(clock.time),
-    monotonicMs: () => clock.time,
-    sleep: async () => {},
-  };
-  return clock;
-}
 
 const balanceSelector = toFunctionSelector('balanceOf(address)');
 const availableSelector = toFunctionSelector('available(address)');

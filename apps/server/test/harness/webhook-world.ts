@@ -14,7 +14,7 @@ import { type ReceivedRequest, type Receiver, startReceiver } from './receiver.t
 import { selectDeliveries, testSecrets } from './webhook-fixture.ts';
 
 /** Ten attempts within a fraction of a second. */
-export const hasty: DeliverySettings = {
+export const fastSettings: DeliverySettings = {
   ...defaultDeliverySettings,
   pollMs: 20,
   retry: { ...defaultDeliverySettings.retry, delaysMs: [0, ...Array<number>(9).fill(10)], jitter: 0 },
@@ -34,7 +34,7 @@ export interface WebhookWorld {
   /** The network access to the receivers. */
   readonly egress: Egress;
   openReceiver(): Promise<Receiver>;
-  /** Runs a worker during `work`, with the settings `hasty` by default. */
+  /** Runs a worker during `work`, with the settings `fastSettings` by default. */
   withWorker<T>(work: () => Promise<T>, options?: WorkerOptions): Promise<T>;
   /** Emits events of one object in one transaction; `place` reads them from a request. */
   raise(merchantId: string, objectId: string, types?: readonly EventType[], at?: Date): Promise<void>;
@@ -89,7 +89,7 @@ async function withWorker<T>(
     random: systemRandom,
     log: silentLog,
     secrets: testSecrets,
-    settings: hasty,
+    settings: fastSettings,
     ...options,
   });
   const running = runDeliveries(worker, stop.signal);

@@ -7,7 +7,7 @@ import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { fuzzFactor } from '../fuzz/seed.ts';
 import type { Life } from './life.ts';
-import { startLifeApart } from './life-apart.ts';
+import { startLifeWithProcess } from './life-with-process.ts';
 import { Payer } from './payer.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { checkout } from './story-fixture.ts';
@@ -15,7 +15,7 @@ import { checkout } from './story-fixture.ts';
 let life: Life;
 let service: ServiceProcess;
 before(async () => {
-  ({ life, service } = await startLifeApart());
+  ({ life, service } = await startLifeWithProcess());
 });
 after(() => life.close());
 

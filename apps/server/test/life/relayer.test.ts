@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, getAddress, type Hex } from 'viem';
 import type { Life } from './life.ts';
-import { startLifeApart } from './life-apart.ts';
+import { startLifeWithProcess } from './life-with-process.ts';
 import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
 import { addresses } from './roles.ts';
 import type { ServiceProcess } from './service-process.ts';
@@ -12,7 +12,7 @@ import { checkout } from './story-fixture.ts';
 let life: Life;
 let service: ServiceProcess;
 before(async () => {
-  ({ life, service } = await startLifeApart());
+  ({ life, service } = await startLifeWithProcess());
 });
 after(() => life.close());
 

@@ -91,7 +91,7 @@ export class ServiceProcess {
       });
     }
     this.#child = child;
-    // The others answer nobody.
+    // The other roles answer no requests.
     if (this.#options.roles.has('web')) await this.#ready(child);
   }
 

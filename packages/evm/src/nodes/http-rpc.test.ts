@@ -172,7 +172,8 @@ test('an answer nested deeper than any valid one is refused before it is parsed'
 
 test('a poll asks every host once, and omits the hosts that do not answer', async () => {
   const rpc = open([first.url, second.url, first.url]);
-  const ask = async () => (await rpc.survey([{ method: 'eth_chainId', params: [] }])).map(({ node }) => node);
+  const ask = async () =>
+    (await rpc.askEach([{ method: 'eth_chainId', params: [] }])).map(({ node }) => node);
   const hosts = [first.url, second.url].map((url) => new URL(url).host);
   assert.deepEqual((await ask()).toSorted(), hosts.toSorted());
   second.faults.tooManyRequests = true;
@@ -183,7 +184,7 @@ test('a quarantined node is not asked, and the others answer', async () => {
   const rpc = open([first.url, second.url]);
   rpc.quarantine(new URL(first.url).host, 'another fork');
   assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
-  assert.equal((await rpc.survey([{ method: 'eth_chainId', params: [] }])).length, 1);
+  assert.equal((await rpc.askEach([{ method: 'eth_chainId', params: [] }])).length, 1);
   assert.equal(first.seen.size, 0);
 });
 

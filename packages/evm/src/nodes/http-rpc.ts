@@ -41,7 +41,7 @@ export interface HttpRpc extends Rpc {
    * mistake in the configuration.
    */
   verifyChainId(): Promise<readonly { readonly node: string; readonly state: NodeState }[]>;
-  survey(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
+  askEach(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
   quarantine(node: string, reason: string): void;
   /** Drops all connections; pending requests fail as unavailable. */
   close(): Promise<void>;
@@ -85,7 +85,7 @@ export function rpcOver(
     request: async (method, params, callOptions) =>
       resultOf((await rpc.send([{ method, params }], callOptions))[0]),
     batch: (calls, callOptions) => (calls.length === 0 ? Promise.resolve([]) : rpc.send(calls, callOptions)),
-    survey: (calls, callOptions) => rpc.survey(calls, callOptions),
+    askEach: (calls, callOptions) => rpc.askEach(calls, callOptions),
     demote: (reason) => rpc.demote(reason),
     quarantine: (node, reason) => rpc.quarantine(node, reason),
     verifyChainId: () => rpc.verifyAll(),
@@ -127,7 +127,7 @@ class FailoverRpc {
     throw new RpcUnavailable(`no node of chain ${this.#options.chainId} answered`, { cause: last });
   }
 
-  async survey(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<readonly NodeAnswer[]> {
+  async askEach(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<readonly NodeAnswer[]> {
     // Only the healthiest node of each provider counts: two nodes of one provider may share a fault.
     const byProvider = new Map(
       this.#inOrder()

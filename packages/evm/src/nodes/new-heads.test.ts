@@ -21,13 +21,13 @@ afterEach(async () => {
 after(() => anvil.close());
 
 /** Waits are cut short, so that a test does not wait for a back-off. */
-const hasty = {
+const instantClock = {
   ...systemClock,
   sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 20), signal),
 };
 
 function listenTo(...urls: readonly string[]): NewHeads {
-  const heads = newHeads({ chainId: anvil.chainId, urls, clock: hasty, log: silentLog });
+  const heads = newHeads({ chainId: anvil.chainId, urls, clock: instantClock, log: silentLog });
   running = heads.run(stop.signal);
   return heads;
 }

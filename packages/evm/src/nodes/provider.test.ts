@@ -48,7 +48,7 @@ test('nodes of one provider count as one, regardless of which of them answers', 
     options,
   );
   const call = { method: 'eth_blockNumber', params: [] };
-  const answersOf = async () => (await rpc.survey([call])).map(({ node }) => node).sort();
+  const answersOf = async () => (await rpc.askEach([call])).map(({ node }) => node).sort();
   const [first, second] = [await answersOf(), await answersOf()];
   assert.deepEqual([first, second], [['node.example.net'], ['node.example.net', 'two.example.com']]);
 });

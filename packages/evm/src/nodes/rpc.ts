@@ -36,12 +36,12 @@ export interface Rpc {
    * Asks each node that is not quarantined, and returns the answers that came. Nodes of one provider (`providerOf`)
    * count as one. Absent where there is only one node.
    */
-  survey?(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
+  askEach?(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
   /** Pauses a node for some minutes, because it is on another fork. The quarantine ends by itself. */
   quarantine?(node: string, reason: string): void;
 }
 
-/** One node's answer to a survey. */
+/** One node's answer to a question that each node got. */
 export interface NodeAnswer {
   /** Its host and port. */
   readonly node: string;
@@ -50,7 +50,7 @@ export interface NodeAnswer {
 
 /** Asks all nodes, or the only one. */
 export async function pollNodes(rpc: Rpc, calls: readonly RpcCall[]): Promise<readonly NodeAnswer[]> {
-  return rpc.survey === undefined ? [{ node: '', outcomes: await rpc.batch(calls) }] : rpc.survey(calls);
+  return rpc.askEach === undefined ? [{ node: '', outcomes: await rpc.batch(calls) }] : rpc.askEach(calls);
 }
 
 /** A node understood the request and returned an error object. */
@@ -89,14 +89,14 @@ export function resultOf(outcome: RpcOutcome | undefined): unknown {
 
 /** The same nodes; every request ends when the signal aborts. */
 export function boundTo(rpc: Rpc, signal: AbortSignal): Rpc {
-  const { survey } = rpc;
+  const { askEach } = rpc;
   return {
     request: (method, params, options) => rpc.request(method, params, { ...options, signal }),
     batch: (calls, options) => rpc.batch(calls, { ...options, signal }),
     demote: (reason) => rpc.demote?.(reason),
-    ...(survey === undefined
+    ...(askEach === undefined
       ? {}
-      : { survey: (calls, options) => survey.call(rpc, calls, { ...options, signal }) }),
+      : { askEach: (calls, options) => askEach.call(rpc, calls, { ...options, signal }) }),
     quarantine: (node, reason) => rpc.quarantine?.(node, reason),
   };
 }

@@ -9,8 +9,8 @@ const timeLimitMs = 4_000;
  * no node answers.
  */
 export async function askTwoNodes(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
-  if (rpc.survey === undefined) return askOne(rpc, call);
-  const answers = await rpc.survey([call], { timeLimitMs });
+  if (rpc.askEach === undefined) return askOne(rpc, call);
+  const answers = await rpc.askEach([call], { timeLimitMs });
   const agreed = agreedOn(answers, 0);
   if (agreed instanceof RpcUnavailable) throw agreed;
   return agreed;
@@ -27,8 +27,8 @@ export async function askTwoNodesBatch(
   try {
     const [only, ...others] = calls;
     if (only !== undefined && others.length === 0) return [await askTwoNodes(rpc, only)];
-    if (rpc.survey === undefined) return await rpc.batch(calls, { timeLimitMs });
-    const answers = await rpc.survey(calls, { timeLimitMs });
+    if (rpc.askEach === undefined) return await rpc.batch(calls, { timeLimitMs });
+    const answers = await rpc.askEach(calls, { timeLimitMs });
     return calls.map((_call, index) => agreedOn(answers, index));
   } catch (error) {
     if (error instanceof RpcUnavailable) return calls.map(() => error);

@@ -43,7 +43,7 @@ test('while one record is signed, later ones are signed at the following nonces'
   const queue = signingQueue(wallet);
   const first = queue.join([planOf(1)]);
   const second = queue.join([planOf(2), planOf(3)]);
-  assert.deepEqual(asked, [], 'nobody knows a nonce yet');
+  assert.deepEqual(asked, [], 'no nonce is known yet');
   const signing = first.sign(7n);
   const third = queue.join([planOf(4)]);
   assert.deepEqual(asked, [

@@ -148,6 +148,6 @@ test('a node that lags is asked after one that does not', async () => {
   await world.anvil.mine(30);
   const stale = await world.anvil.request('eth_getBlockByNumber', ['0x1', false]);
   proxy(0).lie = (_method, params, result) => (params[0] === 'latest' ? stale : result);
-  await rpc.survey?.([{ method: 'eth_getBlockByNumber', params: ['latest', false] }]);
+  await rpc.askEach?.([{ method: 'eth_getBlockByNumber', params: ['latest', false] }]);
   assert.equal((await getBlock(rpc, 'latest'))?.number, 30n);
 });

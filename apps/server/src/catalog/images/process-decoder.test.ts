@@ -319,9 +319,9 @@ describe('a decoder process has hard limits', () => {
   });
 
   test('a decoder that takes too long is killed', async () => {
-    const hasty: Clock = { ...systemClock, sleep: async () => {} };
+    const instantClock: Clock = { ...systemClock, sleep: async () => {} };
     const pids: number[] = [];
-    const timed = processDecoder({ clock: hasty, onStart: (pid) => pids.push(pid) });
+    const timed = processDecoder({ clock: instantClock, onStart: (pid) => pids.push(pid) });
     assert.equal(await reasonOf(await worst, timed), 'too costly to decode');
     const [pid = 0] = pids;
     await gone(pid);
