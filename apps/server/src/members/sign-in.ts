@@ -83,7 +83,8 @@ export function signInConfiguration(options: SignInOptions, database: pg.Pool) {
     rateLimit: { enabled: false },
     logger: {
       level: 'error',
-      log: (_level, message) => log.warn('sign_in.library', { message }),
+      log: (_level, message, cause) =>
+        log.warn('sign_in.library', { message, ...(cause instanceof Error ? { cause: cause.message } : {}) }),
     },
     emailAndPassword: {
       enabled: true,

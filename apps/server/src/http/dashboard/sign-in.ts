@@ -52,23 +52,28 @@ export async function askLibrary(
     const data = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
     return { data, cookies: response.headers.getSetCookie() };
   }
-  if (response.status >= 500) throw new Error(`the sign-in failed with ${response.status} at ${path}`);
+  const { message, code } = failureOf(text);
+  // A passkey's answer that cannot be read is no outage, whatever the library says.
+  const isRefusal = response.status < 500 || code === 'FAILED_TO_VERIFY_REGISTRATION';
+  if (!isRefusal) throw new Error(`the sign-in failed with ${response.status} at ${path}`);
   if (response.status === 429) {
     throw new Refusal('rate_limited', {
       detail: 'too many wrong codes, try again later',
       retryAfterSeconds: 60,
     });
   }
-  throw new Refusal('sign_in_failed', wordsOf(text));
+  throw new Refusal('sign_in_failed', message);
 }
 
-/** The library's own words, which name no person. */
-function wordsOf(text: string): string {
+/** The library's own words, which name no person, and its code. */
+function failureOf(text: string): { readonly message: string; readonly code: string } {
+  const unknown = { message: 'the proof was refused', code: '' };
   try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' ? message.slice(0, 200) : 'the proof was refused';
+    const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };
+    if (typeof message !== 'string') return unknown;
+    return { message: message.slice(0, 200), code: typeof code === 'string' ? code : '' };
   } catch (error) {
-    if (error instanceof SyntaxError) return 'the proof was refused';
+    if (error instanceof SyntaxError) return unknown;
     throw error;
   }
 }
