@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { workflow } from './agent.ts';
-import { sessionStatuses, sessionTypes } from './session.ts';
+import { sessionDeposit, sessionStatuses, sessionTypes } from './session.ts';
 
 /** The answers of the AI protocol. Token amounts are decimal strings of smallest units, USD amounts decimal strings. */
 
@@ -115,6 +115,13 @@ export const sessionAiView = Type.Object({
   supportedPaymentTokens: Type.Optional(Type.Array(supportedPaymentToken)),
   preparePaymentRequirement: Type.Optional(authorizationRequirement),
   completePaymentSessionGuide: Type.Optional(completePaymentSessionGuide),
+  deposits: Type.Optional(
+    Type.Array(sessionDeposit, {
+      description:
+        'What has arrived at deposit addresses while the payment is incomplete; else absent. Send the missing amount to the ' +
+        'same address',
+    }),
+  ),
   workflow,
 });
 export type SessionAiView = Static<typeof sessionAiView>;

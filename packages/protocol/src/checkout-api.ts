@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { paymentAlternative, prerequisite, txRequest } from './agent-view.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, text } from './schema.ts';
-import { sessionStatuses } from './session.ts';
+import { sessionDeposit, sessionStatuses } from './session.ts';
 
 /**
  * The protocol between the hosted page and its server. It serves only this page: both have one version, and other
@@ -67,6 +67,8 @@ export const checkoutState = Type.Object({
   /** ISO 8601, or empty. */
   paidAt: Type.String(),
   settledAt: Type.String(),
+  /** What has arrived at deposit addresses while the payment is incomplete. */
+  deposits: Type.Array(sessionDeposit),
   /** Money that arrived and paid nothing. */
   exceptions: Type.Array(
     Type.Object({

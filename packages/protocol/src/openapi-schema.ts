@@ -23,7 +23,7 @@ import { lineItem, productData } from './line-item.ts';
 import { link, linkCreateBody, linkCreated, linkDetail, settlementTokenInfo } from './link.ts';
 import { product, productCreateBody } from './product.ts';
 import { refund, refundCreateBody } from './refund.ts';
-import { session, sessionCreateBody, sessionView } from './session.ts';
+import { session, sessionCreateBody, sessionDeposit, sessionView } from './session.ts';
 import { transaction } from './transaction.ts';
 import { webhook, webhookCreateBody } from './webhook.ts';
 
@@ -77,6 +77,7 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   RefundCreateRequest: refundCreateBody,
   Session: session,
   SessionCreateRequest: sessionCreateBody,
+  SessionDeposit: sessionDeposit,
   SessionView: sessionView,
   SettlementTokenInfo: settlementTokenInfo,
   SupportedPaymentToken: supportedPaymentToken,

@@ -86,8 +86,34 @@ export const session = Type.Object({
 });
 export type Session = Static<typeof session>;
 
+/** Additive: money at a deposit address of a session that is not paid yet. */
+export const sessionDeposit = Type.Object({
+  tokenId: Type.String({ description: 'Token id: `<chain>::<token>`' }),
+  chainId: Type.String(),
+  symbol: Type.String(),
+  decimals: Type.Integer(),
+  amountInToken: Type.String({
+    description: 'What has arrived, in the smallest token unit; a part that is not final may still vanish',
+  }),
+  finalInToken: Type.String({ description: 'The part of it that is final' }),
+  missingInToken: Type.String({
+    description: 'What the same deposit address still needs; `0` when all is there',
+  }),
+  payUntil: Type.Integer({ description: 'Unix seconds: the last block time at which the rest is in time' }),
+});
+export type SessionDeposit = Static<typeof sessionDeposit>;
+
 /** One session in GET /session/:sessionId and the lists. */
-export const sessionView = Type.Object({ session, transaction: Type.Optional(transaction) });
+export const sessionView = Type.Object({
+  session,
+  transaction: Type.Optional(transaction),
+  deposits: Type.Optional(
+    Type.Array(sessionDeposit, {
+      description:
+        'Only in GET /session/:sessionId: what has arrived at deposit addresses while the payment is incomplete; else absent',
+    }),
+  ),
+});
 export type SessionView = Static<typeof sessionView>;
 
 /** Default and least life of a session in seconds, the grace for slow clocks, and the longest life. */

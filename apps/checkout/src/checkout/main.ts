@@ -62,6 +62,7 @@ function render(page: Page): void {
     const canDownload = paidAt !== '' && model.clientCode !== '';
     const reader = {
       now,
+      hasPanel: model.deposit !== undefined,
       print: () => globalThis.print(),
       ...(canDownload ? { download: () => void downloadReceipt(page) } : {}),
     };

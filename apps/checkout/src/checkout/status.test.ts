@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { en } from '../text/en.ts';
-import { isAtEnd, wordsOf } from './status.ts';
+import { isAtEnd, type Reader, statusView, wordsOf } from './status.ts';
+import { flatten, type Tree } from './tree.ts';
 
 test('a session is at its end when its status is final and no other money of it will move by itself', () => {
   const exception = {
@@ -38,6 +39,7 @@ test('a fully refunded payment is shown as refunded, and the page does not say t
     pendingReason: '',
     paidAt: '2030-01-01T00:00:00.000Z',
     settledAt: '',
+    deposits: [],
     exceptions: [],
   };
   const cases = [
@@ -53,4 +55,45 @@ test('a fully refunded payment is shown as refunded, and the page does not say t
     const words = wordsOf({ texts: en }, { ...state, status, refunded, isRefunded }, 0);
     assert.deepEqual([words.title, words.hint], [title, hint], `${status} ${refunded}`);
   }
+});
+
+test('a short deposit is shown with what is missing, on which network and until when, while it can be completed', () => {
+  const deposit = {
+    ...{ tokenId: 'base::usdc', chainId: '8453', symbol: 'USDC', decimals: 6 },
+    ...{ amountInToken: '4000000', finalInToken: '0', missingInToken: '500000', payUntil: 1_000 },
+  };
+  const option = {
+    ...{ tokenId: 'base::usdc', chainId: '8453', chainTitle: 'Base', tokenAddress: '0x', symbol: 'USDC' },
+    ...{ decimals: 6, amountInToken: '4500000', total: '4500000', fee: '0', secondsToFinal: 1 },
+    status: 'available' as const,
+  };
+  const data = {
+    ...{ locale: 'en', texts: en, agentApi: '', linkUrl: '', title: '', merchant: '', items: [] },
+    ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
+    ...{ settlementToken: '', settledIn: '', options: [option] },
+  };
+  const state = {
+    ...{ sessionId: 'sess_1', status: 'initialized' as const, isPayable: true, expiresAt: 2_000 },
+    ...{ amount: '4500000', initiateTx: '', completeTx: '', pendingReason: '', paidAt: '', settledAt: '' },
+    ...{ exceptions: [], refunded: '0', isRefunded: false },
+  };
+  const textOf = (tree: Tree): string =>
+    flatten(tree)
+      .map((item) => (typeof item === 'string' ? item : textOf(item.children)))
+      .join(' ');
+  const shown = (missingInToken: string, reader: Reader) =>
+    textOf(statusView(data, { ...state, deposits: [{ ...deposit, missingInToken }] }, reader));
+  const timeZone = 'UTC';
+  const text = shown('500000', { now: 999, timeZone });
+  assert.match(
+    text,
+    /4\.00 USDC has arrived\. Send 0\.50 USDC more to the same address\. Only on the network Base/,
+  );
+  assert.match(text, /Jan 1, 1970.*12:16/);
+  for (const [missing, reader] of [
+    ['0', { now: 999, timeZone }],
+    ['500000', { now: 1_000, timeZone }],
+    ['500000', { now: 999, timeZone, hasPanel: true }],
+  ] as const)
+    assert.doesNotMatch(shown(missing, reader), /has arrived/);
 });

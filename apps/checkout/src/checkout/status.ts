@@ -9,6 +9,8 @@ export interface Reader {
   readonly now: number;
   /** IANA name; undefined: the device's own. */
   readonly timeZone?: string;
+  /** True beside the panel of a deposit address, which shows its own amounts. */
+  readonly hasPanel?: boolean;
   /** Only in the browser. */
   readonly print?: () => void;
   /** Only in the browser that holds the session's secret. */
@@ -88,6 +90,7 @@ export function statusView(data: CheckoutData, state: CheckoutState, reader: Rea
       { class: `status ${shown.kind}`, role: 'status', 'data-status': state.status, id: 'status' },
       h('p', { class: 'state' }, shown.title),
       shown.hint !== undefined && h('p', {}, shown.hint),
+      isOpen && reader.hasPanel !== true && depositsView(data, state, reader),
       state.exceptions.map((exception) => h('p', {}, exceptionText(data, exception, reader))),
       state.refunded !== '0' &&
         h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
@@ -103,6 +106,23 @@ export function statusView(data: CheckoutData, state: CheckoutState, reader: Rea
     successView(data, state),
     receiptView(data, state, reader),
   ];
+}
+
+/** What has arrived at deposit addresses, and what is missing, on which network and until when. */
+function depositsView({ texts, locale, options }: CheckoutData, state: CheckoutState, reader: Reader): Tree {
+  return state.deposits
+    .filter(({ missingInToken, payUntil }) => missingInToken !== '0' && payUntil > reader.now)
+    .map((deposit) => {
+      const { tokenId, amountInToken, missingInToken, payUntil } = deposit;
+      const network = options.find((option) => option.tokenId === tokenId)?.chainTitle;
+      const amount = (units: string) => formatToken(locale, deposit, units);
+      const until = new Date(payUntil * 1000).toISOString();
+      return [
+        h('p', {}, fill(texts.partial, { has: amount(amountInToken), rest: amount(missingInToken) })),
+        network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
+        h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
+      ];
+    });
 }
 
 /** The outcome of money that arrived and paid nothing. */

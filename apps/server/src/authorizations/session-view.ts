@@ -7,6 +7,7 @@ import type {
 } from '@florin/protocol/agent-view.ts';
 import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { formatUsd } from '@florin/protocol/money.ts';
+import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { AuthorizationContext } from './context.ts';
@@ -38,7 +39,11 @@ export function handoffUrlOf(origin: string, session: StoredSession): string {
 }
 
 /** The answer to an agent that reads a session. */
-export function agentSessionView(deps: ViewContext, session: StoredSession): AgentSessionView {
+export function agentSessionView(
+  deps: ViewContext,
+  session: StoredSession,
+  deposits: readonly SessionDeposit[],
+): AgentSessionView {
   return {
     sessionId: session.sessionId,
     sessionType: session.sessionType,
@@ -51,7 +56,10 @@ export function agentSessionView(deps: ViewContext, session: StoredSession): Age
     initiateTx: session.initiateTx,
     completeTx: session.completeTx,
     untrustedText: untrustedTextNotice,
-    aiView: sessionAiView(deps, session),
+    aiView: {
+      ...sessionAiView(deps, session),
+      ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
+    },
   };
 }
 

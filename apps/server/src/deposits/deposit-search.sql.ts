@@ -51,6 +51,60 @@ export const recordDepositedOrders = statement({
    select order_id, is_open from found order by order_id`,
 });
 
+// Amounts of short deposits in the newest block. Locks rows in one order, so that two loops do not deadlock.
+export const showNewestAmounts = statement({
+  name: 'deposit_amounts_newest',
+  parameters: { orderIds: 'text[]', amounts: 'numeric[]' },
+  columns: {},
+  text: `update deposit_sightings d set amount = greatest(d.final_amount, found.amount)
+   from (
+     select s.order_id, given.amount
+     from unnest(:orderIds::text[], :amounts::numeric[]) as given (order_id, amount)
+       join deposit_sightings s on s.order_id = given.order_id
+     order by s.order_id for update of s) as found
+   where d.order_id = found.order_id`,
+});
+
+// A transfer in a later block than the final one still counts in the newest amount. Adds addresses whose transfer nodes
+// left out.
+export const showFinalAmounts = statement({
+  name: 'deposit_amounts_final',
+  parameters: { orderIds: 'text[]', amounts: 'numeric[]', blockNumber: 'int8' },
+  columns: {},
+  text: `insert into deposit_sightings as d (order_id, chain_id, pay_by, block_number, amount, final_amount)
+   select o.order_id, o.chain_id, o.pay_by, :blockNumber, given.amount, given.amount
+   from unnest(:orderIds::text[], :amounts::numeric[]) as given (order_id, amount)
+     join orders o on o.order_id = given.order_id
+   order by o.order_id
+   on conflict (order_id) do update set final_amount = excluded.final_amount,
+     amount = case when d.block_number <= :blockNumber then excluded.amount else greatest(d.amount, excluded.amount) end
+   where d.final_amount <> excluded.final_amount or d.block_number <= :blockNumber and d.amount <> excluded.amount`,
+});
+
+// For sessions that wait for their payment, until the moment that their payers know. An address with terms of its own
+// belongs to an order that is payable for longer.
+export const depositsOfSessions = statement({
+  name: 'deposits_of_sessions',
+  parameters: { sessionIds: 'text[]', now: 'int8' },
+  columns: {
+    session_id: 'text',
+    token_id: 'text',
+    total: 'numeric',
+    amount: 'numeric',
+    final_amount: 'numeric',
+    pay_until: 'int8',
+  },
+  text: `select o.session_id, o.token_id, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until
+   from sessions s
+     join orders o on o.session_id = s.session_id
+     join deposit_sightings d on d.order_id = o.order_id
+     left join deposit_terms t on t.order_id = o.order_id
+     left join orders w on w.order_id = t.wallet_order_id
+   where s.session_id = any (:sessionIds) and s.status = 'initialized' and s.initiate_tx = '' and d.amount > 0
+     and coalesce(w.pay_by, o.pay_by) >= :now
+   order by o.order_id`,
+});
+
 export const ordersWithTransfer = statement({
   name: 'deposit_orders_sighted',
   parameters: { chainId: 'int8', fromPayBy: 'int8', afterPayBy: 'int8', afterOrderId: 'text', limit: 'int8' },

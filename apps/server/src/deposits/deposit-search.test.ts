@@ -10,6 +10,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { checkBalances, initialPositions } from './deposit.ts';
 import { fullRate, searchBlocks } from './deposit-search.ts';
+import { depositsOf } from './session-deposits.ts';
 
 const putBlock = statement({
   name: 'deposit_search_test_block',
@@ -344,4 +345,49 @@ test('open orders do not wait for closed ones in a round of balances', async () 
   await checkBalances(deps(), moves.chain, initialPositions());
   const address = receiverOf(open.order.gateway as Hex, open.order.orderId).toLowerCase();
   assert.ok(node.balancesAsked.some((asked) => asked.startsWith(address)));
+});
+
+test('every view of a session shows a short deposit: first as not final, then as final, and no longer after its time', async () => {
+  node.final = await mine();
+  const { order, send } = await newDeposit();
+  const { sessionId, order: terms } = order;
+  const { db } = moves.world.database;
+  const view = (queryable: Pick<typeof db, 'query'> = db) =>
+    depositsOf(queryable, moves.world.deps, { sessionId, status: 'initialized', signedOnce: true });
+  const shown = async () =>
+    (await view()).map((each) => [each.amountInToken, each.finalInToken, each.missingInToken]);
+  const isFinal = async () => {
+    node.final = node.head;
+    await storeHead();
+    await checkBalances(deps(), moves.chain, initialPositions());
+  };
+  const missing = (part: bigint) => String(terms.total - part);
+  await search();
+  // Dust.
+  send(await mine(), 9_999n);
+  await search();
+  assert.deepEqual(await shown(), []);
+
+  send(await mine(), 4_000_000n);
+  await search();
+  assert.deepEqual(await shown(), [['4000000', '0', missing(4_000_000n)]]);
+  await isFinal();
+  assert.deepEqual(await shown(), [['4000000', '4000000', missing(4_000_000n)]]);
+  send(await mine(), 7_000_000n);
+  await search();
+  assert.deepEqual(await shown(), [['7000000', '4000000', missing(7_000_000n)]]);
+  // The final chain lacks the second transfer.
+  send(node.head, 4_000_000n);
+  await isFinal();
+  assert.deepEqual(await shown(), [['4000000', '4000000', missing(4_000_000n)]]);
+
+  const { chainId, symbol, decimals, tokenId } = moves.usdc;
+  const [found] = await view(db.inScope(moves.merchantId));
+  assert.deepEqual(found, {
+    ...{ tokenId, chainId: String(chainId), symbol, decimals, payUntil: Number(terms.payBy) },
+    ...{ amountInToken: '4000000', finalInToken: '4000000', missingInToken: missing(4_000_000n) },
+  });
+  assert.deepEqual(await view(db.inScope(await moves.world.addMerchant())), []);
+  moves.world.clock.time = Number(terms.payBy + 1n) * 1_000;
+  assert.deepEqual(await view(), []);
 });

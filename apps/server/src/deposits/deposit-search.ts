@@ -17,6 +17,7 @@ import {
   receiversToName,
   recordDepositedOrders,
   setReceivers,
+  showNewestAmounts,
 } from './deposit-search.sql.ts';
 
 /** Blocks in one request for transfers: to named addresses, or for all transfers. */
@@ -153,9 +154,15 @@ async function collectFunded(
     orders.map((order) => ownBalance(chain, order)),
     'latest',
   );
-  for (const [index, order] of orders.entries()) {
-    if ((amounts[index] ?? 0n) >= order.order.total)
-      await collect(deps, chain, order, { during: 'initialized' });
+  const funded = orders.map((order, index) => ({ order, amount: amounts[index] ?? 0n }));
+  const short = funded.filter(({ order, amount }) => amount < order.order.total);
+  if (short.length > 0)
+    await deps.db.query(showNewestAmounts, {
+      orderIds: short.map(({ order }) => order.orderId),
+      amounts: short.map(({ amount }) => amount),
+    });
+  for (const { order, amount } of funded) {
+    if (amount >= order.order.total) await collect(deps, chain, order, { during: 'initialized' });
   }
 }
 

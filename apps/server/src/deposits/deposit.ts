@@ -18,7 +18,7 @@ import { type DepositState, verdictOf } from './deposit.machine.ts';
 import { ordersToCheck } from './deposit.sql.ts';
 import { readDepositBalances } from './deposit-call.ts';
 import { add, collect, type MoveDecision, sendBack } from './deposit-move.ts';
-import { ordersWithTransfer, removeSightings } from './deposit-search.sql.ts';
+import { ordersWithTransfer, removeSightings, showFinalAmounts } from './deposit-search.sql.ts';
 import { checkedAfterSeconds, fullRate, searchBlocks } from './deposit-search.ts';
 import { checkBudgets } from './report.ts';
 
@@ -122,6 +122,12 @@ export async function checkBalances(deps: DepositContext, chain: Chain, position
       payBy: since,
     });
   if (found.length === 0) return;
+  const own = found.filter(({ order, token }) => token.tokenId === order.tokenId);
+  await deps.db.query(showFinalAmounts, {
+    orderIds: own.map(({ order }) => order.orderId),
+    amounts: own.map(({ amount }) => amount),
+    blockNumber: cursor.finalNumber,
+  });
   const [terms, decisions] = await Promise.all([
     findDepositTerms(deps.db, foundIds),
     findDecisions(deps.db, foundIds),

@@ -1,7 +1,7 @@
 import { withoutProductData } from '@florin/protocol/line-item.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Session } from '@florin/protocol/session.ts';
+import type { Session, SessionDeposit } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
@@ -11,6 +11,8 @@ import type { StoredSession } from './stored-session.ts';
 export interface StoredSessionView {
   readonly session: StoredSession;
   readonly order: StoredOrder | undefined;
+  /** Only for a read of the one session. */
+  readonly deposits?: readonly SessionDeposit[];
 }
 
 export interface SessionJsonOptions {
@@ -102,11 +104,13 @@ export function transactionOf(view: StoredSessionView): PaymentTransaction | und
   };
 }
 
-/** `{session, transaction?}` as JSON text: what a read, a list item and an event's data show. */
+/** `{session, transaction?, deposits?}` as JSON text: what a read, a list item and an event's data show. */
 export function sessionViewJson(view: StoredSessionView, options: SessionJsonOptions): string {
   const transaction = transactionOf(view);
-  const tail = transaction === undefined ? '' : `,"transaction":${JSON.stringify(transaction)}`;
-  return `{"session":${sessionJson(view.session, options)}${tail}}`;
+  const { session, deposits = [] } = view;
+  const paid = transaction === undefined ? '' : `,"transaction":${JSON.stringify(transaction)}`;
+  const arrived = deposits.length === 0 ? '' : `,"deposits":${JSON.stringify(deposits)}`;
+  return `{"session":${sessionJson(session, options)}${paid}${arrived}}`;
 }
 
 /** The data of an event about a session: what a secret key reads, and the same without productData. `dataJson` saves writing it. */

@@ -80,7 +80,7 @@ async function addLink(): Promise<string> {
   return linkUrl;
 }
 
-test('a payer who sends too little sees the rest, even after a reload, and any surplus goes back', async () => {
+test('a payer who sends too little sees the rest, even after a reload or elsewhere, and any surplus goes back', async () => {
   const visitor = await visit();
   const { page, elsewhere } = visitor;
   await send(visitor, 10_000_000n);
@@ -90,9 +90,19 @@ test('a payer who sends too little sees the rest, even after a reload, and any s
   await page.getByText(rest).waitFor();
   assert.equal(await address(page).textContent(), visitor.address);
   assert.equal(await page.locator('#elsewhere').count(), 0);
+  // Another browser, which has only the link, and never asked for the address.
+  const other = await openPage(browser, { isApart: true });
+  await other.page.goto(`${life.options.origin}/checkout/${visitor.sessionId}`);
+  const status = other.page.locator('#status');
+  await status.getByText(rest).waitFor();
+  await status.getByText('Only on the network Ethereum').waitFor();
+  assert.equal(await address(other.page).count(), 0);
   await send(visitor, 18_000_000n);
   await page.locator('[data-status=completed]').waitFor();
   await page.getByText('3.00 USDC went back to the payer: too much.').waitFor();
+  await other.page.locator('[data-status=completed]').waitFor();
+  assert.equal(await other.page.getByText(rest).count(), 0);
+  await other.page.context().close();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 35_000_000n);
   assert.equal((await life.session(visitor.sessionId)).transaction?.totalValue, 25_000_000);
   assert.equal(await address(page).count(), 0);

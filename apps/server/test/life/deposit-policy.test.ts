@@ -5,6 +5,7 @@ import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { SessionView } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerSums } from '#ledger/entry.ts';
@@ -152,6 +153,16 @@ test('a deposit short by more than the tolerance waits for the payer, and the op
   assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
   const before = await life.ethereum.balanceOf(token, addresses.settler);
   await transfer(life.ethereum, token, short.address, short.amount - 200_001n);
+  const view = await life.eventually(
+    () => life.get<SessionView>(`/session/${short.sessionId}`),
+    ({ deposits }) => deposits !== undefined,
+    'the short deposit in the session',
+  );
+  // The time that the payer was told, though the order of this address is payable for longer.
+  assert.deepEqual(
+    view.deposits?.map(({ missingInToken, payUntil }) => [missingInToken, String(payUntil)]),
+    [['200001', short.deposit.payUntil]],
+  );
   await transfer(life.ethereum, token, short.address, 200_001n);
   const done = await life.sessionIn(short.sessionId, 'completed');
   assert.equal(await addedTo(done.transaction?.orderId ?? ''), 0n);

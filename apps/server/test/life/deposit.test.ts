@@ -4,6 +4,7 @@ import { parseDepositOrder } from '@florin/kit';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { SessionDeposit } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerSums } from '#ledger/entry.ts';
@@ -21,6 +22,8 @@ after(() => life.close());
 
 interface Address {
   readonly sessionId: string;
+  /** Unix seconds. */
+  readonly deadline: string;
   readonly address: Hex;
   readonly amount: bigint;
 }
@@ -29,13 +32,21 @@ interface Address {
 async function addressOf(payer: Payer, token: Token, price: number): Promise<Address> {
   const sessionId = await checkout(life, price, token.tokenId);
   const prepared = await payer.prepare(sessionId, token);
-  const guide = prepared.aiView.paymentExecutionGuide as unknown as { alternatives: PaymentAlternative[] };
+  const guide = prepared.aiView.paymentExecutionGuide as unknown as {
+    alternatives: PaymentAlternative[];
+    order: { deadline: string };
+  };
   const deposit = guide.alternatives.find(({ method }) => method === 'deposit');
   if (deposit?.address === undefined) throw new Error('no deposit address is offered');
   assert.equal(deposit.refundAddress, payer.address);
   const kept = parseDepositOrder(JSON.stringify(prepared));
   assert.deepEqual([kept.chainId, kept.order.payer], [BigInt(token.chainId), payer.address.toLowerCase()]);
-  return { sessionId, address: deposit.address as Hex, amount: BigInt(deposit.amountInToken ?? '0') };
+  return {
+    sessionId,
+    deadline: guide.order.deadline,
+    address: deposit.address as Hex,
+    amount: BigInt(deposit.amountInToken ?? '0'),
+  };
 }
 
 /** A plain transfer to an address, as an exchange sends it. */
@@ -59,15 +70,42 @@ async function resolvedExceptions(sessionId: string, count: number): Promise<[st
   return all.map(({ kind, tokenId, amountInToken }) => [kind, tokenId, amountInToken]);
 }
 
+/** What the merchant, an agent and the hosted page see of a session's deposits, without a secret of its page. */
+async function depositsIn(sessionId: string): Promise<(readonly SessionDeposit[] | undefined)[]> {
+  const read = async <Data>(path: string): Promise<Data> => {
+    const reply = await (await fetch(`${life.options.origin}${path}/session/${sessionId}`)).json();
+    return (reply as { data: Data }).data;
+  };
+  type Deposits = { deposits?: readonly SessionDeposit[] };
+  const merchant = await life.get<Deposits>(`/session/${sessionId}`);
+  const agent = await read<{ aiView: Deposits }>('/aipay/api/v1');
+  const page = await read<{ state: Deposits }>('/checkout/api');
+  return [merchant.deposits, agent.aiView.deposits, page.state.deposits];
+}
+
 // proves W8.2
-test('plain transfers to a deposit address pay its session, even in parts', async () => {
+test('plain transfers to a deposit address pay its session, even in parts, and every view shows what is missing', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
-  const { sessionId, address, amount } = await addressOf(payer, token, 5_000_000);
+  const { sessionId, deadline, address, amount } = await addressOf(payer, token, 5_000_000);
+  assert.deepEqual(await depositsIn(sessionId), [undefined, undefined, []]);
   await transfer(life.ethereum, token, address, amount - 2_000_000n);
+  const seen = await life.eventually(
+    () => depositsIn(sessionId),
+    (views) => views.every((deposits) => BigInt(deposits?.[0]?.finalInToken ?? 0) > 0n),
+    'the final part in every view',
+  );
+  const { tokenId, chainId, symbol, decimals } = token;
+  const arrived = String(amount - 2_000_000n);
+  const shown = {
+    ...{ tokenId, chainId: String(chainId), symbol, decimals, payUntil: Number(deadline) },
+    ...{ amountInToken: arrived, finalInToken: arrived, missingInToken: '2000000' },
+  };
+  assert.deepEqual(seen, [[shown], [shown], [shown]]);
   await transfer(life.ethereum, token, address, 2_000_000n);
   const done = await life.sessionIn(sessionId, 'completed');
   assert.deepEqual([done.session.payer, done.transaction?.totalValue], [payer.address, Number(amount)]);
+  assert.deepEqual(await depositsIn(sessionId), [undefined, undefined, []]);
   assert.equal(await life.ethereum.balanceOf(token, address), 0n);
   assert.equal(
     await life.ethereum.balanceOf(token, life.merchantWallet),

@@ -8,6 +8,7 @@ import { preparedView } from '#authorizations/execution-view.ts';
 import { linkView } from '#authorizations/link-view.ts';
 import { checkPreparation, payerStateFor, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
+import { depositsOf } from '#deposits/session-deposits.ts';
 import { findLink } from '#links/link.ts';
 import { findSession } from '#sessions/session.ts';
 import type { SubmissionContext } from '#submissions/context.ts';
@@ -52,7 +53,7 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
   addRoute(agentApi.routes.getPaymentSession, async ({ params }) => {
     const session = await findSession(db, params.sessionId);
     if (session === undefined) throw new Refusal('session_not_found', params.sessionId);
-    return agentSessionView(deps, session);
+    return agentSessionView(deps, session, await depositsOf(db, deps, session));
   });
 }
 

@@ -42,7 +42,7 @@ export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext): 
   });
   addRoute(routes.readSession, async ({ params }) => {
     const session = await sessionOf(deps, params.sessionId);
-    const facts = await findSessionFacts(deps.db, [session.sessionId]);
+    const facts = await findSessionFacts(deps, [session.sessionId]);
     return {
       state: await checkoutState(deps, session, facts(session.sessionId)),
       options: await sessionOptions(deps, session),

@@ -42,7 +42,7 @@ export async function sessionPageData(
   { session, front }: { readonly session: StoredSession; readonly front: ShownMerchant },
   language: Language,
 ): Promise<CheckoutData> {
-  const facts = await findSessionFacts(deps.db, [session.sessionId]);
+  const facts = await findSessionFacts(deps, [session.sessionId]);
   const link = session.businessId === '' ? undefined : await findLink(deps.db, session.businessId);
   const first = session.items[0]?.productData?.productName ?? '';
   return {

@@ -4,7 +4,7 @@ import { streamLimits } from '../rate-limit.ts';
 import type { CheckoutContext } from './context.ts';
 import { checkoutState, findSessionFacts } from './state.ts';
 
-/** How often the sessions of open pages are read: all together, in two round trips. */
+/** How often the sessions of open pages are read: all together, in four statements. */
 const readIntervalMs = 700;
 
 export interface ProgressFeed {
@@ -30,7 +30,7 @@ export function progressFeed(deps: CheckoutContext, signal: AbortSignal): Progre
     const sessionIds = [...listeners.keys()];
     const [sessions, facts] = await Promise.all([
       findSessionStates(deps.db, sessionIds),
-      findSessionFacts(deps.db, sessionIds),
+      findSessionFacts(deps, sessionIds),
     ]);
     for (const [sessionId, session] of sessions) {
       const state = await checkoutState(deps, session, facts(sessionId));

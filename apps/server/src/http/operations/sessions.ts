@@ -4,6 +4,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
 import { noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
+import { depositsOf } from '#deposits/session-deposits.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
 import type { Caller } from '#merchants/caller.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
@@ -77,7 +78,8 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
   add.read(routes.getSession, async ({ params: { sessionId }, caller }, db) => {
     const view = await findSessionView(db, { merchantId: caller.merchantId, sessionId }, deps.findSession);
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
-    return rawJson(sessionViewJson(view, viewFor(caller)));
+    const deposits = await depositsOf(db, deps, view.session);
+    return rawJson(sessionViewJson({ ...view, deposits }, viewFor(caller)));
   });
 
   for (const { route, status } of sessionLists) {
