@@ -1,4 +1,5 @@
 import Type, { type TProperties } from 'typebox';
+import { accountChange } from './account-change.ts';
 import { meRoutes, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
@@ -94,6 +95,94 @@ const memberRoutes = {
     permissions: ['members:write'],
     effect: 'update',
     errors: ['invitation_not_found'],
+  }),
+} as const;
+
+const address = text({ min: 42, max: 42, description: 'An EVM address, with its checksum or in lower case' });
+const settlementMode = Type.Enum(['', 'escrow', 'direct']);
+
+const accountRoutes = {
+  getWalletProofText: route({
+    method: 'GET',
+    path: '/account/proof/:accountAddress',
+    summary: 'The text that a wallet signs to prove that it takes settlements',
+    tag: 'Accounts',
+    params: Type.Object({ accountAddress: address }),
+    reply: Type.Object({ message: Type.String() }),
+    permissions: ['accounts:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
+  }),
+  addWalletAccount: route({
+    method: 'POST',
+    path: '/account/create',
+    summary: 'Add a wallet',
+    description:
+      'The first wallet of a merchant takes effect at once, every other after the delay of the installation. Until ' +
+      'then no link and no session can name it, and it can be cancelled. Without a proof it is marked as not proven.',
+    tag: 'Accounts',
+    body: body({
+      accountName: text({ min: 1, max: 100 }),
+      accountAddress: address,
+      settlementCurrencies: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 100 }),
+      settlementMode: Type.Optional(settlementMode),
+      proof: Type.Optional(
+        body({ chainId: Type.Integer({ minimum: 1 }), signature: text({ min: 4, max: 20_000 }) }),
+      ),
+    }),
+    reply: accountChange,
+    permissions: ['accounts:write'],
+    effect: 'create',
+    errors: [
+      'field_invalid',
+      'account_limit',
+      'currency_unsupported',
+      'signature_invalid',
+      'chain_unavailable',
+    ],
+  }),
+  listAccountChanges: route({
+    method: 'GET',
+    path: '/account/change/list',
+    summary: 'The wallets that were added last, with those that wait',
+    tag: 'Accounts',
+    reply: Type.Object({ changes: Type.Array(accountChange) }),
+    permissions: ['accounts:read'],
+    effect: 'query',
+    errors: [],
+  }),
+  cancelAccountChange: route({
+    method: 'POST',
+    path: '/account/change/cancel',
+    summary: 'Cancel a wallet that waits',
+    tag: 'Accounts',
+    body: body({ changeId: idText }),
+    reply: successReply,
+    permissions: ['accounts:write'],
+    effect: 'update',
+    errors: ['account_change_not_found'],
+  }),
+  chooseSettlementMode: route({
+    method: 'POST',
+    path: '/account/settlement-mode',
+    summary: 'Choose how payments reach the wallet',
+    tag: 'Accounts',
+    body: body({ accountId: idText, settlementMode }),
+    reply: successReply,
+    permissions: ['accounts:write'],
+    effect: 'update',
+    errors: ['account_not_found', 'account_removed'],
+  }),
+  removeAccount: route({
+    method: 'POST',
+    path: '/account/remove',
+    summary: 'Remove a wallet and disable its payment links',
+    tag: 'Accounts',
+    body: body({ accountId: idText }),
+    reply: Type.Object({ disabledLinks: Type.Integer() }),
+    permissions: ['accounts:write'],
+    effect: 'update',
+    errors: ['account_not_found', 'account_removed'],
   }),
 } as const;
 
@@ -202,7 +291,13 @@ const auditRoutes = {
 const { getCapabilities: _, ...sharedRoutes } = merchantApi.routes;
 
 /** Operations of a member for the merchant that the header `Florin-Merchant` names. */
-export const ofMerchantRoutes = { ...sharedRoutes, ...memberRoutes, ...keyRoutes, ...auditRoutes } as const;
+export const ofMerchantRoutes = {
+  ...sharedRoutes,
+  ...accountRoutes,
+  ...memberRoutes,
+  ...keyRoutes,
+  ...auditRoutes,
+} as const;
 
 /** What the dashboard's pages call, with the cookie of a session. */
 export const dashboardApi = {

@@ -7,6 +7,17 @@ import type { JsonObject } from './openapi-schema.ts';
 /** The example of an object before its event's own state. */
 const examples: Readonly<Record<string, (origin: string) => object>> = {
   account: (origin) => dataOf(origin, 'getAccount'),
+  accountChange: (origin) => {
+    const { accountName, accountAddress, settlementCurrencies, settlementMode, createAt } = dataOf(
+      origin,
+      'getAccount',
+    );
+    return {
+      ...{ changeId: 'acg_3kTq8ZbYw1LhVx5RmN7pCd', status: 'waiting', accountName, accountAddress },
+      ...{ settlementCurrencies, settlementMode, isProven: true, accountId: '' },
+      ...{ effectiveAt: createAt, createAt },
+    };
+  },
   product: (origin) => dataOf(origin, 'createProduct'),
   link: (origin) => dataOf(origin, 'getLink'),
   refund: (origin) => dataOf(origin, 'getRefund'),

@@ -1,5 +1,6 @@
 import Type, { type TObject } from 'typebox';
 import { account } from './account.ts';
+import { accountChange } from './account-change.ts';
 import { raisedException } from './exception.ts';
 import { linkDetail } from './link.ts';
 import { product } from './product.ts';
@@ -20,6 +21,7 @@ export interface EventEntry {
 const { key: _key, ...keylessWebhook } = webhook.properties;
 
 const ofAccount = Type.Object({ account });
+const ofAccountChange = Type.Object({ accountChange });
 const ofProduct = Type.Object({ product });
 const ofLink = Type.Object({ link: linkDetail });
 const ofSession = Type.Object({ session });
@@ -35,6 +37,15 @@ export const events = {
   'account.created': { data: ofAccount, when: 'A collection account was added.' },
   'account.updated': { data: ofAccount, when: 'A collection account was changed.' },
   'account.removed': { data: ofAccount, when: 'A collection account was removed; its links are disabled.' },
+  'account.change_planned': {
+    data: ofAccountChange,
+    when: 'A wallet was added in the dashboard; it takes effect at `effectiveAt` if it is not cancelled.',
+  },
+  'account.change_cancelled': {
+    data: ofAccountChange,
+    state: { status: 'cancelled' },
+    when: 'A wallet that was being added was cancelled.',
+  },
   'product.created': { data: ofProduct, state: active, when: 'A product was created.' },
   'product.updated': { data: ofProduct, state: active, when: 'A product was replaced.' },
   'product.archived': { data: ofProduct, state: archived, when: 'A product was archived.' },

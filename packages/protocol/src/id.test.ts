@@ -24,6 +24,7 @@ test('prefixes are those that clients rely on', () => {
     apiKey: 'key_',
     user: 'usr_',
     invitation: 'inv_',
+    accountChange: 'acg_',
   });
 });
 

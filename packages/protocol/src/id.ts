@@ -18,6 +18,7 @@ export const idPrefixes = {
   apiKey: 'key_',
   user: 'usr_',
   invitation: 'inv_',
+  accountChange: 'acg_',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -198,6 +198,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'The person is already a member of the merchant.',
     'Change the role of the member instead.',
   ),
+  account_change_not_found: advice(
+    'The merchant adds no such wallet, or it took effect or was cancelled meanwhile.',
+    'Read the list of account changes again.',
+  ),
   api_key_not_found: advice('The merchant has no API key with this id.', 'Read the list of keys again.'),
   authorization_header_malformed: advice(
     'The header Authorization is missing or is not `Bearer`, one space and a key.',

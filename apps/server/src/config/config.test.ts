@@ -102,6 +102,7 @@ test('omitted settings have documented defaults', async () => {
         ...{ maxBaseFeeGwei: undefined, outflow: undefined, maxFeePerGasGwei: 500 },
       },
       attestationUrl: undefined,
+      walletDelaySeconds: 0,
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,
       demoPayerKey: undefined,
@@ -293,4 +294,10 @@ test('a token may state which signatures it accepts', async () => {
     await mistakeIn(withPermits(['eip-3009'])),
     'chains[0].tokens[0].permits: write any of eip2612, eip3009, permit2',
   );
+});
+
+test('in production an added wallet waits a day, or as long as the file says', async () => {
+  const production = { ...completeFile(), environment: 'production', origin: 'https://pay.example.com' };
+  assert.equal((await read(production)).walletDelaySeconds, 86_400);
+  assert.equal((await read({ ...production, walletDelaySeconds: 60 })).walletDelaySeconds, 60);
 });

@@ -44,6 +44,8 @@ export interface Config {
   readonly settlement: SettlementConfig;
   /** Where CCTP burns are attested; undefined when no chain has CCTP. */
   readonly attestationUrl: string | undefined;
+  /** Seconds that a wallet waits that is not its merchant's first. */
+  readonly walletDelaySeconds: number;
   readonly maxOpenSessions: number | undefined;
   /** The rate limits of one process; undefined: no limit. */
   readonly rateLimits: RateLimits | undefined;
@@ -87,6 +89,11 @@ export function readConfig(given: Environment): Config {
     gasless: fields.section('gasless', gaslessOf),
     images: fields.section('images', (images) => imagesOf(images, secrets, kind)),
     settlement: fields.section('settlement', settlementOf),
+    walletDelaySeconds: fields.integer('walletDelaySeconds', {
+      least: 0,
+      most: 2_592_000,
+      fallback: kind === 'local' ? 0 : 86_400,
+    }),
     ...fields.section('rateLimits', (limits) => limitsOf(limits, environment)),
     demoPayerKey: demoPayerKeyOf(fields, kind),
     logLevel: logLevelOf(environment),

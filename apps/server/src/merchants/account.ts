@@ -126,17 +126,7 @@ export async function createAccount(
   request: AccountRequest,
 ): Promise<StoredAccount> {
   const { merchantId } = request;
-  const terms = checkedTerms(deps, request);
-  const own = await findOwn(transaction, deps.chains, terms.accountAddress);
-  if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
-  const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
-  if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
-  const existing = await listAccounts(transaction, merchantId);
-  if (existing.length >= maxAccounts)
-    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
-  if (existing.some((account) => account.accountAddress === terms.accountAddress)) {
-    throw fieldRefusal('accountAddress', 'is in use by another account');
-  }
+  const terms = await assertCreatable(transaction, deps, request);
   const rows = await transaction.query(insertAccount, {
     accountId: newId('account', deps.random.bytes),
     merchantId,
@@ -151,6 +141,30 @@ export async function createAccount(
   const account = parseAccount(rows[0]);
   await emitAccount(transaction, deps, 'account.created', account);
   return account;
+}
+
+/**
+ * The terms of an account that can be created, and how many accounts the merchant has besides. Others who create accounts
+ * of the merchant wait until the transaction ends.
+ */
+export async function assertCreatable(
+  transaction: Transaction,
+  deps: Pick<MerchantContext, 'chains'>,
+  request: AccountRequest,
+): Promise<ReturnType<typeof checkedTerms> & { readonly others: number }> {
+  const { merchantId } = request;
+  const terms = checkedTerms(deps, request);
+  const own = await findOwn(transaction, deps.chains, terms.accountAddress);
+  if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
+  const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
+  if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
+  const existing = await listAccounts(transaction, merchantId);
+  if (existing.length >= maxAccounts)
+    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
+  if (existing.some((account) => account.accountAddress === terms.accountAddress)) {
+    throw fieldRefusal('accountAddress', 'is in use by another account');
+  }
+  return { ...terms, others: existing.length };
 }
 
 function checkedTerms(deps: Pick<MerchantContext, 'chains'>, request: AccountRequest) {

@@ -117,7 +117,7 @@ test('a secret key has every permission, a restricted one those of its preset or
     assert.deepEqual(
       { ...identity, permissions: [] },
       {
-        keyId,
+        callerId: keyId,
         merchantId,
         kind: request.kind,
         webOrigin: undefined,

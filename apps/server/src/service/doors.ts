@@ -50,6 +50,8 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       ...{ ...merchant, people: db, signIn: rooms.signIn },
       dashboardOrigin: dashboardOriginOf(options),
       environment: options.environment ?? 'production',
+      verifyWallet: rooms.verifyWallet,
+      walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),

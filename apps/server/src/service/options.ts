@@ -36,6 +36,8 @@ export interface GaslessSettings extends DepositSettings {
 export interface ServiceSettings {
   /** `local` is for the local world: only there a password alone opens the dashboard. Production when absent. */
   readonly environment?: 'local' | 'production';
+  /** Seconds that a wallet waits that is not its merchant's first; a day when absent. */
+  readonly walletDelaySeconds?: number;
   /** The public origin, without a trailing slash, of the merchant API, the AI protocol and the hosted pages. */
   readonly origin: string;
   /** The EIP-712 domain that payers sign for is `aipay.` and this name. */

@@ -34,6 +34,7 @@ export interface Rooms {
   /** Undefined if the service hosts no images. */
   readonly images: Images | undefined;
   readonly signIn: SignIn;
+  readonly verifyWallet: VerifyWallet;
   /** Closes connections; the roles have ended by then. */
   close(): Promise<void>;
 }
@@ -74,16 +75,17 @@ export function openRooms(options: ServiceOptions): Rooms {
     settings === undefined
       ? undefined
       : openImages({ ...options, settings, db, masterKey: masterKeys[0], searchSessions });
+  const verifyWallet = walletVerifier(options, rpcOf);
   const signIn = lazySignIn(async () => {
     const { openSignIn } = await import('#members/sign-in.ts');
     return openSignIn({
       ...{ clock, log, masterKeys, random: options.random, databaseUrl: options.databaseUrl },
       dashboardOrigin: dashboardOriginOf(options),
-      verifyWallet: walletVerifier(options, rpcOf),
+      verifyWallet,
     });
   });
   return {
-    ...{ db, rpcOf, sender, images, signIn },
+    ...{ db, rpcOf, sender, images, signIn, verifyWallet },
     signer: verifiedSigner(orderSignerOf(options.orderKey), verification),
     handler: chainReactions(options),
     lookupApiKey: batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits),

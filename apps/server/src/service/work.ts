@@ -12,6 +12,7 @@ import { runDeposits } from '#deposits/deposit.ts';
 import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { newReports } from '#deposits/report.ts';
 import { runSealing } from '#ledger/seal.ts';
+import { runAccountChanges } from '#merchants/account-change.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import { gasAlarm } from '#merchants/relayed-gas.ts';
 import { attestationSource } from '#outside/attestation.ts';
@@ -55,6 +56,7 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     runReconciliation({ ...base, chains: chains.all, rpcOf, intervalMs }, signal),
     runListCounts(base, signal),
     deleteAnswers(base, signal),
+    runAccountChanges({ ...base, random: options.random, chains }, signal),
     ...(rooms.images?.run(signal) ?? []),
   ];
 }

@@ -17,6 +17,7 @@ export function serviceOptionsOf(
   return {
     ...outside,
     environment: config.environment,
+    walletDelaySeconds: config.walletDelaySeconds,
     origin: config.origin,
     serviceDomain: config.serviceDomain,
     http: config.http,

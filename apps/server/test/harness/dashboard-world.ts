@@ -99,6 +99,9 @@ function assertDocumented(method: string, path: string, data: unknown): void {
   if (refusal !== undefined) throw new Error(`${method} ${path} answered another shape: ${refusal.message}`);
 }
 
+/** As in production. */
+export const walletDelayMs = 24 * 3_600_000;
+
 /** The dashboard's door beside the merchant API, over one database. The clock stands at the present, as the library's does. */
 export class DashboardWorld {
   readonly merchants: MerchantWorld;
@@ -140,7 +143,8 @@ export class DashboardWorld {
           ...this.merchants.deps,
           people: this.merchants.database.db,
           signIn: this.#signIn,
-          ...{ dashboardOrigin, environment, rateLimits },
+          ...{ dashboardOrigin, environment, rateLimits, walletDelayMs },
+          verifyWallet: this.options.verifyWallet,
         }),
       ],
     });

@@ -9,6 +9,8 @@ import type { Chains } from '#chains/chain.ts';
 import { linkDetail } from '#links/link.ts';
 import { recordAct } from '#members/audit.ts';
 import { findMember } from '#members/membership.ts';
+import { accountOf, findAccount } from '#merchants/account.ts';
+import { listAccountChanges } from '#merchants/account-change.ts';
 import { listApiKeys } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
@@ -39,6 +41,8 @@ const subjectFields = [
   'userId',
   'invitationId',
   'keyId',
+  'changeId',
+  'accountId',
 ] as const;
 
 /**
@@ -48,7 +52,8 @@ const subjectFields = [
 export function auditRecorder(deps: RecordDeps): Recorder {
   return async (transaction, change, make) => {
     const { merchantId, actor } = memberOf(change.call.caller);
-    const named = subjectOf(change.call.body);
+    // What is created has its id in the answer; its request may name other objects.
+    const named = change.route.effect === 'create' ? '' : subjectOf(change.call.body);
     const before = await look(transaction, deps, change, named);
     const made = await make();
     const subject = named === '' ? subjectOf(made) : named;
@@ -103,6 +108,12 @@ async function viewOf(
         await findWebhook(queryable, outboxContext(deps), { ownerId: merchantId, webhookId: subject }),
         false,
       );
+    case 'acc': {
+      const account = await findAccount(queryable, merchantId, subject);
+      return account === undefined ? undefined : { ...accountOf(account), status: account.status };
+    }
+    case 'acg':
+      return (await listAccountChanges(queryable, merchantId)).find(({ changeId }) => changeId === subject);
     case 'usr':
       return findMember(queryable, { merchantId, userId: subject });
     case 'key': {

@@ -3,6 +3,7 @@ import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes } from '@florin/protocol/dashboard-sign-in.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
+import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { envelope } from '../envelope.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { merchantRoutes } from '../operations/once.ts';
@@ -10,6 +11,7 @@ import { addSharedRoutes } from '../operations/shared.ts';
 import { merchantGuards, type RateLimits } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
+import { addWalletRoutes } from './accounts.ts';
 import { signInAttempts } from './attempts.ts';
 import { addAuditRoutes } from './audit-list.ts';
 import { auditRecorder } from './audit-record.ts';
@@ -36,6 +38,9 @@ export interface DashboardDoorContext extends OperationContext {
   /** In the local environment a password alone opens the dashboard. */
   readonly environment: 'local' | 'production';
   readonly rateLimits?: RateLimits | undefined;
+  readonly verifyWallet: VerifyWallet;
+  /** How long an added wallet waits that is not the merchant's first, in milliseconds. */
+  readonly walletDelayMs: number;
 }
 
 /** Routes that change how a person signs in; reading needs no fresh proof. */
@@ -84,6 +89,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addProofRoutes(addPersonal, { ...deps, attempts });
     const add = merchantRoutes(addOfMerchant, deps, auditRecorder(deps));
     addSharedRoutes(add, deps);
+    addWalletRoutes(add, deps);
     addMemberRoutes(add, deps);
     addKeyRoutes(add, deps);
     addAuditRoutes(add);

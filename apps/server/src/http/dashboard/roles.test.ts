@@ -52,6 +52,10 @@ function browserOf(role: Role): Browser {
 
 /** Requests to the dashboard's own operations, about nothing that exists. */
 const ownRequests: Readonly<Record<string, object>> = {
+  addWalletAccount: { accountName: 'Till', accountAddress: '0x1', settlementCurrencies: ['ethereum::usdc'] },
+  cancelAccountChange: { changeId: 'acg_none' },
+  chooseSettlementMode: { accountId: 'acc_none', settlementMode: 'escrow' },
+  removeAccount: { accountId: 'acc_none' },
   changeMemberRole: { userId: 'usr_none', role: 'viewer' },
   removeMember: { userId: 'usr_none' },
   inviteMember: { role: 'viewer' },

@@ -1,0 +1,72 @@
+import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { getAddress, isAddress } from 'viem';
+import type { LinkContext } from '#links/context.ts';
+import { disableLinksOfAccount } from '#links/link-status.ts';
+import type { VerifyWallet } from '#members/verify-wallet.ts';
+import { chooseSettlementMode, removeAccount } from '#merchants/account.ts';
+import {
+  cancelAccountChange,
+  listAccountChanges,
+  planAccount,
+  walletProofText,
+} from '#merchants/account-change.ts';
+import type { MerchantRoutes } from '../operations/once.ts';
+
+interface AccountDeps extends Omit<LinkContext, 'isPayable'> {
+  readonly verifyWallet: VerifyWallet;
+  /** How long a wallet waits that is not the merchant's first, in milliseconds. */
+  readonly walletDelayMs: number;
+}
+
+/** Wallets of a merchant: add after a delay, cancel, change how they are settled, remove. */
+export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
+  add.read(routes.getWalletProofText, async ({ params, caller: { merchantId } }) => ({
+    message: walletProofText(deps.origin, merchantId, checkedAddress(params.accountAddress)),
+  }));
+
+  add.preparedChange(
+    routes.addWalletAccount,
+    async ({ body: { accountAddress, proof }, caller: { merchantId } }) => {
+      if (proof === undefined) return false;
+      const address = checkedAddress(accountAddress);
+      const message = walletProofText(deps.origin, merchantId, address);
+      const isSigned = await deps.verifyWallet({
+        chainId: proof.chainId,
+        ...{ address, message, signature: proof.signature.toLowerCase() as `0x${string}` },
+      });
+      if (!isSigned) throw new Refusal('signature_invalid', 'the wallet did not sign the text of the proof');
+      return true;
+    },
+    ({ body, caller: { merchantId, callerId: requestedBy } }, transaction, isProven) => {
+      const { proof: _, settlementMode = '', ...request } = body;
+      return planAccount(transaction, deps, {
+        ...{ ...request, merchantId, requestedBy, isProven },
+        ...(settlementMode === '' ? {} : { settlementMode }),
+      });
+    },
+  );
+
+  add.read(routes.listAccountChanges, async ({ caller: { merchantId } }, db) => ({
+    changes: await listAccountChanges(db, merchantId),
+  }));
+
+  add.action(routes.cancelAccountChange, async ({ body, caller: { merchantId } }, transaction) => {
+    await cancelAccountChange(transaction, deps, { ...body, merchantId });
+  });
+
+  add.action(routes.chooseSettlementMode, async ({ body, caller: { merchantId } }, transaction) => {
+    await chooseSettlementMode(transaction, deps, { ...body, merchantId });
+  });
+
+  add.change(routes.removeAccount, async ({ body, caller: { merchantId } }, transaction) => {
+    const request = { ...body, merchantId };
+    await removeAccount(transaction, deps, request);
+    return { disabledLinks: await disableLinksOfAccount(transaction, deps, request) };
+  });
+}
+
+function checkedAddress(text: string): `0x${string}` {
+  if (!isAddress(text)) throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
+  return getAddress(text);
+}

@@ -1,0 +1,164 @@
+import type { Database, Queryable, Row, Transaction } from '@florin/pg';
+import { maxAccounts } from '@florin/protocol/account.ts';
+import type { AccountChange } from '@florin/protocol/account-change.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
+import { emit } from '#webhooks/outbox.ts';
+import { type AccountRequest, assertCreatable, createAccount } from './account.ts';
+import {
+  accountChangesOfMerchant,
+  cancelChange,
+  everHadAccount,
+  finishChange,
+  insertAccountChange,
+  lockDueChange,
+  refuseChange,
+  waitingChanges,
+} from './account-change.sql.ts';
+import type { MerchantContext } from './context.ts';
+
+type ChangeContext = Omit<MerchantContext, 'secrets'>;
+
+/** Changes that a list shows. */
+const maxListed = 100;
+const intervalMs = 1_000;
+
+/** The text that a wallet signs (EIP-191) to prove that its owner wants the merchant's settlements. */
+export function walletProofText(origin: string, merchantId: string, accountAddress: string): string {
+  return `Settlements of the merchant ${merchantId} at ${origin} may go to this wallet, ${accountAddress}.`;
+}
+
+function changeOf(row: Row<typeof insertAccountChange>): AccountChange {
+  return {
+    changeId: row.change_id,
+    status: row.status as AccountChange['status'],
+    accountName: row.account_name,
+    accountAddress: row.account_address,
+    settlementCurrencies: row.settlement_currencies,
+    settlementMode: row.settlement_mode as AccountChange['settlementMode'],
+    isProven: row.is_proven,
+    accountId: row.account_id ?? '',
+    effectiveAt: formatTimestamp(row.effective_at),
+    createAt: formatTimestamp(row.created_at),
+  };
+}
+
+/**
+ * Adds a wallet: a merchant's first at once, every other after the delay. The event is raised at once in both cases. Until
+ * the delay is over there is no account, so no link and no session can name it. Refuses what `createAccount` refuses.
+ */
+export async function planAccount(
+  transaction: Transaction,
+  deps: ChangeContext & { readonly walletDelayMs: number },
+  request: AccountRequest & { readonly isProven: boolean; readonly requestedBy: string },
+): Promise<AccountChange> {
+  const { merchantId, isProven, requestedBy, settlementMode = '' } = request;
+  const { accountName, accountAddress, settlementCurrencies, others } = await assertCreatable(
+    transaction,
+    deps,
+    request,
+  );
+  const waiting = await transaction.query(waitingChanges, { merchantId });
+  if (waiting.some((change) => change.account_address === accountAddress)) {
+    throw fieldRefusal('accountAddress', 'is being added already');
+  }
+  if (others + waiting.length >= maxAccounts) {
+    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
+  }
+  const [history] = await transaction.query(everHadAccount, { merchantId });
+  const createdAt = deps.clock.now();
+  const delayMs = history?.ever_had === true ? deps.walletDelayMs : 0;
+  const account = delayMs === 0 ? await createAccount(transaction, deps, request) : undefined;
+  const [row] = await transaction.query(insertAccountChange, {
+    ...{
+      merchantId,
+      accountName,
+      accountAddress,
+      settlementCurrencies,
+      settlementMode,
+      isProven,
+      requestedBy,
+    },
+    changeId: newId('accountChange', deps.random.bytes),
+    createdAt,
+    effectiveAt: new Date(createdAt.getTime() + delayMs),
+    status: account === undefined ? 'waiting' : 'done',
+    accountId: account?.accountId ?? null,
+  });
+  if (row === undefined) throw new Error('an insert of an account change returned no row');
+  const change = changeOf(row);
+  if (account === undefined)
+    await emitChange(transaction, deps, 'account.change_planned', merchantId, change);
+  return change;
+}
+
+/** The merchant's latest added wallets, newest first. */
+export async function listAccountChanges(queryable: Queryable, merchantId: string): Promise<AccountChange[]> {
+  return (await queryable.query(accountChangesOfMerchant, { merchantId, limit: maxListed })).map(changeOf);
+}
+
+/** Cancels a wallet that waits. Refuses one that is unknown or waits no more (100807). */
+export async function cancelAccountChange(
+  transaction: Transaction,
+  deps: Pick<ChangeContext, 'clock' | 'random'>,
+  request: { readonly merchantId: string; readonly changeId: string },
+): Promise<AccountChange> {
+  const [row] = await transaction.query(cancelChange, request);
+  if (row === undefined) throw new Refusal('account_change_not_found', request.changeId);
+  const change = changeOf(row);
+  await emitChange(transaction, deps, 'account.change_cancelled', request.merchantId, change);
+  return change;
+}
+
+/** Gives effect to the wallet that is due longest. False when none is due. */
+export async function takeEffect(transaction: Transaction, deps: ChangeContext): Promise<boolean> {
+  const [row] = await transaction.query(lockDueChange, { now: deps.clock.now() });
+  if (row === undefined) return false;
+  const changeId = row.change_id;
+  const { settlementMode, ...change } = changeOf(row);
+  const request = {
+    ...change,
+    merchantId: row.merchant_id,
+    ...(settlementMode === '' ? {} : { settlementMode }),
+  };
+  try {
+    const { accountId } = await createAccount(transaction, deps, request);
+    await transaction.query(finishChange, { changeId, accountId });
+  } catch (error) {
+    // Refused by a rule, before anything was written: the token or the address is out of use meanwhile.
+    if (!(error instanceof Refusal)) throw error;
+    await transaction.query(refuseChange, { changeId });
+  }
+  return true;
+}
+
+/** Gives effect to wallets that are due, until the signal aborts. */
+export function runAccountChanges(
+  deps: ChangeContext & { readonly db: Database; readonly log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  return runRounds({ ...deps, intervalMs, failure: 'accounts.change_failed' }, signal, () =>
+    deps.db.transaction((transaction) => takeEffect(transaction, deps)),
+  );
+}
+
+async function emitChange(
+  transaction: Transaction,
+  deps: Pick<ChangeContext, 'clock' | 'random'>,
+  type: 'account.change_planned' | 'account.change_cancelled',
+  merchantId: string,
+  change: AccountChange,
+): Promise<void> {
+  await emit(transaction, deps.random, [
+    {
+      ownerId: merchantId,
+      type,
+      objectId: change.changeId,
+      dataJson: JSON.stringify({ accountChange: change }),
+      at: deps.clock.now(),
+    },
+  ]);
+}

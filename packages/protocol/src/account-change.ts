@@ -1,0 +1,19 @@
+import Type, { type Static } from 'typebox';
+import { timestampText } from './schema.ts';
+
+/** A wallet that a merchant adds. It takes part only from `effectiveAt` on, so that a thief cannot redirect money at once. */
+export const accountChange = Type.Object({
+  changeId: Type.String({ description: 'Prefix `acg_`' }),
+  status: Type.Enum(['waiting', 'done', 'cancelled', 'refused'], {
+    description: '`waiting` until `effectiveAt`; `refused`: it could not take effect any more',
+  }),
+  accountName: Type.String(),
+  accountAddress: Type.String({ description: 'Wallet that settlements will go to' }),
+  settlementCurrencies: Type.Array(Type.String()),
+  settlementMode: Type.Enum(['', 'escrow', 'direct']),
+  isProven: Type.Boolean({ description: 'Whether the wallet signed that settlements may go to it' }),
+  accountId: Type.String({ description: 'The account once it is done; empty before' }),
+  effectiveAt: timestampText,
+  createAt: timestampText,
+});
+export type AccountChange = Static<typeof accountChange>;
