@@ -102,7 +102,7 @@ function contextOf(
     otherSettlers: [chain.batcher],
     batcher: chain.batcher,
     circle: { domain: 0, transmitter, messenger, route, token: tokens[0], domains, burnLimit },
-    isRich: () => false,
+    hasUnlimitedTokens: () => false,
     isOrderSigned: (orderId, _order, signature) => operations.isSigned(`order ${orderId}`, signature),
     isPayoutSigned: (payout, signature) =>
       operations.isSigned(`payout ${JSON.stringify(plainPayout(payout), bigints)}`, signature),

@@ -14,27 +14,27 @@ import {
 } from '@florin/server/parts';
 import { encodeFunctionData } from 'viem';
 import type { ChainModel } from './chain-model.ts';
-import { richAddress } from './places.ts';
+import { unlimitedPayerAddress } from './configuration.ts';
+import type { Behaviour } from './scenario.ts';
 import { modelHash } from './seeded-random.ts';
 import type { ServiceModel } from './service-model.ts';
-import type { Character } from './story.ts';
 import type { World } from './world.ts';
 
 /** How many times a client retries a request before it gives up. */
-const maxTries = 12;
+const maxRequests = 12;
 /** How many times a payer checks a payment. */
-const maxLooks = 25;
+const maxChecks = 25;
 
 /** The parties of one session: its merchant, its payers and strangers. */
 export class Actors {
   readonly world: World;
-  readonly character: Character;
+  readonly behaviour: Behaviour;
   readonly name: string;
   #hashes = 0;
 
-  constructor(world: World, character: Character, index: number) {
+  constructor(world: World, behaviour: Behaviour, index: number) {
     this.world = world;
-    this.character = character;
+    this.behaviour = behaviour;
     this.name = `session ${index}`;
   }
 
@@ -44,7 +44,7 @@ export class Actors {
 
   /** Retries a request until the service answers. Returns undefined when the service refuses or the client gives up. */
   async ask<T>(work: (service: ServiceModel) => Promise<T>): Promise<T | undefined> {
-    for (let tries = 0; tries < maxTries; tries += 1) {
+    for (let attempt = 0; attempt < maxRequests; attempt += 1) {
       const service = this.world.service();
       if (service !== undefined) {
         const lost = service.process.killed.then(() => undefined);
@@ -53,7 +53,7 @@ export class Actors {
           if (answer !== undefined) return answer;
         } catch (error) {
           if (error instanceof Refusal) return undefined;
-          this.world.options.scheduler.note(`${this.name}: ${String(error)}`);
+          this.world.options.scheduler.trace(`${this.name}: ${String(error)}`);
         }
       }
       await this.world.sleep(2_000);
@@ -139,15 +139,15 @@ export class Actors {
     sent: { payer: Hex; hash: Hex; data: Hex; order: StoredOrder },
   ): Promise<void> {
     let wasMined = false;
-    for (let looks = 0; looks < maxLooks; looks += 1) {
+    for (let check = 0; check < maxChecks; check += 1) {
       await this.world.sleep(4_000);
       const slot = model.head.state.slots.get(sent.order.order.metaData);
       const isMined = slot?.orderId === sent.order.orderId;
-      if (isMined && !wasMined) this.#paidOnce(model, sent.order);
+      if (isMined && !wasMined) this.#afterPayment(model, sent.order);
       if (!isMined && model.nextNonce(sent.payer) > 0) return;
       const isGone = !isMined && !model.mempool.has(`${sent.payer.toLowerCase()}:0`);
-      if (isGone && this.character === 'forgetful') return;
-      if (isGone && this.character === 'double_spender') {
+      if (isGone && this.behaviour === 'forgetful') return;
+      if (isGone && this.behaviour === 'double_spender') {
         this.send(model, sent.payer, { to: sent.payer, data: '0x' });
         return;
       }
@@ -156,8 +156,8 @@ export class Actors {
     }
   }
 
-  #paidOnce(model: ChainModel, order: StoredOrder): void {
-    if (this.character !== 'stranger_settles') return;
+  #afterPayment(model: ChainModel, order: StoredOrder): void {
+    if (this.behaviour !== 'stranger_settles') return;
     const data = encodeFunctionData({
       abi: paymentGatewayAbi,
       functionName: 'settle',
@@ -179,7 +179,7 @@ export class Actors {
 
   async refund(sessionId: string): Promise<void> {
     const { merchantId } = this.world;
-    for (let looks = 0; looks < maxLooks; looks += 1) {
+    for (let check = 0; check < maxChecks; check += 1) {
       await this.world.sleep(1_500);
       const status = await this.ask(async ({ db }) => (await findSession(db, sessionId))?.status ?? 'none');
       if (status === undefined || status === 'none') return;
@@ -205,7 +205,7 @@ export class Actors {
   }
 
   /** A wallet that holds enough for its payments. */
-  address(who: string): Hex {
-    return richAddress(modelHash(`${this.name} ${who}`));
+  address(role: string): Hex {
+    return unlimitedPayerAddress(modelHash(`${this.name} ${role}`));
   }
 }

@@ -3,8 +3,8 @@ import { type AttestationSource, AttestationUnavailable } from '@florin/server/p
 import { decodeEventLog, parseAbi } from 'viem';
 import type { ChainModel } from './chain-model.ts';
 import { burnMessage } from './circle-model.ts';
+import { circleContextOf } from './configuration.ts';
 import type { Faults } from './faults.ts';
-import { circleOf } from './places.ts';
 import type { ModelProcess } from './process-model.ts';
 import { modelHash } from './seeded-random.ts';
 
@@ -23,11 +23,11 @@ export function attestationModel(
     messagesOf: (domain, txHash) =>
       new Promise((resolve, reject) => {
         process.io(random.between(20, 400), 'attestation asked for', () => {
-          const isAway = faults.strikes('attestation');
-          const isPending = faults.strikes('attestation');
+          const isUnavailable = faults.occurs('attestation');
+          const isPending = faults.occurs('attestation');
           const messages = isPending ? [] : attestedIn(models, domain, txHash);
           process.io(random.between(20, 400), `attestation answered ${messages.length}`, () => {
-            if (isAway) reject(new AttestationUnavailable('HTTP status 503'));
+            if (isUnavailable) reject(new AttestationUnavailable('HTTP status 503'));
             else resolve(messages);
           });
         });
@@ -38,7 +38,7 @@ export function attestationModel(
 
 function attestedIn(models: readonly ChainModel[], domain: number, txHash: Hex) {
   const source = models.find(({ chain }) => chain.cctp?.domain === domain);
-  const from = source === undefined ? undefined : circleOf(source.chain);
+  const from = source === undefined ? undefined : circleContextOf(source.chain);
   if (source === undefined || from === undefined) return [];
   const block = source
     .canonical()
@@ -51,7 +51,7 @@ function attestedIn(models: readonly ChainModel[], domain: number, txHash: Hex) 
     if (topic === undefined) return [];
     const { args } = decodeEventLog({ abi: burntAbi, data: log.data, topics: [topic, ...others] });
     const target = models.find(({ chain }) => BigInt(chain.chainId) === args.targetChain);
-    const to = target === undefined ? undefined : circleOf(target.chain);
+    const to = target === undefined ? undefined : circleContextOf(target.chain);
     if (to === undefined) return [];
     // One nonce per burn: an order that is burnt twice would also be minted twice.
     const nonce = modelHash(`${txHash}${args.orderId}`);

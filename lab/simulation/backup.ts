@@ -11,49 +11,49 @@ export class Tables {
   readonly #connections: Connections;
   /** Parents before their children. */
   readonly #names: readonly string[];
-  readonly #triggered: readonly string[];
+  readonly #withTriggers: readonly string[];
   #migrated: Backup = { rows: new Map(), sequences: [] };
 
-  private constructor(connections: Connections, names: readonly string[], triggered: readonly string[]) {
+  private constructor(connections: Connections, names: readonly string[], withTriggers: readonly string[]) {
     this.#connections = connections;
     this.#names = names;
-    this.#triggered = triggered;
+    this.#withTriggers = withTriggers;
   }
 
   /** Reads the list of tables, and allows deletes in the ledger and the audit log: between histories, both are discarded. */
   static async of(connections: Connections): Promise<Tables> {
     const { observer } = connections;
-    const locks = await observer.query<{ trigger: string; name: string }>(
+    const guards = await observer.query<{ trigger: string; name: string }>(
       `select tgname as trigger, tgrelid::regclass::text as name from pg_trigger
        where tgfoid in ('ledger_append_only'::regproc, 'audit_append_only'::regproc)`,
     );
-    for (const { trigger, name } of locks.rows) await observer.query(`drop trigger ${trigger} on ${name}`);
+    for (const { trigger, name } of guards.rows) await observer.query(`drop trigger ${trigger} on ${name}`);
     await observer.query('grant all on all tables in schema public to current_user');
     const tables = await observer.query<{ name: string }>(
       `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
          and relname <> 'schema_migrations' order by relname`,
     );
-    const links = await observer.query<{ child: string; parent: string }>(
+    const references = await observer.query<{ child: string; parent: string }>(
       `select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint
        where contype = 'f' and conrelid <> confrelid`,
     );
     const triggers = await observer.query<{ name: string }>(
       `select distinct tgrelid::regclass::text as name from pg_trigger where not tgisinternal`,
     );
-    const made = new Tables(
+    const result = new Tables(
       connections,
       parentsFirst(
         tables.rows.map(({ name }) => name),
-        links.rows,
+        references.rows,
       ),
       triggers.rows.map(({ name }) => name),
     );
-    made.#migrated = await made.copy();
+    result.#migrated = await result.copy();
     // This keeps the plans, which are most of the cost. Separate statements took four times as long.
     await observer.query(
-      `create function simulation_empty() returns void language plpgsql as $$ begin ${made.#deletes()}; end $$`,
+      `create function simulation_empty() returns void language plpgsql as $$ begin ${result.#deletes()}; end $$`,
     );
-    return made;
+    return result;
   }
 
   /** Restores the state after the migrations. */
@@ -62,7 +62,7 @@ export class Tables {
     await observer.query('begin; select simulation_empty()');
     await this.#fill(this.#migrated);
     await observer.query('commit');
-    this.#connections.memory.forget();
+    this.#connections.cache.clear();
   }
 
   /** Removes the dead rows of earlier histories from the files. */
@@ -89,11 +89,11 @@ export class Tables {
   async restore(backup: Backup): Promise<void> {
     const { observer } = this.#connections;
     const all = (verb: string) =>
-      this.#triggered.map((name) => `alter table ${name} ${verb} trigger user`).join('; ');
+      this.#withTriggers.map((name) => `alter table ${name} ${verb} trigger user`).join('; ');
     await observer.query(`begin; ${all('disable')}; ${this.#deletes()}`);
     await this.#fill(backup);
     await observer.query(`${all('enable')}; commit`);
-    this.#connections.memory.forget();
+    this.#connections.cache.clear();
   }
 
   async #fill(backup: Backup): Promise<void> {
@@ -114,10 +114,10 @@ export class Tables {
 
   #deletes(): string {
     // Tables that triggers fill on deletes have no parents, and are emptied last.
-    const isFree = (name: string) => (name.startsWith('list_') ? 1 : 0);
+    const hasNoParents = (name: string) => (name.startsWith('list_') ? 1 : 0);
     return this.#names
       .toReversed()
-      .toSorted((first, second) => isFree(first) - isFree(second))
+      .toSorted((first, second) => hasNoParents(first) - hasNoParents(second))
       .map((name) => `delete from ${name}`)
       .join('; ');
   }
@@ -125,12 +125,12 @@ export class Tables {
 
 function parentsFirst(
   names: readonly string[],
-  links: readonly { readonly child: string; readonly parent: string }[],
+  references: readonly { readonly child: string; readonly parent: string }[],
 ): string[] {
   const sorted: string[] = [];
   const visit = (name: string): void => {
     if (sorted.includes(name)) return;
-    for (const link of links) if (link.child === name) visit(link.parent);
+    for (const link of references) if (link.child === name) visit(link.parent);
     sorted.push(name);
   };
   for (const name of names) visit(name);

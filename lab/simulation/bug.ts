@@ -1,8 +1,8 @@
 import type { FinalityPolicy } from '@florin/server/parts';
 import type { ChainModel } from './chain-model.ts';
 import type { FaultRates } from './faults.ts';
+import type { Scenario } from './scenario.ts';
 import type { Wiring } from './service-model.ts';
-import type { Story } from './story.ts';
 
 /**
  * A plausible programming mistake that the simulation must catch. The wiring makes mistakes of wiring; patches of the
@@ -17,9 +17,9 @@ export interface Bug {
   /** Faults without which the bug does no harm. Every history with this bug has them. */
   readonly faults?: readonly (keyof FaultRates)[];
   /** The violation that counts as catching the bug. Absent: any violation counts. */
-  readonly harm?: RegExp;
+  readonly expectedViolation?: RegExp;
   /** Whether its histories switch other faults off, because the bug needs too many steps in a row. */
-  readonly isQuietOtherwise?: boolean;
+  readonly hasNoOtherFaults?: boolean;
   /** Adjusts the story where other stories seldom reach the bug. */
-  readonly story?: (story: Story) => Story;
+  readonly scenario?: (scenario: Scenario) => Scenario;
 }

@@ -2,62 +2,62 @@ import { EgressFailure } from '@florin/server/parts';
 import type { Bug } from './bug.ts';
 import { bugPatches } from './bug-patches.ts';
 import { readTransaction } from './node-model.ts';
+import type { Scenario } from './scenario.ts';
 import { modelWallet } from './signing-model.ts';
-import type { Story } from './story.ts';
 
 /**
  * Many sessions that settle one after the other, and a restore from the middle of the run while everything continues.
  */
-function restored(story: Story): Story {
-  const sessions = [0, 1, 2, 3].map((index) => ({ character: 'honest' as const, startMs: 6_000 * index }));
-  const restore = { backupMs: 15_000, restoreMs: 40_000, isMidway: false };
-  return { ...story, sessions, restore, finalityLag: 4, calmMs: 90_000, deepReorgMs: undefined };
+function withRestore(scenario: Scenario): Scenario {
+  const sessions = [0, 1, 2, 3].map((index) => ({ behaviour: 'honest' as const, startMs: 6_000 * index }));
+  const restore = { backupMs: 15_000, restoreMs: 40_000, waitsForUnknownTransaction: false };
+  return { ...scenario, sessions, restore, finalityLag: 4, faultsEndMs: 90_000, deepReorgMs: undefined };
 }
 
 const legPurposes: ReadonlySet<string> = new Set(['settle', 'payout', 'mint', 'refund']);
 
 /** A restore while settlements that the backup does not know are in blocks, not yet final and open to a reorg. */
-function restoredMidway(story: Story): Story {
+function withRestoreDuringSettlement(scenario: Scenario): Scenario {
   const sessions = Array.from({ length: 5 }, (_, index) => ({
-    character: 'honest' as const,
+    behaviour: 'honest' as const,
     startMs: 10_000 * index,
   }));
   return {
-    ...story,
+    ...scenario,
     sessions,
-    restore: { backupMs: 30_000, restoreMs: 31_000, isMidway: true },
+    restore: { backupMs: 30_000, restoreMs: 31_000, waitsForUnknownTransaction: true },
     chainCount: 1,
     nodeLag: 0,
-    isBalanced: false,
+    isLoadBalanced: false,
     finalityLag: 8,
     slowestBlockMs: 3_000,
     pollIntervalMs: 1_500,
-    calmMs: 90_000,
+    faultsEndMs: 90_000,
     deepReorgMs: undefined,
   };
 }
 
 /** Sessions that settle one by one, so that the service signs again and again. */
-function busy(story: Story): Story {
+function withManySettlements(scenario: Scenario): Scenario {
   const sessions = Array.from({ length: 5 }, (_, index) => ({
-    character: 'honest' as const,
+    behaviour: 'honest' as const,
     startMs: 4_000 * index,
   }));
   return {
-    ...story,
+    ...scenario,
     sessions,
     settlementWindowMs: 2_000,
-    calmMs: 45_000,
+    faultsEndMs: 45_000,
     deepReorgMs: undefined,
     restore: undefined,
   };
 }
 
 /** Nodes that lag half of the time, by more blocks than a reorg is deep. */
-function balanced(story: Story): Story {
+function withLaggingNodes(scenario: Scenario): Scenario {
   return {
-    ...story,
-    isBalanced: true,
+    ...scenario,
+    isLoadBalanced: true,
     nodeLag: 8,
     finalityLag: 4,
     slowestBlockMs: 3_000,
@@ -68,35 +68,42 @@ function balanced(story: Story): Story {
 }
 
 /** Many sessions that cross by a vault whose caps are lowered while they are paid. */
-function cappedMidway(story: Story): Story {
+function withLowCaps(scenario: Scenario): Scenario {
   const sessions = Array.from({ length: 8 }, (_, index) => ({
-    character: 'honest' as const,
+    behaviour: 'honest' as const,
     startMs: 4_000 * index,
   }));
   const policy = { changes: [{ atMs: 8_000, change: 'caps' as const }] };
   return {
-    ...story,
+    ...scenario,
     sessions,
     policy,
-    ...{ chainCount: 2, crossing: 'vault', calmMs: 60_000, deepReorgMs: undefined, restore: undefined },
+    ...{
+      chainCount: 2,
+      crossChainMethod: 'vault',
+      faultsEndMs: 60_000,
+      deepReorgMs: undefined,
+      restore: undefined,
+    },
   };
 }
 
 /** A reorg below finality while the service follows the chain. */
-function deeplyReorged(story: Story): Story {
-  return { ...story, deepReorgMs: story.calmMs - 10_000, restore: undefined };
+function withDeepReorg(scenario: Scenario): Scenario {
+  return { ...scenario, deepReorgMs: scenario.faultsEndMs - 10_000, restore: undefined };
 }
 
 export const bugs: Readonly<Record<string, Bug>> = {
   ...Object.fromEntries(Object.keys(bugPatches).map((name) => [name, {}])),
   'finality-by-number': {
     faults: ['reorg', 'nodeStuck', 'pause'],
-    story: balanced,
-    harm: /is final in block \d+, which is not on its chain|before the (payment|settlement) was final/,
+    scenario: withLaggingNodes,
+    expectedViolation:
+      /is final in block \d+, which is not on its chain|before the (payment|settlement) was final/,
   },
   'no-parent-check': { faults: ['reorg'] },
   'receipts-unchecked': { faults: ['rpcPartialLogs'] },
-  'goes-on-below-finality': { story: deeplyReorged },
+  'goes-on-below-finality': { scenario: withDeepReorg },
   'zero-confirmations': { finality: { tag: 'latest', depth: 0 }, faults: ['reorg'] },
   'cursor-before-logs': { faults: ['crash', 'connectionLost'] },
   'webhook-after-commit': { lateStatements: ['webhooks_insert_events'], faults: ['crash', 'connectionLost'] },
@@ -117,7 +124,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'webhooks-unordered': { faults: ['receiver'] },
   'broadcast-before-persist': {
     faults: ['crash', 'serializationFailure'],
-    story: busy,
+    scenario: withManySettlements,
     wiring: (chains) => ({
       wallet: () => ({
         ...modelWallet,
@@ -131,19 +138,27 @@ export const bugs: Readonly<Record<string, Bug>> = {
     }),
   },
   'nonce-from-pending': { faults: ['rpcDropped', 'nodeStuck'] },
-  'room-kept-for-ever': { story: cappedMidway, harm: /for which its vault has room/, isQuietOtherwise: true },
+  'room-kept-for-ever': {
+    scenario: withLowCaps,
+    expectedViolation: /for which its vault has room/,
+    hasNoOtherFaults: true,
+  },
   'fees-rise-in-silence': {
     faults: ['chainSilent'],
-    story: busy,
-    harm: /never came to rest: .*nonce/,
-    isQuietOtherwise: true,
+    scenario: withManySettlements,
+    expectedViolation: /never came to rest: .*nonce/,
+    hasNoOtherFaults: true,
   },
   'no-rebroadcast': { faults: ['rpcDropped', 'reorg'] },
-  'restore-floor-at-latest': { story: restoredMidway, faults: ['reorg'], isQuietOtherwise: true },
-  'no-chain-idempotency': { isChainIdempotent: false, story: restored },
+  'restore-floor-at-latest': {
+    scenario: withRestoreDuringSettlement,
+    faults: ['reorg'],
+    hasNoOtherFaults: true,
+  },
+  'no-chain-idempotency': { isChainIdempotent: false, scenario: withRestore },
   'restore-without-requeue': {
-    wiring: () => ({ hearsOf: (purpose) => !legPurposes.has(purpose) }),
-    story: restored,
+    wiring: () => ({ reportsOutcomeOf: (purpose) => !legPurposes.has(purpose) }),
+    scenario: withRestore,
     faults: ['reorg'],
   },
 };

@@ -38,7 +38,7 @@ export class ChainModel {
   /** Reorgs so far by depth. */
   readonly reorgDepths: number[] = [];
   /** Factor on the base fee of the next block. */
-  feeJump = 1n;
+  baseFeeFactor = 1n;
   /** Called with each block that becomes canonical. */
   onBlock: (block: ModelBlock) => void = () => {};
   readonly #random: SeededRandom;
@@ -57,7 +57,7 @@ export class ChainModel {
 
   /** Mines a block on the head from pending transactions. Like miners do, it leaves some of them out. */
   mine(timeSeconds: number): ModelBlock {
-    const block = this.#onTop(this.head, timeSeconds, 0.8);
+    const block = this.#mineOn(this.head, timeSeconds, 0.8);
     this.head = block;
     this.#advanceFinalized();
     this.onBlock(block);
@@ -77,11 +77,11 @@ export class ChainModel {
       parent = parent.parent;
     }
     for (const transaction of dropped.toReversed()) {
-      if (this.#random.chance(0.6)) this.#enqueue(transaction);
+      if (this.#random.chance(0.6)) this.#addToPool(transaction);
     }
     const added: ModelBlock[] = [];
     while (parent.number <= this.head.number) {
-      parent = this.#onTop(parent, Math.max(parent.timeSeconds + 1, timeSeconds), 0.4);
+      parent = this.#mineOn(parent, Math.max(parent.timeSeconds + 1, timeSeconds), 0.4);
       added.push(parent);
     }
     this.head = parent;
@@ -95,17 +95,17 @@ export class ChainModel {
   submit(transaction: ModelTransaction): string | undefined {
     const next = this.head.nonces.get(transaction.from.toLowerCase()) ?? 0;
     if (transaction.nonce < next) return 'nonce too low';
-    const waiting = this.mempool.get(poolKey(transaction));
-    if (waiting?.hash === transaction.hash) return 'already known';
-    if (waiting !== undefined && transaction.maxFee * 10n < waiting.maxFee * 11n) {
+    const pending = this.mempool.get(poolKey(transaction));
+    if (pending?.hash === transaction.hash) return 'already known';
+    if (pending !== undefined && transaction.maxFee * 10n < pending.maxFee * 11n) {
       return 'replacement transaction underpriced';
     }
-    this.#enqueue(transaction);
+    this.#addToPool(transaction);
     return undefined;
   }
 
   /** Drops the pending transactions of a sender. */
-  forget(address: Hex): void {
+  dropPending(address: Hex): void {
     for (const key of this.mempool.keys())
       if (key.startsWith(`${address.toLowerCase()}:`)) this.mempool.delete(key);
   }
@@ -122,7 +122,7 @@ export class ChainModel {
   }
 
   /** Whether a transaction of this sender is pending. */
-  isWaiting(address: Hex): boolean {
+  hasPending(address: Hex): boolean {
     return this.mempool.has(`${address.toLowerCase()}:${this.nextNonce(address)}`);
   }
 
@@ -147,21 +147,21 @@ export class ChainModel {
     if (height > this.finalized.number) this.finalized = blockAt(this.head, height) ?? this.finalized;
   }
 
-  #enqueue(transaction: ModelTransaction): void {
+  #addToPool(transaction: ModelTransaction): void {
     const { settler, orderSigner } = this.#options.context;
     if ([settler, orderSigner].some((own) => transaction.from.toLowerCase() === own.toLowerCase()))
       this.ownHashes.add(transaction.hash);
     this.mempool.set(poolKey(transaction), transaction);
   }
 
-  #onTop(parent: ModelBlock, timeSeconds: number, share: number): ModelBlock {
+  #mineOn(parent: ModelBlock, timeSeconds: number, share: number): ModelBlock {
     const nonces = new Map(parent.nonces);
     const context = this.context(timeSeconds);
     const mined: MinedTransaction[] = [];
     let { state } = parent;
     // Logs of other contracts stand between ours, except where a proof would need them.
-    const strangers = this.#options.isProven ? 0 : 1;
-    let logIndex = strangers * this.#random.between(0, 2);
+    const foreignLogs = this.#options.isProven ? 0 : 1;
+    let logIndex = foreignLogs * this.#random.between(0, 2);
     const baseFee = this.#nextBaseFee(parent);
     for (const transaction of this.#executable(nonces, baseFee, share)) {
       const result = execute(context, state, transaction);
@@ -170,7 +170,7 @@ export class ChainModel {
       if (succeeded) state = result.state;
       const bloom = bloomOf(logs.flatMap((log) => [log.address, ...log.topics]));
       mined.push({ transaction, succeeded, logs, firstLogIndex: logIndex, bloom });
-      logIndex += logs.length + strangers * this.#random.between(0, 1);
+      logIndex += logs.length + foreignLogs * this.#random.between(0, 1);
       nonces.set(transaction.from.toLowerCase(), transaction.nonce + 1);
     }
     return this.#block(parent, timeSeconds, mined, state, nonces, baseFee);
@@ -191,10 +191,10 @@ export class ChainModel {
         yield transaction;
       }
     }
-    this.#forgetUsedNonces(next);
+    this.#dropUsedNonces(next);
   }
 
-  #forgetUsedNonces(nonces: ReadonlyMap<string, number>): void {
+  #dropUsedNonces(nonces: ReadonlyMap<string, number>): void {
     for (const [key, { from, nonce }] of this.mempool) {
       if (nonce < (nonces.get(from.toLowerCase()) ?? 0)) this.mempool.delete(key);
     }
@@ -203,8 +203,8 @@ export class ChainModel {
   #nextBaseFee(parent: ModelBlock): bigint {
     const eighth = parent.baseFee / 8n;
     const change = BigInt(this.#random.between(-8, 8));
-    const next = (parent.baseFee + (eighth * change) / 8n) * this.feeJump;
-    this.feeJump = 1n;
+    const next = (parent.baseFee + (eighth * change) / 8n) * this.baseFeeFactor;
+    this.baseFeeFactor = 1n;
     return next < gwei / 10n ? gwei / 10n : next;
   }
 

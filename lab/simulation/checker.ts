@@ -4,11 +4,11 @@ import type pg from 'pg';
 import { zeroHash } from 'viem';
 import { checkAdditions } from './addition-check.ts';
 import { blockAt } from './chain-model.ts';
+import { unlimited } from './configuration.ts';
 import { balanceOf } from './contract-state.ts';
-import { plenty } from './places.ts';
+import { holdsMoney } from './open-work.ts';
 import type { Received } from './receiver-model.ts';
-import { holdsSomething } from './unrest.ts';
-import { type Fact, factsOf, type World } from './world.ts';
+import { type ChainEvent, chainEventsOf, type World } from './world.ts';
 
 interface SessionState {
   readonly sessionId: string;
@@ -27,7 +27,7 @@ interface OrderState {
 }
 
 /** The contents of the database when a history is over. */
-interface Books {
+interface StoredState {
   /** Order and status of each exception. */
   readonly exceptions: ReadonlySet<string>;
   readonly sessions: readonly SessionState[];
@@ -37,10 +37,14 @@ interface Books {
   readonly openings: ReadonlyMap<string, bigint>;
   readonly attempts: ReadonlySet<string>;
   readonly halted: ReadonlySet<number>;
-  readonly events: readonly { readonly objectId: string; readonly sequence: number; readonly type: string }[];
+  readonly webhookEvents: readonly {
+    readonly objectId: string;
+    readonly sequence: number;
+    readonly type: string;
+  }[];
 }
 
-async function readBooks(client: pg.Client): Promise<Books> {
+async function readStoredState(client: pg.Client): Promise<StoredState> {
   const sessions = await client.query<SessionState>(
     `select session_id as "sessionId", status, order_id as "orderId",
        (select count(*)::int from refunds r where r.session_id = s.session_id and r.status = 'completed') as refunds,
@@ -63,7 +67,7 @@ async function readBooks(client: pg.Client): Promise<Books> {
   const halted = await client.query<{ id: bigint }>(
     `select chain_id as id from chain_cursors where halted_reason <> ''`,
   );
-  const events = await client.query<{ objectId: string; sequence: bigint; type: string }>(
+  const webhookEvents = await client.query<{ objectId: string; sequence: bigint; type: string }>(
     `select object_id as "objectId", sequence, event_type as type from events
      where event_type like 'session.%' or event_type like 'refund.%' order by object_id, sequence`,
   );
@@ -78,40 +82,41 @@ async function readBooks(client: pg.Client): Promise<Books> {
     openings: new Map(openings.rows.map((row) => [`${row.account} ${row.asset}`, row.total])),
     attempts: new Set(attempts.rows.map(({ hash }) => hash)),
     halted: new Set(halted.rows.map(({ id }) => Number(id))),
-    events: events.rows.map((row) => ({ ...row, sequence: Number(row.sequence) })),
+    webhookEvents: webhookEvents.rows.map((row) => ({ ...row, sequence: Number(row.sequence) })),
   };
 }
 
 /** The violations once the service is idle. Empty when there are none. */
 export async function check(world: World, client: pg.Client): Promise<string[]> {
-  const books = await readBooks(client);
-  const facts = factsOf(world);
-  const wasRestored = world.options.story.restore !== undefined;
-  const problems = [...world.violations, ...(await checkForked(world, client))];
-  const say = (problem: string) => problems.push(problem);
-  for (const id of books.halted) say(`chain ${id} is halted without a reason`);
-  checkOnce(facts, say);
-  for (const session of books.sessions) {
-    checkSession(session, books, facts, say);
+  const stored = await readStoredState(client);
+  const chainEvents = chainEventsOf(world);
+  const wasRestored = world.options.scenario.restore !== undefined;
+  const violations = [...world.violations, ...(await checkFinalEvents(world, client))];
+  const report = (violation: string) => violations.push(violation);
+  for (const id of stored.halted) report(`chain ${id} is halted without a reason`);
+  checkAtMostOnce(chainEvents, report);
+  for (const session of stored.sessions) {
+    checkSession(session, stored, chainEvents, report);
     // A restore loses refunds that were requested after the backup. The exception tells the merchant.
-    const wanted =
-      count(facts, session.orderId, 'Refunded') + count(facts, session.orderId, 'SettlementRefunded');
-    if (!wasRestored && session.refunds !== wanted)
-      say(`${session.sessionId}: ${session.refunds} refunds completed, ${wanted} on chain`);
+    const expected =
+      count(chainEvents, session.orderId, 'Refunded') +
+      count(chainEvents, session.orderId, 'SettlementRefunded');
+    if (!wasRestored && session.refunds !== expected)
+      report(`${session.sessionId}: ${session.refunds} refunds completed, ${expected} on chain`);
   }
-  checkLedger(world, books, say);
+  checkLedger(world, stored, report);
   if (!wasRestored) {
-    checkOrdersKnown(books, facts, say);
-    checkDeposits(world, books, facts, say);
-    await checkAdditions(world, client, say);
-    checkSent(world, books, say);
-    checkWebhooks(world.receiver.received, books, say);
+    checkOrdersKnown(stored, chainEvents, report);
+    checkDeposits(world, stored, chainEvents, report);
+    await checkAdditions(world, client, report);
+    checkSent(world, stored, report);
+    checkWebhooks(world.receiver.received, stored, report);
   }
-  return problems;
+  return violations;
 }
 
 /** The id of the last transaction that the service has recorded. */
-export async function lastTransaction(client: pg.Client): Promise<bigint> {
+export async function lastTransactionId(client: pg.Client): Promise<bigint> {
   const { rows } = await client.query<{ id: bigint | null }>(
     'select max(transaction_id) as id from sent_transactions',
   );
@@ -122,22 +127,26 @@ export async function lastTransaction(client: pg.Client): Promise<bigint> {
  * Invariants that hold even where final events have disappeared: nothing happens twice, and no event refers to an
  * abandoned branch. Nothing is sent after `sentBefore` for a payment that does not exist.
  */
-export async function checkGone(world: World, client: pg.Client, sentBefore: bigint): Promise<string[]> {
-  const problems = [...world.violations, ...(await checkForked(world, client))];
-  checkOnce(factsOf(world), (problem) => problems.push(problem));
+export async function checkLostEvents(
+  world: World,
+  client: pg.Client,
+  lastSentBefore: bigint,
+): Promise<string[]> {
+  const violations = [...world.violations, ...(await checkFinalEvents(world, client))];
+  checkAtMostOnce(chainEventsOf(world), (violation) => violations.push(violation));
   const { rows } = await client.query<{ leg: string; id: string }>(
     `select l.leg, l.order_id as id from settlements l
      where l.transaction_id > $1 and exists (
        select from dropped_events d where d.order_id = l.order_id and d.event_name = 'Paid' and d.returned_at is null)`,
-    [sentBefore],
+    [lastSentBefore],
   );
   for (const { leg, id } of rows)
-    problems.push(`order ${id.slice(0, 10)}: ${leg} sent while its payment was gone`);
-  return problems;
+    violations.push(`order ${id.slice(0, 10)}: ${leg} sent while its payment was gone`);
+  return violations;
 }
 
 /** Payments, settlements and chain anchors that the service calls final although no canonical branch has them. */
-export async function checkForked(world: World, client: pg.Client): Promise<string[]> {
+export async function checkFinalEvents(world: World, client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: bigint; number: bigint; hash: string; what: string }>(
     `select chain_id as id, block_number as number, block_hash as hash,
        event_name || ' of order ' || left(order_id, 10) as what
@@ -147,8 +156,8 @@ export async function checkForked(world: World, client: pg.Client): Promise<stri
   );
   return rows.flatMap(({ id, number, hash, what }) => {
     const model = world.models.find(({ chain }) => BigInt(chain.chainId) === id);
-    const isTrue = model === undefined || blockAt(model.head, Number(number))?.hash === hash;
-    return isTrue ? [] : [`${what} is final in block ${number}, which is not on its chain`];
+    const isCanonical = model === undefined || blockAt(model.head, Number(number))?.hash === hash;
+    return isCanonical ? [] : [`${what} is final in block ${number}, which is not on its chain`];
   });
 }
 
@@ -162,80 +171,100 @@ export async function checkHalted(world: World, client: pg.Client): Promise<stri
   );
   return rows.flatMap(({ id, number, hash, reason }) => {
     const model = world.models.find(({ chain }) => BigInt(chain.chainId) === id);
-    const isTrue = model !== undefined && blockAt(model.head, Number(number))?.hash === hash;
-    if (isTrue && reason !== '') return [`chain ${id} is halted without a reason`];
-    return isTrue || reason !== '' ? [] : [`chain ${id} goes on from a final block that is no more`];
+    const isCanonical = model !== undefined && blockAt(model.head, Number(number))?.hash === hash;
+    if (isCanonical && reason !== '') return [`chain ${id} is halted without a reason`];
+    return isCanonical || reason !== '' ? [] : [`chain ${id} goes on from a final block that is no more`];
   });
 }
 
-type Say = (problem: string) => void;
+type Report = (violation: string) => void;
 
-function count(facts: readonly Fact[], orderId: string, name: string): number {
-  return facts.filter((fact) => fact.orderId === orderId && fact.name === name).length;
+function count(chainEvents: readonly ChainEvent[], orderId: string, name: string): number {
+  return chainEvents.filter((event) => event.orderId === orderId && event.name === name).length;
 }
 
 /** Events that an order has at most once. Receiving a CCTP message mints. */
-const once = ['Paid', 'Settled', 'PaidOut', 'Refunded', 'Reclaimed', 'Burnt', 'MessageReceived', 'Collected'];
+const atMostOnceEvents = [
+  'Paid',
+  'Settled',
+  'PaidOut',
+  'Refunded',
+  'Reclaimed',
+  'Burnt',
+  'MessageReceived',
+  'Collected',
+];
 
 /** Regardless of the service: each order is settled, paid out, minted and returned at most once. */
-function checkOnce(facts: readonly Fact[], say: Say): void {
-  for (const orderId of new Set(facts.map((fact) => fact.orderId))) {
+function checkAtMostOnce(chainEvents: readonly ChainEvent[], report: Report): void {
+  for (const orderId of new Set(chainEvents.map((event) => event.orderId))) {
     if (orderId === zeroHash) continue;
-    for (const name of once) {
-      if (count(facts, orderId, name) > 1) say(`order ${orderId.slice(0, 10)} has ${name} more than once`);
+    for (const name of atMostOnceEvents) {
+      if (count(chainEvents, orderId, name) > 1)
+        report(`order ${orderId.slice(0, 10)} has ${name} more than once`);
     }
-    const ends = ['Settled', 'Refunded', 'Reclaimed'].filter((name) => count(facts, orderId, name) > 0);
-    if (ends.length > 1) say(`order ${orderId.slice(0, 10)} is ${ends.join(' and ')}`);
+    const outcomes = ['Settled', 'Refunded', 'Reclaimed'].filter(
+      (name) => count(chainEvents, orderId, name) > 0,
+    );
+    if (outcomes.length > 1) report(`order ${orderId.slice(0, 10)} is ${outcomes.join(' and ')}`);
   }
 }
 
 /** Each session matches the chains, and every payment has reached its destination exactly once. */
-function checkSession(session: SessionState, books: Books, facts: readonly Fact[], say: Say): void {
+function checkSession(
+  session: SessionState,
+  stored: StoredState,
+  chainEvents: readonly ChainEvent[],
+  report: Report,
+): void {
   const name = `session ${session.sessionId.slice(0, 12)} (${session.status})`;
-  const orders = books.orders.filter((order) => order.sessionId === session.sessionId);
-  const paid = orders.filter((order) => count(facts, order.orderId, 'Paid') > 0);
+  const orders = stored.orders.filter((order) => order.sessionId === session.sessionId);
+  const paid = orders.filter((order) => count(chainEvents, order.orderId, 'Paid') > 0);
   if (paid.length === 0) {
-    if (!['expired', 'cancelled'].includes(session.status)) say(`${name} was never paid`);
+    if (!['expired', 'cancelled'].includes(session.status)) report(`${name} was never paid`);
     return;
   }
-  const winner = paid.find((order) => order.orderId === session.orderId);
-  if (winner === undefined) {
-    say(`${name} is paid on chain by ${paid.length} orders, not by its own`);
+  const ownOrder = paid.find((order) => order.orderId === session.orderId);
+  if (ownOrder === undefined) {
+    report(`${name} is paid on chain by ${paid.length} orders, not by its own`);
     return;
   }
-  const went = count(facts, winner.orderId, 'Refunded') + count(facts, winner.orderId, 'Reclaimed');
-  const settled = count(facts, winner.orderId, 'Settled');
-  if (went > 0) {
-    if (session.status !== 'paid' || settled > 0) say(`${name} went back, and ${settled} settled`);
+  const returns =
+    count(chainEvents, ownOrder.orderId, 'Refunded') + count(chainEvents, ownOrder.orderId, 'Reclaimed');
+  const settled = count(chainEvents, ownOrder.orderId, 'Settled');
+  if (returns > 0) {
+    if (session.status !== 'paid' || settled > 0) report(`${name} went back, and ${settled} settled`);
     if (session.refunded !== session.total)
-      say(`${name} shows ${session.refunded} of ${session.total} gone back`);
+      report(`${name} shows ${session.refunded} of ${session.total} gone back`);
   } else {
-    if (session.status !== 'completed') say(`${name} is paid and not completed`);
-    if (settled !== (winner.orderType === orderKinds.direct ? 0 : 1))
-      say(`${name} has ${settled} settlements`);
-    const isVault = winner.orderType === orderKinds.vaultPayout;
-    const isCctp = winner.orderType === orderKinds.cctp;
+    if (session.status !== 'completed') report(`${name} is paid and not completed`);
+    if (settled !== (ownOrder.orderType === orderKinds.direct ? 0 : 1))
+      report(`${name} has ${settled} settlements`);
+    const isVault = ownOrder.orderType === orderKinds.vaultPayout;
+    const isCctp = ownOrder.orderType === orderKinds.cctp;
     const arrivals = [
-      count(facts, winner.orderId, 'PaidOut'),
-      count(facts, winner.orderId, 'MessageReceived'),
+      count(chainEvents, ownOrder.orderId, 'PaidOut'),
+      count(chainEvents, ownOrder.orderId, 'MessageReceived'),
     ];
-    if (arrivals[0] !== (isVault ? 1 : 0)) say(`${name} has ${arrivals[0]} payouts`);
-    if (arrivals[1] !== (isCctp ? 1 : 0)) say(`${name} has ${arrivals[1]} mints`);
-    const given = count(facts, winner.orderId, 'SettlementRefunded');
-    if (given > 1) say(`${name} was given back ${given} times`);
-    if (session.refunded !== (given === 1 ? session.total : 0n))
-      say(`${name} shows ${session.refunded} gone back`);
+    if (arrivals[0] !== (isVault ? 1 : 0)) report(`${name} has ${arrivals[0]} payouts`);
+    if (arrivals[1] !== (isCctp ? 1 : 0)) report(`${name} has ${arrivals[1]} mints`);
+    const refundsAfterSettlement = count(chainEvents, ownOrder.orderId, 'SettlementRefunded');
+    if (refundsAfterSettlement > 1) report(`${name} was given back ${refundsAfterSettlement} times`);
+    if (session.refunded !== (refundsAfterSettlement === 1 ? session.total : 0n))
+      report(`${name} shows ${session.refunded} gone back`);
   }
-  for (const loser of paid.filter((order) => order !== winner)) {
-    const returned = count(facts, loser.orderId, 'Refunded') + count(facts, loser.orderId, 'Reclaimed');
-    const taken = count(facts, loser.orderId, 'Settled');
-    if (returned + taken !== 1)
-      say(`${name}: a second payment went back ${returned}, was settled ${taken} times`);
-    if (count(facts, loser.orderId, 'PaidOut') > 0) say(`${name}: a second payment was paid out`);
+  for (const other of paid.filter((order) => order !== ownOrder)) {
+    const returns =
+      count(chainEvents, other.orderId, 'Refunded') + count(chainEvents, other.orderId, 'Reclaimed');
+    const settlements = count(chainEvents, other.orderId, 'Settled');
+    if (returns + settlements !== 1)
+      report(`${name}: a second payment went back ${returns}, was settled ${settlements} times`);
+    if (count(chainEvents, other.orderId, 'PaidOut') > 0) report(`${name}: a second payment was paid out`);
     // The merchant has to return a payment that a stranger burnt, so the money must reach the merchant.
-    const isCctp = loser.orderType === orderKinds.cctp;
-    const delivered = count(facts, loser.orderId, 'MessageReceived');
-    if (delivered !== (isCctp ? taken : 0)) say(`${name}: a second payment was minted ${delivered} times`);
+    const isCctp = other.orderType === orderKinds.cctp;
+    const delivered = count(chainEvents, other.orderId, 'MessageReceived');
+    if (delivered !== (isCctp ? settlements : 0))
+      report(`${name}: a second payment was minted ${delivered} times`);
   }
 }
 
@@ -243,121 +272,128 @@ function checkSession(session: SessionState, books: Books, facts: readonly Fact[
  * The entries sum to zero per asset and match the balances of gateway and vault per chain. Every transfer has its
  * entry, also those of unknown orders.
  */
-function checkLedger(world: World, books: Books, say: Say): void {
-  const { isVaultShort } = world.options.story;
+function checkLedger(world: World, stored: StoredState, report: Report): void {
+  const { isVaultEmpty } = world.options.scenario;
   for (const { chain, head } of world.models) {
     const [token] = chain.tokens;
     if (token === undefined) continue;
     const asset = token.tokenId;
     let sum = 0n;
-    for (const [key, total] of books.balances) if (key.endsWith(` ${asset}`)) sum += total;
-    if (sum !== 0n) say(`the ledger of ${asset} sums to ${sum}`);
-    const booked = (account: string) => books.balances.get(`${account} ${asset}`) ?? 0n;
+    for (const [key, total] of stored.balances) if (key.endsWith(` ${asset}`)) sum += total;
+    if (sum !== 0n) report(`the ledger of ${asset} sums to ${sum}`);
+    const booked = (account: string) => stored.balances.get(`${account} ${asset}`) ?? 0n;
     const held = balanceOf(head.state, chain.gateway, token.address);
     if (booked('gateway') !== held)
-      say(`the gateway of ${chain.name} holds ${held}, the ledger says ${booked('gateway')}`);
-    if (booked('bridge') !== 0n) say(`${booked('bridge')} of ${asset} are burnt and not minted`);
+      report(`the gateway of ${chain.name} holds ${held}, the ledger says ${booked('gateway')}`);
+    if (booked('bridge') !== 0n) report(`${booked('bridge')} of ${asset} are burnt and not minted`);
     const inVault = balanceOf(head.state, chain.vault, token.address);
-    const float = inVault - (isVaultShort ? 0n : plenty);
+    const float = inVault - (isVaultEmpty ? 0n : unlimited);
     if (wasDropped(world, chain)) {
       // If the token was dropped before the first comparison, the books open with the contracts' balances after its
       // return.
       if (booked('vault') !== inVault && booked('vault') !== float)
-        say(`the vault of ${chain.name} holds ${inVault}, the ledger says ${booked('vault')}`);
+        report(`the vault of ${chain.name} holds ${inVault}, the ledger says ${booked('vault')}`);
       continue;
     }
-    const opened = (account: string) => books.openings.get(`${account} ${asset}`) ?? 0n;
-    if (opened('vault') !== (isVaultShort ? 0n : plenty) && opened('vault') !== 0n)
-      say(`the books of the vault of ${chain.name} began with ${opened('vault')}`);
+    const opened = (account: string) => stored.openings.get(`${account} ${asset}`) ?? 0n;
+    if (opened('vault') !== (isVaultEmpty ? 0n : unlimited) && opened('vault') !== 0n)
+      report(`the books of the vault of ${chain.name} began with ${opened('vault')}`);
     if (opened('gateway') !== 0n || opened('fees') !== 0n)
-      say(
+      report(
         `the books of the gateway of ${chain.name} began with ${opened('gateway')}, fees ${opened('fees')}`,
       );
     if (booked('vault') - opened('vault') !== float)
-      say(`the vault of ${chain.name} has ${float} more than at first, the ledger says ${booked('vault')}`);
+      report(
+        `the vault of ${chain.name} has ${float} more than at first, the ledger says ${booked('vault')}`,
+      );
   }
 }
 
 function wasDropped({ models, options }: World, chain: Chain): boolean {
-  const changes = options.story.policy?.changes ?? [];
+  const changes = options.scenario.policy?.changes ?? [];
   return chain === models[0]?.chain && changes.some(({ change }) => change === 'token');
 }
 
 /** Deposit addresses are empty at the end. Every return from one is reported and closed. */
-function checkDeposits(world: World, books: Books, facts: readonly Fact[], say: Say): void {
-  for (const place of world.deposits)
-    if (holdsSomething(world, place)) say(`something lies at the deposit address ${place.receiver}`);
-  for (const { orderId } of facts.filter(({ name }) => name === 'Rescued')) {
-    if (!books.exceptions.has(`${orderId} resolved`))
-      say(`order ${orderId.slice(0, 10)}: a rescue that nobody told`);
+function checkDeposits(
+  world: World,
+  stored: StoredState,
+  chainEvents: readonly ChainEvent[],
+  report: Report,
+): void {
+  for (const deposit of world.deposits)
+    if (holdsMoney(world, deposit)) report(`something lies at the deposit address ${deposit.receiver}`);
+  for (const { orderId } of chainEvents.filter(({ name }) => name === 'Rescued')) {
+    if (!stored.exceptions.has(`${orderId} resolved`))
+      report(`order ${orderId.slice(0, 10)}: a rescue that nobody told`);
   }
 }
 
-function checkOrdersKnown(books: Books, facts: readonly Fact[], say: Say): void {
-  const known = new Set(books.orders.map((order) => order.orderId));
-  for (const fact of facts) {
-    if (fact.name === 'Paid' && !known.has(fact.orderId)) say(`order ${fact.orderId} is unknown`);
+function checkOrdersKnown(stored: StoredState, chainEvents: readonly ChainEvent[], report: Report): void {
+  const known = new Set(stored.orders.map((order) => order.orderId));
+  for (const event of chainEvents) {
+    if (event.name === 'Paid' && !known.has(event.orderId)) report(`order ${event.orderId} is unknown`);
   }
 }
 
 /** The database knows every transaction that the service has sent. */
-function checkSent(world: World, books: Books, say: Say): void {
+function checkSent(world: World, stored: StoredState, report: Report): void {
   for (const model of world.models) {
     for (const hash of model.ownHashes) {
-      if (!books.attempts.has(hash)) say(`${model.chain.name} was given ${hash}, which is not stored`);
+      if (!stored.attempts.has(hash)) report(`${model.chain.name} was given ${hash}, which is not stored`);
     }
   }
 }
 
 /** Webhooks arrive at least once, in order per object and without gaps, and report exactly one payment. */
-function checkWebhooks(received: readonly Received[], books: Books, say: Say): void {
-  const reached = new Map<string, number>();
+function checkWebhooks(received: readonly Received[], stored: StoredState, report: Report): void {
+  const lastSequence = new Map<string, number>();
   const ids = new Map<string, string>();
   for (const event of received) {
     if (event.objectId === '') continue;
-    const last = reached.get(event.objectId) ?? 0;
-    if (event.sequence > last + 1) say(`${event.objectId}: event ${event.sequence} came after ${last}`);
-    reached.set(event.objectId, Math.max(last, event.sequence));
-    const place = `${event.objectId} ${event.sequence}`;
-    if ((ids.get(place) ?? event.eventId) !== event.eventId) say(`${place} came under two ids`);
-    ids.set(place, event.eventId);
+    const last = lastSequence.get(event.objectId) ?? 0;
+    if (event.sequence > last + 1) report(`${event.objectId}: event ${event.sequence} came after ${last}`);
+    lastSequence.set(event.objectId, Math.max(last, event.sequence));
+    const eventKey = `${event.objectId} ${event.sequence}`;
+    if ((ids.get(eventKey) ?? event.eventId) !== event.eventId) report(`${eventKey} came under two ids`);
+    ids.set(eventKey, event.eventId);
   }
-  const paidIds = received.filter(({ type }) => type === 'session.paid');
-  for (const session of books.sessions) {
+  const paidEvents = received.filter(({ type }) => type === 'session.paid');
+  for (const session of stored.sessions) {
     const { sessionId, orderId } = session;
-    const stored = books.events.filter(({ objectId }) => objectId === sessionId);
-    if ((reached.get(sessionId) ?? 0) < stored.length)
-      say(`${sessionId}: ${stored.length} events, ${reached.get(sessionId) ?? 0} came`);
+    const storedEvents = stored.webhookEvents.filter(({ objectId }) => objectId === sessionId);
+    if ((lastSequence.get(sessionId) ?? 0) < storedEvents.length)
+      report(`${sessionId}: ${storedEvents.length} events, ${lastSequence.get(sessionId) ?? 0} came`);
     const paid = new Set(
-      paidIds.filter(({ objectId }) => objectId === sessionId).map(({ eventId }) => eventId),
+      paidEvents.filter(({ objectId }) => objectId === sessionId).map(({ eventId }) => eventId),
     );
-    if (paid.size !== (orderId === '' ? 0 : 1)) say(`${sessionId}: session.paid came ${paid.size} times`);
-    checkStory(
+    if (paid.size !== (orderId === '' ? 0 : 1)) report(`${sessionId}: session.paid came ${paid.size} times`);
+    checkEventTypes(
       session,
-      stored.map(({ type }) => type),
-      say,
+      storedEvents.map(({ type }) => type),
+      report,
     );
   }
 }
 
 /** The last event that the merchant must receive for a finished session, by its status. */
-const lastTold: Readonly<Record<string, string>> = {
+const lastEventTypes: Readonly<Record<string, string>> = {
   completed: 'session.completed',
   expired: 'session.expired',
   cancelled: 'session.cancelled',
 };
 
-function checkStory(session: SessionState, types: readonly string[], say: Say): void {
+function checkEventTypes(session: SessionState, types: readonly string[], report: Report): void {
   const { sessionId, status } = session;
-  if (types[0] !== 'session.created') say(`${sessionId} begins with ${types[0] ?? 'nothing'}`);
-  const wanted = lastTold[status];
+  if (types[0] !== 'session.created') report(`${sessionId} begins with ${types[0] ?? 'nothing'}`);
+  const expected = lastEventTypes[status];
   const last = types.filter((type) => type !== 'session.exception').at(-1);
-  if (wanted !== undefined && last !== wanted)
-    say(`${sessionId} is ${status}, and its events end with ${last}`);
+  if (expected !== undefined && last !== expected)
+    report(`${sessionId} is ${status}, and its events end with ${last}`);
 }
 
 /** The event by which the merchant has the money, by type of order. */
-const arrivals: Readonly<Record<number, string>> = {
+const arrivalEvents: Readonly<Record<number, string>> = {
   [orderKinds.direct]: 'Paid',
   [orderKinds.vaultPayout]: 'PaidOut',
   [orderKinds.cctp]: 'MessageReceived',
@@ -365,28 +401,28 @@ const arrivals: Readonly<Record<number, string>> = {
 
 /** Invariant at every moment: the service reports nothing and pays nothing out before the chain is final. */
 export function watchFinality(world: World): void {
-  const { story } = world.options;
-  if (story.deepReorgMs !== undefined) return;
+  const { scenario } = world.options;
+  if (scenario.deepReorgMs !== undefined) return;
   const isFinal = (orderId: string, name: string) =>
-    factsOf(world).some((fact) => fact.orderId === orderId && fact.name === name && fact.isFinal);
+    chainEventsOf(world).some((event) => event.orderId === orderId && event.name === name && event.isFinal);
   world.receiver.onEvent = ({ type, eventId, objectId }) => {
     if (type !== 'session.paid' && type !== 'session.completed') return;
     const body = JSON.parse(world.receiver.bodies.get(eventId) ?? '{}') as {
       data?: { transaction?: { orderId?: string; orderType?: number } };
     };
     const orderId = body.data?.transaction?.orderId ?? '';
-    if (!isFinal(orderId, 'Paid')) world.violate(`${objectId}: ${type} before the payment was final`);
+    if (!isFinal(orderId, 'Paid')) world.reportViolation(`${objectId}: ${type} before the payment was final`);
     const orderType = body.data?.transaction?.orderType ?? orderKinds.escrow;
-    const isDone = isFinal(orderId, arrivals[orderType] ?? 'Settled');
+    const isDone = isFinal(orderId, arrivalEvents[orderType] ?? 'Settled');
     if (type === 'session.completed' && !isDone)
-      world.violate(`${objectId}: ${type} before the settlement was final`);
+      world.reportViolation(`${objectId}: ${type} before the settlement was final`);
   };
   for (const model of world.models) {
     model.onBlock = (block) => {
       for (const { logs } of block.transactions) {
         for (const { name, orderId } of logs) {
           if (name === 'PaidOut' && !isFinal(orderId, 'Settled'))
-            world.violate(`order ${orderId.slice(0, 10)}: paid out before its settlement was final`);
+            world.reportViolation(`order ${orderId.slice(0, 10)}: paid out before its settlement was final`);
         }
       }
     };

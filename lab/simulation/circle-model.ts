@@ -2,7 +2,7 @@ import type { Hex, Order } from '@florin/protocol/order.ts';
 import { parseBurnMessage } from '@florin/server/parts';
 import { concat, decodeFunctionData, numberToHex, pad, parseAbi, zeroAddress, zeroHash } from 'viem';
 import { logOther } from './contract-logs.ts';
-import { type CircleContext, funded, Reverted, type Running } from './contract-state.ts';
+import { type CallInProgress, type CircleContext, funded, Reverted } from './contract-state.ts';
 import { approve, isSame, transferFrom } from './token-model.ts';
 
 const transmitterAbi = parseAbi(['function receiveMessage(bytes message, bytes attestation) returns (bool)']);
@@ -11,7 +11,7 @@ const finalized = 2_000;
 /**
  * Sends a CCTP order's net amount through the route. A failure changes nothing but the approvals, and returns false.
  */
-export function sendByRoute(run: Running, orderId: Hex, order: Order): boolean {
+export function sendByRoute(run: CallInProgress, orderId: Hex, order: Order): boolean {
   const { circle, gateway } = run.context;
   const { token, total, fee, to, targetChain } = order;
   const net = total - fee;
@@ -38,7 +38,7 @@ interface Burn {
 }
 
 function burn(
-  run: Running,
+  run: CallInProgress,
   circle: CircleContext,
   { orderId, token, net, to, targetChain, domain }: Burn,
 ): boolean {
@@ -73,7 +73,7 @@ export function burnMessage(
 }
 
 /** Circle's transmitter: accepts each message once, and mints. */
-export function executeTransmitter(run: Running, circle: CircleContext, data: Hex): void {
+export function executeTransmitter(run: CallInProgress, circle: CircleContext, data: Hex): void {
   const { args } = decodeFunctionData({ abi: transmitterAbi, data });
   const [message] = args;
   const burnt = parseBurnMessage(message);

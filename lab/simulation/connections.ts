@@ -1,15 +1,15 @@
 import { columnTypes, withSystemScope } from '@florin/pg';
 import { schema } from '@florin/server/operator';
 import pg from 'pg';
-import { ReadMemory } from './read-memory.ts';
-import { type Given, type Outcome, prepared, record, resultOf } from './recorded-query.ts';
+import { ReadCache } from './read-cache.ts';
+import { type Outcome, prepared, type RawResult, resultOf, runRaw } from './recorded-query.ts';
 
 /** A statement that is on its way to the server. */
 interface Sent {
   readonly connection: Connection;
   readonly query: pg.QueryConfig;
   /** Called once, with the outcome. */
-  readonly hear: (outcome: Outcome) => Promise<void>;
+  readonly onOutcome: (outcome: Outcome) => Promise<void>;
   /** Called when it waits for a lock. */
   readonly onWait: () => void;
 }
@@ -36,11 +36,11 @@ export interface Connection {
 }
 
 /** Real milliseconds that a statement may take before the observer asks the server whether it waits for a lock. */
-const patienceMs = 3;
+const lockCheckAfterMs = 3;
 
 /** Fails like a statement with a serialization failure. */
-export const refusal = { name: 'simulation_refuse', text: 'select simulation_refuse()' };
-const makeRefusal = `create or replace function simulation_refuse() returns void language plpgsql
+export const serializationFailure = { name: 'simulation_refuse', text: 'select simulation_refuse()' };
+const createSerializationFailure = `create or replace function simulation_refuse() returns void language plpgsql
   as $$ begin raise exception 'could not serialize access' using errcode = '40001'; end $$`;
 
 /**
@@ -52,26 +52,26 @@ export class Connections {
   readonly #idle: Connection[] = [];
   readonly #all: Connection[] = [];
   #blocked: Blocked[] = [];
-  #isWaking = false;
-  #mayWakeMore = false;
+  #isResuming = false;
+  #mayResumeMore = false;
   /** Queries locks and serves the checker. Never has a transaction. */
   readonly observer: pg.Client;
-  readonly memory: ReadMemory;
+  readonly cache: ReadCache;
 
-  private constructor(url: string, observer: pg.Client, memory: ReadMemory) {
+  private constructor(url: string, observer: pg.Client, cache: ReadCache) {
     this.#url = url;
     this.observer = observer;
-    this.memory = memory;
+    this.cache = cache;
   }
 
-  /** With `remembers` false, every statement goes to the server, even where its answer is cached. */
-  static async open(url: string, options: { remembers?: boolean } = {}): Promise<Connections> {
+  /** With `usesCache` false, every statement goes to the server, even where its answer is cached. */
+  static async open(url: string, options: { usesCache?: boolean } = {}): Promise<Connections> {
     const observer = await connect(url);
-    await observer.query(makeRefusal);
-    return new Connections(url, observer, await ReadMemory.of(observer, options));
+    await observer.query(createSerializationFailure);
+    return new Connections(url, observer, await ReadCache.of(observer, options));
   }
 
-  async take(): Promise<Connection> {
+  async acquire(): Promise<Connection> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     const client = await connect(this.#url);
@@ -90,15 +90,15 @@ export class Connections {
    * two polls for open work, most tables stay as they are.
    */
   async observe<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    const known = this.memory.recall(query, []);
-    if (known !== undefined) return resultOf(known);
-    const found = await record(this.observer, query);
+    const cached = this.cache.get(query, []);
+    if (cached !== undefined) return resultOf(cached);
+    const found = await runRaw(this.observer, query);
     if ('error' in found) throw found.error;
-    if (this.memory.isPure(query)) this.memory.keep(query, found, []);
+    if (this.cache.isPure(query)) this.cache.store(query, found, []);
     return resultOf(found);
   }
 
-  give(connection: Connection): void {
+  release(connection: Connection): void {
     this.#idle.push(connection);
   }
 
@@ -107,9 +107,9 @@ export class Connections {
    * and the sender receives the outcome when the lock is released.
    */
   async run(sent: Sent): Promise<void> {
-    const { connection, query, hear, onWait } = sent;
-    const known = this.#known(connection, query) ?? (await this.#foundNever(connection, query));
-    if (known !== undefined) return hear(known);
+    const { connection, query, onOutcome, onWait } = sent;
+    const cached = this.#answerLocally(connection, query) ?? (await this.#neverDue(connection, query));
+    if (cached !== undefined) return onOutcome(cached);
     const work = this.#send(connection, query);
     const outcome = await this.#outcomeOrBlocked(connection, work);
     if (outcome !== undefined) return this.#answer(sent, outcome);
@@ -118,70 +118,70 @@ export class Connections {
   }
 
   /** Answers without the server: the begin of a transaction, the end of a read-only one, and cached answers. */
-  #known(connection: Connection, query: pg.QueryConfig): Given | undefined {
+  #answerLocally(connection: Connection, query: pg.QueryConfig): RawResult | undefined {
     if (connection.isAborted) return undefined;
     if (query.text === 'begin') {
       connection.isBeginDue = true;
       connection.isOpen = true;
-      return nothing('BEGIN');
+      return emptyResult('BEGIN');
     }
     if (query.text === 'commit' && connection.isBeginDue) {
       close(connection);
-      return nothing('COMMIT');
+      return emptyResult('COMMIT');
     }
-    return connection.changes === undefined ? undefined : this.memory.recall(query, connection.changes);
+    return connection.changes === undefined ? undefined : this.cache.get(query, connection.changes);
   }
 
   /** The answer to a poll for due rows, where no row will ever be due. This asks that question first. */
-  async #foundNever(connection: Connection, query: pg.QueryConfig): Promise<Given | undefined> {
+  async #neverDue(connection: Connection, query: pg.QueryConfig): Promise<RawResult | undefined> {
     const { client, changes, isAborted } = connection;
     if (changes === undefined || isAborted) return undefined;
-    const first = this.memory.toAskFirst(query, changes);
+    const first = this.cache.queryAtEndOfTime(query, changes);
     if (first === undefined) return undefined;
-    const found = await record(client, first);
+    const found = await runRaw(client, first);
     if ('error' in found) return undefined;
-    this.memory.keep(first, found, changes);
+    this.cache.store(first, found, changes);
     return found.rows.length === 0 ? found : undefined;
   }
 
   /** Sends a statement, preceded by the `begin` of its transaction where that is due. */
   async #send(connection: Connection, query: pg.QueryConfig): Promise<Outcome> {
     // In READ COMMITTED, reads before the first change or lock need no transaction.
-    const isBegun = connection.isBeginDue && !this.memory.isPure(query);
+    const isBegun = connection.isBeginDue && !this.cache.isPure(query);
     if (isBegun) connection.isBeginDue = false;
-    return record(connection.client, query, isBegun ? ['begin'] : []);
+    return runRaw(connection.client, query, isBegun ? ['begin'] : []);
   }
 
-  async #answer({ connection, query, hear }: Sent, outcome: Outcome): Promise<void> {
-    if ('error' in outcome) await this.#noteFailure(connection, query);
-    else this.#noteAnswer(connection, query, outcome);
-    await hear(outcome);
+  async #answer({ connection, query, onOutcome }: Sent, outcome: Outcome): Promise<void> {
+    if ('error' in outcome) await this.#afterFailure(connection, query);
+    else this.#afterAnswer(connection, query, outcome);
+    await onOutcome(outcome);
   }
 
-  async #noteFailure(connection: Connection, query: pg.QueryConfig): Promise<void> {
+  async #afterFailure(connection: Connection, query: pg.QueryConfig): Promise<void> {
     if (!connection.isOpen || query.text === 'commit') {
       close(connection);
       return;
     }
     // A read before the delayed `begin` has failed; the transaction must be aborted all the same.
-    if (connection.isBeginDue) await this.#send(connection, refusal);
+    if (connection.isBeginDue) await this.#send(connection, serializationFailure);
     connection.isAborted = true;
   }
 
-  #noteAnswer(connection: Connection, query: pg.QueryConfig, given: Given): void {
-    const { memory } = this;
+  #afterAnswer(connection: Connection, query: pg.QueryConfig, result: RawResult): void {
+    const { cache } = this;
     const { changes } = connection;
     if (query.text === 'commit') {
-      if (given.command === 'COMMIT') memory.changed(changes);
+      if (result.command === 'COMMIT') cache.invalidate(changes);
       close(connection);
       return;
     }
     if (query.text.startsWith('begin;')) connection.isOpen = true;
-    else if (memory.isPure(query)) {
-      if (changes !== undefined) memory.keep(query, given, changes);
-    } else connection.changes = joined(changes, memory.changesOf(query, given.count));
+    else if (cache.isPure(query)) {
+      if (changes !== undefined) cache.store(query, result, changes);
+    } else connection.changes = joinChanges(changes, cache.changesOf(query, result.count));
     if (connection.isOpen) return;
-    memory.changed(connection.changes);
+    cache.invalidate(connection.changes);
     connection.changes = [];
   }
 
@@ -189,48 +189,48 @@ export class Connections {
    * Continues the statements whose locks have been released, one after the other, once all of them are known. Call it
    * after a transaction has ended or failed.
    */
-  async wakeBlocked(): Promise<void> {
-    this.#mayWakeMore = true;
-    if (this.#isWaking) return;
-    this.#isWaking = true;
+  async resumeUnblocked(): Promise<void> {
+    this.#mayResumeMore = true;
+    if (this.#isResuming) return;
+    this.#isResuming = true;
     try {
-      while (this.#mayWakeMore) await this.#wakeOnce();
+      while (this.#mayResumeMore) await this.#resumeOnce();
     } finally {
-      this.#isWaking = false;
+      this.#isResuming = false;
     }
   }
 
-  async #wakeOnce(): Promise<void> {
-    this.#mayWakeMore = false;
-    const free = new Map<Blocked, Outcome>();
+  async #resumeOnce(): Promise<void> {
+    this.#mayResumeMore = false;
+    const unblocked = new Map<Blocked, Outcome>();
     for (const blocked of this.#blocked) {
       const outcome = await this.#outcomeOrBlocked(blocked.sent.connection, blocked.work);
-      if (outcome !== undefined) free.set(blocked, outcome);
+      if (outcome !== undefined) unblocked.set(blocked, outcome);
     }
-    this.#blocked = this.#blocked.filter((blocked) => !free.has(blocked));
-    for (const [{ sent }, outcome] of free) await this.#answer(sent, outcome);
+    this.#blocked = this.#blocked.filter((blocked) => !unblocked.has(blocked));
+    for (const [{ sent }, outcome] of unblocked) await this.#answer(sent, outcome);
   }
 
   /**
    * Cancels a statement that waits for a lock. Its sender receives the error if `isHeard` is true. Does nothing for a
    * finished statement.
    */
-  async cancel(connection: Connection, { isHeard }: { isHeard: boolean }): Promise<void> {
+  async cancel(connection: Connection, { isReported }: { isReported: boolean }): Promise<void> {
     const blocked = this.#blocked.find(({ sent }) => sent.connection === connection);
     if (blocked === undefined) return;
     this.#blocked = this.#blocked.filter((candidate) => candidate !== blocked);
     await this.observer.query('select pg_cancel_backend($1)', [connection.pid]);
     const outcome = await blocked.work;
-    if (isHeard) await this.#answer(blocked.sent, outcome);
+    if (isReported) await this.#answer(blocked.sent, outcome);
   }
 
   /** Rolls a transaction back and releases the connection. */
-  async abandon(connection: Connection): Promise<void> {
-    await this.cancel(connection, { isHeard: false });
+  async rollBack(connection: Connection): Promise<void> {
+    await this.cancel(connection, { isReported: false });
     if (connection.isOpen && !connection.isBeginDue) await connection.client.query('rollback');
     close(connection);
-    this.give(connection);
-    await this.wakeBlocked();
+    this.release(connection);
+    await this.resumeUnblocked();
   }
 
   async close(): Promise<void> {
@@ -240,7 +240,7 @@ export class Connections {
 
   async #outcomeOrBlocked(connection: Connection, work: Promise<Outcome>): Promise<Outcome | undefined> {
     for (;;) {
-      const outcome = await orTimeout(work, patienceMs);
+      const outcome = await orTimeout(work, lockCheckAfterMs);
       if (outcome !== undefined) return outcome;
       if (await this.#isWaiting(connection)) return orTimeout(work, 1);
     }
@@ -259,19 +259,19 @@ export class Connections {
     });
     const blockersOf = new Map(found.rows.map((row) => [row.pid, row.blockers]));
     const reached = new Set<number>();
-    const open = [...(blockersOf.get(pid) ?? [])];
-    if (open.length === 0) return false;
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const unvisited = [...(blockersOf.get(pid) ?? [])];
+    if (unvisited.length === 0) return false;
+    for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
       if (next === pid) return false;
       if (reached.has(next)) continue;
       reached.add(next);
-      open.push(...(blockersOf.get(next) ?? []));
+      unvisited.push(...(blockersOf.get(next) ?? []));
     }
     return true;
   }
 }
 
-function joined(first: Connection['changes'], second: Connection['changes']): Connection['changes'] {
+function joinChanges(first: Connection['changes'], second: Connection['changes']): Connection['changes'] {
   return first === undefined || second === undefined ? undefined : [...first, ...second];
 }
 
@@ -279,7 +279,7 @@ function close(connection: Connection): void {
   Object.assign(connection, { isBeginDue: false, isOpen: false, isAborted: false, changes: [] });
 }
 
-function nothing(command: string): Given {
+function emptyResult(command: string): RawResult {
   return { rows: [], fields: [], command, count: 0 };
 }
 
@@ -294,11 +294,11 @@ async function connect(url: string): Promise<pg.Client> {
 
 async function orTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -9,7 +9,7 @@ import {
   parseAbi,
   zeroHash,
 } from 'viem';
-import type { ModelLog, Running } from './contract-state.ts';
+import type { CallInProgress, ModelLog } from './contract-state.ts';
 
 /** Events of tokens and of CCTP, which the ABIs of gateway and vault leave out. */
 const otherAbi = parseAbi([
@@ -23,16 +23,16 @@ const otherAbi = parseAbi([
 type Values = Readonly<Record<string, unknown>>;
 
 /** Logs an event of the gateway by the contract's own ABI, so that production parsers can read it. */
-export function logGateway(run: Running, name: string, values: Values): void {
+export function logGateway(run: CallInProgress, name: string, values: Values): void {
   run.logs.push(logOf(paymentGatewayAbi, run.context.gateway, name, values));
 }
 
-export function logVault(run: Running, name: string, values: Values): void {
+export function logVault(run: CallInProgress, name: string, values: Values): void {
   run.logs.push(logOf(payoutVaultAbi, run.context.vault, name, values));
 }
 
 /** Logs an event of a token or of a CCTP contract. */
-export function logOther(run: Running, address: Hex, name: string, values: Values): void {
+export function logOther(run: CallInProgress, address: Hex, name: string, values: Values): void {
   run.logs.push(
     logOf(name === 'Transfer' || name === 'Approval' ? tokenAbi : otherAbi, address, name, values),
   );
@@ -46,7 +46,7 @@ const tokenAbi: Abi = [
   ]),
 ];
 
-export function logSettled(run: Running, orderId: Hex, order: Order, to: Hex): void {
+export function logSettled(run: CallInProgress, orderId: Hex, order: Order, to: Hex): void {
   const { channelId, metaData, token, total, fee } = order;
   logGateway(run, 'Settled', {
     orderId,

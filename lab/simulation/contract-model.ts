@@ -9,11 +9,11 @@ import {
   balanceOf,
   type Call,
   type CallContext,
+  type CallInProgress,
   type CallResult,
   type ContractState,
   isSettler,
   Reverted,
-  type Running,
   type Status,
   statuses,
 } from './contract-state.ts';
@@ -26,7 +26,7 @@ import { executeVault } from './vault-model.ts';
  * contracts, call by call.
  */
 export function execute(context: CallContext, state: ContractState, call: Call): CallResult {
-  const run: Running = { context, from: call.from, state, logs: [] };
+  const run: CallInProgress = { context, from: call.from, state, logs: [] };
   try {
     callContract(run, call.to, call.data);
   } catch (error) {
@@ -36,7 +36,7 @@ export function execute(context: CallContext, state: ContractState, call: Call):
   return { state: run.state, logs: run.logs };
 }
 
-function callContract(run: Running, to: Hex, data: Hex): void {
+function callContract(run: CallInProgress, to: Hex, data: Hex): void {
   const { gateway, vault, circle, tokens, batcher } = run.context;
   if (isSame(to, gateway)) {
     executeGateway(run, data);
@@ -51,7 +51,7 @@ function callContract(run: Running, to: Hex, data: Hex): void {
     return;
   }
   if (isSame(to, batcher)) {
-    for (const each of callsIn(data)) tryCallAs(run, batcher, each);
+    for (const each of callsIn(data)) tryCall(run, batcher, each);
     return;
   }
   const token = tokens.find((candidate) => isSame(candidate, to));
@@ -60,8 +60,8 @@ function callContract(run: Running, to: Hex, data: Hex): void {
 }
 
 /** A call by a contract within another transaction. A revert undoes only this call. */
-function tryCallAs(run: Running, from: Hex, { to, data }: BatchedCall): void {
-  const inner: Running = { ...run, from, logs: [] };
+function tryCall(run: CallInProgress, from: Hex, { to, data }: BatchedCall): void {
+  const inner: CallInProgress = { ...run, from, logs: [] };
   try {
     callContract(inner, to, data);
   } catch (error) {
@@ -77,19 +77,19 @@ const orderIds = new Map<string, Hex>();
 /** The id of an order. It is cached, because the same orders recur. */
 export function modelOrderId(chainId: number, gateway: Hex, order: Order): Hex {
   const key = `${chainId}${gateway}${Object.values(order).join()}`;
-  const known = orderIds.get(key);
-  if (known !== undefined) return known;
+  const cached = orderIds.get(key);
+  if (cached !== undefined) return cached;
   if (orderIds.size > 2_000) orderIds.clear();
   const orderId = orderIdOf(chainId, gateway, order);
   orderIds.set(key, orderId);
   return orderId;
 }
 
-function idOf({ context }: Running, order: Order): Hex {
+function idOf({ context }: CallInProgress, order: Order): Hex {
   return modelOrderId(context.chainId, context.gateway, order);
 }
 
-function executeGateway(run: Running, data: Hex): void {
+function executeGateway(run: CallInProgress, data: Hex): void {
   const { functionName, args } = decodeFunctionData({ abi: paymentGatewayAbi, data });
   if (functionName === 'settle') {
     settle(run, args[0] as readonly Order[]);
@@ -108,7 +108,7 @@ function executeGateway(run: Running, data: Hex): void {
     case 'pay':
       requirePayer(run, order);
       open(run, order, args[1] as Hex);
-      takeAllowance(run, order);
+      pullPayment(run, order);
       return;
     case 'payWithAuthorization':
       payBySignature(run, order, {
@@ -130,12 +130,12 @@ function executeGateway(run: Running, data: Hex): void {
       return;
     case 'refund':
       if (!isSettler(run.context, run.from)) throw new Reverted('Unauthorized');
-      giveBack(run, order, 'Refunded');
+      returnPayment(run, order, 'Refunded');
       return;
     case 'reclaim':
       requirePayer(run, order);
       if (BigInt(run.context.timeSeconds) < order.reclaimAt) throw new Reverted('ReclaimTooEarly');
-      giveBack(run, order, 'Reclaimed');
+      returnPayment(run, order, 'Reclaimed');
       return;
     case 'refundSettled':
       refundSettled(run, order, args[1] as bigint);
@@ -145,12 +145,12 @@ function executeGateway(run: Running, data: Hex): void {
   }
 }
 
-function requirePayer(run: Running, order: Order): void {
+function requirePayer(run: CallInProgress, order: Order): void {
   if (!isSame(run.from, order.payer)) throw new Reverted('NotPayer');
 }
 
 /** Like OrderBook._open: uses up the order's key and logs the payment. */
-function open(run: Running, order: Order, signature: Hex): Hex {
+function open(run: CallInProgress, order: Order, signature: Hex): Hex {
   checkTerms(run.context, order);
   const orderId = idOf(run, order);
   if (run.state.isPaused) throw new Reverted('ContractPaused');
@@ -176,15 +176,15 @@ function checkTerms({ chainId, timeSeconds, circle, gateway }: CallContext, orde
   if (orderType > orderKinds.cctp || (isCctp && circle === undefined))
     throw new Reverted('UnsupportedOrderType');
   const isHere = targetChain === BigInt(chainId);
-  const isWrong = isHere ? isCctp : orderType < orderKinds.vaultPayout || targetChain === 0n;
-  if (isWrong) throw new Reverted('WrongTargetChain');
+  const isWrongTarget = isHere ? isCctp : orderType < orderKinds.vaultPayout || targetChain === 0n;
+  if (isWrongTarget) throw new Reverted('WrongTargetChain');
   if (token === zeroAddress || to === zeroAddress) throw new Reverted('ZeroAddress');
   if (isSame(to, gateway)) throw new Reverted('WrongRecipient');
-  const isFit = total > 0n && total < 2n ** 128n && fee <= total && payment <= total;
-  if (!isFit || (total !== payment && total - payment !== fee)) throw new Reverted('WrongAmounts');
+  const areAmountsValid = total > 0n && total < 2n ** 128n && fee <= total && payment <= total;
+  if (!areAmountsValid || (total !== payment && total - payment !== fee)) throw new Reverted('WrongAmounts');
 }
 
-function setStatus(run: Running, { metaData }: Order, orderId: Hex, status: Status): void {
+function setStatus(run: CallInProgress, { metaData }: Order, orderId: Hex, status: Status): void {
   run.state = { ...run.state, slots: new Map(run.state.slots).set(metaData, { orderId, status }) };
 }
 
@@ -194,7 +194,7 @@ function statusOf(state: ContractState, order: Order, orderId: Hex): Status {
 }
 
 /** The payment itself settles a direct order, and logs that in one event. */
-function takeAllowance(run: Running, order: Order): void {
+function pullPayment(run: CallInProgress, order: Order): void {
   const { gateway, feeRecipient } = run.context;
   const { token, total, fee, to, payer } = order;
   if (order.orderType !== orderKinds.direct) {
@@ -206,13 +206,13 @@ function takeAllowance(run: Running, order: Order): void {
 }
 
 /** Payments that the service sends for the payer must have a way back. */
-function openRelayed(run: Running, order: Order, signature: Hex): Hex {
+function openRelayed(run: CallInProgress, order: Order, signature: Hex): Hex {
   if (order.payer === zeroAddress) throw new Reverted('ZeroAddress');
   if (isSame(order.payer, run.context.gateway)) throw new Reverted('WrongRecipient');
   return open(run, order, signature);
 }
 
-interface SignedWay {
+interface SignedPayment {
   readonly method: 'eip3009' | 'permit2';
   /** `signed` is the service's signature, `consent` the payer's. */
   readonly signed: Hex;
@@ -221,46 +221,46 @@ interface SignedWay {
   readonly nonce?: bigint;
 }
 
-function payBySignature(run: Running, order: Order, way: SignedWay): void {
-  const { method, signed, consent: signature } = way;
+function payBySignature(run: CallInProgress, order: Order, payment: SignedPayment): void {
+  const { method, signed, consent: signature } = payment;
   const { gateway } = run.context;
   const orderId = openRelayed(run, order, signed);
   const { token, payer, total } = order;
   const refusal = method === 'eip3009' ? 'TransferFailed' : 'Permit2Failed';
-  const nonce = way.nonce ?? BigInt(orderId);
-  const place = `${method} ${payer} ${nonce} ${method === 'eip3009' ? token : ''}`.toLowerCase();
+  const nonce = payment.nonce ?? BigInt(orderId);
+  const nonceKey = `${method} ${payer} ${nonce} ${method === 'eip3009' ? token : ''}`.toLowerCase();
   const isSigned = run.context.isConsentSigned({ method, orderId, order, nonce, signature });
-  if (!isSigned || run.state.usedNonces.has(place)) throw new Reverted(refusal);
-  run.state = { ...run.state, usedNonces: new Set(run.state.usedNonces).add(place) };
+  if (!isSigned || run.state.usedNonces.has(nonceKey)) throw new Reverted(refusal);
+  run.state = { ...run.state, usedNonces: new Set(run.state.usedNonces).add(nonceKey) };
   if (method === 'eip3009') logOther(run, token, 'AuthorizationUsed', { authorizer: payer, nonce: orderId });
   const moved =
     method === 'eip3009'
       ? transfer(run, token, payer, gateway, total)
       : transferFrom(run, token, { spender: permit2Address, from: payer, to: gateway, value: total });
   if (!moved) throw new Reverted(refusal);
-  if (order.orderType === orderKinds.direct) passOn(run, order, gateway);
+  if (order.orderType === orderKinds.direct) forward(run, order, gateway);
 }
 
 /** Forwards the money of a direct order and leaves no residue. */
-function passOn(run: Running, order: Order, holder: Hex): void {
+function forward(run: CallInProgress, order: Order, holder: Hex): void {
   const { token, total, fee, to } = order;
   if (total !== fee) send(run, token, holder, to, total - fee);
   if (fee !== 0n) send(run, token, holder, run.context.feeRecipient, fee);
 }
 
-function collect(run: Running, order: Order, signature: Hex): void {
+function collect(run: CallInProgress, order: Order, signature: Hex): void {
   const { gateway } = run.context;
   const orderId = openRelayed(run, order, signature);
   const receiver = receiverOf(gateway, orderId);
   logGateway(run, 'Collected', { orderId, receiver });
   if (order.orderType === orderKinds.direct) {
-    passOn(run, order, receiver);
+    forward(run, order, receiver);
     return;
   }
   send(run, order.token, receiver, gateway, order.total);
 }
 
-function rescue(run: Running, order: Order, token: Hex): void {
+function rescue(run: CallInProgress, order: Order, token: Hex): void {
   const { gateway, timeSeconds } = run.context;
   const orderId = idOf(run, order);
   if (order.payer === zeroAddress) throw new Reverted('ZeroAddress');
@@ -274,7 +274,7 @@ function rescue(run: Running, order: Order, token: Hex): void {
   send(run, token, receiver, order.payer, amount);
 }
 
-function giveBack(run: Running, order: Order, name: 'Refunded' | 'Reclaimed'): void {
+function returnPayment(run: CallInProgress, order: Order, name: 'Refunded' | 'Reclaimed'): void {
   const orderId = idOf(run, order);
   if (statusOf(run.state, order, orderId) !== statuses.paid) throw new Reverted('OrderNotOpen');
   setStatus(run, order, orderId, name === 'Refunded' ? statuses.refunded : statuses.reclaimed);
@@ -283,7 +283,7 @@ function giveBack(run: Running, order: Order, name: 'Refunded' | 'Reclaimed'): v
   send(run, token, run.context.gateway, payer, total);
 }
 
-function refundSettled(run: Running, order: Order, amount: bigint): void {
+function refundSettled(run: CallInProgress, order: Order, amount: bigint): void {
   const orderId = idOf(run, order);
   if (statusOf(run.state, order, orderId) !== statuses.settled) throw new Reverted('OrderNotSettled');
   const before = run.state.refunded.get(orderId) ?? 0n;
@@ -296,7 +296,7 @@ function refundSettled(run: Running, order: Order, amount: bigint): void {
   pullExact(run, token, run.from, payer, amount);
 }
 
-function withdrawFees(run: Running, token: Hex): void {
+function withdrawFees(run: CallInProgress, token: Hex): void {
   const { gateway, feeRecipient } = run.context;
   const key = token.toLowerCase();
   const accrued = run.state.accruedFees.get(key) ?? 0n;
@@ -307,7 +307,7 @@ function withdrawFees(run: Running, token: Hex): void {
   send(run, token, gateway, feeRecipient, accrued - 1n);
 }
 
-function setPaused(run: Running, isPaused: boolean): void {
+function setPaused(run: CallInProgress, isPaused: boolean): void {
   const { admin, guardian } = run.context;
   const mayCall = isSame(run.from, admin) || (isPaused && isSame(run.from, guardian));
   if (!mayCall) throw new Reverted('Unauthorized');
@@ -317,18 +317,18 @@ function setPaused(run: Running, isPaused: boolean): void {
 }
 
 /** Like Settlement.settle: consecutive orders with the same token and recipient share one transfer. */
-function settle(run: Running, orders: readonly Order[]): void {
+function settle(run: CallInProgress, orders: readonly Order[]): void {
   let next = 0;
   while (next < orders.length) next = settleGroup(run, orders, next);
 }
 
-interface Settling {
+interface GroupedOrder {
   readonly order: Order;
   readonly orderId: Hex;
 }
 
-function settleGroup(run: Running, orders: readonly Order[], start: number): number {
-  const group: Settling[] = [];
+function settleGroup(run: CallInProgress, orders: readonly Order[], start: number): number {
+  const group: GroupedOrder[] = [];
   let [token, recipient]: [Hex, Hex] = [zeroAddress, zeroAddress];
   let next = start;
   for (; next < orders.length; next += 1) {
@@ -355,7 +355,7 @@ function settleGroup(run: Running, orders: readonly Order[], start: number): num
   return next;
 }
 
-function closeGroup(run: Running, group: readonly Settling[], token: Hex, recipient: Hex): void {
+function closeGroup(run: CallInProgress, group: readonly GroupedOrder[], token: Hex, recipient: Hex): void {
   const net = group.reduce((sum, { order }) => sum + order.total - order.fee, 0n);
   if (net === 0n || transfer(run, token, run.context.gateway, recipient, net)) {
     for (const { order, orderId } of group) {
@@ -370,7 +370,7 @@ function closeGroup(run: Running, group: readonly Settling[], token: Hex, recipi
   }
 }
 
-function settleByRoute(run: Running, order: Order, orderId: Hex): void {
+function settleByRoute(run: CallInProgress, order: Order, orderId: Hex): void {
   const route = run.context.circle?.route ?? zeroAddress;
   if (order.total !== order.fee && !sendByRoute(run, orderId, order)) {
     logGateway(run, 'SettleSkipped', { orderId, reason: 5 });
@@ -381,7 +381,7 @@ function settleByRoute(run: Running, order: Order, orderId: Hex): void {
   accrue(run, order);
 }
 
-function accrue(run: Running, { token, fee }: Order): void {
+function accrue(run: CallInProgress, { token, fee }: Order): void {
   const key = token.toLowerCase();
   const accruedFees = new Map(run.state.accruedFees);
   accruedFees.set(key, (accruedFees.get(key) ?? 0n) + fee);
@@ -389,10 +389,10 @@ function accrue(run: Running, { token, fee }: Order): void {
 }
 
 /** Numbers of IPaymentGateway; 0: not skipped. */
-function skipReason(run: Running, order: Order, orderId: Hex): number {
+function skipReason(run: CallInProgress, order: Order, orderId: Hex): number {
   const status = statusOf(run.state, order, orderId);
-  const again = status === statuses.settled && !run.context.isIdempotent;
+  const isRepeated = status === statuses.settled && !run.context.isIdempotent;
   if (status === statuses.unknown) return 1;
-  if (status !== statuses.paid && !again) return 2;
+  if (status !== statuses.paid && !isRepeated) return 2;
   return order.orderType > orderKinds.direct && !isSettler(run.context, run.from) ? 4 : 0;
 }

@@ -32,8 +32,8 @@ export interface ContractState {
   readonly isPaused: boolean;
   /** State of the vault itself: whether it is paused, and whether the service's keys have lost their roles. */
   readonly isVaultPaused: boolean;
-  readonly isVaultSignerOut: boolean;
-  readonly isVaultSettlerOut: boolean;
+  readonly isVaultSignerRemoved: boolean;
+  readonly isVaultSettlerRemoved: boolean;
   readonly paidOut: ReadonlySet<Hex>;
   readonly caps: ReadonlyMap<string, Caps>;
   readonly outflows: ReadonlyMap<string, Outflow>;
@@ -55,8 +55,8 @@ export const emptyState: ContractState = {
   accruedFees: new Map(),
   isPaused: false,
   isVaultPaused: false,
-  isVaultSignerOut: false,
-  isVaultSettlerOut: false,
+  isVaultSignerRemoved: false,
+  isVaultSettlerRemoved: false,
   paidOut: new Set(),
   caps: new Map(),
   outflows: new Map(),
@@ -90,7 +90,7 @@ export interface CircleContext {
 }
 
 /** A payer's consent as the gateway receives it. */
-export interface GivenConsent {
+export interface PayerConsent {
   readonly method: 'eip3009' | 'permit2';
   readonly orderId: Hex;
   readonly order: Order;
@@ -120,11 +120,11 @@ export interface CallContext {
   /** False where a seeded bug allows an order to settle twice. */
   readonly isIdempotent: boolean;
   /** Holders that have the tokens they pay and have approved them. */
-  readonly isRich: (holder: string) => boolean;
+  readonly hasUnlimitedTokens: (holder: string) => boolean;
   readonly isOrderSigned: (orderId: Hex, order: Order, signature: Hex) => boolean;
   readonly isPayoutSigned: (payout: Payout, signature: Hex) => boolean;
   /** Whether the payer's signature allows the gateway to take this order's total. */
-  readonly isConsentSigned: (consent: GivenConsent) => boolean;
+  readonly isConsentSigned: (consent: PayerConsent) => boolean;
 }
 
 export interface Call {
@@ -144,7 +144,7 @@ export class Reverted extends Error {
 }
 
 /** A call in progress, with its changes and logs so far. */
-export interface Running {
+export interface CallInProgress {
   readonly context: CallContext;
   readonly from: Hex;
   state: ContractState;

@@ -77,7 +77,7 @@ async function lived(
   live: (life: Life) => Promise<void>,
 ): Promise<{ readonly words: readonly string[]; readonly traceHash: number }> {
   await database.db.query(clear);
-  connections.memory.forget();
+  connections.cache.clear();
   const scheduler = new Scheduler();
   const faults = new Faults({ ...noFaults, ...rates }, seededRandom(seed));
   const process = new ModelProcess({ name: 'a', scheduler, faults, skewMs: 0 });

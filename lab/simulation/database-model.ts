@@ -1,7 +1,7 @@
 import { type Database, databaseOver } from '@florin/pg';
 import { schema } from '@florin/server/operator';
 import type pg from 'pg';
-import { type Connection, type Connections, refusal } from './connections.ts';
+import { type Connection, type Connections, serializationFailure } from './connections.ts';
 import type { Faults } from './faults.ts';
 import type { ModelProcess } from './process-model.ts';
 import { type Outcome, resultOf } from './recorded-query.ts';
@@ -27,25 +27,25 @@ const statementLimitMs = 15_000;
  * be lost before or after the statement is executed. The process then cannot know whether a commit succeeded.
  */
 export function databaseModel(options: DatabaseModelOptions): Database {
-  const lent = new Set<LentConnection>();
+  const inUse = new Set<PooledConnection>();
   const { process, world } = options;
   process.onDeath.push(async () => {
-    for (const connection of lent) await connection.die();
+    for (const connection of inUse) await connection.disconnect();
   });
   process.onPause.push((ms) => {
     if (ms < idleLimitMs) return;
-    for (const connection of lent) {
+    for (const connection of inUse) {
       const { uses } = connection;
       process.scheduler.after(idleLimitMs, world, 'idle transaction ended', async () => {
-        if (connection.uses === uses) await connection.die();
+        if (connection.uses === uses) await connection.disconnect();
       });
     }
   });
   const listeners: (() => void)[] = [];
-  const lend = () => new LentConnection(options, lent, listeners);
+  const checkOut = () => new PooledConnection(options, inUse, listeners);
   const pool = {
-    query: (query: pg.QueryConfig) => lend().query(query),
-    connect: async () => lend(),
+    query: (query: pg.QueryConfig) => checkOut().query(query),
+    connect: async () => checkOut(),
     end: async () => {},
   };
   const listen: Database['listen'] = (_channel, onNotify) => {
@@ -57,17 +57,17 @@ export function databaseModel(options: DatabaseModelOptions): Database {
 /** A message on a connection. */
 interface Sent {
   readonly query: pg.QueryConfig;
-  readonly hear: (outcome: Outcome) => void;
+  readonly onOutcome: (outcome: Outcome) => void;
 }
 
 /** Takes the place of a statement that a seeded bug runs later. */
 const placeholder = { name: 'simulation_nothing', text: 'select where false' };
 
-class LentConnection {
+class PooledConnection {
   /** Grows with every use. */
   uses = 0;
   readonly #options: DatabaseModelOptions;
-  readonly #lent: Set<LentConnection>;
+  readonly #inUse: Set<PooledConnection>;
   readonly #listeners: readonly (() => void)[];
   readonly #onError: ((error: Error) => void)[] = [];
   /**
@@ -78,19 +78,23 @@ class LentConnection {
   #arrived = 0;
   readonly #answered: (() => void)[] = [];
   #isBusy = false;
-  #isDead = false;
+  #isDisconnected = false;
   #connection: Connection | undefined;
-  #late: pg.QueryConfig[] = [];
+  #lateStatements: pg.QueryConfig[] = [];
   #mayNotify = false;
 
-  constructor(options: DatabaseModelOptions, lent: Set<LentConnection>, listeners: readonly (() => void)[]) {
+  constructor(
+    options: DatabaseModelOptions,
+    inUse: Set<PooledConnection>,
+    listeners: readonly (() => void)[],
+  ) {
     this.#options = options;
-    this.#lent = lent;
+    this.#inUse = inUse;
     this.#listeners = listeners;
   }
 
-  on(_event: 'error', hear: (error: Error) => void): void {
-    this.#onError.push(hear);
+  on(_event: 'error', onOutcome: (error: Error) => void): void {
+    this.#onError.push(onOutcome);
   }
 
   off(): void {
@@ -98,16 +102,16 @@ class LentConnection {
   }
 
   release(): void {
-    this.#lent.delete(this);
+    this.#inUse.delete(this);
   }
 
   /** Same signature as the driver's. */
-  query(asked: pg.QueryConfig | string): Promise<pg.QueryResult> {
-    const query = typeof asked === 'string' ? { text: asked } : asked;
+  query(input: pg.QueryConfig | string): Promise<pg.QueryResult> {
+    const query = typeof input === 'string' ? { text: input } : input;
     return new Promise((resolve, reject) => {
-      const hear = (outcome: Outcome) =>
+      const onOutcome = (outcome: Outcome) =>
         'error' in outcome ? reject(outcome.error) : resolve(resultOf(outcome));
-      this.#send({ query, hear });
+      this.#send({ query, onOutcome });
     });
   }
 
@@ -117,111 +121,111 @@ class LentConnection {
     this.#sent.push(sent);
     process.io(faults.random.between(0, 3), labelOf(sent.query), () => {
       this.#arrived += 1;
-      return this.#takeUp();
+      return this.#executeNext();
     });
   }
 
-  async #takeUp(): Promise<void> {
+  async #executeNext(): Promise<void> {
     if (this.#isBusy || this.#arrived === 0) return;
     const next = this.#sent.shift();
     if (next === undefined) return;
     this.#arrived -= 1;
     this.#isBusy = true;
     const { process, faults } = this.#options;
-    await this.#effect(next.query, async (outcome) => {
+    await this.#execute(next.query, async (outcome) => {
       this.uses += 1;
-      this.#answered.push(() => next.hear(outcome));
-      const label = `${labelOf(next.query)} ${wordsFor(outcome)}`;
+      this.#answered.push(() => next.onOutcome(outcome));
+      const label = `${labelOf(next.query)} ${describeOutcome(outcome)}`;
       process.io(faults.random.between(0, 3), label, () => this.#answered.shift()?.());
       this.#isBusy = false;
-      await this.#takeUp();
+      await this.#executeNext();
     });
   }
 
   /** The connection ends. The server rolls uncommitted work back. */
-  async die(): Promise<void> {
-    const wasDead = this.#isDead;
-    this.#isDead = true;
-    await this.#abandon();
-    if (!wasDead) for (const hear of this.#onError) hear(terminated());
+  async disconnect(): Promise<void> {
+    const wasDisconnected = this.#isDisconnected;
+    this.#isDisconnected = true;
+    await this.#rollBack();
+    if (!wasDisconnected) for (const onOutcome of this.#onError) onOutcome(connectionTerminated());
   }
 
-  async #effect(query: pg.QueryConfig, tell: (outcome: Outcome) => Promise<void>): Promise<void> {
-    if (this.#isDead) return tell({ error: terminated() });
+  async #execute(query: pg.QueryConfig, respond: (outcome: Outcome) => Promise<void>): Promise<void> {
+    if (this.#isDisconnected) return respond({ error: connectionTerminated() });
     if (query.text === 'rollback') {
-      this.#forget();
-      await this.#abandon();
-      return tell({ rows: [], fields: [], command: 'ROLLBACK', count: 0 });
+      this.#clearLate();
+      await this.#rollBack();
+      return respond({ rows: [], fields: [], command: 'ROLLBACK', count: 0 });
     }
     const { faults } = this.#options;
-    const isRefused = faults.strikes('serializationFailure');
-    const isLost = faults.strikes('connectionLost');
+    const isSerializationFailure = faults.occurs('serializationFailure');
+    const isLost = faults.occurs('connectionLost');
     if (isLost && faults.random.chance(0.5)) {
-      await this.die();
-      return tell({ error: terminated() });
+      await this.disconnect();
+      return respond({ error: connectionTerminated() });
     }
-    await this.#run(isRefused ? refusal : query, async (outcome) => {
-      if (!isLost) return tell(outcome);
-      await this.die();
-      return tell({ error: terminated() });
+    await this.#run(isSerializationFailure ? serializationFailure : query, async (outcome) => {
+      if (!isLost) return respond(outcome);
+      await this.disconnect();
+      return respond({ error: connectionTerminated() });
     });
   }
 
-  async #run(query: pg.QueryConfig, tell: (outcome: Outcome) => Promise<void>): Promise<void> {
+  async #run(query: pg.QueryConfig, respond: (outcome: Outcome) => Promise<void>): Promise<void> {
     const { connections, process, world, lateStatements } = this.#options;
-    this.#connection ??= await connections.take();
+    this.#connection ??= await connections.acquire();
     const connection = this.#connection;
-    this.#lent.add(this);
-    const isLate = lateStatements.has(query.name ?? '');
-    if (isLate) this.#late.push(query);
+    this.#inUse.add(this);
+    const runsLate = lateStatements.has(query.name ?? '');
+    if (runsLate) this.#lateStatements.push(query);
     if (query.name === 'webhooks_insert_events') this.#mayNotify = true;
     await connections.run({
       connection,
-      query: isLate ? placeholder : query,
-      hear: async (outcome) => {
+      query: runsLate ? placeholder : query,
+      onOutcome: async (outcome) => {
         const isOver = !connection.isOpen;
         if (isOver) this.#finish(connection);
-        await tell(outcome);
-        const isUndone = 'error' in outcome;
-        if (isUndone) this.#forget();
-        if (isOver || isUndone) await connections.wakeBlocked();
+        await respond(outcome);
+        const hasFailed = 'error' in outcome;
+        if (hasFailed) this.#clearLate();
+        if (isOver || hasFailed) await connections.resumeUnblocked();
         if (isOver) this.#afterCommit();
       },
       onWait: () => {
-        process.scheduler.note(`${process.name} waits for a lock: ${query.name ?? query.text}`);
+        process.scheduler.trace(`${process.name} waits for a lock: ${query.name ?? query.text}`);
         this.uses += 1;
         const { uses } = this;
         process.scheduler.after(statementLimitMs, world, 'statement time-out', async () => {
           if (this.uses === uses && this.#connection === connection)
-            await connections.cancel(connection, { isHeard: true });
+            await connections.cancel(connection, { isReported: true });
         });
       },
     });
   }
 
   #finish(connection: Connection): void {
-    this.#options.connections.give(connection);
+    this.#options.connections.release(connection);
     this.#connection = undefined;
-    this.#lent.delete(this);
+    this.#inUse.delete(this);
   }
 
   #afterCommit(): void {
-    if (this.#mayNotify) for (const ring of this.#listeners) ring();
+    if (this.#mayNotify) for (const notify of this.#listeners) notify();
     this.#runLate();
-    this.#forget();
+    this.#clearLate();
   }
 
-  #forget(): void {
-    this.#late = [];
+  #clearLate(): void {
+    this.#lateStatements = [];
     this.#mayNotify = false;
   }
 
   /** The statements that a seeded bug runs after the commit, one at a time, while the process is alive. */
   #runLate(): void {
     const { process, faults } = this.#options;
-    for (const query of this.#late) {
+    for (const query of this.#lateStatements) {
       const options = { ...this.#options, lateStatements: new Set<string>() };
-      const connection = new LentConnection(options, this.#lent, this.#listeners);
+      const connection = new PooledConnection(options, this.#inUse, this.#listeners);
       process.io(faults.random.between(0, 4_000), 'late statement', () => {
         // After the commit, no code is left that could handle an error.
         connection.query(query).catch(() => {});
@@ -229,15 +233,15 @@ class LentConnection {
     }
   }
 
-  async #abandon(): Promise<void> {
+  async #rollBack(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    this.#lent.delete(this);
-    if (connection !== undefined) await this.#options.connections.abandon(connection);
+    this.#inUse.delete(this);
+    if (connection !== undefined) await this.#options.connections.rollBack(connection);
   }
 }
 
-function terminated(): Error {
+function connectionTerminated(): Error {
   return new Error('Connection terminated unexpectedly');
 }
 
@@ -245,7 +249,7 @@ function labelOf({ name, text }: pg.QueryConfig): string {
   return `sql ${name ?? text}`;
 }
 
-function wordsFor(outcome: Outcome): string {
+function describeOutcome(outcome: Outcome): string {
   if (!('error' in outcome)) return `gave ${outcome.rows.length}`;
   return `failed: ${outcome.error instanceof Error ? outcome.error.message : outcome.error}`;
 }

@@ -1,5 +1,5 @@
+import type { Size } from './scenario.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import type { Size } from './story.ts';
 
 /** How often each fault strikes while faults are on: probabilities per call, unless stated otherwise. */
 export interface FaultRates {
@@ -57,7 +57,7 @@ export const noFaults: FaultRates = {
 };
 
 /** The maximum of each rate. A history takes a share of it. */
-const worst: FaultRates = {
+const maxRates: FaultRates = {
   rpcTimeout: 0.06,
   rpcError: 0.06,
   rpcDropped: 0.4,
@@ -77,7 +77,7 @@ const worst: FaultRates = {
 };
 
 /** How many kinds a short history has besides the required ones. */
-const fewKinds = [1, 3] as const;
+const kindsInShortHistory = [1, 3] as const;
 
 /**
  * Chooses the faults of one history. Not all kinds occur, so that none masks the others. A long history has half of
@@ -86,29 +86,32 @@ const fewKinds = [1, 3] as const;
 export function chooseFaults(
   random: SeededRandom,
   size: Size,
-  always: readonly (keyof FaultRates)[] = [],
+  required: readonly (keyof FaultRates)[] = [],
 ): FaultRates {
-  const few = size === 'short' ? pickKinds(random) : undefined;
-  const rates = Object.entries(worst).map(([name, rate]) => {
-    const isWanted = always.some((kind) => kind === name);
-    const isOff = (few === undefined ? random.chance(0.5) : !few.has(name)) && !isWanted;
+  const chosenKinds = size === 'short' ? pickKinds(random) : undefined;
+  const rates = Object.entries(maxRates).map(([name, rate]) => {
+    const isRequired = required.some((kind) => kind === name);
+    const isOff = (chosenKinds === undefined ? random.chance(0.5) : !chosenKinds.has(name)) && !isRequired;
     return [
       name,
-      isOff ? 0 : rate * (isWanted ? 1 : few === undefined ? random.fraction() : 0.5 + random.fraction() / 2),
+      isOff
+        ? 0
+        : rate *
+          (isRequired ? 1 : chosenKinds === undefined ? random.fraction() : 0.5 + random.fraction() / 2),
     ];
   });
   return Object.fromEntries(rates) as unknown as FaultRates;
 }
 
 function pickKinds(random: SeededRandom): ReadonlySet<string> {
-  const kinds = Object.keys(worst);
-  return new Set(Array.from({ length: random.between(...fewKinds) }, () => random.pick(kinds)));
+  const kinds = Object.keys(maxRates);
+  return new Set(Array.from({ length: random.between(...kindsInShortHistory) }, () => random.pick(kinds)));
 }
 
 /** Keeps the rates of these kinds and sets all others to zero. */
 export function onlyFaults(rates: FaultRates, kinds: readonly (keyof FaultRates)[]): FaultRates {
-  const kept = Object.entries(rates).filter(([name]) => kinds.some((kind) => kind === name));
-  return { ...noFaults, ...Object.fromEntries(kept) };
+  const chosen = Object.entries(rates).filter(([name]) => kinds.some((kind) => kind === name));
+  return { ...noFaults, ...Object.fromEntries(chosen) };
 }
 
 /** The current faults: the chosen ones, until they are switched off so that the service can become idle. */
@@ -123,7 +126,7 @@ export class Faults {
     this.random = random;
   }
 
-  strikes(kind: keyof FaultRates): boolean {
+  occurs(kind: keyof FaultRates): boolean {
     const rate = this.#rates[kind];
     if (rate === 0 || !this.random.chance(rate)) return false;
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);

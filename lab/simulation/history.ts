@@ -7,17 +7,17 @@ import type { Backup, Tables } from './backup.ts';
 import type { Bug } from './bug.ts';
 import { bugs } from './bugs.ts';
 import { watchFinality } from './checker.ts';
+import { accountAddressOf, merchantAddress } from './configuration.ts';
 import type { Connections } from './connections.ts';
 import { chooseFaults, type FaultRates, Faults, onlyFaults } from './faults.ts';
-import { accountAddressOf, merchantAddress } from './places.ts';
-import { endPolicy, planPolicy } from './policy-play.ts';
+import { finishAllWork, observerDatabase } from './finish-work.ts';
+import { revertPolicyChanges, schedulePolicyChanges } from './policy-changes.ts';
 import { epochMs } from './process-model.ts';
-import { comeToRest, observed } from './rest.ts';
-import { Scheduler, type Teller } from './scheduler.ts';
+import { chooseScenario, chooseSize, type Scenario, type Size, testsAttestations } from './scenario.ts';
+import { type PrintLine, Scheduler } from './scheduler.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 import { origin, secrets } from './service-model.ts';
-import { playSession } from './session-play.ts';
-import { chooseSize, chooseStory, isAttestedLate, type Size, type Story } from './story.ts';
+import { runSession } from './session-run.ts';
 import { World } from './world.ts';
 
 export interface HistoryOptions {
@@ -29,14 +29,14 @@ export interface HistoryOptions {
   readonly connections: Connections;
   readonly tables: Tables;
   /** Receives every event. */
-  readonly tell?: Teller;
+  readonly print?: PrintLine;
 }
 
 export interface HistoryResult {
   readonly seed: number;
-  readonly story: Story;
+  readonly scenario: Scenario;
   /** The violations. Empty when the history is good. */
-  readonly problems: readonly string[];
+  readonly violations: readonly string[];
   readonly traceHash: number;
   readonly eventCount: number;
   readonly faultCounts: Readonly<Record<string, number>>;
@@ -47,15 +47,15 @@ export interface HistoryResult {
 export async function runHistory(options: HistoryOptions): Promise<HistoryResult> {
   const { seed, connections, tables } = options;
   const random = seededRandom(seed);
-  const bug = bugOf(options.bugName);
+  const bug = findBug(options.bugName);
   const size = options.size ?? chooseSize(random.fork('size'));
-  const chosen = chooseStory(random.fork('story'), size);
-  const story = bug?.story?.(chosen) ?? chosen;
-  const scheduler = new Scheduler(options.tell);
-  const faults = new Faults(ratesOf(bug, story, random.fork('rates')), random.fork('faults'));
+  const drawn = chooseScenario(random.fork('story'), size);
+  const scenario = bug?.scenario?.(drawn) ?? drawn;
+  const scheduler = new Scheduler(options.print);
+  const faults = new Faults(chooseRates(bug, scenario, random.fork('rates')), random.fork('faults'));
   await tables.empty();
   const world = new World({
-    story,
+    scenario,
     random: random.fork('world'),
     scheduler,
     faults,
@@ -65,40 +65,40 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   await seedMerchant(world, connections, random.fork('merchant'));
   watchFinality(world);
   world.startChains();
-  for (let place = 0; place < story.processCount; place += 1) world.startService(place);
-  for (const [index, { character, startMs }] of story.sessions.entries()) {
-    void playSession(new Actors(world, character, index), startMs);
+  for (let index = 0; index < scenario.processCount; index += 1) world.startService(index);
+  for (const [index, { behaviour, startMs }] of scenario.sessions.entries()) {
+    void runSession(new Actors(world, behaviour, index), startMs);
   }
-  planRestore(world, connections, tables);
-  world.planDeepReorg();
-  planPolicy(world);
-  await scheduler.run(() => scheduler.nowMs >= story.calmMs);
-  world.calm();
-  if (story.policy !== undefined) await endPolicy(world);
-  const problems = await comeToRest(world, connections);
-  await world.killAll();
+  scheduleRestore(world, connections, tables);
+  world.scheduleDeepReorg();
+  schedulePolicyChanges(world);
+  await scheduler.run(() => scheduler.nowMs >= scenario.faultsEndMs);
+  world.endFaults();
+  if (scenario.policy !== undefined) await revertPolicyChanges(world);
+  const violations = await finishAllWork(world, connections);
+  await world.killProcesses();
   scheduler.clear();
   const reorgCount = world.models.reduce((sum, model) => sum + model.reorgDepths.length, 0);
   const { traceHash, eventCount } = scheduler;
   const faultCounts = Object.fromEntries(faults.counts);
-  return { seed, story, problems, traceHash, eventCount, faultCounts, reorgCount };
+  return { seed, scenario, violations, traceHash, eventCount, faultCounts, reorgCount };
 }
 
-function bugOf(name: string | undefined): Bug | undefined {
+function findBug(name: string | undefined): Bug | undefined {
   if (name === undefined) return undefined;
   const bug = bugs[name];
   if (bug === undefined) throw new RangeError(`no bug has the name ${name}: ${Object.keys(bugs).join(', ')}`);
   return bug;
 }
 
-function ratesOf(bug: Bug | undefined, story: Story, random: SeededRandom): FaultRates {
-  const always = isAttestedLate(story) ? (['attestation'] as const) : [];
-  const rates = chooseFaults(random, story.size, [...always, ...(bug?.faults ?? [])]);
-  return bug?.isQuietOtherwise === true ? onlyFaults(rates, bug.faults ?? []) : rates;
+function chooseRates(bug: Bug | undefined, scenario: Scenario, random: SeededRandom): FaultRates {
+  const always = testsAttestations(scenario) ? (['attestation'] as const) : [];
+  const rates = chooseFaults(random, scenario.size, [...always, ...(bug?.faults ?? [])]);
+  return bug?.hasNoOtherFaults === true ? onlyFaults(rates, bug.faults ?? []) : rates;
 }
 
 // Older accounts may have an address that a new account may not.
-const writeAddress = statement({
+const setAccountAddress = statement({
   name: 'simulation_account_address',
   parameters: { accountId: 'text', accountAddress: 'text' },
   columns: {},
@@ -107,7 +107,7 @@ const writeAddress = statement({
 
 /** Creates a merchant with an account and a webhook before any fault can strike. */
 async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
-  const db = observed(connections);
+  const db = observerDatabase(connections);
   const clock = { now: () => new Date(epochMs - 60_000), monotonicMs: () => 0, sleep: async () => {} };
   const deps = { clock, random, origin, chains: world.chains, secrets };
   await db.transaction(async (transaction) => {
@@ -127,13 +127,13 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
       },
     });
     const { accountId } = account;
-    await transaction.query(writeAddress, {
+    await transaction.query(setAccountAddress, {
       accountId,
-      accountAddress: accountAddressOf(world.chains, world.options.story),
+      accountAddress: accountAddressOf(world.chains, world.options.scenario),
     });
     world.merchantId = merchantId;
     world.accountId = accountId;
-    if (!world.options.story.sessions.some(({ character }) => character === 'agent')) return;
+    if (!world.options.scenario.sessions.some(({ behaviour }) => behaviour === 'agent')) return;
     const settlementToken = world.chains.tokens[0]?.tokenId ?? '';
     const body = { name: 'Tea', commonPrices: [10_000_000] };
     const { productId } = await createProduct(transaction, deps, { merchantId, body });
@@ -145,28 +145,32 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
 }
 
 /** Restores an earlier state of the database while the chains continue. */
-function planRestore(world: World, connections: Connections, tables: Tables): void {
-  const { scheduler, story } = world.options;
-  const { restore } = story;
+function scheduleRestore(world: World, connections: Connections, tables: Tables): void {
+  const { scheduler, scenario } = world.options;
+  const { restore } = scenario;
   if (restore === undefined) return;
   let backup: Backup | undefined;
-  let sentBefore: readonly number[] = [];
+  let noncesAtBackup: readonly number[] = [];
   scheduler.after(restore.backupMs, world.owner, 'backup', async () => {
-    sentBefore = world.models.map((model) => model.pendingNonce(model.settler));
+    noncesAtBackup = world.models.map((model) => model.pendingNonce(model.settler));
     backup = await tables.copy();
   });
-  const putBack = async () => {
-    if (restore.isMidway && scheduler.nowMs < story.calmMs && !isMidway(world, sentBefore)) {
-      scheduler.after(500, world.owner, 'restore', putBack);
+  const restoreWhenReady = async () => {
+    if (
+      restore.waitsForUnknownTransaction &&
+      scheduler.nowMs < scenario.faultsEndMs &&
+      !isUnknownTransactionPending(world, noncesAtBackup)
+    ) {
+      scheduler.after(500, world.owner, 'restore', restoreWhenReady);
       return;
     }
-    world.mayStart = false;
-    await world.killAll();
+    world.canStartProcesses = false;
+    await world.killProcesses();
     if (backup !== undefined) await tables.restore(backup);
-    await noteRestoration(world, connections);
-    world.mayStart = true;
+    await recordRestore(world, connections);
+    world.canStartProcesses = true;
   };
-  scheduler.after(restore.restoreMs, world.owner, 'restore', putBack);
+  scheduler.after(restore.restoreMs, world.owner, 'restore', restoreWhenReady);
 }
 
 /**
@@ -174,19 +178,19 @@ function planRestore(world: World, connections: Connections, tables: Tables): vo
  * settlements until the books agree with the chains. The simulation omits that, because the service must be correct
  * without it.
  */
-async function noteRestoration(world: World, { observer, memory }: Connections): Promise<void> {
+async function recordRestore(world: World, { observer, cache }: Connections): Promise<void> {
   const at = new Date(epochMs + world.options.scheduler.nowMs);
   await observer.query(
     `insert into restorations (taken_at, restored_at, archive_hash, cursors) values ($1, $1, '', '[]')`,
     [at],
   );
-  memory.forget();
+  cache.clear();
 }
 
 /** Whether one of the service's transactions is pending that was not sent yet at the time of the backup. */
-function isMidway({ models }: World, sentBefore: readonly number[]): boolean {
+function isUnknownTransactionPending({ models }: World, noncesAtBackup: readonly number[]): boolean {
   return models.some(
     (model, index) =>
-      model.isWaiting(model.settler) && model.pendingNonce(model.settler) > (sentBefore[index] ?? 0),
+      model.hasPending(model.settler) && model.pendingNonce(model.settler) > (noncesAtBackup[index] ?? 0),
   );
 }

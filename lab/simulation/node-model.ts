@@ -11,15 +11,15 @@ import {
   zeroAddress,
 } from 'viem';
 import { blockAt, type ChainModel } from './chain-model.ts';
+import { unlimited } from './configuration.ts';
 import { execute } from './contract-model.ts';
 import { balanceOf } from './contract-state.ts';
 import type { Faults } from './faults.ts';
 import { logAnswers, quantity, receiptAnswer } from './header-model.ts';
 import type { ModelBlock, ModelTransaction } from './model-block.ts';
-import { plenty } from './places.ts';
 import type { ModelProcess } from './process-model.ts';
 import { relayerWallet, senderOf } from './signing-model.ts';
-import { roomOf } from './vault-model.ts';
+import { payoutLimitsOf } from './vault-model.ts';
 
 /** One node of a chain with its own view: some blocks behind, or stopped, perhaps on a branch that lost. */
 export class NodeModel {
@@ -28,7 +28,7 @@ export class NodeModel {
   /** Blocks behind the head while the node follows. */
   lag = 0;
   /** The maximum lag. Each exchange draws a lag up to it. */
-  mostLag = 0;
+  maxLag = 0;
   #stuck: { readonly head: ModelBlock; readonly finalized: ModelBlock; readonly untilMs: number } | undefined;
   #wrongUntilMs = 0;
   readonly #faults: Faults;
@@ -40,25 +40,25 @@ export class NodeModel {
   }
 
   /** Stops the node, or lets it follow again when its time is up. */
-  look(nowMs: number): void {
+  updateFaults(nowMs: number): void {
     const { random } = this.#faults;
     if (this.#stuck !== undefined && nowMs >= this.#stuck.untilMs) this.#stuck = undefined;
     if (this.#stuck !== undefined) return;
-    if (this.#faults.strikes('nodeStuck')) {
+    if (this.#faults.occurs('nodeStuck')) {
       const untilMs = nowMs + random.between(4_000, 30_000);
       this.#stuck = { head: this.#head(), finalized: this.#finalized(), untilMs };
     }
-    if (this.#faults.strikes('rpcWrongChain')) this.#wrongUntilMs = nowMs + random.between(1_000, 20_000);
+    if (this.#faults.occurs('rpcWrongChain')) this.#wrongUntilMs = nowMs + random.between(1_000, 20_000);
   }
 
   /** Called at the start of an exchange. */
-  meet(): void {
-    if (this.mostLag > 0) this.lag = this.#faults.random.between(0, this.mostLag);
+  drawLag(): void {
+    if (this.maxLag > 0) this.lag = this.#faults.random.between(0, this.maxLag);
   }
 
   /** Makes the node healthy for good. */
-  heal(): void {
-    this.mostLag = 0;
+  endFaults(): void {
+    this.maxLag = 0;
     this.#stuck = undefined;
     this.#wrongUntilMs = 0;
     this.lag = 0;
@@ -95,7 +95,7 @@ export class NodeModel {
       case 'eth_getLogs':
         return this.#logs(params[0]);
       case 'eth_getBlockReceipts': {
-        const block = this.#known(params[0]);
+        const block = this.#blockByHash(params[0]);
         return block === undefined ? null : this.#receipts(block);
       }
       case 'eth_getTransactionReceipt':
@@ -120,14 +120,14 @@ export class NodeModel {
   /** For some blocks, the wallet that sends payments for payers has no gas. */
   #gasOf(address: string): bigint {
     const isRelayer = address.toLowerCase() === relayerWallet.address.toLowerCase();
-    return isRelayer && this.#head().number % 32 < 8 ? 0n : plenty;
+    return isRelayer && this.#head().number % 32 < 8 ? 0n : unlimited;
   }
 
   #blockByTag(tag: unknown): ModelBlock | undefined {
     if (tag === 'latest') return this.#head();
     if (tag === 'finalized' || tag === 'safe') {
       const block = this.#finalized();
-      if (!this.#faults.strikes('rpcFinalizedBack')) return block;
+      if (!this.#faults.occurs('rpcFinalizedBack')) return block;
       return blockAt(block, Math.max(0, block.number - this.#faults.random.between(1, 3)));
     }
     return blockAt(this.#head(), Number(tag));
@@ -141,7 +141,7 @@ export class NodeModel {
   }
 
   /** Finds a block by its hash on this node's branch. */
-  #known(hash: unknown): ModelBlock | undefined {
+  #blockByHash(hash: unknown): ModelBlock | undefined {
     const block = this.chain.byHash.get(String(hash) as Hex);
     return block !== undefined && blockAt(this.#head(), block.number) === block ? block : undefined;
   }
@@ -149,15 +149,17 @@ export class NodeModel {
   #logs(filter: unknown): unknown {
     const { blockHash, fromBlock, toBlock, address, topics } = filter as LogFilter;
     const blocks =
-      fromBlock === undefined ? [this.#known(blockHash)] : this.#between(Number(fromBlock), Number(toBlock));
+      fromBlock === undefined
+        ? [this.#blockByHash(blockHash)]
+        : this.#blockRange(Number(fromBlock), Number(toBlock));
     // Like go-ethereum for years (issues 24078 and 27353): a block that the node lacks has no logs.
     const logs = blocks.flatMap((block) =>
       block === undefined ? [] : block.transactions.flatMap((mined) => logAnswers(block, mined)),
     );
-    return this.#mangled(logs.filter((log) => isAsked(log, address, topics)));
+    return this.#withFaults(logs.filter((log) => matchesFilter(log, address, topics)));
   }
 
-  #between(from: number, to: number): ModelBlock[] {
+  #blockRange(from: number, to: number): ModelBlock[] {
     const blocks: ModelBlock[] = [];
     const head = this.#head();
     for (let number = from; number <= Math.min(to, head.number); number += 1) {
@@ -167,10 +169,10 @@ export class NodeModel {
     return blocks;
   }
 
-  #mangled(logs: readonly Log[]): readonly Log[] {
+  #withFaults(logs: readonly Log[]): readonly Log[] {
     const { random } = this.#faults;
-    if (this.#faults.strikes('rpcPartialLogs')) return random.chance(0.5) ? [] : logs.slice(0, -1);
-    if (!this.#faults.strikes('rpcLyingLogs')) return logs;
+    if (this.#faults.occurs('rpcPartialLogs')) return random.chance(0.5) ? [] : logs.slice(0, -1);
+    if (!this.#faults.occurs('rpcLyingLogs')) return logs;
     const [first] = logs;
     if (first === undefined) return logs;
     return random.pick([
@@ -184,14 +186,14 @@ export class NodeModel {
   #receipts(block: ModelBlock): unknown {
     const receipts = block.transactions.map((mined, index) => receiptAnswer(block, mined, index));
     const { random } = this.#faults;
-    if (this.#faults.strikes('rpcPartialLogs')) {
+    if (this.#faults.occurs('rpcPartialLogs')) {
       return random.pick([
         [],
         receipts.slice(0, -1),
         receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.slice(0, -1) })),
       ]);
     }
-    if (!this.#faults.strikes('rpcLyingLogs')) return receipts;
+    if (!this.#faults.occurs('rpcLyingLogs')) return receipts;
     return random.pick([
       [...receipts, ...receipts],
       receipts.map((receipt) => ({ ...receipt, blockHash: this.chain.finalized.hash })),
@@ -234,7 +236,7 @@ export class NodeModel {
 
   #call(request: unknown, tag: unknown): Hex {
     const { from, to, data } = request as { from?: Hex; to: Hex; data: Hex };
-    const block = isByHash(tag) ? this.#known(tag.blockHash) : this.#blockByTag(tag);
+    const block = isByHash(tag) ? this.#blockByHash(tag.blockHash) : this.#blockByTag(tag);
     if (block === undefined) throw new RpcError(-32000, 'header not found');
     if (data.startsWith(transferSelector)) {
       const call = { from: from ?? zeroAddress, to, data };
@@ -249,7 +251,7 @@ export class NodeModel {
       return amount(block.state.accruedFees.get(account.toLowerCase()) ?? 0n);
     const { vault } = this.chain.chain;
     if (data.startsWith(availableSelector))
-      return amount(roomOf(block.state, { vault, token: account }, block.timeSeconds).now);
+      return amount(payoutLimitsOf(block.state, { vault, token: account }, block.timeSeconds).available);
     if (!data.startsWith(capsSelector)) throw new RpcError(3, 'execution reverted', '0x');
     const caps = block.state.caps.get(account.toLowerCase()) ?? { perOrder: 0n, hourly: 0n, daily: 0n };
     return encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', result: caps });
@@ -258,7 +260,7 @@ export class NodeModel {
   #send(raw: unknown): Hex {
     const transaction = readTransaction(String(raw) as Hex);
     const { hash } = transaction;
-    if (this.#faults.strikes('rpcDropped')) return hash;
+    if (this.#faults.occurs('rpcDropped')) return hash;
     const refusal = this.chain.submit(transaction);
     if (refusal !== undefined) throw new RpcError(-32000, refusal);
     return hash;
@@ -287,11 +289,13 @@ interface LogFilter {
 
 type Log = ReturnType<typeof logAnswers>[number];
 
-function isAsked(log: Log, addresses: LogFilter['address'], topics: LogFilter['topics'] = []): boolean {
+function matchesFilter(log: Log, addresses: LogFilter['address'], topics: LogFilter['topics'] = []): boolean {
   if (addresses?.some((address) => address.toLowerCase() === log.address) === false) return false;
-  return topics.every((wanted, place) => {
-    const topic = log.topics[place] ?? '';
-    return wanted === null || (typeof wanted === 'string' ? wanted === topic : wanted.includes(topic));
+  return topics.every((expected, index) => {
+    const topic = log.topics[index] ?? '';
+    return (
+      expected === null || (typeof expected === 'string' ? expected === topic : expected.includes(topic))
+    );
   });
 }
 
@@ -321,13 +325,13 @@ export function connectionTo(node: NodeModel, process: ModelProcess, faults: Fau
         const label = `${node.name} ${calls.map(({ method }) => method.slice(4)).join(',')}`;
         process.io(random.between(5, 120), `rpc ${label}`, () => {
           const { nowMs } = process.scheduler;
-          const isLost = faults.strikes('rpcTimeout');
+          const isLost = faults.occurs('rpcTimeout');
           if (isLost && random.chance(0.5)) {
             process.io(timeLimitMs, `rpc ${label} timed out`, () => reject(new RpcUnavailable('timed out')));
             return;
           }
-          node.meet();
-          const isFailing = !isLost && faults.strikes('rpcError');
+          node.drawLag();
+          const isFailing = !isLost && faults.occurs('rpcError');
           const outcomes =
             isFailing && random.chance(0.5) ? [] : calls.map((call) => node.answer(call, nowMs));
           const wait = isLost ? timeLimitMs : random.between(5, 120);

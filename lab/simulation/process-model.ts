@@ -29,7 +29,7 @@ export class ModelProcess implements Owner {
   readonly onDeath: (() => Promise<void>)[] = [];
   readonly onPause: ((ms: number) => void)[] = [];
   readonly #faults: Faults;
-  readonly #noteKilled: () => void;
+  readonly #resolveKilled: () => void;
 
   constructor({ name, scheduler, faults, skewMs }: ProcessOptions) {
     this.name = name;
@@ -37,7 +37,7 @@ export class ModelProcess implements Owner {
     this.#faults = faults;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.killed = promise;
-    this.#noteKilled = resolve;
+    this.#resolveKilled = resolve;
     this.clock = {
       now: () => new Date(epochMs + scheduler.nowMs + skewMs),
       monotonicMs: () => scheduler.nowMs,
@@ -46,23 +46,23 @@ export class ModelProcess implements Owner {
   }
 
   /** An input or output that the process waits for, after a delay. */
-  io(ms: number, label: string, happen: () => void | Promise<void>): void {
+  io(ms: number, label: string, action: () => void | Promise<void>): void {
     this.scheduler.after(ms, this, label, async () => {
       const { random } = this.#faults;
-      if (this.#faults.strikes('crash')) {
-        if (random.chance(0.5)) await happen();
+      if (this.#faults.occurs('crash')) {
+        if (random.chance(0.5)) await action();
         return this.kill();
       }
-      if (this.#faults.strikes('pause')) {
+      if (this.#faults.occurs('pause')) {
         const pauseMs = random.between(1_000, 60_000);
-        if (random.chance(0.5)) await happen();
-        else this.scheduler.after(0, this, `${label} late`, happen);
+        if (random.chance(0.5)) await action();
+        else this.scheduler.after(0, this, `${label} late`, action);
         this.pausedUntilMs = this.scheduler.nowMs + pauseMs;
-        this.scheduler.note(`${this.name} paused for ${pauseMs} ms`);
-        for (const hear of this.onPause) hear(pauseMs);
+        this.scheduler.trace(`${this.name} paused for ${pauseMs} ms`);
+        for (const listener of this.onPause) listener(pauseMs);
         return;
       }
-      await happen();
+      await action();
     });
   }
 
@@ -70,9 +70,9 @@ export class ModelProcess implements Owner {
   async kill(): Promise<void> {
     if (!this.isAlive) return;
     this.isAlive = false;
-    this.scheduler.note(`${this.name} killed`);
+    this.scheduler.trace(`${this.name} killed`);
     for (const end of this.onDeath) await end();
-    this.#noteKilled();
+    this.#resolveKilled();
   }
 
   #sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -31,9 +31,9 @@ export class ReceiverModel {
       post: (_url, { body }) =>
         new Promise<EgressResponse>((resolve, reject) => {
           process.io(random.between(5, 200), 'webhook sent', () => {
-            const isFailing = this.#faults.strikes('receiver');
+            const isFailing = this.#faults.occurs('receiver');
             const isLostBefore = isFailing && random.chance(0.4);
-            if (!isLostBefore) this.#take(body, process.scheduler.nowMs);
+            if (!isLostBefore) this.#record(body, process.scheduler.nowMs);
             const status = isFailing ? random.pick([500, 302, 429]) : 200;
             const isSilent = isLostBefore || (isFailing && random.chance(0.5));
             process.io(isSilent ? 15_000 : random.between(5, 200), 'webhook answered', () => {
@@ -46,7 +46,7 @@ export class ReceiverModel {
     };
   }
 
-  #take(body: string, atMs: number): void {
+  #record(body: string, atMs: number): void {
     const { id, type, sequence, data } = JSON.parse(body) as {
       id: string;
       type: string;

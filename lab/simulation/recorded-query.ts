@@ -5,7 +5,7 @@ import pg from 'pg';
 type Fields = readonly (string | null)[];
 
 /** The answer to a statement. */
-export interface Given {
+export interface RawResult {
   readonly rows: readonly Fields[];
   readonly fields: pg.FieldDef[];
   /** PostgreSQL's command tag, such as `UPDATE`. */
@@ -15,7 +15,7 @@ export interface Given {
 }
 
 /** The outcome of a statement. */
-export type Outcome = Given | { readonly error: unknown };
+export type Outcome = RawResult | { readonly error: unknown };
 
 /** Statements that each connection has prepared, so that they can be sent in one message with the next statement. */
 export const prepared = {
@@ -31,10 +31,10 @@ class RawQuery extends pg.Query {
   #fields: pg.FieldDef[] = [];
   #tag = '';
 
-  constructor(query: pg.QueryConfig, before: readonly Prepared[], hear: (outcome: Outcome) => void) {
+  constructor(query: pg.QueryConfig, before: readonly Prepared[], onOutcome: (outcome: Outcome) => void) {
     super(query.text, query.values ?? []);
     this.#before = before;
-    const callback = (error?: Error) => hear(error ? { error } : this.#given(query.text));
+    const callback = (error?: Error) => onOutcome(error ? { error } : this.#result(query.text));
     Object.assign(this, { name: query.name, callback });
   }
 
@@ -61,15 +61,15 @@ class RawQuery extends pg.Query {
     this.#tag = text;
   }
 
-  #given(text: string): Given {
+  #result(text: string): RawResult {
     const [command = '', ...counts] = this.#tag.split(' ');
-    const rows = inSomeOrder(text, this.#rows);
+    const rows = sortedUnlessOrdered(text, this.#rows);
     return { rows, fields: this.#fields, command, count: Number(counts.at(-1) ?? 0) };
   }
 }
 
 /** Sends a statement to PostgreSQL, with others before it, and records the raw answer of the last one. */
-export function record(
+export function runRaw(
   client: pg.Client,
   query: pg.QueryConfig,
   before: readonly Prepared[] = [],
@@ -78,15 +78,15 @@ export function record(
 }
 
 /** Converts the answer to the driver's result for the service. */
-export function resultOf({ rows, fields, command, count }: Given): pg.QueryResult {
+export function resultOf({ rows, fields, command, count }: RawResult): pg.QueryResult {
   const columns = fields.map(({ name, dataTypeID }) => ({
     name,
     parse: columnTypes.getTypeParser(dataTypeID),
   }));
   const parsed = rows.map((row) =>
     Object.fromEntries(
-      columns.map(({ name, parse }, place) => {
-        const text = row[place] ?? null;
+      columns.map(({ name, parse }, index) => {
+        const text = row[index] ?? null;
         return [name, text === null ? null : parse(text)];
       }),
     ),
@@ -98,7 +98,7 @@ export function resultOf({ rows, fields, command, count }: Given): pg.QueryResul
  * Without `order by`, rows come in their order in the table, which depends on earlier histories. Sorting them is
  * allowed by SQL and makes the order repeatable.
  */
-function inSomeOrder(text: string, rows: readonly Fields[]): readonly Fields[] {
+function sortedUnlessOrdered(text: string, rows: readonly Fields[]): readonly Fields[] {
   if (rows.length < 2 || /order by/i.test(text)) return rows;
   return rows
     .map((row) => ({ row, key: JSON.stringify(row) }))

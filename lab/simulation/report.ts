@@ -4,7 +4,7 @@ import type { Tally } from './tally.ts';
 const file = new URL('../../docs/reliability.md', import.meta.url);
 
 /** The result of hunting one seeded bug. */
-export interface Hunted {
+export interface BugSearch {
   readonly name: string;
   readonly isCaught: boolean;
   /** Number of histories until each catch. */
@@ -15,14 +15,14 @@ export interface Hunted {
 }
 
 /** The results of a run. */
-export type Findings =
+export type RunResults =
   | { readonly tally: Tally; readonly workers: number }
-  | { readonly hunted: readonly Hunted[] };
+  | { readonly searches: readonly BugSearch[] };
 
 /** Writes the results of a run into its section of docs/reliability.md, between the two marks. */
-export async function writeReport(findings: Findings): Promise<void> {
+export async function writeReport(results: RunResults): Promise<void> {
   const [name, lines] =
-    'hunted' in findings ? ['bugs', bugLines(findings)] : ['histories', historyLines(findings)];
+    'searches' in results ? ['bugs', bugLines(results)] : ['histories', historyLines(results)];
   const text = await readFile(file, 'utf8');
   const begin = `<!-- simulate ${name}: written by npm run simulate -- --report -->`;
   const end = `<!-- simulate ${name} ends -->`;
@@ -33,7 +33,7 @@ export async function writeReport(findings: Findings): Promise<void> {
   await writeFile(file, `${before}${begin}\n${lines.join('\n')}\n${end}${after}`);
 }
 
-function historyLines({ tally, workers }: Extract<Findings, { readonly tally: Tally }>): string[] {
+function historyLines({ tally, workers }: Extract<RunResults, { readonly tally: Tally }>): string[] {
   const { histories = 0, ...others } = tally.counts;
   const perSecond = histories / tally.seconds;
   return [
@@ -59,21 +59,21 @@ function historyLines({ tally, workers }: Extract<Findings, { readonly tally: Ta
   ];
 }
 
-function bugLines({ hunted }: Extract<Findings, { readonly hunted: unknown }>): string[] {
-  const rows = hunted.map(({ name, counts, events, cpuSeconds }) => {
+function bugLines({ searches }: Extract<RunResults, { readonly searches: unknown }>): string[] {
+  const rows = searches.map(({ name, counts, events, cpuSeconds }) => {
     const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
     if (median === undefined) return `| ${name} | not caught | | |`;
     const share = counts.length;
     return `| ${name} | ${median} | ${Math.round(events / share)} | ${(cpuSeconds / share).toFixed(1)} |`;
   });
-  const caught = hunted.filter(({ counts }) => counts.length > 0).length;
+  const caught = searches.filter(({ counts }) => counts.length > 0).length;
   return [
     '',
     '| seeded bug | histories to catch it (median) | events to each catch | seconds of the workers to each catch |',
     '|---|---|---|---|',
     ...rows,
     '',
-    `${caught} of ${hunted.length} caught.`,
+    `${caught} of ${searches.length} caught.`,
     '',
   ];
 }

@@ -13,11 +13,11 @@ interface Scheduled {
   readonly order: number;
   readonly owner: Owner;
   readonly label: string;
-  readonly happen: () => void | Promise<void>;
+  readonly action: () => void | Promise<void>;
 }
 
 /** Receives one line of the trace when a history is printed in full. */
-export type Teller = (line: string) => void;
+export type PrintLine = (line: string) => void;
 
 /**
  * Virtual time. Every action of the simulated world is an event at a time. The earliest event happens alone. The next
@@ -30,17 +30,17 @@ export class Scheduler {
   /** A hash over all events, in order. */
   traceHash = 0x811c9dc5;
   readonly #heap: Scheduled[] = [];
-  readonly #tell: Teller | undefined;
+  readonly #tell: PrintLine | undefined;
   #order = 0;
 
-  constructor(tell?: Teller) {
-    this.#tell = tell;
+  constructor(print?: PrintLine) {
+    this.#tell = print;
   }
 
   /** Schedules an event after a delay. */
-  after(ms: number, owner: Owner, label: string, happen: () => void | Promise<void>): void {
+  after(ms: number, owner: Owner, label: string, action: () => void | Promise<void>): void {
     this.#order += 1;
-    push(this.#heap, { atMs: this.nowMs + Math.max(0, ms), order: this.#order, owner, label, happen });
+    push(this.#heap, { atMs: this.nowMs + Math.max(0, ms), order: this.#order, owner, label, action });
   }
 
   /** Waits like an actor of the world, outside of any process. */
@@ -49,24 +49,24 @@ export class Scheduler {
   }
 
   /** Adds a text to the trace, besides the events themselves. */
-  note(text: string): void {
+  trace(text: string): void {
     this.traceHash = hashText(text, this.traceHash);
     this.#tell?.(`${(this.nowMs / 1000).toFixed(3).padStart(9)} ${text}`);
   }
 
   /** Prints a text that is not part of the trace. */
-  tell(text: string): void {
+  print(text: string): void {
     this.#tell?.(`          ${text}`);
   }
 
   /** Advances time at once, like suspended machines: events that were due meanwhile happen late. */
-  jump(ms: number): void {
+  advance(ms: number): void {
     this.nowMs += ms;
   }
 
   /** Runs events until `isOver` returns true or no event is left. */
   async run(isOver: () => boolean): Promise<void> {
-    await settled();
+    await untilIdle();
     while (!isOver()) {
       const event = pop(this.#heap);
       if (event === undefined) return;
@@ -77,9 +77,9 @@ export class Scheduler {
         continue;
       }
       this.eventCount += 1;
-      this.note(`${event.owner.name} ${event.label}`);
-      await event.happen();
-      await settled();
+      this.trace(`${event.owner.name} ${event.label}`);
+      await event.action();
+      await untilIdle();
     }
   }
 
@@ -93,7 +93,7 @@ export class Scheduler {
  * Resolves when the running code waits only for the simulated world. A tick runs when no promise has work left. Group
  * commits wait for a turn of the event loop, which costs six times as much.
  */
-async function settled(): Promise<void> {
+async function untilIdle(): Promise<void> {
   for (;;) {
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (!process.getActiveResourcesInfo().includes('Immediate')) return;
@@ -110,9 +110,9 @@ function push(heap: Scheduled[], event: Scheduled): void {
   heap.push(event);
   while (index > 0) {
     const parent = (index - 1) >> 1;
-    const above = heap[parent];
-    if (above === undefined || !isEarlier(event, above)) break;
-    heap[index] = above;
+    const parentEvent = heap[parent];
+    if (parentEvent === undefined || !isEarlier(event, parentEvent)) break;
+    heap[index] = parentEvent;
     index = parent;
   }
   heap[index] = event;

@@ -35,9 +35,9 @@ import type { ChainModel } from './chain-model.ts';
 import type { Faults } from './faults.ts';
 import { connectionTo, type NodeModel } from './node-model.ts';
 import type { ModelProcess } from './process-model.ts';
+import { hasDeposits, type Scenario } from './scenario.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { modelCryptography, orderSigner, relayerWallet, tokenDomainOf } from './signing-model.ts';
-import { hasDeposits, type Story } from './story.ts';
 
 export const origin = 'https://pay.example.com';
 const masterKey = new Uint8Array(32).fill(7);
@@ -49,7 +49,7 @@ export interface Wiring {
   readonly wallet: (process: ModelProcess) => WalletSigner;
   readonly egress: (egress: Egress) => Egress;
   /** Whether the outcome of a transaction with this purpose is reported. */
-  readonly hearsOf: (purpose: string) => boolean;
+  readonly reportsOutcomeOf: (purpose: string) => boolean;
 }
 
 export interface ServiceModelOptions {
@@ -64,7 +64,7 @@ export interface ServiceModelOptions {
   readonly wiring: Wiring;
   /** Whether watchers elect a leader, or race for each move. */
   readonly hasLeaders: boolean;
-  readonly story: Story;
+  readonly scenario: Scenario;
   readonly models: readonly ChainModel[];
 }
 
@@ -97,23 +97,23 @@ const reconcileIntervalMs = 20_000;
 
 /** Starts the loops of one process: production's files, wired like `service/service.ts`. */
 export function startModel(options: ServiceModelOptions): ServiceModel {
-  const { process, db, chains, nodes, random, faults, log, wiring, story } = options;
+  const { process, db, chains, nodes, random, faults, log, wiring, scenario } = options;
   const { clock } = process;
   const rpcs = new Map(chains.all.map((chain): [number, Rpc] => [chain.chainId, rpcFor(chain)]));
   function rpcFor(chain: Chain): Rpc {
-    const own = nodes.filter((node) => node.chain.chain.chainId === chain.chainId);
-    const links = own.map((node) => connectionTo(node, process, faults));
-    return rpcOver(links, { chainId: chain.chainId, clock, log });
+    const ownNodes = nodes.filter((node) => node.chain.chain.chainId === chain.chainId);
+    const nodeConnections = ownNodes.map((node) => connectionTo(node, process, faults));
+    return rpcOver(nodeConnections, { chainId: chain.chainId, clock, log });
   }
   const rpcOf = (chainId: number): Rpc => {
     const rpc = rpcs.get(chainId);
     if (rpc === undefined) throw new Error(`chain ${chainId} is not configured`);
     return rpc;
   };
-  const moves = { clock, random, origin, log };
+  const context = { clock, random, origin, log };
   const wallet = wiring.wallet(process);
   const signal = new AbortController().signal;
-  const tellOutcome = outcomesOf(moves);
+  const reportOutcome = outcomesOf(context);
   const sender = createSender({
     chains: chains.all,
     purposes,
@@ -127,18 +127,20 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     // So fast that a silent chain would use up all attempts of a transaction.
     settings: { replaceAfterMs: 4_000 },
     onOutcome: async (transaction, outcome) => {
-      if (wiring.hearsOf(outcome.purpose)) await tellOutcome(transaction, outcome);
+      if (wiring.reportsOutcomeOf(outcome.purpose)) await reportOutcome(transaction, outcome);
     },
   });
-  const handler = chainReactions({ ...moves, chains });
+  const handler = chainReactions({ ...context, chains });
   const shared = { db, chains, sender, signer: orderSigner };
-  const reports = newReports();
+  const settings = depositSettingsOf(scenario);
+  const deposits = { ...context, ...shared, rpcOf, reports: newReports(), settings };
   const settlement = runSettlement(
     {
-      ...moves,
+      ...context,
       ...shared,
-      settings: { ...settlementSettings, windowMs: story.settlementWindowMs },
-      attestations: story.crossing === 'cctp' ? attestationModel(options.models, process, faults) : undefined,
+      settings: { ...settlementSettings, windowMs: scenario.settlementWindowMs },
+      attestations:
+        scenario.crossChainMethod === 'cctp' ? attestationModel(options.models, process, faults) : undefined,
       read: (chainId, request) => call(rpcOf(chainId), request, 'latest'),
     },
     signal,
@@ -148,7 +150,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     ...chains.all.map((chain) =>
       runWatcher({
         ...{ chain, source: logSourceOf(chain), rpc: rpcOf(chain.chainId), db },
-        clock: slowBeats(clock),
+        clock: slowHeartbeats(clock),
         log,
         handler,
         signal,
@@ -161,12 +163,10 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
       outboxWorker({ db, clock, random, log, egress, secrets, settings: deliverySettings }),
       signal,
     ),
-    ...(hasDeposits(story)
-      ? [runDeposits({ ...moves, ...shared, rpcOf, reports, settings: depositSettingsOf(story) }, signal)]
-      : []),
-    runExpiry({ db, random, log, origin, clock: leisurely(clock) }, signal),
+    ...(hasDeposits(scenario) ? [runDeposits(deposits, signal)] : []),
+    runExpiry({ db, random, log, origin, clock: slowPolling(clock) }, signal),
     runReconciliation(
-      { chains: chains.all, rpcOf, db, clock: leisurely(clock), log, intervalMs: reconcileIntervalMs },
+      { chains: chains.all, rpcOf, db, clock: slowPolling(clock), log, intervalMs: reconcileIntervalMs },
       signal,
     ),
   ];
@@ -175,9 +175,9 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   return { process, db, deps, creation: creationPartsOf(db, deps) };
 }
 
-function depositSettingsOf(story: Story): DepositSettings {
+function depositSettingsOf(scenario: Scenario): DepositSettings {
   // Half of the histories with deposits query all transfers, as production does with many open orders.
-  const mostNamed = story.deposits === undefined ? 1_000 : 1;
+  const mostNamed = scenario.deposits === undefined ? 1_000 : 1;
   return {
     depositWindowMs: 6_000,
     balanceWindowMs: 10_000,
@@ -186,11 +186,11 @@ function depositSettingsOf(story: Story): DepositSettings {
     depositBudgets: undefined,
     totals: undefined,
     deposits: undefined,
-    ...additionsOf(story),
+    ...additionsOf(scenario),
   };
 }
 
-function additionsOf({ deposits }: Story): { readonly deposits?: DepositPolicy } {
+function additionsOf({ deposits }: Scenario): { readonly deposits?: DepositPolicy } {
   if (deposits === undefined) return {};
   const { latePayment, addedAboveFee, addedPerDay } = deposits;
   return {
@@ -206,7 +206,7 @@ function additionsOf({ deposits }: Story): { readonly deposits?: DepositPolicy }
 }
 
 const feeRates = { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 };
-const bottomless = {
+const unlimitedBudgets = {
   ...{ perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 },
   smartAccounts: { perPayment: 1e12, failuresPerMerchant: 1e12 },
 };
@@ -216,12 +216,12 @@ function requestDeps({
   process,
   random,
   chains,
-  story,
+  scenario,
 }: ServiceModelOptions): Omit<SubmissionContext, 'sender'> {
   const gasless: SubmissionContext['gasless'] = {
     minAmount: microUsd(1n),
-    budgets: bottomless,
-    ...additionsOf(story),
+    budgets: unlimitedBudgets,
+    ...additionsOf(scenario),
     signingOf: async ({ chainId, address }) => ({
       permits: new Set(['eip3009', 'permit2']),
       domain: tokenDomainOf(chainId, address),
@@ -238,8 +238,8 @@ function requestDeps({
     chains,
     rates: feeRates,
     signer: orderSigner,
-    reclaimAfterSeconds: story.reclaimAfterSeconds,
-    settlementMode: story.settlementMode,
+    reclaimAfterSeconds: scenario.reclaimAfterSeconds,
+    settlementMode: scenario.settlementMode,
     serviceDomain: 'example.com',
     cryptography: modelCryptography,
     payerChain,
@@ -252,7 +252,7 @@ function requestDeps({
  * A leader's heartbeats and the standby watchers' checks are statements. They run at an eighth of the rate, and the
  * timeout is twice as long. So the lead changes within seconds, as in production.
  */
-function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
+function slowHeartbeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
   return {
     ...clock,
     monotonicMs: () => clock.monotonicMs() / 2,
@@ -264,6 +264,6 @@ function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
  * In production, expiry and reconciliation check once a second whether it is their turn. Here they check at a tenth
  * of the rate, because each check costs statements.
  */
-function leisurely(clock: ModelProcess['clock']): ModelProcess['clock'] {
+function slowPolling(clock: ModelProcess['clock']): ModelProcess['clock'] {
   return { ...clock, sleep: (ms, signal) => clock.sleep(ms * 10, signal) };
 }

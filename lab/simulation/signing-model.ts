@@ -16,26 +16,27 @@ import { modelHash } from './seeded-random.ts';
 
 /** Cheap signatures for the model. Other tests cover the mathematics of real ones. */
 
-function mark(text: string): Hex {
+function fakeSignature(text: string): Hex {
   const hash = modelHash(text.toLowerCase()).slice(2);
   return `0x${hash}${hash}1b`;
 }
 
-function orderMark(chainId: number, gateway: Hex, order: Order): Hex {
-  return mark(`${chainId}${gateway}${Object.values(order).join()}`);
+function fakeOrderSignature(chainId: number, gateway: Hex, order: Order): Hex {
+  return fakeSignature(`${chainId}${gateway}${Object.values(order).join()}`);
 }
 
-export const orderSigner: OrderSigner & { markOf: typeof orderMark } = {
+export const orderSigner: OrderSigner & { expectedSignature: typeof fakeOrderSignature } = {
   address: `0x${'51'.repeat(20)}`,
   orderId: orderIdOf,
-  markOf: orderMark,
-  signOrder: async (chainId, gateway, order: Order) => orderMark(chainId, gateway, order),
-  hasSigned: (chainId, gateway, order, signature) => signature === orderMark(chainId, gateway, order),
-  signPayout: async (_chainId, _vault, payout: Payout) => payoutMark(payout),
+  expectedSignature: fakeOrderSignature,
+  signOrder: async (chainId, gateway, order: Order) => fakeOrderSignature(chainId, gateway, order),
+  hasSigned: (chainId, gateway, order, signature) =>
+    signature === fakeOrderSignature(chainId, gateway, order),
+  signPayout: async (_chainId, _vault, payout: Payout) => fakePayoutSignature(payout),
 };
 
-export function payoutMark(payout: Payout): Hex {
-  return mark(`${payout.orderId}${payout.token}${payout.to}${payout.amount}${payout.sourceChain}`);
+export function fakePayoutSignature(payout: Payout): Hex {
+  return fakeSignature(`${payout.orderId}${payout.token}${payout.to}${payout.amount}${payout.sourceChain}`);
 }
 
 /**
@@ -71,9 +72,9 @@ export function payerSignature(
   { orderId, order }: Pick<StoredOrder, 'orderId' | 'order'>,
   nonce?: bigint,
 ): Hex | undefined {
-  const place = { gateway: chain.gateway, domain: tokenDomainOf(chain.chainId, order.token) };
+  const signingContext = { gateway: chain.gateway, domain: tokenDomainOf(chain.chainId, order.token) };
   const stored = { orderId, order, chainId: chain.chainId } as StoredOrder;
-  const consents = consentsOf(method, stored, place);
+  const consents = consentsOf(method, stored, signingContext);
   const consent = nonce === undefined ? consents[0] : consents.find((each) => each.nonce === nonce);
   return consent === undefined ? undefined : signatureOf(order.payer, consent.digest);
 }

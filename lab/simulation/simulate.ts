@@ -6,20 +6,20 @@ import { parseArgs } from 'node:util';
 import { startTestPostgres } from '@florin/server/testing';
 import { bugs } from './bugs.ts';
 import type { HistoryResult } from './history.ts';
-import { type Hunted, writeReport } from './report.ts';
+import { type BugSearch, writeReport } from './report.ts';
+import { sizes } from './scenario.ts';
 import { type Version, versionOfSources } from './sources.ts';
-import { sizes } from './story.ts';
 import {
   addTo,
   continueWith,
-  neverMet,
+  missingKinds,
   newTally,
   readTally,
   type Tally,
   type VersionCount,
   writeTally,
 } from './tally.ts';
-import { type Assignment, Team } from './team.ts';
+import { type Assignment, WorkerPool } from './worker-pool.ts';
 
 /**
  * `npm run simulate`: runs the kept seeds and many others, or histories with seeded bugs until each bug is caught.
@@ -46,7 +46,7 @@ const { values } = parseArgs({
     size: { type: 'string' },
     bug: { type: 'string' },
     catches: { type: 'string', default: '3' },
-    tell: { type: 'boolean', default: false },
+    trace: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
     resume: { type: 'boolean', default: false },
     state: { type: 'string' },
@@ -74,73 +74,73 @@ function* historiesFrom(first: number, count: number): Iterable<Assignment> {
     yield size === undefined ? { seed } : { seed, size };
 }
 
-async function keptSeeds(): Promise<Assignment[]> {
+async function readRegressionSeeds(): Promise<Assignment[]> {
   const text = await readFile(new URL('./seeds.json', import.meta.url), 'utf8');
   const { seeds } = JSON.parse(text) as { seeds: Required<Assignment>[] };
-  return seeds.map((kept) => ({ seed: kept.seed, size: kept.size }));
+  return seeds.map((saved) => ({ seed: saved.seed, size: saved.size }));
 }
 
 /** Histories between two writes of the sums. A killed run repeats at most that many. */
-const keepEvery = 50;
+const saveEvery = 50;
 let isInterrupted = false;
 
 /**
  * Runs histories without a seeded bug. Returns true when all of them were good, including those of earlier runs of
  * these sources.
  */
-async function search(): Promise<boolean> {
+async function runHistories(): Promise<boolean> {
   const version = await versionOfSources();
   const earlier = values.resume ? await readTally(tallyFile, firstSeed) : undefined;
   const tally = earlier ?? newTally(firstSeed);
   const last = continueWith(tally, version);
-  tellVersion(version, last);
+  printVersion(version, last);
   // These sources rerun the seeds that once failed, even if other sources have passed them.
-  const regressions = earlier === undefined || last !== undefined ? await keptSeeds() : [];
+  const regressions = earlier === undefined || last !== undefined ? await readRegressionSeeds() : [];
   const ahead = new Set(tally.ahead);
   const fresh = [...historiesFrom(tally.nextSeed, firstSeed + histories - tally.nextSeed)].filter(
     ({ seed }) => !ahead.has(seed),
   );
   const before = tally.seconds;
   const startedMs = performance.now();
-  let lived = 0;
+  let finished = 0;
   let bad = 0;
   let cpuMs = 0;
-  let kept = Promise.resolve();
-  const keep = () => {
+  let saved = Promise.resolve();
+  const save = () => {
     tally.seconds = before + (performance.now() - startedMs) / 1_000;
-    if (values.resume || values.report) kept = kept.then(() => writeTally(tallyFile, tally));
-    return kept;
+    if (values.resume || values.report) saved = saved.then(() => writeTally(tallyFile, tally));
+    return saved;
   };
-  const team = await Team.start({ workers });
+  const pool = await WorkerPool.start({ workers });
   try {
-    await team.live([...regressions, ...fresh], async (result) => {
+    await pool.run([...regressions, ...fresh], async (result) => {
       addTo(tally, result);
-      lived += 1;
+      finished += 1;
       cpuMs += result.cpuMs;
-      if (result.problems.length > 0) {
+      if (result.violations.length > 0) {
         bad += 1;
-        tellProblems(result);
+        printViolations(result);
       }
-      if (lived % keepEvery === 0) await keep();
+      if (finished % saveEvery === 0) await save();
       return !isInterrupted && performance.now() - startedMs < limitMs;
     });
   } finally {
-    await team.close();
-    await keep();
+    await pool.close();
+    await save();
   }
   const seconds = tally.seconds - before;
   const { histories: all = 0, events = 0 } = tally.counts;
   console.log(
-    `${lived} histories in ${seconds.toFixed(0)} s (${(lived / seconds).toFixed(1)} a second, ` +
-      `${(cpuMs / Math.max(1, lived)).toFixed(0)} ms of its worker each); ` +
+    `${finished} histories in ${seconds.toFixed(0)} s (${(finished / seconds).toFixed(1)} a second, ` +
+      `${(cpuMs / Math.max(1, finished)).toFixed(0)} ms of its worker each); ` +
       `${all} in all: ${events} events, ${tally.bad.length} bad`,
   );
   if (values.report) await writeReport({ tally, workers });
-  return bad === 0 && tally.versions.at(-1)?.bad === 0 && hasMetAll(tally);
+  return bad === 0 && tally.versions.at(-1)?.bad === 0 && coversAllKinds(tally);
 }
 
 /** Prints the version that runs, and how many histories of the sums belong to other sources. */
-function tellVersion({ sources, commit }: Version, last: VersionCount | undefined): void {
+function printVersion({ sources, commit }: Version, last: VersionCount | undefined): void {
   console.log(`sources ${sources}${commit === '' ? '' : `, commit ${commit}`}`);
   if (last === undefined) return;
   console.log(
@@ -149,47 +149,49 @@ function tellVersion({ sources, commit }: Version, last: VersionCount | undefine
 }
 
 /** With this many histories, every kind must occur. Fewer may miss one. */
-const enough = 2_000;
+const coverageMinimum = 2_000;
 
 /** Whether every kind of history, way to pay and fault has occurred, if there were enough histories. */
-function hasMetAll(tally: Tally): boolean {
-  const isEnough = (tally.counts['histories'] ?? 0) >= enough && size === undefined;
-  const missing = isEnough ? neverMet(tally) : [];
+function coversAllKinds(tally: Tally): boolean {
+  const isLargeRun = (tally.counts['histories'] ?? 0) >= coverageMinimum && size === undefined;
+  const missing = isLargeRun ? missingKinds(tally) : [];
   if (missing.length > 0) console.error(`never met: ${missing.join(', ')}`);
   return missing.length === 0;
 }
 
-function tellProblems({ seed, problems, story }: HistoryResult): void {
-  console.error(`\nseed ${seed}: ${problems.length} problems`);
-  for (const problem of problems) console.error(`  ${problem}`);
-  console.error(`  ${JSON.stringify(story)}`);
+function printViolations({ seed, violations, scenario }: HistoryResult): void {
+  console.error(`\nseed ${seed}: ${violations.length} problems`);
+  for (const violation of violations) console.error(`  ${violation}`);
+  console.error(`  ${JSON.stringify(scenario)}`);
 }
 
 /** Runs histories with a seeded bug. */
-async function hunt(name: string): Promise<Hunted> {
-  const team = await Team.start({ workers, bugName: name });
+async function findBug(name: string): Promise<BugSearch> {
+  const pool = await WorkerPool.start({ workers, bugName: name });
   const counts: number[] = [];
   let since = 0;
-  let lived = 0;
+  let finished = 0;
   let events = 0;
   let cpuMs = 0;
-  let sample = '';
+  let example = '';
   try {
-    await team.live(historiesFrom(firstSeed, histories), async (result) => {
-      lived += 1;
+    await pool.run(historiesFrom(firstSeed, histories), async (result) => {
+      finished += 1;
       since += 1;
       events += result.eventCount;
       cpuMs += result.cpuMs;
-      const harm = result.problems.find((problem) => bugs[name]?.harm?.test(problem) ?? true);
-      if (harm !== undefined) {
+      const caught = result.violations.find(
+        (violation) => bugs[name]?.expectedViolation?.test(violation) ?? true,
+      );
+      if (caught !== undefined) {
         counts.push(since);
         since = 0;
-        sample ||= `seed ${result.seed}: ${harm}`;
+        example ||= `seed ${result.seed}: ${caught}`;
       }
       return !isInterrupted && counts.length < catches;
     });
   } finally {
-    await team.close();
+    await pool.close();
   }
   const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
   const each = (sum: number) => sum / Math.max(1, counts.length);
@@ -198,43 +200,43 @@ async function hunt(name: string): Promise<Hunted> {
       ? 'not caught'
       : `caught after ${median} (median of ${counts.length}), ${each(events).toFixed(0)} events and ` +
         `${(each(cpuMs) / 1_000).toFixed(1)} s of its workers each`;
-  console.log(`${name.padEnd(26)} ${figure}, ${lived} lived; ${sample.slice(0, 120)}`);
+  console.log(`${name.padEnd(26)} ${figure}, ${finished} lived; ${example.slice(0, 120)}`);
   return { name, isCaught: counts.length > 0, counts, events, cpuSeconds: cpuMs / 1_000 };
 }
 
-async function huntAll(name: string): Promise<boolean> {
+async function findBugs(name: string): Promise<boolean> {
   const names = name === 'all' ? Object.keys(bugs) : [name];
-  const hunted = [];
-  for (const each of names) hunted.push(await hunt(each));
-  const caught = hunted.filter(({ isCaught }) => isCaught).length;
-  console.log(`${caught} of ${hunted.length} seeded bugs caught`);
-  if (values.report) await writeReport({ hunted });
-  return caught === hunted.length;
+  const searches = [];
+  for (const each of names) searches.push(await findBug(each));
+  const caught = searches.filter(({ isCaught }) => isCaught).length;
+  console.log(`${caught} of ${searches.length} seeded bugs caught`);
+  if (values.report) await writeReport({ searches });
+  return caught === searches.length;
 }
 
 /** Prints one history. Returns true when it was good. */
-async function tell(): Promise<boolean> {
-  const team = await Team.start({
+async function traceHistory(): Promise<boolean> {
+  const pool = await WorkerPool.start({
     workers: 1,
-    tells: true,
+    printsTrace: true,
     ...(values.bug === undefined ? {} : { bugName: values.bug }),
   });
   let isGood = false;
   try {
-    await team.live(historiesFrom(firstSeed, 1), async (result) => {
-      isGood = result.problems.length === 0;
-      if (!isGood) tellProblems(result);
+    await pool.run(historiesFrom(firstSeed, 1), async (result) => {
+      isGood = result.violations.length === 0;
+      if (!isGood) printViolations(result);
       return false;
     });
   } finally {
-    await team.close();
+    await pool.close();
   }
   return isGood;
 }
 
 async function run(): Promise<boolean> {
-  if (values.tell) return tell();
-  return values.bug === undefined ? search() : huntAll(values.bug);
+  if (values.trace) return traceHistory();
+  return values.bug === undefined ? runHistories() : findBugs(values.bug);
 }
 
 // A round trip over a local socket takes half the time of a loopback connection.
@@ -254,13 +256,13 @@ async function stop(): Promise<void> {
 }
 
 /** An interrupted run ends after its current histories and leaves no server behind. */
-function interrupted(): void {
+function interrupt(): void {
   if (isInterrupted) process.exit(130);
   isInterrupted = true;
   process.exitCode = 130;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupted);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
 try {
   const isGood = await run();
   process.exitCode ??= isGood ? 0 : 1;

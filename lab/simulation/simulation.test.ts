@@ -9,9 +9,9 @@ import { bugs } from './bugs.ts';
 import { Connections } from './connections.ts';
 import { chooseFaults, noFaults } from './faults.ts';
 import { type HistoryResult, runHistory } from './history.ts';
+import { behaviours, chooseScenario, chooseSize, sizes } from './scenario.ts';
 import { seededRandom } from './seeded-random.ts';
-import { characters, chooseSize, chooseStory, sizes } from './story.ts';
-import type { Assignment } from './team.ts';
+import type { Assignment } from './worker-pool.ts';
 
 let database: TestDatabase;
 let connections: Connections;
@@ -58,14 +58,14 @@ test('the same seed lives the same history, whatever was lived before', async ()
     assert.equal(hashes.size, 2, `seed ${told.seed}: ${[...hashes].join(' ')}`);
   }
   assert.deepEqual(
-    first.map(({ problems }) => problems),
+    first.map(({ violations }) => violations),
     telling.map(() => []),
   );
   assert.equal(new Set(first.map(({ traceHash }) => traceHash)).size, telling.length);
 });
 
 test('what is remembered of PostgreSQL changes no history', async () => {
-  const all = await Connections.open(database.url, { remembers: false });
+  const all = await Connections.open(database.url, { usesCache: false });
   try {
     for (const told of telling) {
       const asked = () => runHistory({ ...told, connections: all, tables });
@@ -93,14 +93,14 @@ test('two thousand seeds come to every size, character and fault', () => {
   for (let seed = 1; seed <= 2_000; seed += 1) {
     const random = seededRandom(seed);
     const size = chooseSize(random.fork('size'));
-    const story = chooseStory(random.fork('story'), size);
-    met.add(size).add(story.crossing);
-    for (const { character } of story.sessions) met.add(`${size} ${character}`);
+    const scenario = chooseScenario(random.fork('story'), size);
+    met.add(size).add(scenario.crossChainMethod);
+    for (const { behaviour } of scenario.sessions) met.add(`${size} ${behaviour}`);
     for (const [kind, rate] of Object.entries(chooseFaults(random.fork('rates'), size)))
       if (rate > 0) met.add(`${size} ${kind}`);
   }
   const wanted = sizes.flatMap((size) =>
-    [...characters, ...Object.keys(noFaults)].map((what) => `${size} ${what}`),
+    [...behaviours, ...Object.keys(noFaults)].map((what) => `${size} ${what}`),
   );
   assert.deepEqual(
     [...wanted, ...sizes, 'vault', 'cctp'].filter((what) => !met.has(what)),
@@ -109,12 +109,12 @@ test('two thousand seeds come to every size, character and fault', () => {
 });
 
 test('acting before a payment is final is caught within some histories', async () => {
-  const problems: string[] = [];
+  const violations: string[] = [];
   const harm = /before the (payment|settlement) was final|more than once|paid on chain/;
-  for (let seed = 1; seed <= 20 && !harm.test(problems.join('\n')); seed += 1) {
-    problems.push(...(await live({ seed }, 'zero-confirmations')).problems);
+  for (let seed = 1; seed <= 20 && !harm.test(violations.join('\n')); seed += 1) {
+    violations.push(...(await live({ seed }, 'zero-confirmations')).violations);
   }
-  assert.match(problems.join('\n'), harm);
+  assert.match(violations.join('\n'), harm);
 });
 
 test('every seeded bug still fits the source that it changes', async () => {

@@ -4,13 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { HistoryResult } from './history.ts';
+import { chooseScenario } from './scenario.ts';
 import { seededRandom } from './seeded-random.ts';
-import { chooseStory } from './story.ts';
-import { addTo, continueWith, neverMet, newTally, readTally, writeTally } from './tally.ts';
+import { addTo, continueWith, missingKinds, newTally, readTally, writeTally } from './tally.ts';
 
-function result(seed: number, problems: readonly string[] = []): HistoryResult {
-  const story = chooseStory(seededRandom(seed), 'short');
-  return { seed, story, problems, traceHash: 0, eventCount: 10, faultCounts: { crash: 1 }, reorgCount: 0 };
+function result(seed: number, violations: readonly string[] = []): HistoryResult {
+  const scenario = chooseScenario(seededRandom(seed), 'short');
+  return {
+    seed,
+    scenario,
+    violations,
+    traceHash: 0,
+    eventCount: 10,
+    faultCounts: { crash: 1 },
+    reorgCount: 0,
+  };
 }
 
 test('a run that was stopped goes on where it was, and no history counts twice', async () => {
@@ -56,7 +64,7 @@ test('histories of other sources are counted apart, and whoever goes on is told'
 test('what no history has met is named', () => {
   const tally = newTally(1);
   addTo(tally, result(1));
-  const missing = neverMet(tally);
+  const missing = missingKinds(tally);
   assert.ok(missing.includes('fault: reorg') && missing.includes('size: long'));
   assert.ok(!missing.includes('fault: crash') && !missing.includes('size: short'));
 });

@@ -2,8 +2,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { noFaults } from './faults.ts';
 import type { HistoryResult } from './history.ts';
+import { behaviours, sizes } from './scenario.ts';
 import type { Version } from './sources.ts';
-import { characters, sizes } from './story.ts';
 
 /** Histories that one version of the sources has run. */
 export type VersionCount = Version & { histories: number; bad: number };
@@ -38,7 +38,7 @@ export function continueWith(tally: Tally, version: Version): VersionCount | und
 /** Adds one history of the latest version. A history that an earlier run has already counted is skipped. */
 export function addTo(
   tally: Tally,
-  { seed, story, problems, eventCount, faultCounts, reorgCount }: HistoryResult,
+  { seed, scenario, violations, eventCount, faultCounts, reorgCount }: HistoryResult,
 ): void {
   if (seed >= tally.firstSeed) {
     if (seed < tally.nextSeed || tally.ahead.includes(seed)) return;
@@ -51,23 +51,23 @@ export function addTo(
   const version = tally.versions.at(-1);
   if (version !== undefined) {
     version.histories += 1;
-    if (problems.length > 0) version.bad += 1;
+    if (violations.length > 0) version.bad += 1;
   }
-  if (problems.length > 0) tally.bad.push(seed);
+  if (violations.length > 0) tally.bad.push(seed);
   const count = (name: string, by = 1) => {
     tally.counts[name] = (tally.counts[name] ?? 0) + by;
   };
   count('histories');
-  count(`size: ${story.size}`);
+  count(`size: ${scenario.size}`);
   count('events', eventCount);
-  count('sessions', story.sessions.length);
-  const isDeep = story.deepReorgMs !== undefined;
+  count('sessions', scenario.sessions.length);
+  const isDeep = scenario.deepReorgMs !== undefined;
   count('reorgs within finality', reorgCount - (isDeep ? 1 : 0));
   if (isDeep) count('reorgs below finality');
-  if (story.restore !== undefined) count('restored backups');
-  if (story.isProven) count('histories whose blocks have to be proven');
-  if (story.chainCount === 2) count(`histories across chains by ${story.crossing}`);
-  for (const { character } of story.sessions) count(`session: ${character.replaceAll('_', ' ')}`);
+  if (scenario.restore !== undefined) count('restored backups');
+  if (scenario.isProven) count('histories whose blocks have to be proven');
+  if (scenario.chainCount === 2) count(`histories across chains by ${scenario.crossChainMethod}`);
+  for (const { behaviour } of scenario.sessions) count(`session: ${behaviour.replaceAll('_', ' ')}`);
   for (const [kind, times] of Object.entries(faultCounts)) count(`fault: ${kind}`, times);
 }
 
@@ -80,12 +80,12 @@ const kinds: readonly string[] = [
   'histories across chains by cctp',
   'histories across chains by vault',
   ...sizes.map((size) => `size: ${size}`),
-  ...characters.map((character) => `session: ${character.replaceAll('_', ' ')}`),
+  ...behaviours.map((behaviour) => `session: ${behaviour.replaceAll('_', ' ')}`),
   ...Object.keys(noFaults).map((kind) => `fault: ${kind}`),
 ];
 
 /** The kinds that no history has included. */
-export function neverMet(tally: Tally): string[] {
+export function missingKinds(tally: Tally): string[] {
   return kinds.filter((kind) => (tally.counts[kind] ?? 0) === 0);
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { decodeFunctionData, maxUint256, parseAbi, zeroAddress } from 'viem';
 import { logOther } from './contract-logs.ts';
-import { balanceKey, balanceOf, funded, Reverted, type Running } from './contract-state.ts';
+import { balanceKey, balanceOf, type CallInProgress, funded, Reverted } from './contract-state.ts';
 
 /** The token functions that contracts and actors call. The block list has the test tokens' names. */
 const tokenAbi = parseAbi([
@@ -12,7 +12,7 @@ const tokenAbi = parseAbi([
 ]);
 
 /** A call of a token by an external account. */
-export function executeToken(run: Running, token: Hex, data: Hex): void {
+export function executeToken(run: CallInProgress, token: Hex, data: Hex): void {
   const { functionName, args } = decodeFunctionData({ abi: tokenAbi, data });
   switch (functionName) {
     case 'transfer':
@@ -35,14 +35,14 @@ export function isSame(first: string, second: string): boolean {
   return first.toLowerCase() === second.toLowerCase();
 }
 
-function isBlocked(run: Running, holder: string, token: Hex): boolean {
+function isBlocked(run: CallInProgress, holder: string, token: Hex): boolean {
   return run.state.blocked.has(balanceKey(holder, token));
 }
 
 /** Transfers tokens of `from`. Returns false, without an effect, where the token refuses. */
-export function transfer(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): boolean {
+export function transfer(run: CallInProgress, token: Hex, from: Hex, to: Hex, value: bigint): boolean {
   if (to === zeroAddress || isBlocked(run, from, token) || isBlocked(run, to, token)) return false;
-  if (!run.context.isRich(from) && value > balanceOf(run.state, from, token)) return false;
+  if (!run.context.hasUnlimitedTokens(from) && value > balanceOf(run.state, from, token)) return false;
   run.state = funded(funded(run.state, from, token, -value), to, token, value);
   logOther(run, token, 'Transfer', { from, to, value });
   return true;
@@ -50,13 +50,13 @@ export function transfer(run: Running, token: Hex, from: Hex, to: Hex, value: bi
 
 /** Like the token's transferFrom, called by `spender`. */
 export function transferFrom(
-  run: Running,
+  run: CallInProgress,
   token: Hex,
   { spender, from, to, value }: { spender: Hex; from: Hex; to: Hex; value: bigint },
 ): boolean {
   if (isBlocked(run, spender, token)) return false;
   const key = `${from}:${spender}:${token}`.toLowerCase();
-  const allowed = run.context.isRich(from) ? maxUint256 : (run.state.allowances.get(key) ?? 0n);
+  const allowed = run.context.hasUnlimitedTokens(from) ? maxUint256 : (run.state.allowances.get(key) ?? 0n);
   if (value > allowed) return false;
   const before = run.state;
   if (allowed !== maxUint256)
@@ -66,7 +66,7 @@ export function transferFrom(
   return false;
 }
 
-export function approve(run: Running, token: Hex, owner: Hex, spender: Hex, value: bigint): boolean {
+export function approve(run: CallInProgress, token: Hex, owner: Hex, spender: Hex, value: bigint): boolean {
   if (isBlocked(run, owner, token)) return false;
   const key = `${owner}:${spender}:${token}`.toLowerCase();
   run.state = { ...run.state, allowances: new Map(run.state.allowances).set(key, value) };
@@ -75,12 +75,12 @@ export function approve(run: Running, token: Hex, owner: Hex, spender: Hex, valu
 }
 
 /** Transfers from one of our contracts, or reverts. */
-export function send(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): void {
+export function send(run: CallInProgress, token: Hex, from: Hex, to: Hex, value: bigint): void {
   if (!transfer(run, token, from, to, value)) throw new Reverted('TransferFailed');
 }
 
 /** Like TokenTransfer.pullExact by the gateway. */
-export function pullExact(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): void {
+export function pullExact(run: CallInProgress, token: Hex, from: Hex, to: Hex, value: bigint): void {
   const isDone = transferFrom(run, token, { spender: run.context.gateway, from, to, value });
   if (!isDone) throw new Reverted('TransferFailed');
   requireArrival(from, to, value);

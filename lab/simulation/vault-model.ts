@@ -5,17 +5,17 @@ import { logVault } from './contract-logs.ts';
 import {
   balanceOf,
   type CallContext,
+  type CallInProgress,
   type ContractState,
   isSettler,
   Reverted,
-  type Running,
 } from './contract-state.ts';
 import { isSame, send, transfer } from './token-model.ts';
 
 /** Reasons of IPayoutVault; 0: not skipped. */
 type Reason = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
-export function executeVault(run: Running, data: Hex): void {
+export function executeVault(run: CallInProgress, data: Hex): void {
   const { functionName, args } = decodeFunctionData({ abi: payoutVaultAbi, data });
   const { admin, vault } = run.context;
   if (functionName === 'withdraw') {
@@ -31,14 +31,15 @@ export function executeVault(run: Running, data: Hex): void {
     return;
   }
   if (run.state.isVaultPaused) throw new Reverted('ContractPaused');
-  if (!isSettler(run.context, run.from) || run.state.isVaultSettlerOut) throw new Reverted('Unauthorized');
+  if (!isSettler(run.context, run.from) || run.state.isVaultSettlerRemoved)
+    throw new Reverted('Unauthorized');
   const [payouts, signatures] = args as readonly [readonly Payout[], readonly Hex[]];
   if (payouts.length !== signatures.length) throw new Reverted('LengthMismatch');
   for (const [index, payout] of payouts.entries()) payOut(run, payout, signatures[index] ?? '0x');
 }
 
 /** The admin's changes to a vault. The simulation does not read their logs. */
-function changePolicy(run: Running, functionName: string, args: readonly unknown[]): void {
+function changePolicy(run: CallInProgress, functionName: string, args: readonly unknown[]): void {
   const { context, state } = run;
   if (!isSame(run.from, context.admin)) throw new Reverted('Unauthorized');
   switch (functionName) {
@@ -53,17 +54,17 @@ function changePolicy(run: Running, functionName: string, args: readonly unknown
       run.state = { ...state, isVaultPaused: functionName === 'pause' };
       return;
     case 'setSigner':
-      run.state = { ...state, isVaultSignerOut: args[1] === false };
+      run.state = { ...state, isVaultSignerRemoved: args[1] === false };
       return;
     case 'setSettler':
-      run.state = { ...state, isVaultSettlerOut: args[1] === false };
+      run.state = { ...state, isVaultSettlerRemoved: args[1] === false };
       return;
     default:
       throw new Error(`the model of the vault has no ${functionName}`);
   }
 }
 
-function payOut(run: Running, payout: Payout, signature: Hex): void {
+function payOut(run: CallInProgress, payout: Payout, signature: Hex): void {
   const { orderId, channelId, metaData, sourceChain, token, to, amount } = payout;
   const skip = (reason: Reason) => logVault(run, 'PayoutSkipped', { orderId, reason });
   const outflow = outflowOf(run.state, token, run.context.timeSeconds);
@@ -93,7 +94,7 @@ function reasonOf(state: ContractState, context: CallContext, payout: Payout, si
   const { orderId, token, to, amount, sourceChain } = payout;
   if (orderId === zeroHash || (state.paidOut.has(orderId) && context.isIdempotent)) return 1;
   if (to === zeroAddress || isSame(to, context.vault) || amount === 0n || sourceChain === 0n) return 3;
-  if (state.isVaultSignerOut || !context.isPayoutSigned(payout, signature)) return 2;
+  if (state.isVaultSignerRemoved || !context.isPayoutSigned(payout, signature)) return 2;
   const caps = state.caps.get(token.toLowerCase());
   if (caps === undefined || caps.perOrder === 0n || caps.hourly === 0n || caps.daily === 0n) return 4;
   const { inHour, inDay } = outflowOf(state, token, context.timeSeconds);
@@ -103,24 +104,24 @@ function reasonOf(state: ContractState, context: CallContext, payout: Payout, si
 }
 
 /** The largest payout that the vault's caps allow, and the amount that is available at a time, like `available`. */
-export function roomOf(
+export function payoutLimitsOf(
   state: ContractState,
   { vault, token }: { readonly vault: string; readonly token: string },
   timeSeconds: number,
-): { readonly ever: bigint; readonly now: bigint } {
+): { readonly largest: bigint; readonly available: bigint } {
   const float = balanceOf(state, vault, token);
   const caps = state.caps.get(token.toLowerCase());
-  if (caps === undefined || caps.perOrder === 0n) return { ever: 0n, now: 0n };
+  if (caps === undefined || caps.perOrder === 0n) return { largest: 0n, available: 0n };
   const { inHour, inDay } = outflowOf(state, token, timeSeconds);
-  const least = (first: bigint, ...others: readonly bigint[]) => {
+  const min = (first: bigint, ...others: readonly bigint[]) => {
     let low = first;
     for (const other of others) if (other < low) low = other;
     return low;
   };
-  const rest = least(caps.hourly - inHour, caps.daily - inDay);
+  const remaining = min(caps.hourly - inHour, caps.daily - inDay);
   return {
-    ever: least(float, caps.perOrder, caps.hourly, caps.daily),
-    now: least(float, rest < 0n ? 0n : rest),
+    largest: min(float, caps.perOrder, caps.hourly, caps.daily),
+    available: min(float, remaining < 0n ? 0n : remaining),
   };
 }
 

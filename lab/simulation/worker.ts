@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { registerHooks } from 'node:module';
 import { bugPatches, patched } from './bug-patches.ts';
-import type { Assignment, Lived } from './team.ts';
+import type { Assignment, TimedHistory } from './worker-pool.ts';
 
 /**
  * The program of one worker: runs histories, one after the other, on its own database. Arguments: the database's URL;
@@ -9,7 +9,7 @@ import type { Assignment, Lived } from './team.ts';
  * may be empty.
  */
 
-const [databaseUrl = '', bugName = '', tells = ''] = process.argv.slice(2);
+const [databaseUrl = '', bugName = '', printsTrace = ''] = process.argv.slice(2);
 const source = new URL('../../apps/server/src/', import.meta.url);
 const patches = bugPatches[bugName] ?? [];
 
@@ -35,16 +35,16 @@ const tables = await Tables.of(connections);
 let count = 0;
 let turn = Promise.resolve();
 
-async function live(assignment: Assignment): Promise<void> {
+async function run(assignment: Assignment): Promise<void> {
   count += 1;
   if (count % vacuumEvery === 0) await tables.vacuum();
   const bug = bugName === '' ? {} : { bugName };
-  const telling = tells === '' ? {} : { tell: (line: string) => console.log(line) };
+  const tracing = printsTrace === '' ? {} : { print: (line: string) => console.log(line) };
   const before = process.cpuUsage();
-  const result = await runHistory({ ...assignment, connections, tables, ...bug, ...telling });
+  const result = await runHistory({ ...assignment, connections, tables, ...bug, ...tracing });
   const { user, system } = process.cpuUsage(before);
-  const lived: Lived = { ...result, cpuMs: (user + system) / 1_000 };
-  process.send?.(lived);
+  const timed: TimedHistory = { ...result, cpuMs: (user + system) / 1_000 };
+  process.send?.(timed);
 }
 
 /** PostgreSQL's first process. Its parent may be killed before it stops the server. */
@@ -57,7 +57,7 @@ const server = await serverPid();
 let isOver = false;
 process.on('message', (message: Assignment | 'over') => {
   if (message === 'over') isOver = true;
-  else turn = turn.then(() => live(message));
+  else turn = turn.then(() => run(message));
 });
 // The parent has finished or was killed. In the latter case, only this worker can stop the server.
 process.on('disconnect', () => {

@@ -4,33 +4,33 @@ import type { Log } from '@florin/server/parts';
 import { encodeFunctionData, parseAbi } from 'viem';
 import type { Bug } from './bug.ts';
 import { ChainModel } from './chain-model.ts';
+import { callContextOf, chainsFor, initialState, operatorAddress, unlimited } from './configuration.ts';
 import type { Connections } from './connections.ts';
 import { databaseModel } from './database-model.ts';
 import type { Faults } from './faults.ts';
 import type { ModelBlock } from './model-block.ts';
 import { modelLog } from './model-log.ts';
 import { NodeModel } from './node-model.ts';
-import { chainsFor, contextOf, openingState, operatorAddress, plenty } from './places.ts';
 import { epochMs, ModelProcess } from './process-model.ts';
 import { ReceiverModel } from './receiver-model.ts';
+import type { Scenario } from './scenario.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 import { modelHash, type SeededRandom } from './seeded-random.ts';
 import { type ServiceModel, startModel, type Wiring } from './service-model.ts';
 import { modelWallet } from './signing-model.ts';
-import type { Story } from './story.ts';
 
 /** A deposit address that a payer uses. */
-export interface DepositPlace {
+export interface DepositAddress {
   readonly model: ChainModel;
   readonly receiver: Hex;
   readonly token: Hex;
   readonly orderId: Hex;
   /** Whether the last transfer has been sent. */
-  isSent: boolean;
+  hasAllTransfers: boolean;
 }
 
 export interface WorldOptions {
-  readonly story: Story;
+  readonly scenario: Scenario;
   readonly random: SeededRandom;
   readonly scheduler: Scheduler;
   readonly faults: Faults;
@@ -39,7 +39,7 @@ export interface WorldOptions {
 }
 
 /** In wei. A fee jump from here stays under our wallets' maximum fee. */
-const highestBeforeJump = 2_000_000_000n;
+const maxBaseFeeBeforeJump = 2_000_000_000n;
 
 const transferAbi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
@@ -55,7 +55,7 @@ export class World {
   /** By process number. Undefined while the process is down. */
   readonly services: (ServiceModel | undefined)[] = [];
   /** Deposit addresses that payers have used or are about to use. */
-  readonly deposits: DepositPlace[] = [];
+  readonly deposits: DepositAddress[] = [];
   /** Violations that were found during the history. */
   readonly violations: string[] = [];
   /** Data of requests that only the service's client knows. */
@@ -63,39 +63,39 @@ export class World {
   accountId = '';
   linkId = '';
   /** False during a restore: no process starts. */
-  mayStart = true;
+  canStartProcesses = true;
   #isTokenDropped = false;
-  #operations = 0;
-  #isCalm = false;
+  #operatorTransactions = 0;
+  #areFaultsOver = false;
   #starts = 0;
 
   constructor(options: WorldOptions) {
     this.options = options;
-    const { story, random, faults, bug } = options;
-    this.chains = chainsFor(story, bug?.finality);
+    const { scenario, random, faults, bug } = options;
+    this.chains = chainsFor(scenario, bug?.finality);
     this.models = this.chains.all.map(
       (chain) =>
         new ChainModel({
           chain,
           random: random.fork(`chain ${chain.name}`),
-          finalityLag: story.finalityLag,
-          context: contextOf(chain, story, bug?.isChainIdempotent ?? true),
-          state: openingState(chain, story),
-          isProven: story.isProven,
+          finalityLag: scenario.finalityLag,
+          context: callContextOf(chain, scenario, bug?.isChainIdempotent ?? true),
+          state: initialState(chain, scenario),
+          isProven: scenario.isProven,
           startSeconds: Math.floor(epochMs / 1000) - 100,
         }),
     );
     for (const model of this.models) for (let i = 5; i > 0; i -= 1) model.mine(this.seconds() - 10 * i);
     this.nodes = this.models.flatMap((model) =>
-      Array.from({ length: story.nodeCount }, (_, index) => {
+      Array.from({ length: scenario.nodeCount }, (_, index) => {
         const node = new NodeModel(model, `${model.chain.name}-${index + 1}`, faults);
-        node.lag = index === 0 ? 0 : story.nodeLag;
-        node.mostLag = story.isBalanced ? story.nodeLag : 0;
+        node.lag = index === 0 ? 0 : scenario.nodeLag;
+        node.maxLag = scenario.isLoadBalanced ? scenario.nodeLag : 0;
         return node;
       }),
     );
     this.receiver = new ReceiverModel(faults);
-    this.log = modelLog(options.scheduler, story, (text) => this.violate(text));
+    this.log = modelLog(options.scheduler, scenario, (text) => this.reportViolation(text));
   }
 
   seconds(): number {
@@ -108,26 +108,26 @@ export class World {
 
   /** Makes chains grow, and nodes follow them, until the end. */
   startChains(): void {
-    for (const model of this.models) this.#growLater(model);
+    for (const model of this.models) this.#scheduleNextBlock(model);
   }
 
   /** Starts a process. When it dies, another one replaces it. */
-  startService(place: number): void {
-    const { scheduler, faults, random, connections, bug, story } = this.options;
+  startService(index: number): void {
+    const { scheduler, faults, random, connections, bug, scenario } = this.options;
     const { log } = this;
-    if (!this.mayStart || this.services[place]?.process.isAlive === true) return;
+    if (!this.canStartProcesses || this.services[index]?.process.isAlive === true) return;
     this.#starts += 1;
-    const name = `${'ab'[place] ?? 'x'}${this.#starts}`;
-    const process = new ModelProcess({ name, scheduler, faults, skewMs: story.skewsMs[place] ?? 0 });
+    const name = `${'ab'[index] ?? 'x'}${this.#starts}`;
+    const process = new ModelProcess({ name, scheduler, faults, skewMs: scenario.clockSkewsMs[index] ?? 0 });
     const lateStatements = new Set(bug?.lateStatements ?? []);
     const db = databaseModel({ process, connections, faults, world: this.owner, lateStatements });
     const egress = this.receiver.egressOf(process);
     const processRandom = random.fork(`process ${name}`);
     const wiring = this.#wiring();
     const { nodes } = this;
-    const chains = this.#configured();
-    scheduler.note(`${name} started`);
-    this.services[place] = startModel({
+    const chains = this.#configuredChains();
+    scheduler.trace(`${name} started`);
+    this.services[index] = startModel({
       process,
       db,
       chains,
@@ -137,16 +137,16 @@ export class World {
       faults,
       log,
       wiring,
-      hasLeaders: story.hasLeaders,
-      story,
+      hasLeaders: scenario.hasLeaders,
+      scenario,
       models: this.models,
     });
     void process.killed.then(() => {
-      this.services[place] = undefined;
+      this.services[index] = undefined;
       // Processes that start on a restored backup should soon meet transactions that it does not know.
-      const isSoon = this.#isCalm || story.restore?.isMidway === true;
-      const wait = isSoon ? 500 : random.between(100, 15_000);
-      scheduler.after(wait, this.owner, 'restart', () => this.startService(place));
+      const isRestartFast = this.#areFaultsOver || scenario.restore?.waitsForUnknownTransaction === true;
+      const wait = isRestartFast ? 500 : random.between(100, 15_000);
+      scheduler.after(wait, this.owner, 'restart', () => this.startService(index));
     });
   }
 
@@ -156,98 +156,104 @@ export class World {
     return running.length === 0 ? undefined : this.options.random.pick(running);
   }
 
-  async killAll(): Promise<void> {
+  async killProcesses(): Promise<void> {
     for (const service of this.services) await service?.process.kill();
   }
 
   /** Ends all faults, so that the service can finish its work. */
-  calm(): void {
-    this.#isCalm = true;
+  endFaults(): void {
+    this.#areFaultsOver = true;
     this.options.faults.end();
-    for (const node of this.nodes) node.heal();
+    for (const node of this.nodes) node.endFaults();
     for (const model of this.models) {
       // Drops the operator's pending transactions, because the following ones replace them.
-      model.forget(operatorAddress);
-      this.#fillVault(model);
+      model.dropPending(operatorAddress);
+      this.#fundVault(model);
     }
   }
 
   /** Sends an operator's transaction after their earlier ones. */
-  operate(model: ChainModel, to: Hex, data: Hex): void {
-    this.#operations += 1;
+  sendAsOperator(model: ChainModel, to: Hex, data: Hex): void {
+    this.#operatorTransactions += 1;
     const from = operatorAddress;
-    const hash = modelHash(`operator ${model.chain.name} ${this.#operations}`);
+    const hash = modelHash(`operator ${model.chain.name} ${this.#operatorTransactions}`);
     const nonce = model.pendingNonce(from);
     model.submit({ from, to, data, hash, nonce, maxFee: 10n ** 30n, tip: 1n });
   }
 
   /** Removes the settlement token of all sessions from the configuration, or adds it back. Processes restart. */
-  async dropToken(isDropped: boolean): Promise<void> {
+  async setTokenDropped(isDropped: boolean): Promise<void> {
     if (this.#isTokenDropped === isDropped) return;
     this.#isTokenDropped = isDropped;
-    await this.killAll();
+    await this.killProcesses();
   }
 
-  #configured(): Chains {
+  #configuredChains(): Chains {
     const [first, ...others] = this.chains.all;
     if (!this.#isTokenDropped || first === undefined) return this.chains;
     return chainsOf([{ ...first, tokens: [] }, ...others]);
   }
 
   /** Schedules a reorg deeper than finality. */
-  planDeepReorg(): void {
-    const { story, scheduler, random } = this.options;
-    if (story.deepReorgMs === undefined) return;
-    scheduler.after(story.deepReorgMs, this.owner, 'reorg below finality', () => {
+  scheduleDeepReorg(): void {
+    const { scenario, scheduler, random } = this.options;
+    if (scenario.deepReorgMs === undefined) return;
+    scheduler.after(scenario.deepReorgMs, this.owner, 'reorg below finality', () => {
       const model = random.pick(this.models);
-      const room = model.head.number - model.finalized.number;
-      model.reorg(room + random.between(1, 12), this.seconds());
+      const depth = model.head.number - model.finalized.number;
+      model.reorg(depth + random.between(1, 12), this.seconds());
     });
   }
 
   /** The operator sends float to a vault. */
-  #fillVault(model: ChainModel): void {
+  #fundVault(model: ChainModel): void {
     const { vault, tokens } = model.chain;
-    const data = encodeFunctionData({ abi: transferAbi, functionName: 'transfer', args: [vault, plenty] });
-    for (const { address } of tokens) this.operate(model, address, data);
+    const data = encodeFunctionData({ abi: transferAbi, functionName: 'transfer', args: [vault, unlimited] });
+    for (const { address } of tokens) this.sendAsOperator(model, address, data);
   }
 
-  violate(text: string): void {
+  reportViolation(text: string): void {
     if (this.violations.length < 20) this.violations.push(text);
   }
 
   #wiring(): Wiring {
-    const normal: Wiring = { wallet: () => modelWallet, egress: (egress) => egress, hearsOf: () => true };
+    const normal: Wiring = {
+      wallet: () => modelWallet,
+      egress: (egress) => egress,
+      reportsOutcomeOf: () => true,
+    };
     return { ...normal, ...this.options.bug?.wiring?.(this.models) };
   }
 
-  #growLater(model: ChainModel): void {
-    const { scheduler, faults, random, story } = this.options;
+  #scheduleNextBlock(model: ChainModel): void {
+    const { scheduler, faults, random, scenario } = this.options;
     // Without faults, nothing can happen between two blocks. Short block times reach the end sooner.
-    const usualMs = this.#isCalm ? random.between(1_000, 2_000) : random.between(2_000, story.slowestBlockMs);
+    const usualMs = this.#areFaultsOver
+      ? random.between(1_000, 2_000)
+      : random.between(2_000, scenario.slowestBlockMs);
     scheduler.after(usualMs + this.#silenceMs(model), this.owner, `block ${model.chain.name}`, () => {
-      const room = model.head.number - model.finalized.number;
-      if (room > 0 && faults.strikes('reorg')) model.reorg(random.between(1, room), this.seconds());
+      const depth = model.head.number - model.finalized.number;
+      if (depth > 0 && faults.occurs('reorg')) model.reorg(random.between(1, depth), this.seconds());
       else model.mine(Math.max(this.seconds(), model.head.timeSeconds + 1));
-      for (const node of this.nodes) if (node.chain === model) node.look(scheduler.nowMs);
-      scheduler.note(`${model.chain.name} ${model.head.number} ${model.head.hash.slice(0, 10)}`);
-      this.#growLater(model);
+      for (const node of this.nodes) if (node.chain === model) node.updateFaults(scheduler.nowMs);
+      scheduler.trace(`${model.chain.name} ${model.head.number} ${model.head.hash.slice(0, 10)}`);
+      this.#scheduleNextBlock(model);
     });
   }
 
   /** Extra time until the next block. After a silence, blocks ask for fees far above earlier offers. */
   #silenceMs(model: ChainModel): number {
-    const { faults, random, story } = this.options;
+    const { faults, random, scenario } = this.options;
     // The check that a chain halts after a reorg below finality comes after a fixed time. The chain has to grow until
     // then.
-    if (story.deepReorgMs !== undefined || !faults.strikes('chainSilent')) return 0;
-    if (model.head.baseFee < highestBeforeJump) model.feeJump = BigInt(random.between(40, 100));
+    if (scenario.deepReorgMs !== undefined || !faults.occurs('chainSilent')) return 0;
+    if (model.head.baseFee < maxBaseFeeBeforeJump) model.baseFeeFactor = BigInt(random.between(40, 100));
     return random.between(60_000, 150_000);
   }
 }
 
 /** A contract event in a canonical block. */
-export interface Fact {
+export interface ChainEvent {
   readonly model: ChainModel;
   readonly name: string;
   readonly orderId: Hex;
@@ -257,7 +263,7 @@ export interface Fact {
 }
 
 /** All events of the canonical branches of all chains. */
-export function factsOf(world: World): Fact[] {
+export function chainEventsOf(world: World): ChainEvent[] {
   return world.models.flatMap((model) =>
     model.canonical().flatMap((block) =>
       block.transactions.flatMap(({ logs, transaction }) =>

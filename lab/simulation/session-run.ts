@@ -1,19 +1,19 @@
 import type { Actors } from './actors.ts';
-import { playAgent } from './agent-play.ts';
-import { playBatch } from './batch-play.ts';
-import { playDeposit } from './deposit-play.ts';
-import { playGasless } from './gasless-play.ts';
-import { playReclaim, playSettledRefund } from './return-play.ts';
+import { runAgent } from './agent-payer.ts';
+import { runBatchPayer } from './batch-payer.ts';
+import { runDepositPayer } from './deposit-payer.ts';
+import { runGaslessPayer } from './gasless-payer.ts';
+import { runReclaimingPayer, runRefundingMerchant } from './reclaim-and-refund.ts';
 
 /** Plays the payer of one session, beginning at its start time. */
-export async function playSession(actors: Actors, startMs: number): Promise<void> {
-  const { world, character, name } = actors;
+export async function runSession(actors: Actors, startMs: number): Promise<void> {
+  const { world, behaviour, name } = actors;
   await world.sleep(startMs);
-  if (character === 'agent') return playAgent(actors);
+  if (behaviour === 'agent') return runAgent(actors);
   const sessionId = await actors.create();
   if (sessionId === undefined) return;
-  world.options.scheduler.note(`${name} is ${character}`);
-  switch (character) {
+  world.options.scheduler.trace(`${name} is ${behaviour}`);
+  switch (behaviour) {
     case 'silent':
       return;
     case 'late':
@@ -22,19 +22,19 @@ export async function playSession(actors: Actors, startMs: number): Promise<void
       await Promise.all(world.models.map((model, index) => actors.pay(sessionId, model, index)));
       return;
     case 'batch':
-      return playBatch(actors, sessionId);
+      return runBatchPayer(actors, sessionId);
     case 'gasless':
-      return playGasless(actors, sessionId);
+      return runGaslessPayer(actors, sessionId);
     case 'deposit':
     case 'deposit_short':
     case 'deposit_over':
     case 'deposit_twice':
     case 'deposit_late':
-      return playDeposit(actors, sessionId);
+      return runDepositPayer(actors, sessionId);
     case 'reclaim':
-      return playReclaim(actors, sessionId);
+      return runReclaimingPayer(actors, sessionId);
     case 'refund_settled':
-      await Promise.all([actors.pay(sessionId, actors.anyChain()), playSettledRefund(actors, sessionId)]);
+      await Promise.all([actors.pay(sessionId, actors.anyChain()), runRefundingMerchant(actors, sessionId)]);
       return;
     case 'direct':
       // On the chain where the session settles.

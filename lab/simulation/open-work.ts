@@ -1,18 +1,18 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { minReportedAmount } from '@florin/server/parts';
+import { operatorAddress } from './configuration.ts';
 import type { Connections } from './connections.ts';
 import { balanceOf } from './contract-state.ts';
-import { operatorAddress } from './places.ts';
 import type { World } from './world.ts';
 
 /** The service's open work; with `isExpiryOver` that includes sessions to expire. Empty when none is left. */
-export async function unrestOf(
+export async function openWorkOf(
   world: World,
   connections: Connections,
   isExpiryOver: boolean,
 ): Promise<string> {
-  const { rows } = await connections.observe<{ unrest: string }>({
-    name: 'simulation_unrest',
+  const { rows } = await connections.observe<{ work: string }>({
+    name: 'simulation_open_work',
     text: `select concat_ws(', ',
        (select string_agg(leg || ' ' || status || ' ' || reason, ', ') from settlements where status <> 'done'),
        (select count(1) || ' deposit moves' from deposit_moves where status = 'sent' having count(1) > 0),
@@ -23,11 +23,11 @@ export async function unrestOf(
        (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
        (select count(1) || ' events not final' from chain_events where not is_final having count(1) > 0),
        (select string_agg('session ' || status, ', ') from sessions
-        where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as unrest`,
+        where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as work`,
     values: [isExpiryOver],
   });
   const open = [
-    rows[0]?.unrest ?? '',
+    rows[0]?.work ?? '',
     ...(await chainsBehind(world, connections)),
     ...(await booksBehind(world, connections)),
     ...(await unusedNonces(world, connections)),
@@ -44,8 +44,8 @@ async function chainsBehind(world: World, connections: Connections): Promise<str
   });
   const finals = new Map(rows.map(({ id, number }) => [Number(id), Number(number)]));
   return world.models.flatMap((model) => {
-    const isSeen = lastNumberOf(model) <= (finals.get(model.chain.chainId) ?? 0);
-    return isSeen && !model.isWaiting(operatorAddress) ? [] : [`${model.chain.name} is to be followed`];
+    const isSeen = lastEventBlock(model) <= (finals.get(model.chain.chainId) ?? 0);
+    return isSeen && !model.hasPending(operatorAddress) ? [] : [`${model.chain.name} is to be followed`];
   });
 }
 
@@ -54,19 +54,19 @@ async function chainsBehind(world: World, connections: Connections): Promise<str
  * belongs to no order, as batches make them. Only the next comparison finds it.
  */
 async function booksBehind(world: World, connections: Connections): Promise<string[]> {
-  if (!world.options.story.sessions.some(({ character }) => character === 'batch')) return [];
+  if (!world.options.scenario.sessions.some(({ behaviour }) => behaviour === 'batch')) return [];
   const { rows } = await connections.observe<{ id: bigint; number: bigint }>({
     name: 'simulation_agreed',
     text: 'select chain_id as id, agreed_number as number from chain_reconciliations where agreed_number is not null',
   });
   const agreed = new Map(rows.map(({ id, number }) => [Number(id), Number(number)]));
   return world.models
-    .filter((model) => lastNumberOf(model) > (agreed.get(model.chain.chainId) ?? 0))
+    .filter((model) => lastEventBlock(model) > (agreed.get(model.chain.chainId) ?? 0))
     .map(({ chain }) => `the books of ${chain.name} are to be compared`);
 }
 
 /** The last block with an event of any contract, or 0. */
-function lastNumberOf(model: World['models'][number]): number {
+function lastEventBlock(model: World['models'][number]): number {
   const last = model
     .canonical()
     .findLast(({ transactions }) => transactions.some(({ logs }) => logs.length > 0));
@@ -77,17 +77,17 @@ function lastNumberOf(model: World['models'][number]): number {
  * Open work after reverted final events have not come back: chains that the service has yet to follow, and wallets
  * with unused nonces. An unused nonce would block the wallet's next transaction.
  */
-export async function unrestOfGone(world: World, connections: Connections): Promise<string> {
-  const { rows } = await connections.observe<{ unrest: string }>({
-    name: 'simulation_unrest_of_gone',
+export async function openWorkAfterLoss(world: World, connections: Connections): Promise<string> {
+  const { rows } = await connections.observe<{ work: string }>({
+    name: 'simulation_work_after_loss',
     text: `select concat_ws(', ',
        (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
        (select string_agg('chain ' || chain_id || ' halted', ', ') from chain_cursors where halted_reason <> ''),
        (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
-       (select count(1) || ' events not final' from chain_events where not is_final having count(1) > 0)) as unrest`,
+       (select count(1) || ' events not final' from chain_events where not is_final having count(1) > 0)) as work`,
   });
   const open = [
-    rows[0]?.unrest ?? '',
+    rows[0]?.work ?? '',
     ...(await chainsBehind(world, connections)),
     ...(await unusedNonces(world, connections)),
   ];
@@ -113,22 +113,22 @@ async function unusedNonces(world: World, connections: Connections): Promise<str
  * Whether a deposit address holds money. A reorg below finality can leave an addition behind, and the service ignores
  * amounts under a cent.
  */
-export function holdsSomething(world: World, { model, receiver, token }: World['deposits'][number]): boolean {
-  const least = world.options.story.deepReorgMs === undefined ? 1n : minReportedAmount;
-  return balanceOf(model.head.state, receiver, token) >= least;
+export function holdsMoney(world: World, { model, receiver, token }: World['deposits'][number]): boolean {
+  const minAmount = world.options.scenario.deepReorgMs === undefined ? 1n : minReportedAmount;
+  return balanceOf(model.head.state, receiver, token) >= minAmount;
 }
 
 /** Addresses that still expect a transfer or hold money. */
 export function openDeposits(world: World): string[] {
   // A restored database does not know some orders, so the service does not check their addresses.
-  if (world.options.story.restore !== undefined) return [];
-  return world.deposits.flatMap((place) =>
-    place.isSent && !holdsSomething(world, place) ? [] : [`deposit at ${place.receiver}`],
+  if (world.options.scenario.restore !== undefined) return [];
+  return world.deposits.flatMap((deposit) =>
+    deposit.hasAllTransfers && !holdsMoney(world, deposit) ? [] : [`deposit at ${deposit.receiver}`],
   );
 }
 
 /** Whether a session still waits for its payment. */
-export async function isAnyOpen(connections: Connections): Promise<boolean> {
+export async function hasOpenSession(connections: Connections): Promise<boolean> {
   const { rows } = await connections.observe({
     text: `select session_id from sessions where status = 'initialized' limit 1`,
   });

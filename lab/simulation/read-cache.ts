@@ -1,21 +1,21 @@
 import type pg from 'pg';
-import type { Given } from './recorded-query.ts';
+import type { RawResult } from './recorded-query.ts';
 
 /** What PostgreSQL's catalogue says about a schema. */
 interface Catalogue {
   /** The columns of each table. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
   /** Tables with generated columns. */
-  readonly computed: ReadonlySet<string>;
+  readonly withGeneratedColumns: ReadonlySet<string>;
   /**
    * Tables that change as a side effect: of functions and views, and of tables with triggers or cascading references.
    */
-  readonly reaches: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly sideEffects: ReadonlyMap<string, ReadonlySet<string>>;
   /** Functions and views of the schema. Their results do not follow from the statement's text. */
-  readonly opaque: readonly string[];
+  readonly functionsAndViews: readonly string[];
 }
 
-interface Kind {
+interface StatementKind {
   /** Only reads: takes no locks and depends neither on time nor on chance. */
   readonly isPure: boolean;
   /** Reads and locks rows, but changes nothing. */
@@ -31,7 +31,7 @@ interface Kind {
   readonly changes: readonly string[] | undefined;
 }
 
-const effects =
+const impureWords =
   /\b(insert|update|delete|merge|truncate|share|lock|nextval|setval|now|random|set_config|notify|listen|current_\w+|clock_timestamp|pg_\w+|gen_random_\w+)\b/i;
 /** Matches statements that may read columns without naming them. */
 const wholeRows = /\*|json|row\(/i;
@@ -42,9 +42,9 @@ const plainChange = /^\s*(update|insert|delete)\b/i;
  * Polls for due work. A later moment finds every row that an earlier moment finds. Each statement names its moment
  * once, as an upper bound.
  */
-const rising: ReadonlySet<string> = new Set(['legs_waiting', 'legs_not_mined', 'legs_untold']);
+const dueQueries: ReadonlySet<string> = new Set(['legs_waiting', 'legs_not_mined', 'legs_untold']);
 /** Later than every moment of a history. */
-const latest = new Date(Date.UTC(2999, 0, 1));
+const endOfTime = new Date(Date.UTC(2999, 0, 1));
 
 /** The limit of cached answers. At the limit the cache is emptied. */
 const maxAnswers = 5_000;
@@ -54,23 +54,23 @@ const maxAnswers = 5_000;
  * changed since. An idle service mostly repeats its queries. The cached answer is exactly the one that the server
  * would give.
  */
-export class ReadMemory {
+export class ReadCache {
   readonly #catalogue: Catalogue;
-  readonly #kinds = new Map<string, Kind>();
-  readonly #answers = new Map<string, { readonly given: Given; readonly age: number }>();
+  readonly #kinds = new Map<string, StatementKind>();
+  readonly #answers = new Map<string, { readonly result: RawResult; readonly version: number }>();
   /** Number of changes by table or column. */
   readonly #changes = new Map<string, number>();
   #changesOfAll = 0;
 
-  readonly #remembers: boolean;
+  readonly #usesCache: boolean;
 
-  private constructor(catalogue: Catalogue, remembers: boolean) {
+  private constructor(catalogue: Catalogue, usesCache: boolean) {
     this.#catalogue = catalogue;
-    this.#remembers = remembers;
+    this.#usesCache = usesCache;
   }
 
-  /** With `remembers` false the cache stays empty, so every statement goes to the server. */
-  static async of(client: pg.Client, { remembers = true } = {}): Promise<ReadMemory> {
+  /** With `usesCache` false the cache stays empty, so every statement goes to the server. */
+  static async of(client: pg.Client, { usesCache = true } = {}): Promise<ReadCache> {
     const names = async (text: string) =>
       (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
     const tables = await client.query<{ name: string; columns: string[] }>(
@@ -78,7 +78,7 @@ export class ReadMemory {
        from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0
        where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace group by relname`,
     );
-    const links = await client.query<{ name: string; text: string }>(
+    const references = await client.query<{ name: string; text: string }>(
       `select relname as name, pg_get_viewdef(oid) as text from pg_class
        where relkind in ('v', 'm') and relnamespace = 'public'::regnamespace
        union all select proname, pg_get_functiondef(oid) from pg_proc
@@ -87,16 +87,19 @@ export class ReadMemory {
        union all select confrelid::regclass::text, conrelid::regclass::text from pg_constraint
        where contype = 'f' and (confdeltype <> 'a' or confupdtype <> 'a')`,
     );
-    const opaque = await names(
+    const functionsAndViews = await names(
       `select proname as name from pg_proc where pronamespace = 'public'::regnamespace
        union select relname from pg_class where relkind in ('v', 'm') and relnamespace = 'public'::regnamespace`,
     );
-    const computed = await names(
+    const withGeneratedColumns = await names(
       `select distinct attrelid::regclass::text as name from pg_attribute where attgenerated <> ''`,
     );
     const columns = new Map(tables.rows.map((table) => [table.name, table.columns]));
-    const reaches = closed(links.rows, new Set(columns.keys()));
-    return new ReadMemory({ columns, computed: new Set(computed), reaches, opaque }, remembers);
+    const sideEffects = transitiveClosure(references.rows, new Set(columns.keys()));
+    return new ReadCache(
+      { columns, withGeneratedColumns: new Set(withGeneratedColumns), sideEffects, functionsAndViews },
+      usesCache,
+    );
   }
 
   /** Whether a statement only reads. */
@@ -108,69 +111,69 @@ export class ReadMemory {
    * A statement's changes, given the number of rows that it found. Empty for reads and locks. Undefined: unknown, so
    * possibly everything.
    */
-  changesOf({ text }: pg.QueryConfig, found: number): readonly string[] | undefined {
+  changesOf({ text }: pg.QueryConfig, rowCount: number): readonly string[] | undefined {
     const { isPure, isLocking, isPlainChange, changes } = this.#kindOf(text);
-    return isPure || isLocking || (isPlainChange && found === 0) ? [] : changes;
+    return isPure || isLocking || (isPlainChange && rowCount === 0) ? [] : changes;
   }
 
   /**
    * The cached answer, if there is one. `own` has the changes that the asking transaction itself made; it is empty
    * for others.
    */
-  recall(query: pg.QueryConfig, own: readonly string[]): Given | undefined {
+  get(query: pg.QueryConfig, ownChanges: readonly string[]): RawResult | undefined {
     const kind = this.#kindOf(query.text);
-    if (!isApart(kind, own)) return undefined;
-    const age = this.#ageOf(kind);
+    if (!isUnaffected(kind, ownChanges)) return undefined;
+    const version = this.#versionOf(kind);
     const answer = this.#answers.get(keyOf(query));
-    if (answer?.age === age) return answer.given;
-    const later = laterOf(query);
-    const none = later === undefined ? undefined : this.#answers.get(keyOf(later));
-    return none?.age === age && none.given.rows.length === 0 ? none.given : undefined;
+    if (answer?.version === version) return answer.result;
+    const later = atEndOfTime(query);
+    const neverDue = later === undefined ? undefined : this.#answers.get(keyOf(later));
+    return neverDue?.version === version && neverDue.result.rows.length === 0 ? neverDue.result : undefined;
   }
 
   /**
    * The statement that asks whether anything will ever be due. Undefined when the cache already has its answer, or when
    * the transaction's own changes affect it.
    */
-  toAskFirst(query: pg.QueryConfig, own: readonly string[]): pg.QueryConfig | undefined {
-    const later = this.#remembers ? laterOf(query) : undefined;
+  queryAtEndOfTime(query: pg.QueryConfig, ownChanges: readonly string[]): pg.QueryConfig | undefined {
+    const later = this.#usesCache ? atEndOfTime(query) : undefined;
     if (later === undefined) return undefined;
     const kind = this.#kindOf(query.text);
-    const isKnown = this.#answers.get(keyOf(later))?.age === this.#ageOf(kind);
-    return isKnown || !isApart(kind, own) ? undefined : later;
+    const isKnown = this.#answers.get(keyOf(later))?.version === this.#versionOf(kind);
+    return isKnown || !isUnaffected(kind, ownChanges) ? undefined : later;
   }
 
   /** Caches an answer for a transaction whose own changes are `own`. */
-  keep(query: pg.QueryConfig, given: Given, own: readonly string[]): void {
+  store(query: pg.QueryConfig, result: RawResult, ownChanges: readonly string[]): void {
     const kind = this.#kindOf(query.text);
-    if (!isApart(kind, own)) return;
+    if (!isUnaffected(kind, ownChanges)) return;
     // Queries as of a moment never recur.
-    if (query.values?.some((value) => value instanceof Date && value !== latest)) return;
-    if (!this.#remembers) return;
+    if (query.values?.some((value) => value instanceof Date && value !== endOfTime)) return;
+    if (!this.#usesCache) return;
     if (this.#answers.size >= maxAnswers) this.#answers.clear();
-    this.#answers.set(keyOf(query), { given, age: this.#ageOf(kind) });
+    this.#answers.set(keyOf(query), { result, version: this.#versionOf(kind) });
   }
 
   /** Records committed changes. Undefined: anything may have changed. */
-  changed(changes: readonly string[] | undefined): void {
-    if (changes === undefined) this.forget();
+  invalidate(changes: readonly string[] | undefined): void {
+    if (changes === undefined) this.clear();
     else for (const change of changes) this.#changes.set(change, (this.#changes.get(change) ?? 0) + 1);
   }
 
   /** Empties the cache. */
-  forget(): void {
+  clear(): void {
     this.#changesOfAll += 1;
     this.#answers.clear();
   }
 
-  #ageOf({ reads }: Kind): number {
+  #versionOf({ reads }: StatementKind): number {
     // Counts only grow, so equal sums mean equal counts.
-    let age = this.#changesOfAll;
-    for (const read of reads) age += this.#changes.get(read) ?? 0;
-    return age;
+    let version = this.#changesOfAll;
+    for (const read of reads) version += this.#changes.get(read) ?? 0;
+    return version;
   }
 
-  #kindOf(text: string): Kind {
+  #kindOf(text: string): StatementKind {
     const known = this.#kinds.get(text);
     if (known !== undefined) return known;
     const kind = this.#classify(text);
@@ -178,35 +181,35 @@ export class ReadMemory {
     return kind;
   }
 
-  #classify(text: string): Kind {
-    const { columns, opaque } = this.#catalogue;
+  #classify(text: string): StatementKind {
+    const { columns, functionsAndViews } = this.#catalogue;
     const words = wordsOf(text);
-    const isOpaque = opaque.some((name) => words.has(name));
+    const usesFunctionOrView = functionsAndViews.some((name) => words.has(name));
     const tables = [...columns.keys()].filter((name) => words.has(name));
     const isWhole = wholeRows.test(text);
     const named = (table: string) =>
       (columns.get(table) ?? []).filter((column) => isWhole || words.has(column));
-    const isSelect = /^\s*(select|with)\b/i.test(text) && !isOpaque;
+    const isSelect = /^\s*(select|with)\b/i.test(text) && !usesFunctionOrView;
     return {
-      isPure: isSelect && !effects.test(text),
-      isLocking: isSelect && rowLocks.test(text) && !effects.test(text.replace(rowLocks, '')),
-      isPlainChange: plainChange.test(text) && !isOpaque,
+      isPure: isSelect && !impureWords.test(text),
+      isLocking: isSelect && rowLocks.test(text) && !impureWords.test(text.replace(rowLocks, '')),
+      isPlainChange: plainChange.test(text) && !usesFunctionOrView,
       reads: tables.flatMap((table) => [table, ...named(table).map((column) => `${table}.${column}`)]),
       changes: this.#changesBy(text, words),
     };
   }
 
   #changesBy(text: string, words: ReadonlySet<string>): readonly string[] | undefined {
-    const { columns, computed, reaches, opaque } = this.#catalogue;
+    const { columns, withGeneratedColumns, sideEffects, functionsAndViews } = this.#catalogue;
     if (!/^\s*(select|with|insert|update|delete)\b/i.test(text)) return undefined;
     const changes = new Set<string>();
-    for (const name of opaque.filter((candidate) => words.has(candidate)))
-      for (const table of reaches.get(name) ?? []) changes.add(table);
+    for (const name of functionsAndViews.filter((candidate) => words.has(candidate)))
+      for (const table of sideEffects.get(name) ?? []) changes.add(table);
     for (const { table, set } of writesOf(text)) {
       // The table, or its name in this statement, is unknown.
       if (!columns.has(table)) return undefined;
-      for (const reached of reaches.get(table) ?? []) changes.add(reached);
-      if (set === undefined || computed.has(table)) changes.add(table);
+      for (const reached of sideEffects.get(table) ?? []) changes.add(reached);
+      if (set === undefined || withGeneratedColumns.has(table)) changes.add(table);
       else for (const column of set) changes.add(`${table}.${column}`);
     }
     return [...changes];
@@ -214,8 +217,8 @@ export class ReadMemory {
 }
 
 /** Whether a statement only reads, and reads nothing that the transaction itself has changed. */
-function isApart({ isPure, reads }: Kind, own: readonly string[]): boolean {
-  return isPure && !reads.some((read) => own.includes(read));
+function isUnaffected({ isPure, reads }: StatementKind, ownChanges: readonly string[]): boolean {
+  return isPure && !reads.some((read) => ownChanges.includes(read));
 }
 
 function wordsOf(text: string): ReadonlySet<string> {
@@ -223,23 +226,23 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /** The transitive closure: from the direct effects of each name to all tables that it affects. */
-function closed(
-  links: readonly { readonly name: string; readonly text: string }[],
+function transitiveClosure(
+  references: readonly { readonly name: string; readonly text: string }[],
   tables: ReadonlySet<string>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Set([...tables, ...links.map(({ name }) => name)]);
+  const names = new Set([...tables, ...references.map(({ name }) => name)]);
   const next = new Map<string, string[]>();
-  for (const { name, text } of links) {
+  for (const { name, text } of references) {
     const found = [...wordsOf(text)].filter((word) => names.has(word) && word !== name);
     next.set(name, [...(next.get(name) ?? []), ...found]);
   }
   const reachedFrom = (start: string) => {
     const reached = new Set<string>();
-    const open = [...(next.get(start) ?? [])];
-    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const unvisited = [...(next.get(start) ?? [])];
+    for (let name = unvisited.pop(); name !== undefined; name = unvisited.pop()) {
       if (reached.has(name)) continue;
       reached.add(name);
-      open.push(...(next.get(name) ?? []));
+      unvisited.push(...(next.get(name) ?? []));
     }
     return new Set([...reached].filter((name) => tables.has(name)));
   };
@@ -247,14 +250,14 @@ function closed(
 }
 
 /** The same poll for due work, as of the end of time. */
-function laterOf(query: pg.QueryConfig): pg.QueryConfig | undefined {
+function atEndOfTime(query: pg.QueryConfig): pg.QueryConfig | undefined {
   const { name = '', text, values = [] } = query;
-  if (!rising.has(name)) return undefined;
-  for (const [place, value] of values.entries()) {
-    if (value instanceof Date && !asksForPast(text, place + 1))
+  if (!dueQueries.has(name)) return undefined;
+  for (const [index, value] of values.entries()) {
+    if (value instanceof Date && !isUpperBound(text, index + 1))
       throw new Error(`${name} does not ask for what is past`);
   }
-  return { ...query, values: values.map((value) => (value instanceof Date ? latest : value)) };
+  return { ...query, values: values.map((value) => (value instanceof Date ? endOfTime : value)) };
 }
 
 interface Write {
@@ -300,9 +303,9 @@ function columnsSet(rest: string): string[] | undefined {
 }
 
 /** Whether a statement names a parameter once, as an upper bound. */
-function asksForPast(text: string, place: number): boolean {
-  const uses = text.match(new RegExp(`(<= )?\\$${place}(?!\\d)`, 'g')) ?? [];
-  return uses.length === 1 && uses[0] === `<= $${place}`;
+function isUpperBound(text: string, index: number): boolean {
+  const uses = text.match(new RegExp(`(<= )?\\$${index}(?!\\d)`, 'g')) ?? [];
+  return uses.length === 1 && uses[0] === `<= $${index}`;
 }
 
 function keyOf({ name, text, values = [] }: pg.QueryConfig): string {

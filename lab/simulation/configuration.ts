@@ -5,8 +5,8 @@ import { type Chain, type Chains, chainsOf } from '@florin/server/operator';
 import type { ChainConditions, FinalityPolicy } from '@florin/server/parts';
 import { getAddress } from 'viem';
 import { type CallContext, type CircleContext, type ContractState, funded } from './contract-state.ts';
-import { modelWallet, orderSigner, payerSignature, payoutMark } from './signing-model.ts';
-import type { Story } from './story.ts';
+import type { Scenario } from './scenario.ts';
+import { fakePayoutSignature, modelWallet, orderSigner, payerSignature } from './signing-model.ts';
 
 /** The merchant's wallet. */
 export const merchantAddress: Hex = getAddress(`0x${'c3'.repeat(20)}`);
@@ -14,26 +14,27 @@ export const merchantAddress: Hex = getAddress(`0x${'c3'.repeat(20)}`);
 export const operatorAddress: Hex = getAddress(`0x${'aa'.repeat(20)}`);
 
 /** Long enough that no deposit address begins with it by chance. One byte would match one address in 256. */
-const richPrefix = `0x${'aa'.repeat(8)}`;
+const unlimitedPayerPrefix = `0x${'aa'.repeat(8)}`;
 
 /** The address of a payer with enough tokens, derived from a hash. */
-export function richAddress(hash: Hex): Hex {
-  return getAddress(`${richPrefix}${hash.slice(2, 42 - richPrefix.length + 2)}`);
+export function unlimitedPayerAddress(hash: Hex): Hex {
+  return getAddress(`${unlimitedPayerPrefix}${hash.slice(2, 42 - unlimitedPayerPrefix.length + 2)}`);
 }
 
-function isRich(holder: string): boolean {
+function hasUnlimitedTokens(holder: string): boolean {
   return (
-    holder.toLowerCase().startsWith(richPrefix) || holder.toLowerCase() === merchantAddress.toLowerCase()
+    holder.toLowerCase().startsWith(unlimitedPayerPrefix) ||
+    holder.toLowerCase() === merchantAddress.toLowerCase()
   );
 }
 
 /** A contract that makes several calls at once for any caller. It holds enough tokens for them. */
-export const batcherAddress: Hex = richAddress(`0x${'ba'.repeat(32)}`);
+export const batcherAddress: Hex = unlimitedPayerAddress(`0x${'ba'.repeat(32)}`);
 
 /** More than all payments together. */
-export const plenty = 10n ** 30n;
+export const unlimited = 10n ** 30n;
 
-const domains = new Map([
+const cctpDomains = new Map([
   [31_337n, 0],
   [31_338n, 6],
 ]);
@@ -49,17 +50,17 @@ function contractAddress(index: number, byte: string): Hex {
 }
 
 /** The chains of a story, as the service's configuration has them. */
-export function chainsFor(story: Story, finality: FinalityPolicy | undefined): Chains {
-  const isByCctp = story.crossing === 'cctp';
-  const places = [
+export function chainsFor(scenario: Scenario, finality: FinalityPolicy | undefined): Chains {
+  const isByCctp = scenario.crossChainMethod === 'cctp';
+  const networks = [
     ['ethereum', 31_337, 6],
     // CCTP mints exactly the units that it burnt.
     ['base', 31_338, isByCctp ? 6 : 18],
   ] as const;
-  const all = places.slice(0, story.chainCount).map(([name, chainId, decimals], index): Chain => {
+  const all = networks.slice(0, scenario.chainCount).map(([name, chainId, decimals], index): Chain => {
     const usdc = token(name, chainId, decimals);
     const cctp = {
-      domain: domains.get(BigInt(chainId)) ?? 0,
+      domain: cctpDomains.get(BigInt(chainId)) ?? 0,
       transmitter: contractAddress(index, 'd4'),
       messenger: contractAddress(0, 'd5'),
       route: contractAddress(index, 'd6'),
@@ -74,9 +75,9 @@ export function chainsFor(story: Story, finality: FinalityPolicy | undefined): C
       vault: contractAddress(index, 'b2'),
       startBlock: 1n,
       finality: finality ?? { tag: 'finalized', depth: 1 },
-      pollIntervalMs: story.pollIntervalMs,
+      pollIntervalMs: scenario.pollIntervalMs,
       tokens: [usdc],
-      proofs: story.isProven ? 'required' : 'quorum',
+      proofs: scenario.isProven ? 'required' : 'quorum',
       ...(isByCctp ? { cctp } : {}),
     };
   });
@@ -91,18 +92,26 @@ const withoutVaults: ChainConditions = {
   payoutCap: () => microUsd(0n),
 };
 
-export function circleOf(chain: Chain): CircleContext | undefined {
+export function circleContextOf(chain: Chain): CircleContext | undefined {
   const { cctp } = chain;
   const [first] = chain.tokens;
   if (cctp === undefined || first === undefined) return undefined;
   const { domain, transmitter, messenger, route } = cctp;
-  return { domain, transmitter, messenger, route, token: first.address, domains, burnLimit: plenty };
+  return {
+    domain,
+    transmitter,
+    messenger,
+    route,
+    token: first.address,
+    domains: cctpDomains,
+    burnLimit: unlimited,
+  };
 }
 
 /** Roles on a chain of the simulation, and the accepted signers. */
-export function contextOf(
+export function callContextOf(
   chain: Chain,
-  { isFeeToVault }: Pick<Story, 'isFeeToVault'>,
+  { isVaultFeeRecipient }: Pick<Scenario, 'isVaultFeeRecipient'>,
   isIdempotent: boolean,
 ): Omit<CallContext, 'timeSeconds'> {
   const { chainId, gateway, vault } = chain;
@@ -115,45 +124,49 @@ export function contextOf(
     otherSettlers: [],
     admin: operatorAddress,
     guardian: operatorAddress,
-    feeRecipient: isFeeToVault ? vault : `0x${'fe'.repeat(20)}`,
+    feeRecipient: isVaultFeeRecipient ? vault : `0x${'fe'.repeat(20)}`,
     batcher: batcherAddress,
     tokens: chain.tokens.map(({ address }) => address),
-    circle: circleOf(chain),
+    circle: circleContextOf(chain),
     isIdempotent,
-    isRich,
-    isOrderSigned: (_orderId, order, signature) => signature === orderSigner.markOf(chainId, gateway, order),
-    isPayoutSigned: (payout, signature) => signature === payoutMark(payout),
+    hasUnlimitedTokens,
+    isOrderSigned: (_orderId, order, signature) =>
+      signature === orderSigner.expectedSignature(chainId, gateway, order),
+    isPayoutSigned: (payout, signature) => signature === fakePayoutSignature(payout),
     isConsentSigned: ({ method, orderId, order, nonce, signature }) =>
       signature === payerSignature(chain, method, { orderId, order }, nonce),
   };
 }
 
 /** The address at which a story's merchant receives money. */
-export function accountAddressOf({ all: [chain] }: Chains, { ownAccount }: Pick<Story, 'ownAccount'>): Hex {
-  if (ownAccount === undefined || chain === undefined) return merchantAddress;
+export function accountAddressOf(
+  { all: [chain] }: Chains,
+  { accountContract }: Pick<Scenario, 'accountContract'>,
+): Hex {
+  if (accountContract === undefined || chain === undefined) return merchantAddress;
   const [token] = chain.tokens;
-  return ownAccount === 'token' ? (token?.address ?? merchantAddress) : chain[ownAccount];
+  return accountContract === 'token' ? (token?.address ?? merchantAddress) : chain[accountContract];
 }
 
 /** The initial balance from which the service's wallet adds to short deposits: two dollars. */
-export function purseOf({ decimals }: Token): bigint {
+export function initialWalletBalance({ decimals }: Token): bigint {
   return 2n * 10n ** BigInt(decimals);
 }
 
 /** The balances of a chain's contracts at the start of a history. */
-export function openingState(chain: Chain, story: Story): (state: ContractState) => ContractState {
-  const vaultFloat = story.isVaultShort ? 0n : plenty;
+export function initialState(chain: Chain, scenario: Scenario): (state: ContractState) => ContractState {
+  const vaultFloat = scenario.isVaultEmpty ? 0n : unlimited;
   const caps = new Map(
     chain.tokens.map(({ address }) => [
       address.toLowerCase(),
-      { perOrder: plenty, hourly: plenty, daily: plenty },
+      { perOrder: unlimited, hourly: unlimited, daily: unlimited },
     ]),
   );
   return (empty) => {
     let state: ContractState = { ...empty, caps };
     for (const token of chain.tokens) {
       state = funded(state, chain.vault, token.address, vaultFloat);
-      state = funded(state, modelWallet.address, token.address, purseOf(token));
+      state = funded(state, modelWallet.address, token.address, initialWalletBalance(token));
     }
     return state;
   };

@@ -3,39 +3,39 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { createRefund, findRefund, findSession } from '@florin/server/parts';
 import { encodeFunctionData } from 'viem';
 import type { Actors } from './actors.ts';
-import { merchantAddress } from './places.ts';
+import { merchantAddress } from './configuration.ts';
 
 /** How many times an actor checks whether its next step is possible. */
-const maxLooks = 40;
+const maxChecks = 40;
 
 /** Pays, and reclaims as soon as the contract allows it, regardless of the settlement's progress. */
-export async function playReclaim(actor: Actors, sessionId: string): Promise<void> {
-  const { world } = actor;
-  const model = actor.anyChain();
-  const payer = actor.address('payer 0');
-  const order = await actor.prepare(sessionId, model, payer);
+export async function runReclaimingPayer(actors: Actors, sessionId: string): Promise<void> {
+  const { world } = actors;
+  const model = actors.anyChain();
+  const payer = actors.address('payer 0');
+  const order = await actors.prepare(sessionId, model, payer);
   if (order === undefined) return;
-  actor.send(model, payer, { to: model.chain.gateway, data: actor.payCall(order) });
+  actors.send(model, payer, { to: model.chain.gateway, data: actors.payCall(order) });
   const data = encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'reclaim', args: [order.order] });
-  for (let look = 0; look < maxLooks; look += 1) {
+  for (let check = 0; check < maxChecks; check += 1) {
     await world.sleep(2_000);
     const isPaid = model.head.state.slots.get(order.order.metaData)?.orderId === order.orderId;
     if (!isPaid || BigInt(world.seconds()) < order.order.reclaimAt) continue;
-    actor.send(model, payer, { to: model.chain.gateway, data }, model.nextNonce(payer));
+    actors.send(model, payer, { to: model.chain.gateway, data }, model.nextNonce(payer));
     return;
   }
 }
 
 /** A merchant who refunds a settled payment: requests the refund and sends the transaction that the service names. */
-export async function playSettledRefund(actor: Actors, sessionId: string): Promise<void> {
-  const { world } = actor;
+export async function runRefundingMerchant(actors: Actors, sessionId: string): Promise<void> {
+  const { world } = actors;
   const { merchantId } = world;
-  for (let look = 0; look < maxLooks; look += 1) {
+  for (let check = 0; check < maxChecks; check += 1) {
     await world.sleep(3_000);
-    const status = await actor.ask(async ({ db }) => (await findSession(db, sessionId))?.status ?? 'none');
+    const status = await actors.ask(async ({ db }) => (await findSession(db, sessionId))?.status ?? 'none');
     if (status === undefined || status === 'none') return;
     if (status !== 'completed') continue;
-    const refundId = await actor.ask(async ({ db, deps }) => {
+    const refundId = await actors.ask(async ({ db, deps }) => {
       const body = { sessionId };
       const refund = await db.transaction((transaction) =>
         createRefund(transaction, deps, { merchantId, body }),
@@ -43,24 +43,24 @@ export async function playSettledRefund(actor: Actors, sessionId: string): Promi
       return refund.refundId;
     });
     if (refundId === undefined) return;
-    const refund = await actor.ask(({ db, deps }) => findRefund(db, deps, { merchantId, refundId }));
-    await sendRefund(actor, refund?.txRequest);
+    const refund = await actors.ask(({ db, deps }) => findRefund(db, deps, { merchantId, refundId }));
+    await sendRefund(actors, refund?.txRequest);
     return;
   }
 }
 
 async function sendRefund(
-  actor: Actors,
+  actors: Actors,
   request: { readonly chainId: string; readonly to: string; readonly data: string } | undefined,
 ): Promise<void> {
   if (request === undefined) return;
-  const model = actor.world.models.find(({ chain }) => String(chain.chainId) === request.chainId);
+  const model = actors.world.models.find(({ chain }) => String(chain.chainId) === request.chainId);
   if (model === undefined) return;
   const call = { to: request.to as Hex, data: request.data as Hex };
   // All sessions share one wallet. A transaction whose nonce is already taken is requested again.
-  for (let look = 0; look < maxLooks; look += 1) {
-    const hash = actor.send(model, merchantAddress, call, model.nextNonce(merchantAddress));
-    await actor.world.sleep(8_000);
+  for (let check = 0; check < maxChecks; check += 1) {
+    const hash = actors.send(model, merchantAddress, call, model.nextNonce(merchantAddress));
+    await actors.world.sleep(8_000);
     const isMined = model
       .canonical()
       .some(({ transactions }) => transactions.some(({ transaction }) => transaction.hash === hash));

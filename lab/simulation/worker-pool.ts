@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type TestDatabase, testDatabase } from '@florin/server/testing';
 import type { HistoryResult } from './history.ts';
-import type { Size } from './story.ts';
+import type { Size } from './scenario.ts';
 
-export interface TeamOptions {
+export interface WorkerPoolOptions {
   readonly workers: number;
   readonly bugName?: string;
   /** Whether workers print every event. */
-  readonly tells?: boolean;
+  readonly printsTrace?: boolean;
 }
 
 /** A history to run. */
@@ -19,26 +19,30 @@ export interface Assignment {
 }
 
 /** A finished history, and its worker's processor time without PostgreSQL's. */
-export type Lived = HistoryResult & { readonly cpuMs: number };
+export type TimedHistory = HistoryResult & { readonly cpuMs: number };
 
-interface Member {
+interface PoolWorker {
   readonly child: ChildProcess;
   readonly database: TestDatabase;
 }
 
 /** Workers in separate processes, each with its own database. */
-export class Team {
-  readonly #members: readonly Member[];
+export class WorkerPool {
+  readonly #workers: readonly PoolWorker[];
 
-  private constructor(members: readonly Member[]) {
-    this.#members = members;
+  private constructor(workers: readonly PoolWorker[]) {
+    this.#workers = workers;
   }
 
-  static async start({ workers, bugName = '', tells = false }: TeamOptions): Promise<Team> {
-    const members = await Promise.all(
-      Array.from({ length: workers }, async () => {
+  static async start({
+    workers: count,
+    bugName = '',
+    printsTrace = false,
+  }: WorkerPoolOptions): Promise<WorkerPool> {
+    const workers = await Promise.all(
+      Array.from({ length: count }, async () => {
         const database = await testDatabase({ connections: 1 });
-        const args = [database.url, bugName, tells ? 'tell' : ''];
+        const args = [database.url, bugName, printsTrace ? 'tell' : ''];
         const child = fork(fileURLToPath(new URL('./worker.ts', import.meta.url)), args, {
           execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'],
         });
@@ -46,24 +50,24 @@ export class Team {
         return { child, database };
       }),
     );
-    return new Team(members);
+    return new WorkerPool(workers);
   }
 
   /** Runs these histories. `onResult` may end the run early by returning false. */
-  async live(
+  async run(
     assignments: Iterable<Assignment>,
-    onResult: (result: Lived) => Promise<boolean>,
+    onResult: (result: TimedHistory) => Promise<boolean>,
   ): Promise<void> {
     const waiting = assignments[Symbol.iterator]();
     let isOver = false;
     await Promise.all(
-      this.#members.map(async ({ child }) => {
+      this.#workers.map(async ({ child }) => {
         while (!isOver) {
           const next = waiting.next();
           if (next.done === true) return;
           const answer = nextMessage(child);
           child.send(next.value);
-          if (!(await onResult((await answer) as Lived))) isOver = true;
+          if (!(await onResult((await answer) as TimedHistory))) isOver = true;
         }
       }),
     );
@@ -71,7 +75,7 @@ export class Team {
 
   async close(): Promise<void> {
     await Promise.all(
-      this.#members.map(async ({ child, database }) => {
+      this.#workers.map(async ({ child, database }) => {
         const ended = new Promise((resolve) => child.once('exit', resolve));
         const isRunning = child.exitCode === null && child.signalCode === null;
         if (isRunning && child.connected) {

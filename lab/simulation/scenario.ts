@@ -3,7 +3,7 @@ import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** The behaviour of a payer and of third parties in one session. */
-const usualCharacters = [
+const usualBehaviours = [
   /** Pays, and pays again if a reorg removes the payment. */
   'honest',
   /** Pays once, and never checks again. */
@@ -44,18 +44,18 @@ const usualCharacters = [
   /** An agent that sends every request twice at once, under one nonce. */
   'agent',
 ] as const;
-export const characters = [
-  ...usualCharacters,
+export const behaviours = [
+  ...usualBehaviours,
   /** Pays, settles, transfers tokens and withdraws fees, each step in a single transaction of a contract. */
   'batch',
 ] as const;
-export type Character = (typeof characters)[number];
+export type Behaviour = (typeof behaviours)[number];
 
 /** Changes that operators make to vaults and tokens between payments and payouts. */
 export const policyChanges = ['caps', 'pause', 'signer', 'settler', 'token'] as const;
 export type PolicyChange = (typeof policyChanges)[number];
 
-export interface PolicyStory {
+export interface PolicyScenario {
   readonly changes: readonly { readonly atMs: number; readonly change: PolicyChange }[];
 }
 
@@ -67,10 +67,10 @@ export const sizes = ['short', 'middle', 'long'] as const;
 export type Size = (typeof sizes)[number];
 
 /** The parameters of a size: ranges and probabilities. */
-interface Measure {
+interface SizeParameters {
   readonly sessionCount: readonly [number, number];
   readonly lastStartMs: number;
-  readonly calmMs: readonly [number, number];
+  readonly faultsEndMs: readonly [number, number];
   /** Probabilities of one chain, of one process and of one node per chain. */
   readonly oneChain: number;
   readonly oneProcess: number;
@@ -81,10 +81,10 @@ interface Measure {
   readonly settlementWindowMs: number;
 }
 
-const long: Measure = {
+const long: SizeParameters = {
   sessionCount: [1, 3],
   lastStartMs: 15_000,
-  calmMs: [30_000, 60_000],
+  faultsEndMs: [30_000, 60_000],
   oneChain: 0.65,
   oneProcess: 0.65,
   oneNode: 0.5,
@@ -94,12 +94,12 @@ const long: Measure = {
   settlementWindowMs: 15_000,
 };
 
-const measures: Readonly<Record<Size, Measure>> = {
+const sizeParameters: Readonly<Record<Size, SizeParameters>> = {
   // Fast enough that a settlement becomes final before the faults end.
   short: {
     sessionCount: [1, 2],
     lastStartMs: 6_000,
-    calmMs: [18_000, 30_000],
+    faultsEndMs: [18_000, 30_000],
     oneChain: 0.85,
     oneProcess: 0.8,
     oneNode: 0.6,
@@ -112,14 +112,14 @@ const measures: Readonly<Record<Size, Measure>> = {
     ...long,
     sessionCount: [1, 2],
     lastStartMs: 8_000,
-    calmMs: [22_000, 42_000],
+    faultsEndMs: [22_000, 42_000],
     settlementWindowMs: 10_000,
   },
   long,
 };
 
 /** Time until a burn is final and attested. */
-const attestedMs = 30_000;
+const attestationMs = 30_000;
 
 /** Chooses the size of a seed's history. */
 export function chooseSize(random: SeededRandom): Size {
@@ -133,24 +133,24 @@ export interface Restore {
   readonly backupMs: number;
   readonly restoreMs: number;
   /** Whether the restore waits until a transaction that the copy does not know is pending. */
-  readonly isMidway: boolean;
+  readonly waitsForUnknownTransaction: boolean;
 }
 
 /**
  * The settings for deposits that differ between stories. Amounts are Micro-USD as numbers, because stories are
  * printed as JSON.
  */
-export interface DepositStory {
+export interface DepositScenario {
   readonly latePayment: LatePayment;
   readonly addedAboveFee: number;
   readonly addedPerDay: number;
 }
 
 /** What a history is about: every choice that is made once. */
-export interface Story {
+export interface Scenario {
   readonly size: Size;
   /** How the money crosses when payer and merchant use different chains. */
-  readonly crossing: 'vault' | 'cctp';
+  readonly crossChainMethod: 'vault' | 'cctp';
   /** Whether blocks and receipts must be proven by their hashes. */
   readonly isProven: boolean;
   /** Negative: payers may reclaim long before the deadline, so that reclaim and settlement race. */
@@ -163,7 +163,7 @@ export interface Story {
   /** Lag of a second node in blocks. */
   readonly nodeLag: number;
   /** Whether each address is a load balancer over many nodes, so that every exchange meets a node with another lag. */
-  readonly isBalanced: boolean;
+  readonly isLoadBalanced: boolean;
   /** Blocks between head and finalized block. */
   readonly finalityLag: number;
   readonly slowestBlockMs: number;
@@ -171,12 +171,12 @@ export interface Story {
   readonly pollIntervalMs: number;
   /** Time between two polls of the settlement. */
   readonly settlementWindowMs: number;
-  readonly sessions: readonly { readonly character: Character; readonly startMs: number }[];
+  readonly sessions: readonly { readonly behaviour: Behaviour; readonly startMs: number }[];
   /** Milliseconds that each process's clock is ahead. */
-  readonly skewsMs: readonly number[];
-  readonly isVaultShort: boolean;
+  readonly clockSkewsMs: readonly number[];
+  readonly isVaultEmpty: boolean;
   /** The end of the faults. */
-  readonly calmMs: number;
+  readonly faultsEndMs: number;
   /** The times of the database copy and of its restore. */
   readonly restore: Restore | undefined;
   /** The time of a reorg deeper than finality. */
@@ -184,104 +184,115 @@ export interface Story {
   /** The configured mode for payments where payer and merchant use the same chain and token. */
   readonly settlementMode: SettlementMode;
   /** The handling of short and late deposits. Undefined: they go back. */
-  readonly deposits: DepositStory | undefined;
+  readonly deposits: DepositScenario | undefined;
   /** The contract of the installation that the merchant's account names, as older accounts may. Undefined: a wallet. */
-  readonly ownAccount: OwnAccount | undefined;
+  readonly accountContract: AccountContract | undefined;
   /** Whether the gateways send their fees to the vaults. */
-  readonly isFeeToVault: boolean;
+  readonly isVaultFeeRecipient: boolean;
   /** The changes while payouts are in progress, which are reverted after the faults. Undefined: none. */
-  readonly policy: PolicyStory | undefined;
+  readonly policy: PolicyScenario | undefined;
 }
 
 /** On the chain where sessions settle. */
-export type OwnAccount = 'gateway' | 'vault' | 'token';
+export type AccountContract = 'gateway' | 'vault' | 'token';
 
 /** Chooses the story of a seed. A size changes the ranges, but not the order of the draws: long histories stay the same. */
-export function chooseStory(random: SeededRandom, size: Size): Story {
-  const measure = measures[size];
-  const chainCount = random.chance(measure.oneChain) ? 1 : 2;
-  const calmMs = random.between(...measure.calmMs);
+export function chooseScenario(random: SeededRandom, size: Size): Scenario {
+  const parameters = sizeParameters[size];
+  const chainCount = random.chance(parameters.oneChain) ? 1 : 2;
+  const faultsEndMs = random.between(...parameters.faultsEndMs);
   const skew = () => (random.chance(0.7) ? 0 : random.between(-20_000, 20_000));
-  const sessions = Array.from({ length: random.between(...measure.sessionCount) }, () => ({
-    character: random.pick(usualCharacters) as Character,
-    startMs: random.between(0, measure.lastStartMs),
+  const sessions = Array.from({ length: random.between(...parameters.sessionCount) }, () => ({
+    behaviour: random.pick(usualBehaviours) as Behaviour,
+    startMs: random.between(0, parameters.lastStartMs),
   }));
   const batches = random.fork('batches');
-  for (const session of sessions) if (batches.chance(0.08)) session.character = 'batch';
-  const backupMs = random.between(1_000, calmMs - 10_000);
-  const isMidway = random.fork('midway').chance(0.3);
-  const isReclaimed = sessions.some(({ character }) => character === 'reclaim');
+  for (const session of sessions) if (batches.chance(0.08)) session.behaviour = 'batch';
+  const backupMs = random.between(1_000, faultsEndMs - 10_000);
+  const waitsForUnknownTransaction = random.fork('midway').chance(0.3);
+  const isReclaimed = sessions.some(({ behaviour }) => behaviour === 'reclaim');
   const parties = random.fork('parties');
-  const crossing = random.chance(0.6) ? 'vault' : 'cctp';
-  const story: Story = {
+  const crossChainMethod = random.chance(0.6) ? 'vault' : 'cctp';
+  const scenario: Scenario = {
     size,
-    crossing,
+    crossChainMethod,
     isProven: random.chance(0.25),
     reclaimAfterSeconds: isReclaimed ? random.between(-1_790, -1_750) : 86_400,
     chainCount,
-    processCount: random.chance(measure.oneProcess) ? 1 : 2,
+    processCount: random.chance(parameters.oneProcess) ? 1 : 2,
     hasLeaders: random.chance(0.4),
-    nodeCount: random.chance(measure.oneNode) ? 1 : 2,
+    nodeCount: random.chance(parameters.oneNode) ? 1 : 2,
     nodeLag: random.between(0, 4),
-    isBalanced: random.chance(0.4),
-    finalityLag: random.between(...measure.finalityLag),
-    slowestBlockMs: random.between(...measure.slowestBlockMs),
-    pollIntervalMs: measure.pollIntervalMs,
-    settlementWindowMs: measure.settlementWindowMs,
+    isLoadBalanced: random.chance(0.4),
+    finalityLag: random.between(...parameters.finalityLag),
+    slowestBlockMs: random.between(...parameters.slowestBlockMs),
+    pollIntervalMs: parameters.pollIntervalMs,
+    settlementWindowMs: parameters.settlementWindowMs,
     sessions,
-    skewsMs: [skew(), skew()],
-    isVaultShort: random.chance(0.1),
-    calmMs,
+    clockSkewsMs: [skew(), skew()],
+    isVaultEmpty: random.chance(0.1),
+    faultsEndMs,
     restore: random.chance(0.1)
-      ? { backupMs, restoreMs: random.between(backupMs + 1_000, calmMs), isMidway }
+      ? { backupMs, restoreMs: random.between(backupMs + 1_000, faultsEndMs), waitsForUnknownTransaction }
       : undefined,
-    deepReorgMs: random.chance(0.03) ? random.between(Math.min(15_000, calmMs - 4_000), calmMs) : undefined,
+    deepReorgMs: random.chance(0.03)
+      ? random.between(Math.min(15_000, faultsEndMs - 4_000), faultsEndMs)
+      : undefined,
     settlementMode:
-      random.chance(0.15) || sessions.some(({ character }) => character === 'direct') ? 'direct' : 'escrow',
+      random.chance(0.15) || sessions.some(({ behaviour }) => behaviour === 'direct') ? 'direct' : 'escrow',
     deposits: hasDeposits({ sessions }) && random.chance(0.5) ? chooseDeposits(random) : undefined,
-    ownAccount: parties.chance(0.12) ? parties.pick(ownAccountsOf(chainCount, crossing)) : undefined,
-    isFeeToVault: parties.chance(0.1),
-    policy: random.fork('policy').chance(0.5) ? choosePolicy(random.fork('policies'), calmMs) : undefined,
+    accountContract: parties.chance(0.12)
+      ? parties.pick(accountContractsFor(chainCount, crossChainMethod))
+      : undefined,
+    isVaultFeeRecipient: parties.chance(0.1),
+    policy: random.fork('policy').chance(0.5)
+      ? choosePolicy(random.fork('policies'), faultsEndMs)
+      : undefined,
   };
   // With an account at our own vault, a reorg below finality can move a payment to another transaction. The books
   // have both, so the difference stops the chain, and the operator has to reset the books.
-  const ownAccount = story.deepReorgMs === undefined ? story.ownAccount : undefined;
+  const accountContract = scenario.deepReorgMs === undefined ? scenario.accountContract : undefined;
   // Policy changes teach nothing without payouts from a vault, or where final events do not stay final.
-  const isCrossing = story.chainCount === 2 && story.crossing === 'vault' && story.deepReorgMs === undefined;
-  if (!isCrossing) return withAttestations({ ...story, ownAccount, policy: undefined }, calmMs);
-  return withAttestations(story, calmMs);
+  const isAcrossVaults =
+    scenario.chainCount === 2 && scenario.crossChainMethod === 'vault' && scenario.deepReorgMs === undefined;
+  if (!isAcrossVaults)
+    return withBurnToAttest({ ...scenario, accountContract, policy: undefined }, faultsEndMs);
+  return withBurnToAttest(scenario, faultsEndMs);
 }
 
 /** A single session rarely burns anything, so this adds an honest one. */
-function withAttestations(story: Story, calmMs: number): Story {
-  if (!isAttestedLate(story)) return story;
-  const beside = { character: 'honest' as const, startMs: 0 };
-  const sessions = story.sessions.length === 1 ? [...story.sessions, beside] : story.sessions;
-  return { ...story, sessions, calmMs: calmMs + attestedMs };
+function withBurnToAttest(scenario: Scenario, faultsEndMs: number): Scenario {
+  if (!testsAttestations(scenario)) return scenario;
+  const extraSession = { behaviour: 'honest' as const, startMs: 0 };
+  const sessions = scenario.sessions.length === 1 ? [...scenario.sessions, extraSession] : scenario.sessions;
+  return { ...scenario, sessions, faultsEndMs: faultsEndMs + attestationMs };
 }
 
 /** A vault does not pay out to itself. Such a session would wait for the operator. */
-function ownAccountsOf(chainCount: 1 | 2, crossing: Story['crossing']): readonly OwnAccount[] {
-  return chainCount === 2 && crossing === 'vault'
+function accountContractsFor(
+  chainCount: 1 | 2,
+  crossChainMethod: Scenario['crossChainMethod'],
+): readonly AccountContract[] {
+  return chainCount === 2 && crossChainMethod === 'vault'
     ? ['gateway', 'token']
     : ['gateway', 'vault', 'vault', 'token'];
 }
 
-function choosePolicy(random: SeededRandom, calmMs: number): PolicyStory {
+function choosePolicy(random: SeededRandom, faultsEndMs: number): PolicyScenario {
   const changes = Array.from({ length: random.between(1, 3) }, () => ({
-    atMs: random.between(1_000, calmMs - 1_000),
+    atMs: random.between(1_000, faultsEndMs - 1_000),
     change: random.pick(policyChanges),
   }));
   return { changes };
 }
 
 /** Histories for failing attestations. They need a burn, and time until it is final. */
-export function isAttestedLate({ size, chainCount, crossing }: Story): boolean {
-  return size !== 'short' && chainCount === 2 && crossing === 'cctp';
+export function testsAttestations({ size, chainCount, crossChainMethod }: Scenario): boolean {
+  return size !== 'short' && chainCount === 2 && crossChainMethod === 'cctp';
 }
 
 /** Allows additions of up to a tenth of the total, with a budget that sometimes does not cover all of them. */
-function chooseDeposits(random: SeededRandom): DepositStory {
+function chooseDeposits(random: SeededRandom): DepositScenario {
   return {
     latePayment: random.pick(latePayments),
     addedAboveFee: random.between(0, 2_000_000),
@@ -290,6 +301,6 @@ function chooseDeposits(random: SeededRandom): DepositStory {
 }
 
 /** Polls for deposits cost statements and calls. Only histories with deposits make them. */
-export function hasDeposits({ sessions }: Pick<Story, 'sessions'>): boolean {
-  return sessions.some(({ character }) => character.startsWith('deposit'));
+export function hasDeposits({ sessions }: Pick<Scenario, 'sessions'>): boolean {
+  return sessions.some(({ behaviour }) => behaviour.startsWith('deposit'));
 }

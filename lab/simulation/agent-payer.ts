@@ -16,20 +16,20 @@ import type { ServiceModel } from './service-model.ts';
 import { modelCryptography, signatureOf } from './signing-model.ts';
 
 /** An agent of the AI protocol: signs each request once and sends it twice at the same time, to any process. */
-export async function playAgent(actor: Actors): Promise<void> {
-  const { world, name } = actor;
+export async function runAgent(actors: Actors): Promise<void> {
+  const { world, name } = actors;
   const [model] = world.models;
   if (model === undefined) return;
-  const payer = actor.address('payer 0');
+  const payer = actors.address('payer 0');
   const [token] = model.chain.tokens;
   if (token === undefined) return;
-  const creation = await actor.ask(async (service) => creationMessage(service, actor, payer));
+  const creation = await actors.ask(async (service) => creationMessage(service, actors, payer));
   if (creation === undefined) return;
   const create = (service: ServiceModel) => createSession(service, creation);
-  const ids = await Promise.all([actor.ask(create), actor.ask(create)]);
-  const sessionId = sameOf(actor, ids);
+  const ids = await Promise.all([actors.ask(create), actors.ask(create)]);
+  const sessionId = commonAnswer(actors, ids);
   if (sessionId === undefined) return;
-  world.options.scheduler.note(`${name} is ${actor.character}: ${sessionId}`);
+  world.options.scheduler.trace(`${name} is ${actors.behaviour}: ${sessionId}`);
   const preparation = signed(payer, {
     purpose: 'prepare_payment',
     message: {
@@ -45,22 +45,22 @@ export async function playAgent(actor: Actors): Promise<void> {
     },
   });
   const prepare = (service: ServiceModel) => prepareOrder(service, preparation);
-  const orders = await Promise.all([actor.ask(prepare), actor.ask(prepare)]);
+  const orders = await Promise.all([actors.ask(prepare), actors.ask(prepare)]);
   const [order] = orders.filter((each) => each !== undefined);
-  sameOf(
-    actor,
+  commonAnswer(
+    actors,
     orders.map((each) => each?.orderId),
   );
-  if (order !== undefined) await actor.payOrder(model, payer, order);
+  if (order !== undefined) await actors.payOrder(model, payer, order);
 }
 
 /** The answer that both requests have in common. Different answers are a violation. */
-function sameOf({ world, name }: Actors, answers: readonly (string | undefined)[]): string | undefined {
-  const given = new Set(answers.filter((answer) => answer !== undefined));
+function commonAnswer({ world, name }: Actors, answers: readonly (string | undefined)[]): string | undefined {
+  const distinct = new Set(answers.filter((answer) => answer !== undefined));
   // After a restore, the service no longer knows the nonce.
-  if (given.size > 1 && world.options.story.restore === undefined)
-    world.violate(`${name}: one nonce gave ${[...given].join(' and ')}`);
-  return [...given][0];
+  if (distinct.size > 1 && world.options.scenario.restore === undefined)
+    world.reportViolation(`${name}: one nonce gave ${[...distinct].join(' and ')}`);
+  return [...distinct][0];
 }
 
 type Signed<M extends AgentMessage> = { readonly message: M['message']; readonly signature: string };

@@ -4,24 +4,24 @@ import type { ServiceModel } from './service-model.ts';
 import { payerSignature } from './signing-model.ts';
 
 /** How many times a payer checks the payment and resubmits it when nothing has happened. */
-const looks = 12;
+const maxAttempts = 12;
 
 /** A payer without gas: signs, submits, and resubmits until the payment arrives. */
-export async function playGasless(actor: Actors, sessionId: string): Promise<void> {
-  const { random } = actor.world.options;
-  const model = actor.anyChain();
-  const payer = actor.address('payer 0');
-  const order = await actor.prepare(sessionId, model, payer);
+export async function runGaslessPayer(actors: Actors, sessionId: string): Promise<void> {
+  const { random } = actors.world.options;
+  const model = actors.anyChain();
+  const payer = actors.address('payer 0');
+  const order = await actors.prepare(sessionId, model, payer);
   if (order === undefined) return;
   const method = random.pick(['eip3009', 'permit2'] as const);
   const signature = payerSignature(model.chain, method, order) ?? '0x';
   const body = { sessionId, method, signature };
-  for (let look = 0; look < looks; look += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     // Sometimes two at once, like impatient clients.
     const count = random.chance(0.3) ? 2 : 1;
-    await Promise.all(Array.from({ length: count }, () => actor.ask((service) => submit(service, body))));
-    await actor.world.sleep(6_000);
-    if (model.head.state.slots.get(order.order.metaData) !== undefined && look > 2) return;
+    await Promise.all(Array.from({ length: count }, () => actors.ask((service) => submit(service, body))));
+    await actors.world.sleep(6_000);
+    if (model.head.state.slots.get(order.order.metaData) !== undefined && attempt > 2) return;
   }
 }
 
