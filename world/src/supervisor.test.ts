@@ -103,7 +103,7 @@ test('a world keeps everything through kills, refuses a second start and leaves 
       const before = readChildren()[name];
       assert.ok(before !== undefined);
       process.kill(before.pid, 'SIGKILL');
-      const line = new RegExp(`${name}.* is running again`);
+      const line = new RegExp(`${name}.* (is running|runs) again`);
       const isBack = await waitUntil(() => line.test(run.output()), PATIENCE_MS);
       assert.ok(isBack, run.output());
       assert.notEqual(readChildren()[name]?.pid, before.pid);
