@@ -65,7 +65,7 @@ async function listParts(): Promise<readonly Part[]> {
     lab('agents in Deno and Bun', 'scripts/agent-runtimes.ts'),
     lab('ten minutes of chaos', 'lab/chaos/main.ts', '--seconds', '600'),
     lab('mutants of the contracts', 'lab/mutation/mutate.ts'),
-    historiesPart(histories, '--resume', '--state', join(keptFolder, 'lived.json')),
+    historiesPart(histories, '--resume', '--state', join(keptFolder, 'runs.json')),
   ];
 }
 

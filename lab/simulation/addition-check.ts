@@ -70,7 +70,7 @@ export async function checkAdditions(
       sent.delete(receiver);
     }
     for (const [receiver, amount] of sent)
-      report(`${amount} were sent to ${receiver}, of which nothing was agreed`);
+      report(`${amount} were sent to ${receiver}, for which no terms were agreed`);
     const spent = initialWalletBalance(token) - balanceOf(model.head.state, model.settler, token.address);
     const recorded = booked.get(token.tokenId) ?? 0n;
     if (spent !== recorded) report(`${spent} were added on ${model.chain.name}, the ledger says ${recorded}`);

@@ -22,11 +22,11 @@ export function attestationModel(
   return {
     messagesOf: (domain, txHash) =>
       new Promise((resolve, reject) => {
-        process.io(random.between(20, 400), 'attestation asked for', () => {
+        process.io(random.between(20, 400), 'attestation requested', () => {
           const isUnavailable = faults.occurs('attestation');
           const isPending = faults.occurs('attestation');
           const messages = isPending ? [] : attestedIn(models, domain, txHash);
-          process.io(random.between(20, 400), `attestation answered ${messages.length}`, () => {
+          process.io(random.between(20, 400), `attestation answered with ${messages.length} messages`, () => {
             if (isUnavailable) reject(new AttestationUnavailable('HTTP status 503'));
             else resolve(messages);
           });

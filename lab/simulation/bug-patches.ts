@@ -16,7 +16,7 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   'finality-by-number': [
     { file: finality, from: 'if (theirs?.hash !== ours.hash)', to: 'if (theirs === undefined)' },
   ],
-  'goes-on-below-finality': [
+  'continues-below-finality': [
     {
       file: finality,
       from: 'for (let asked = 0; asked < 2; asked += 1) {',
@@ -73,14 +73,14 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: "return await getTransactionCount(rpc, address, 'latest');",
     },
   ],
-  'room-kept-for-ever': [
+  'vault-reservation-never-ends': [
     {
       file: 'settlement/vault-limit.ts',
       from: 'const payable = isFloatShort ? BigInt(held) : largest;',
       to: 'const payable = BigInt(held);',
     },
   ],
-  'fees-rise-in-silence': [
+  'fees-raised-without-new-blocks': [
     {
       file: '../../../packages/evm/src/sender/repair.ts',
       from: "if (!isOutbid(last, market)) return 'unchanged';",

@@ -18,8 +18,8 @@ export interface Bug {
   readonly faults?: readonly (keyof FaultRates)[];
   /** The violation that counts as catching the bug. Absent: any violation counts. */
   readonly expectedViolation?: RegExp;
-  /** Whether its histories switch other faults off, because the bug needs too many steps in a row. */
+  /** Whether its histories have no other faults, because the bug needs many steps in a row. */
   readonly hasNoOtherFaults?: boolean;
-  /** Adjusts the story where other stories seldom reach the bug. */
+  /** Adjusts the scenario where other scenarios seldom reach the bug. */
   readonly scenario?: (scenario: Scenario) => Scenario;
 }

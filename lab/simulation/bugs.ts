@@ -103,7 +103,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'no-parent-check': { faults: ['reorg'] },
   'receipts-unchecked': { faults: ['rpcPartialLogs'] },
-  'goes-on-below-finality': { scenario: withDeepReorg },
+  'continues-below-finality': { scenario: withDeepReorg },
   'zero-confirmations': { finality: { tag: 'latest', depth: 0 }, faults: ['reorg'] },
   'cursor-before-logs': { faults: ['crash', 'connectionLost'] },
   'webhook-after-commit': { lateStatements: ['webhooks_insert_events'], faults: ['crash', 'connectionLost'] },
@@ -138,15 +138,15 @@ export const bugs: Readonly<Record<string, Bug>> = {
     }),
   },
   'nonce-from-pending': { faults: ['rpcDropped', 'nodeStuck'] },
-  'room-kept-for-ever': {
+  'vault-reservation-never-ends': {
     scenario: withLowCaps,
-    expectedViolation: /for which its vault has room/,
+    expectedViolation: /although its vault can pay them/,
     hasNoOtherFaults: true,
   },
-  'fees-rise-in-silence': {
+  'fees-raised-without-new-blocks': {
     faults: ['chainSilent'],
     scenario: withManySettlements,
-    expectedViolation: /never came to rest: .*nonce/,
+    expectedViolation: /work never finished: .*nonce/,
     hasNoOtherFaults: true,
   },
   'no-rebroadcast': { faults: ['rpcDropped', 'reorg'] },

@@ -7,107 +7,31 @@ import { blockAt } from './chain-model.ts';
 import { unlimited } from './configuration.ts';
 import { balanceOf } from './contract-state.ts';
 import { holdsMoney } from './open-work.ts';
-import type { Received } from './receiver-model.ts';
+import { type Report, readStoredState, type SessionState, type StoredState } from './stored-state.ts';
+import { checkWebhooks } from './webhook-check.ts';
 import { type ChainEvent, chainEventsOf, type World } from './world.ts';
-
-interface SessionState {
-  readonly sessionId: string;
-  readonly status: string;
-  readonly orderId: string;
-  readonly refunds: number;
-  /** In Micro-USD: the refunded amount, and the total paid. */
-  readonly refunded: bigint;
-  readonly total: bigint;
-}
-
-interface OrderState {
-  readonly orderId: string;
-  readonly sessionId: string;
-  readonly orderType: number;
-}
-
-/** The contents of the database when a history is over. */
-interface StoredState {
-  /** Order and status of each exception. */
-  readonly exceptions: ReadonlySet<string>;
-  readonly sessions: readonly SessionState[];
-  readonly orders: readonly OrderState[];
-  readonly balances: ReadonlyMap<string, bigint>;
-  /** Opening balances of the books: what the contracts held before the history. */
-  readonly openings: ReadonlyMap<string, bigint>;
-  readonly attempts: ReadonlySet<string>;
-  readonly halted: ReadonlySet<number>;
-  readonly webhookEvents: readonly {
-    readonly objectId: string;
-    readonly sequence: number;
-    readonly type: string;
-  }[];
-}
-
-async function readStoredState(client: pg.Client): Promise<StoredState> {
-  const sessions = await client.query<SessionState>(
-    `select session_id as "sessionId", status, order_id as "orderId",
-       (select count(*)::int from refunds r where r.session_id = s.session_id and r.status = 'completed') as refunds,
-       refunded_amount as refunded,
-       coalesce((select total_value from orders o where o.order_id = s.order_id), 0) as total
-     from sessions s order by ordinal`,
-  );
-  const orders = await client.query<OrderState>(
-    `select order_id as "orderId", session_id as "sessionId", order_type as "orderType" from orders`,
-  );
-  const balances = await client.query<{ account: string; asset: string; total: bigint }>(
-    `select split_part(ledger_account, ':', 1) as account, asset, sum(amount) as total from ledger_postings
-     group by 1, 2`,
-  );
-  const openings = await client.query<{ account: string; asset: string; total: bigint }>(
-    `select split_part(ledger_account, ':', 1) as account, asset, sum(amount) as total
-     from ledger_postings join ledger_entries using (entry_id) where kind = 'opening' group by 1, 2`,
-  );
-  const attempts = await client.query<{ hash: string }>('select tx_hash as hash from sent_attempts');
-  const halted = await client.query<{ id: bigint }>(
-    `select chain_id as id from chain_cursors where halted_reason <> ''`,
-  );
-  const webhookEvents = await client.query<{ objectId: string; sequence: bigint; type: string }>(
-    `select object_id as "objectId", sequence, event_type as type from events
-     where event_type like 'session.%' or event_type like 'refund.%' order by object_id, sequence`,
-  );
-  const exceptions = await client.query<{ said: string }>(
-    `select order_id || ' ' || status as said from exceptions`,
-  );
-  return {
-    exceptions: new Set(exceptions.rows.map(({ said }) => said)),
-    sessions: sessions.rows,
-    orders: orders.rows,
-    balances: new Map(balances.rows.map((row) => [`${row.account} ${row.asset}`, row.total])),
-    openings: new Map(openings.rows.map((row) => [`${row.account} ${row.asset}`, row.total])),
-    attempts: new Set(attempts.rows.map(({ hash }) => hash)),
-    halted: new Set(halted.rows.map(({ id }) => Number(id))),
-    webhookEvents: webhookEvents.rows.map((row) => ({ ...row, sequence: Number(row.sequence) })),
-  };
-}
 
 /** The violations once the service is idle. Empty when there are none. */
 export async function check(world: World, client: pg.Client): Promise<string[]> {
   const stored = await readStoredState(client);
-  const chainEvents = chainEventsOf(world);
+  const events = chainEventsOf(world);
   const wasRestored = world.options.scenario.restore !== undefined;
   const violations = [...world.violations, ...(await checkFinalEvents(world, client))];
   const report = (violation: string) => violations.push(violation);
   for (const id of stored.halted) report(`chain ${id} is halted without a reason`);
-  checkAtMostOnce(chainEvents, report);
+  checkAtMostOnce(events, report);
   for (const session of stored.sessions) {
-    checkSession(session, stored, chainEvents, report);
-    // A restore loses refunds that were requested after the backup. The exception tells the merchant.
+    checkSession(session, stored, events, report);
+    // A restore loses refunds that were requested after the backup. The exception informs the merchant.
     const expected =
-      count(chainEvents, session.orderId, 'Refunded') +
-      count(chainEvents, session.orderId, 'SettlementRefunded');
+      count(events, session.orderId, 'Refunded') + count(events, session.orderId, 'SettlementRefunded');
     if (!wasRestored && session.refunds !== expected)
       report(`${session.sessionId}: ${session.refunds} refunds completed, ${expected} on chain`);
   }
   checkLedger(world, stored, report);
   if (!wasRestored) {
-    checkOrdersKnown(stored, chainEvents, report);
-    checkDeposits(world, stored, chainEvents, report);
+    checkOrdersKnown(stored, events, report);
+    checkDeposits(world, stored, events, report);
     await checkAdditions(world, client, report);
     checkSent(world, stored, report);
     checkWebhooks(world.receiver.received, stored, report);
@@ -125,7 +49,7 @@ export async function lastTransactionId(client: pg.Client): Promise<bigint> {
 
 /**
  * Invariants that hold even where final events have disappeared: nothing happens twice, and no event refers to an
- * abandoned branch. Nothing is sent after `sentBefore` for a payment that does not exist.
+ * abandoned branch. The service sends nothing after `lastSentBefore` for a payment that does not exist.
  */
 export async function checkLostEvents(
   world: World,
@@ -141,7 +65,7 @@ export async function checkLostEvents(
     [lastSentBefore],
   );
   for (const { leg, id } of rows)
-    violations.push(`order ${id.slice(0, 10)}: ${leg} sent while its payment was gone`);
+    violations.push(`order ${id.slice(0, 10)}: ${leg} sent although its payment is lost`);
   return violations;
 }
 
@@ -173,14 +97,14 @@ export async function checkHalted(world: World, client: pg.Client): Promise<stri
     const model = world.models.find(({ chain }) => BigInt(chain.chainId) === id);
     const isCanonical = model !== undefined && blockAt(model.head, Number(number))?.hash === hash;
     if (isCanonical && reason !== '') return [`chain ${id} is halted without a reason`];
-    return isCanonical || reason !== '' ? [] : [`chain ${id} goes on from a final block that is no more`];
+    return isCanonical || reason !== ''
+      ? []
+      : [`chain ${id} continues from a final block that its chain no longer has`];
   });
 }
 
-type Report = (violation: string) => void;
-
-function count(chainEvents: readonly ChainEvent[], orderId: string, name: string): number {
-  return chainEvents.filter((event) => event.orderId === orderId && event.name === name).length;
+function count(events: readonly ChainEvent[], orderId: string, name: string): number {
+  return events.filter((event) => event.orderId === orderId && event.name === name).length;
 }
 
 /** Events that an order has at most once. Receiving a CCTP message mints. */
@@ -196,16 +120,14 @@ const atMostOnceEvents = [
 ];
 
 /** Regardless of the service: each order is settled, paid out, minted and returned at most once. */
-function checkAtMostOnce(chainEvents: readonly ChainEvent[], report: Report): void {
-  for (const orderId of new Set(chainEvents.map((event) => event.orderId))) {
+function checkAtMostOnce(events: readonly ChainEvent[], report: Report): void {
+  for (const orderId of new Set(events.map((event) => event.orderId))) {
     if (orderId === zeroHash) continue;
     for (const name of atMostOnceEvents) {
-      if (count(chainEvents, orderId, name) > 1)
+      if (count(events, orderId, name) > 1)
         report(`order ${orderId.slice(0, 10)} has ${name} more than once`);
     }
-    const outcomes = ['Settled', 'Refunded', 'Reclaimed'].filter(
-      (name) => count(chainEvents, orderId, name) > 0,
-    );
+    const outcomes = ['Settled', 'Refunded', 'Reclaimed'].filter((name) => count(events, orderId, name) > 0);
     if (outcomes.length > 1) report(`order ${orderId.slice(0, 10)} is ${outcomes.join(' and ')}`);
   }
 }
@@ -214,12 +136,12 @@ function checkAtMostOnce(chainEvents: readonly ChainEvent[], report: Report): vo
 function checkSession(
   session: SessionState,
   stored: StoredState,
-  chainEvents: readonly ChainEvent[],
+  events: readonly ChainEvent[],
   report: Report,
 ): void {
   const name = `session ${session.sessionId.slice(0, 12)} (${session.status})`;
   const orders = stored.orders.filter((order) => order.sessionId === session.sessionId);
-  const paid = orders.filter((order) => count(chainEvents, order.orderId, 'Paid') > 0);
+  const paid = orders.filter((order) => count(events, order.orderId, 'Paid') > 0);
   if (paid.length === 0) {
     if (!['expired', 'cancelled'].includes(session.status)) report(`${name} was never paid`);
     return;
@@ -229,13 +151,13 @@ function checkSession(
     report(`${name} is paid on chain by ${paid.length} orders, not by its own`);
     return;
   }
-  const returns =
-    count(chainEvents, ownOrder.orderId, 'Refunded') + count(chainEvents, ownOrder.orderId, 'Reclaimed');
-  const settled = count(chainEvents, ownOrder.orderId, 'Settled');
+  const returns = count(events, ownOrder.orderId, 'Refunded') + count(events, ownOrder.orderId, 'Reclaimed');
+  const settled = count(events, ownOrder.orderId, 'Settled');
   if (returns > 0) {
-    if (session.status !== 'paid' || settled > 0) report(`${name} went back, and ${settled} settled`);
+    if (session.status !== 'paid' || settled > 0)
+      report(`${name} was returned and has ${settled} settlements`);
     if (session.refunded !== session.total)
-      report(`${name} shows ${session.refunded} of ${session.total} gone back`);
+      report(`${name} shows ${session.refunded} of ${session.total} returned`);
   } else {
     if (session.status !== 'completed') report(`${name} is paid and not completed`);
     if (settled !== (ownOrder.orderType === orderKinds.direct ? 0 : 1))
@@ -243,26 +165,26 @@ function checkSession(
     const isVault = ownOrder.orderType === orderKinds.vaultPayout;
     const isCctp = ownOrder.orderType === orderKinds.cctp;
     const arrivals = [
-      count(chainEvents, ownOrder.orderId, 'PaidOut'),
-      count(chainEvents, ownOrder.orderId, 'MessageReceived'),
+      count(events, ownOrder.orderId, 'PaidOut'),
+      count(events, ownOrder.orderId, 'MessageReceived'),
     ];
     if (arrivals[0] !== (isVault ? 1 : 0)) report(`${name} has ${arrivals[0]} payouts`);
     if (arrivals[1] !== (isCctp ? 1 : 0)) report(`${name} has ${arrivals[1]} mints`);
-    const refundsAfterSettlement = count(chainEvents, ownOrder.orderId, 'SettlementRefunded');
-    if (refundsAfterSettlement > 1) report(`${name} was given back ${refundsAfterSettlement} times`);
+    const refundsAfterSettlement = count(events, ownOrder.orderId, 'SettlementRefunded');
+    if (refundsAfterSettlement > 1)
+      report(`${name} was refunded ${refundsAfterSettlement} times after its settlement`);
     if (session.refunded !== (refundsAfterSettlement === 1 ? session.total : 0n))
-      report(`${name} shows ${session.refunded} gone back`);
+      report(`${name} shows ${session.refunded} returned`);
   }
   for (const other of paid.filter((order) => order !== ownOrder)) {
-    const returns =
-      count(chainEvents, other.orderId, 'Refunded') + count(chainEvents, other.orderId, 'Reclaimed');
-    const settlements = count(chainEvents, other.orderId, 'Settled');
+    const returns = count(events, other.orderId, 'Refunded') + count(events, other.orderId, 'Reclaimed');
+    const settlements = count(events, other.orderId, 'Settled');
     if (returns + settlements !== 1)
-      report(`${name}: a second payment went back ${returns}, was settled ${settlements} times`);
-    if (count(chainEvents, other.orderId, 'PaidOut') > 0) report(`${name}: a second payment was paid out`);
+      report(`${name}: a second payment was returned ${returns} times and settled ${settlements} times`);
+    if (count(events, other.orderId, 'PaidOut') > 0) report(`${name}: a second payment was paid out`);
     // The merchant has to return a payment that a stranger burnt, so the money must reach the merchant.
     const isCctp = other.orderType === orderKinds.cctp;
-    const delivered = count(chainEvents, other.orderId, 'MessageReceived');
+    const delivered = count(events, other.orderId, 'MessageReceived');
     if (delivered !== (isCctp ? settlements : 0))
       report(`${name}: a second payment was minted ${delivered} times`);
   }
@@ -297,14 +219,14 @@ function checkLedger(world: World, stored: StoredState, report: Report): void {
     }
     const opened = (account: string) => stored.openings.get(`${account} ${asset}`) ?? 0n;
     if (opened('vault') !== (isVaultEmpty ? 0n : unlimited) && opened('vault') !== 0n)
-      report(`the books of the vault of ${chain.name} began with ${opened('vault')}`);
+      report(`the books of the vault of ${chain.name} opened with ${opened('vault')}`);
     if (opened('gateway') !== 0n || opened('fees') !== 0n)
       report(
-        `the books of the gateway of ${chain.name} began with ${opened('gateway')}, fees ${opened('fees')}`,
+        `the books of the gateway of ${chain.name} opened with ${opened('gateway')}, fees ${opened('fees')}`,
       );
     if (booked('vault') - opened('vault') !== float)
       report(
-        `the vault of ${chain.name} has ${float} more than at first, the ledger says ${booked('vault')}`,
+        `the vault of ${chain.name} has ${float} more than at the start, the ledger says ${booked('vault')}`,
       );
   }
 }
@@ -318,20 +240,20 @@ function wasDropped({ models, options }: World, chain: Chain): boolean {
 function checkDeposits(
   world: World,
   stored: StoredState,
-  chainEvents: readonly ChainEvent[],
+  events: readonly ChainEvent[],
   report: Report,
 ): void {
   for (const deposit of world.deposits)
-    if (holdsMoney(world, deposit)) report(`something lies at the deposit address ${deposit.receiver}`);
-  for (const { orderId } of chainEvents.filter(({ name }) => name === 'Rescued')) {
+    if (holdsMoney(world, deposit)) report(`money is left at the deposit address ${deposit.receiver}`);
+  for (const { orderId } of events.filter(({ name }) => name === 'Rescued')) {
     if (!stored.exceptions.has(`${orderId} resolved`))
-      report(`order ${orderId.slice(0, 10)}: a rescue that nobody told`);
+      report(`order ${orderId.slice(0, 10)}: a rescue without a resolved exception`);
   }
 }
 
-function checkOrdersKnown(stored: StoredState, chainEvents: readonly ChainEvent[], report: Report): void {
+function checkOrdersKnown(stored: StoredState, events: readonly ChainEvent[], report: Report): void {
   const known = new Set(stored.orders.map((order) => order.orderId));
-  for (const event of chainEvents) {
+  for (const event of events) {
     if (event.name === 'Paid' && !known.has(event.orderId)) report(`order ${event.orderId} is unknown`);
   }
 }
@@ -340,56 +262,10 @@ function checkOrdersKnown(stored: StoredState, chainEvents: readonly ChainEvent[
 function checkSent(world: World, stored: StoredState, report: Report): void {
   for (const model of world.models) {
     for (const hash of model.ownHashes) {
-      if (!stored.attempts.has(hash)) report(`${model.chain.name} was given ${hash}, which is not stored`);
+      if (!stored.attempts.has(hash))
+        report(`${model.chain.name} received transaction ${hash}, which is not stored`);
     }
   }
-}
-
-/** Webhooks arrive at least once, in order per object and without gaps, and report exactly one payment. */
-function checkWebhooks(received: readonly Received[], stored: StoredState, report: Report): void {
-  const lastSequence = new Map<string, number>();
-  const ids = new Map<string, string>();
-  for (const event of received) {
-    if (event.objectId === '') continue;
-    const last = lastSequence.get(event.objectId) ?? 0;
-    if (event.sequence > last + 1) report(`${event.objectId}: event ${event.sequence} came after ${last}`);
-    lastSequence.set(event.objectId, Math.max(last, event.sequence));
-    const eventKey = `${event.objectId} ${event.sequence}`;
-    if ((ids.get(eventKey) ?? event.eventId) !== event.eventId) report(`${eventKey} came under two ids`);
-    ids.set(eventKey, event.eventId);
-  }
-  const paidEvents = received.filter(({ type }) => type === 'session.paid');
-  for (const session of stored.sessions) {
-    const { sessionId, orderId } = session;
-    const storedEvents = stored.webhookEvents.filter(({ objectId }) => objectId === sessionId);
-    if ((lastSequence.get(sessionId) ?? 0) < storedEvents.length)
-      report(`${sessionId}: ${storedEvents.length} events, ${lastSequence.get(sessionId) ?? 0} came`);
-    const paid = new Set(
-      paidEvents.filter(({ objectId }) => objectId === sessionId).map(({ eventId }) => eventId),
-    );
-    if (paid.size !== (orderId === '' ? 0 : 1)) report(`${sessionId}: session.paid came ${paid.size} times`);
-    checkEventTypes(
-      session,
-      storedEvents.map(({ type }) => type),
-      report,
-    );
-  }
-}
-
-/** The last event that the merchant must receive for a finished session, by its status. */
-const lastEventTypes: Readonly<Record<string, string>> = {
-  completed: 'session.completed',
-  expired: 'session.expired',
-  cancelled: 'session.cancelled',
-};
-
-function checkEventTypes(session: SessionState, types: readonly string[], report: Report): void {
-  const { sessionId, status } = session;
-  if (types[0] !== 'session.created') report(`${sessionId} begins with ${types[0] ?? 'nothing'}`);
-  const expected = lastEventTypes[status];
-  const last = types.filter((type) => type !== 'session.exception').at(-1);
-  if (expected !== undefined && last !== expected)
-    report(`${sessionId} is ${status}, and its events end with ${last}`);
 }
 
 /** The event by which the merchant has the money, by type of order. */

@@ -49,7 +49,7 @@ function contractAddress(index: number, byte: string): Hex {
   return getAddress(`0x${byte.repeat(19)}0${index + 1}`);
 }
 
-/** The chains of a story, as the service's configuration has them. */
+/** The chains of a scenario, as the service's configuration has them. */
 export function chainsFor(scenario: Scenario, finality: FinalityPolicy | undefined): Chains {
   const isByCctp = scenario.crossChainMethod === 'cctp';
   const networks = [
@@ -138,7 +138,7 @@ export function callContextOf(
   };
 }
 
-/** The address at which a story's merchant receives money. */
+/** The address at which the scenario's merchant receives money. */
 export function accountAddressOf(
   { all: [chain] }: Chains,
   { accountContract }: Pick<Scenario, 'accountContract'>,
@@ -148,7 +148,7 @@ export function accountAddressOf(
   return accountContract === 'token' ? (token?.address ?? merchantAddress) : chain[accountContract];
 }
 
-/** The initial balance from which the service's wallet adds to short deposits: two dollars. */
+/** The initial balance of the service's wallet, from which it adds to short deposits: two dollars. */
 export function initialWalletBalance({ decimals }: Token): bigint {
   return 2n * 10n ** BigInt(decimals);
 }

@@ -10,41 +10,41 @@ import { ModelProcess } from './process-model.ts';
 import { type Owner, Scheduler } from './scheduler.ts';
 import { seededRandom } from './seeded-random.ts';
 
-const make = statement({
-  name: 'model_test_make',
+const createTable = statement({
+  name: 'model_test_create_table',
   parameters: {},
   columns: {},
-  text: 'create table model_rows (word text, place serial)',
+  text: 'create table model_rows (word text, position serial)',
 });
-const clear = statement({
-  name: 'model_test_clear',
+const deleteRows = statement({
+  name: 'model_test_delete',
   parameters: {},
   columns: {},
   text: 'delete from model_rows',
 });
-const keep = statement({
-  name: 'model_test_keep',
+const insertReturning = statement({
+  name: 'model_test_insert_returning',
   parameters: { word: 'text' },
   columns: { word: 'text' },
   text: 'insert into model_rows (word) values (:word) returning word',
 });
-const add = statement({
-  name: 'model_test_add',
+const insert = statement({
+  name: 'model_test_insert',
   parameters: { word: 'text' },
   columns: {},
   text: 'insert into model_rows (word) values (:word)',
 });
-const change = statement({
-  name: 'model_test_change',
+const update = statement({
+  name: 'model_test_update',
   parameters: { word: 'text' },
   columns: {},
   text: 'update model_rows set word = word where word = :word',
 });
-const kept = statement({
-  name: 'model_test_kept',
+const selectWords = statement({
+  name: 'model_test_select',
   parameters: {},
   columns: { word: 'text' },
-  text: 'select word from model_rows order by place',
+  text: 'select word from model_rows order by position',
 });
 const divide = statement({
   name: 'model_test_divide',
@@ -57,7 +57,7 @@ let database: TestDatabase;
 let connections: Connections;
 before(async () => {
   database = await testDatabase();
-  await database.db.query(make);
+  await database.db.query(createTable);
   connections = await Connections.open(database.url);
 });
 after(async () => {
@@ -65,119 +65,125 @@ after(async () => {
   await database.close();
 });
 
-interface Life {
+interface TestProcess {
   readonly db: Database;
   readonly scheduler: Scheduler;
 }
 
-/** Runs `live` on the database of one process until no event is left. */
-async function lived(
+/** Runs `work` on the database of one process until no event is left. */
+async function runProcess(
   seed: number,
   rates: Partial<typeof noFaults>,
-  live: (life: Life) => Promise<void>,
+  work: (process: TestProcess) => Promise<void>,
 ): Promise<{ readonly words: readonly string[]; readonly traceHash: number }> {
-  await database.db.query(clear);
+  await database.db.query(deleteRows);
   connections.cache.clear();
   const scheduler = new Scheduler();
   const faults = new Faults({ ...noFaults, ...rates }, seededRandom(seed));
   const process = new ModelProcess({ name: 'a', scheduler, faults, skewMs: 0 });
   const world: Owner = { name: 'world', isAlive: true, pausedUntilMs: 0 };
   const db = databaseModel({ process, connections, faults, world, lateStatements: new Set() });
-  const work = live({ db, scheduler });
+  const finished = work({ db, scheduler });
   await scheduler.run(() => false);
-  await work;
+  await finished;
   await process.kill();
-  const words = (await database.db.query(kept)).map(({ word }) => word);
+  const words = (await database.db.query(selectWords)).map(({ word }) => word);
   return { words, traceHash: scheduler.traceHash };
 }
 
-test('a connection is lost before, among or behind statements, and a transaction is whole or not at all', async () => {
-  const met = new Map<string, number>();
+test('a transaction whose connection is lost before, between or after its statements commits entirely or not at all', async () => {
+  const outcomes = new Map<string, number>();
   for (let seed = 1; seed <= 300; seed += 1) {
-    let told = 'nothing heard';
-    const live = async ({ db }: Life) => {
+    let progress = 'no answer';
+    const work = async ({ db }: TestProcess) => {
       const [outcome] = await Promise.allSettled([
         db.transaction(async (transaction) => {
-          await transaction.query(keep, { word: 'first' });
-          await transaction.query(add, { word: 'second' });
-          const second = transaction.query(keep, { word: 'third' }).then(() => (told = 'some heard'));
-          await Promise.all([second, transaction.query(keep, { word: 'fourth' })]);
-          told = 'all heard';
+          await transaction.query(insertReturning, { word: 'first' });
+          await transaction.query(insert, { word: 'second' });
+          const second = transaction
+            .query(insertReturning, { word: 'third' })
+            .then(() => (progress = 'some answers'));
+          await Promise.all([second, transaction.query(insertReturning, { word: 'fourth' })]);
+          progress = 'all answers';
         }),
       ]);
-      if (outcome?.status === 'fulfilled') told = 'done';
+      if (outcome?.status === 'fulfilled') progress = 'committed';
     };
-    const { words, traceHash } = await lived(seed, { connectionLost: 0.1 }, live);
+    const { words, traceHash } = await runProcess(seed, { connectionLost: 0.1 }, work);
     if (words.length > 0) assert.deepEqual(words, ['first', 'second', 'third', 'fourth']);
-    if (told === 'done') assert.equal(words.length, 4);
-    else if (told !== 'all heard') assert.equal(words.length, 0);
-    const what = `${told}, ${words.length === 0 ? 'nothing' : 'everything'} kept`;
-    met.set(what, (met.get(what) ?? 0) + 1);
+    if (progress === 'committed') assert.equal(words.length, 4);
+    else if (progress !== 'all answers') assert.equal(words.length, 0);
+    const outcome = `${progress}, ${words.length === 0 ? 'nothing' : 'everything'} stored`;
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     if (seed % 30 === 0)
-      assert.equal((await lived(seed, { connectionLost: 0.1 }, live)).traceHash, traceHash);
+      assert.equal((await runProcess(seed, { connectionLost: 0.1 }, work)).traceHash, traceHash);
   }
-  assert.deepEqual([...met.keys()].toSorted(), [
-    'all heard, everything kept',
-    'all heard, nothing kept',
-    'done, everything kept',
-    'nothing heard, nothing kept',
-    'some heard, nothing kept',
+  assert.deepEqual([...outcomes.keys()].toSorted(), [
+    'all answers, everything stored',
+    'all answers, nothing stored',
+    'committed, everything stored',
+    'no answer, nothing stored',
+    'some answers, nothing stored',
   ]);
 });
 
-test('what commits alone may stand when its connection is lost, in a merchant’s scope too', async () => {
+test('a single statement may have committed when its connection is lost, also in a merchant’s scope', async () => {
   const merchantId = newId('merchant', seededRandom(1).bytes);
   for (const inScope of [false, true]) {
-    const met = new Set<string>();
+    const outcomes = new Set<string>();
     for (let seed = 1; seed <= 60; seed += 1) {
-      let told = 'done';
-      const { words } = await lived(seed, { connectionLost: 0.4 }, async ({ db }) => {
-        const place = inScope ? db.inScope(merchantId) : db;
-        await place.query(keep, { word: 'alone' }).catch(() => {
-          told = 'lost';
+      let progress = 'committed';
+      const { words } = await runProcess(seed, { connectionLost: 0.4 }, async ({ db }) => {
+        const target = inScope ? db.inScope(merchantId) : db;
+        await target.query(insertReturning, { word: 'alone' }).catch(() => {
+          progress = 'lost';
         });
       });
-      met.add(`${told}, ${words.length} kept`);
+      outcomes.add(`${progress}, ${words.length} stored`);
     }
-    assert.deepEqual([...met].toSorted(), ['done, 1 kept', 'lost, 0 kept', 'lost, 1 kept']);
+    assert.deepEqual([...outcomes].toSorted(), ['committed, 1 stored', 'lost, 0 stored', 'lost, 1 stored']);
   }
 });
 
-test('nothing is executed over a connection that was lost with what was sent before it', async () => {
-  const met = new Set<string>();
+test('after a connection is lost, no later statement of its transaction is executed', async () => {
+  const outcomes = new Set<string>();
   for (let seed = 1; seed <= 200; seed += 1) {
-    let stray = Promise.resolve('');
-    let told = 'lost';
-    const { words } = await lived(seed, { connectionLost: 0.2 }, async ({ db }) => {
+    let secondInsert = Promise.resolve('');
+    let progress = 'lost';
+    const { words } = await runProcess(seed, { connectionLost: 0.2 }, async ({ db }) => {
       const work = db.transaction(async (transaction) => {
-        await transaction.query(keep, { word: 'first' });
-        stray = transaction.query(keep, { word: 'stray' }).then(
-          () => 'heard',
-          () => 'unheard',
+        await transaction.query(insertReturning, { word: 'first' });
+        secondInsert = transaction.query(insertReturning, { word: 'second' }).then(
+          () => 'answered',
+          () => 'unanswered',
         );
         // The statement is on its way when the commit follows it.
         await Promise.resolve();
       });
       await work.then(
-        () => (told = 'done'),
+        () => (progress = 'committed'),
         () => {},
       );
     });
-    met.add(`${await stray}, ${told}, ${words.length} kept`);
+    outcomes.add(`${await secondInsert}, ${progress}, ${words.length} stored`);
   }
-  assert.ok(met.has('heard, done, 2 kept') && met.has('unheard, lost, 0 kept'), [...met].join('; '));
-  for (const what of met) assert.doesNotMatch(what, /unheard, (done|lost, 2)|done, 0|1 kept/);
+  assert.ok(
+    outcomes.has('answered, committed, 2 stored') && outcomes.has('unanswered, lost, 0 stored'),
+    [...outcomes].join('; '),
+  );
+  for (const outcome of outcomes)
+    assert.doesNotMatch(outcome, /unanswered, (committed|lost, 2)|committed, 0|1 stored/);
 });
 
-test('behind a statement that cannot be serialized nothing is executed, and the transaction is run again', async () => {
+test('after a serialization failure no statement of the transaction is executed, and the transaction is retried', async () => {
   let attempts = 0;
   for (let seed = 1; seed <= 100; seed += 1) {
-    const { words } = await lived(seed, { serializationFailure: 0.1 }, async ({ db }) => {
+    const { words } = await runProcess(seed, { serializationFailure: 0.1 }, async ({ db }) => {
       const work = db.transaction(async (transaction) => {
         attempts += 1;
-        await transaction.query(add, { word: 'first' });
-        await transaction.query(keep, { word: 'second' });
-        await transaction.query(add, { word: 'third' });
+        await transaction.query(insert, { word: 'first' });
+        await transaction.query(insertReturning, { word: 'second' });
+        await transaction.query(insert, { word: 'third' });
       });
       // The service gives up after five failures in a row.
       await work.catch((error: unknown) => assert.match(String(error), /could not serialize/));
@@ -187,18 +193,21 @@ test('behind a statement that cannot be serialized nothing is executed, and the 
   assert.ok(attempts > 130, `${attempts} attempts`);
 });
 
-test('statements that were sent behind a failed one are refused, and nothing of the transaction stands', async () => {
-  for (const begins of [true, false]) {
-    const { words } = await lived(1, {}, async ({ db }) => {
-      await db.query(kept);
+test('statements sent after a failed one are refused, and the transaction changes nothing', async () => {
+  for (const isBegun of [true, false]) {
+    const { words } = await runProcess(1, {}, async ({ db }) => {
+      await db.query(selectWords);
       const work = db.transaction(async (transaction) => {
-        if (begins) await transaction.query(keep, { word: 'first' });
-        else await transaction.query(kept);
+        if (isBegun) await transaction.query(insertReturning, { word: 'first' });
+        else await transaction.query(selectWords);
         const failed = assert.rejects(transaction.query(divide, { divisor: 0 }), /division by zero/);
         await Promise.resolve();
-        const refused = assert.rejects(transaction.query(kept), /current transaction is aborted/);
+        const refused = assert.rejects(transaction.query(selectWords), /current transaction is aborted/);
         await Promise.resolve();
-        await assert.rejects(transaction.query(keep, { word: 'second' }), /current transaction is aborted/);
+        await assert.rejects(
+          transaction.query(insertReturning, { word: 'second' }),
+          /current transaction is aborted/,
+        );
         await Promise.all([failed, refused]);
       });
       await assert.rejects(work, /division by zero/);
@@ -207,29 +216,29 @@ test('statements that were sent behind a failed one are refused, and nothing of 
   }
 });
 
-test('statements that wait for one transaction go on afterwards, always in the same order', async () => {
+test('statements that wait for a transaction continue after it, always in the same order', async () => {
   const orders = new Set<string>();
   for (let seed = 1; seed <= 12; seed += 1) {
-    const live = async ({ db, scheduler }: Life) => {
+    const work = async ({ db, scheduler }: TestProcess) => {
       const owner: Owner = { name: 'test', isAlive: true, pausedUntilMs: 0 };
-      await db.query(add, { word: 'a' });
-      await db.query(add, { word: 'b' });
+      await db.query(insert, { word: 'a' });
+      await db.query(insert, { word: 'b' });
       const holder = db.transaction(async (transaction) => {
-        await transaction.query(change, { word: 'a' });
-        await transaction.query(change, { word: 'b' });
+        await transaction.query(update, { word: 'a' });
+        await transaction.query(update, { word: 'b' });
         await scheduler.sleep(100, owner);
       });
       await scheduler.sleep(50, owner);
-      const behind = ['a', 'b'].map((word) =>
+      const waitingTransactions = ['a', 'b'].map((word) =>
         db.transaction(async (transaction) => {
-          await transaction.query(change, { word });
-          for (const turn of ['1', '2', '3']) await transaction.query(add, { word: `${word}${turn}` });
+          await transaction.query(update, { word });
+          for (const turn of ['1', '2', '3']) await transaction.query(insert, { word: `${word}${turn}` });
         }),
       );
-      await Promise.all([holder, ...behind]);
+      await Promise.all([holder, ...waitingTransactions]);
     };
-    const first = await lived(seed, {}, live);
-    assert.deepEqual(await lived(seed, {}, live), first);
+    const first = await runProcess(seed, {}, work);
+    assert.deepEqual(await runProcess(seed, {}, work), first);
     for (const word of ['a', 'b']) {
       const own = first.words.filter((kept) => kept.startsWith(word));
       assert.deepEqual(own, [word, `${word}1`, `${word}2`, `${word}3`]);

@@ -250,6 +250,6 @@ function labelOf({ name, text }: pg.QueryConfig): string {
 }
 
 function describeOutcome(outcome: Outcome): string {
-  if (!('error' in outcome)) return `gave ${outcome.rows.length}`;
+  if (!('error' in outcome)) return `returned ${outcome.rows.length} rows`;
   return `failed: ${outcome.error instanceof Error ? outcome.error.message : outcome.error}`;
 }

@@ -17,7 +17,7 @@ const checkEveryMs = 2_000;
 const expiryJumpMs = 2_000_000;
 /** Longer than payouts in progress take. */
 const inProgressMs = 60_000;
-/** Longer than `underWayMs`, and until the service has retried most waiting payouts. */
+/** Longer than `inProgressMs`, and until the service has retried most waiting payouts. */
 const lowCapsMs = 200_000;
 /** Longer than late payers wait, plus the time to collect their deposits. */
 const latePayersMs = 240_000;
@@ -28,10 +28,10 @@ const lateJumpMs = 4_000_000;
 
 /** The database for an outside observer, without faults. */
 export function observerDatabase(connections: Connections): Database {
-  const ask = connections.observer.query.bind(connections.observer);
+  const query = connections.observer.query.bind(connections.observer);
   const pool = {
-    query: (query: pg.QueryConfig) => connections.observe(query),
-    connect: async () => ({ query: ask, on() {}, off() {}, release() {} }),
+    query: (config: pg.QueryConfig) => connections.observe(config),
+    connect: async () => ({ query, on() {}, off() {}, release() {} }),
   };
   return databaseOver(pool as unknown as pg.Pool, () => {}, schema.scope);
 }
@@ -56,7 +56,7 @@ export async function finishAllWork(world: World, connections: Connections): Pro
     message,
   ];
   const before = await waitForOpenWork(world, connections, () => openWorkOf(world, connections, false));
-  if (before !== '') return unfinished(`never came to rest: ${before}`);
+  if (before !== '') return unfinished(`work never finished: ${before}`);
   // If no session is left to expire, only some histories check that passing the deadline changes nothing.
   const isAnythingOpen = (await hasOpenSession(connections)) || openDeposits(world).length > 0;
   const isOver =
@@ -64,12 +64,12 @@ export async function finishAllWork(world: World, connections: Connections): Pro
   if (isOver) return check(world, client);
   scheduler.advance(expiryJumpMs);
   if (scenario.deposits !== undefined) {
-    // Late payers send now, and acceptable deposits are accepted. The others go back after a later deadline.
+    // Late payers send now, and acceptable deposits are accepted. The others are returned after a later deadline.
     await waitForLatePayers(world, connections);
     scheduler.advance(lateJumpMs);
   }
   const after = await waitForOpenWork(world, connections, () => openWorkOf(world, connections, true));
-  if (after !== '') return unfinished(`never came to rest after the expiry: ${after}`);
+  if (after !== '') return unfinished(`work never finished after the expiry: ${after}`);
   return check(world, client);
 }
 
@@ -99,7 +99,7 @@ async function finishUnderLowCaps(world: World, connections: Connections): Promi
   const limitMs = scheduler.nowMs + workLimitMs;
   const isOperating = () => world.models.some((model) => model.hasPending(operatorAddress));
   while (isOperating() && scheduler.nowMs < limitMs) await runFor(world, checkEveryMs);
-  // Payouts tried after this time have met the current caps.
+  // The service has tried later payouts under the current caps.
   const since = new Date(epochMs + scheduler.nowMs + inProgressMs);
   const untilMs = scheduler.nowMs + lowCapsMs;
   // Without an open session and without other open work, no payout waits, and none will.
@@ -137,7 +137,7 @@ async function resumeChains(world: World, connections: Connections): Promise<str
   });
   if (!(await hasLostEvent(connections))) return undefined;
   const violations = await checkLostEvents(world, client, lastSentBefore);
-  return openWork === '' ? violations : [...violations, `never went on: ${openWork}`];
+  return openWork === '' ? violations : [...violations, `work never finished on resumed chains: ${openWork}`];
 }
 
 const haltedChains = statement({
@@ -178,7 +178,7 @@ async function waitForOpenWork(
 ): Promise<string> {
   const { scheduler } = world.options;
   const limitMs = scheduler.nowMs + workLimitMs;
-  let openWork = 'nothing looked at';
+  let openWork = 'not checked yet';
   while (openWork !== '' && scheduler.nowMs < limitMs) {
     await runFor(world, checkEveryMs);
     await releaseStoppedChains(connections, 'agreed');

@@ -60,9 +60,9 @@ export function plainBlock(draft: DraftBlock, salt: string): ModelBlock {
   return { ...draft, hash: modelHash(salt), header };
 }
 
-type PlacedBlock = Pick<ModelBlock, 'hash' | 'number'>;
+type BlockPosition = Pick<ModelBlock, 'hash' | 'number'>;
 
-export function logAnswers(block: PlacedBlock, mined: MinedTransaction) {
+export function logAnswers(block: BlockPosition, mined: MinedTransaction) {
   return mined.logs.map((log, index) => ({
     address: log.address,
     topics: log.topics,
@@ -76,7 +76,7 @@ export function logAnswers(block: PlacedBlock, mined: MinedTransaction) {
 }
 
 /** A receipt as nodes report it; `index` is the transaction's position in its block. */
-export function receiptAnswer(block: PlacedBlock, mined: MinedTransaction, index: number) {
+export function receiptAnswer(block: BlockPosition, mined: MinedTransaction, index: number) {
   return {
     transactionHash: mined.transaction.hash,
     blockHash: block.hash,

@@ -92,8 +92,8 @@ function findBug(name: string | undefined): Bug | undefined {
 }
 
 function chooseRates(bug: Bug | undefined, scenario: Scenario, random: SeededRandom): FaultRates {
-  const always = testsAttestations(scenario) ? (['attestation'] as const) : [];
-  const rates = chooseFaults(random, scenario.size, [...always, ...(bug?.faults ?? [])]);
+  const required = testsAttestations(scenario) ? (['attestation'] as const) : [];
+  const rates = chooseFaults(random, scenario.size, [...required, ...(bug?.faults ?? [])]);
   return bug?.hasNoOtherFaults === true ? onlyFaults(rates, bug.faults ?? []) : rates;
 }
 
@@ -105,7 +105,7 @@ const setAccountAddress = statement({
   text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
 });
 
-/** Creates a merchant with an account and a webhook before any fault can strike. */
+/** Creates a merchant with an account and a webhook before any fault can occur. */
 async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
   const db = observerDatabase(connections);
   const clock = { now: () => new Date(epochMs - 60_000), monotonicMs: () => 0, sleep: async () => {} };

@@ -20,7 +20,7 @@ export async function openWorkOf(
        (select count(1) || ' deliveries' from deliveries where status = 'pending' having count(1) > 0),
        (select string_agg('chain ' || chain_id || ' stopped', ', ') from chain_cursors where stopped_reason <> ''),
        (select string_agg('chain ' || chain_id || ' resumed', ', ') from chain_cursors where is_resync_due),
-       (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
+       (select string_agg('chain ' || chain_id || ' is read again', ', ') from chain_cursors where backfill_next is not null),
        (select count(1) || ' events not final' from chain_events where not is_final having count(1) > 0),
        (select string_agg('session ' || status, ', ') from sessions
         where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as work`,
@@ -45,7 +45,9 @@ async function chainsBehind(world: World, connections: Connections): Promise<str
   const finals = new Map(rows.map(({ id, number }) => [Number(id), Number(number)]));
   return world.models.flatMap((model) => {
     const isSeen = lastEventBlock(model) <= (finals.get(model.chain.chainId) ?? 0);
-    return isSeen && !model.hasPending(operatorAddress) ? [] : [`${model.chain.name} is to be followed`];
+    return isSeen && !model.hasPending(operatorAddress)
+      ? []
+      : [`${model.chain.name} is not followed to its last event`];
   });
 }
 
@@ -62,7 +64,7 @@ async function booksBehind(world: World, connections: Connections): Promise<stri
   const agreed = new Map(rows.map(({ id, number }) => [Number(id), Number(number)]));
   return world.models
     .filter((model) => lastEventBlock(model) > (agreed.get(model.chain.chainId) ?? 0))
-    .map(({ chain }) => `the books of ${chain.name} are to be compared`);
+    .map(({ chain }) => `the books of ${chain.name} are not compared with its last event`);
 }
 
 /** The last block with an event of any contract, or 0. */
@@ -83,7 +85,7 @@ export async function openWorkAfterLoss(world: World, connections: Connections):
     text: `select concat_ws(', ',
        (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
        (select string_agg('chain ' || chain_id || ' halted', ', ') from chain_cursors where halted_reason <> ''),
-       (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
+       (select string_agg('chain ' || chain_id || ' is read again', ', ') from chain_cursors where backfill_next is not null),
        (select count(1) || ' events not final' from chain_events where not is_final having count(1) > 0)) as work`,
   });
   const open = [
@@ -105,7 +107,7 @@ async function unusedNonces(world: World, connections: Connections): Promise<str
     const used = model?.nextNonce(wallet) ?? 0;
     return BigInt(used) >= next
       ? []
-      : [`${wallet.slice(0, 8)} was given nonce ${next - 1n}, its next one is ${used}`];
+      : [`${wallet.slice(0, 8)} has assigned nonce ${next - 1n}, but its next nonce on chain is ${used}`];
   });
 }
 

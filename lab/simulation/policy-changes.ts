@@ -21,7 +21,7 @@ function sendToVault(world: World, model: ChainModel, call: Omit<Call, 'abi'>): 
   world.sendAsOperator(model, model.chain.vault, data);
 }
 
-/** Schedules the changes of the story. */
+/** Schedules the changes of the scenario. */
 export function schedulePolicyChanges(world: World): void {
   const { scenario, scheduler } = world.options;
   for (const { atMs, change } of scenario.policy?.changes ?? []) {
@@ -106,7 +106,7 @@ export async function findBlockedPayouts(
     const sum = payable.reduce((total, { amount }) => total + amount, 0n);
     const blocked = payable.filter(({ triedAt }) => triedAt > triedAfter);
     return blocked.length > 0 && sum <= available
-      ? [`${blocked.length} payouts of ${model.chain.name} wait, for which its vault has room`]
+      ? [`${blocked.length} payouts of ${model.chain.name} wait although its vault can pay them`]
       : [];
   });
 }

@@ -78,12 +78,12 @@ export class ModelProcess implements Owner {
   #sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
-      const wake = () => {
-        signal?.removeEventListener('abort', wake);
+      const resume = () => {
+        signal?.removeEventListener('abort', resume);
         resolve();
       };
-      signal?.addEventListener('abort', wake, { once: true });
-      this.scheduler.after(ms, this, 'sleep', wake);
+      signal?.addEventListener('abort', resume, { once: true });
+      this.scheduler.after(ms, this, 'sleep', resume);
     });
   }
 }

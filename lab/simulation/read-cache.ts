@@ -231,22 +231,22 @@ function transitiveClosure(
   tables: ReadonlySet<string>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Set([...tables, ...references.map(({ name }) => name)]);
-  const next = new Map<string, string[]>();
+  const effectsOf = new Map<string, string[]>();
   for (const { name, text } of references) {
     const found = [...wordsOf(text)].filter((word) => names.has(word) && word !== name);
-    next.set(name, [...(next.get(name) ?? []), ...found]);
+    effectsOf.set(name, [...(effectsOf.get(name) ?? []), ...found]);
   }
   const reachedFrom = (start: string) => {
     const reached = new Set<string>();
-    const unvisited = [...(next.get(start) ?? [])];
+    const unvisited = [...(effectsOf.get(start) ?? [])];
     for (let name = unvisited.pop(); name !== undefined; name = unvisited.pop()) {
       if (reached.has(name)) continue;
       reached.add(name);
-      unvisited.push(...(next.get(name) ?? []));
+      unvisited.push(...(effectsOf.get(name) ?? []));
     }
     return new Set([...reached].filter((name) => tables.has(name)));
   };
-  return new Map([...next.keys()].map((name) => [name, reachedFrom(name)]));
+  return new Map([...effectsOf.keys()].map((name) => [name, reachedFrom(name)]));
 }
 
 /** The same poll for due work, as of the end of time. */
@@ -255,7 +255,7 @@ function atEndOfTime(query: pg.QueryConfig): pg.QueryConfig | undefined {
   if (!dueQueries.has(name)) return undefined;
   for (const [index, value] of values.entries()) {
     if (value instanceof Date && !isUpperBound(text, index + 1))
-      throw new Error(`${name} does not ask for what is past`);
+      throw new Error(`${name} does not have its moment as an upper bound`);
   }
   return { ...query, values: values.map((value) => (value instanceof Date ? endOfTime : value)) };
 }
@@ -273,33 +273,33 @@ function* writesOf(text: string): Iterable<Write> {
     /\b(?:insert into|delete from|merge into|truncate)\s+(\w+)/g,
   ))
     yield { table, set: undefined };
-  for (const { 1: table = '', 2: rest = '' } of lower.matchAll(
+  for (const { 1: table = '', 2: assignments = '' } of lower.matchAll(
     /(?<!\bfor (?:no key )?|\bdo )\bupdate\s+(\w+)(?=\s+(?:(?:as\s+)?\w+\s+)??set\b(.*))/gs,
   ))
-    yield { table, set: columnsSet(rest) };
+    yield { table, set: columnsSet(assignments) };
 }
 
 /** The columns on the left of the assignments after `set`. Undefined when the parser does not understand them. */
-function columnsSet(rest: string): string[] | undefined {
+function columnsSet(assignments: string): string[] | undefined {
   const columns: string[] = [];
   let depth = 0;
-  let part = '';
-  const take = () => {
-    const column = /^\s*(\w+)\s*=/.exec(part)?.[1];
+  let assignment = '';
+  const addColumn = () => {
+    const column = /^\s*(\w+)\s*=/.exec(assignment)?.[1];
     if (column !== undefined) columns.push(column);
-    part = '';
+    assignment = '';
     return column !== undefined;
   };
-  for (const token of rest.match(/\w+|\s+|./gs) ?? []) {
+  for (const token of assignments.match(/\w+|\s+|./gs) ?? []) {
     if (token === '(') depth += 1;
     if (token === ')') depth -= 1;
-    const isOver = depth < 0 || (depth === 0 && /^(where|from|returning)$/.test(token));
-    if (isOver) return take() ? columns : undefined;
+    const isEnd = depth < 0 || (depth === 0 && /^(where|from|returning)$/.test(token));
+    if (isEnd) return addColumn() ? columns : undefined;
     if (depth === 0 && token === ',') {
-      if (!take()) return undefined;
-    } else part += token;
+      if (!addColumn()) return undefined;
+    } else assignment += token;
   }
-  return take() ? columns : undefined;
+  return addColumn() ? columns : undefined;
 }
 
 /** Whether a statement names a parameter once, as an upper bound. */

@@ -3,7 +3,7 @@ import type { Faults } from './faults.ts';
 import type { ModelProcess } from './process-model.ts';
 
 /** One event as the webhook receiver got it. */
-export interface Received {
+export interface ReceivedEvent {
   readonly eventId: string;
   readonly type: string;
   readonly objectId: string;
@@ -14,10 +14,10 @@ export interface Received {
 /** The merchant's receiver: accepts events, and fails in the ways that real receivers do. */
 export class ReceiverModel {
   /** Every received event, including repetitions. */
-  readonly received: Received[] = [];
+  readonly received: ReceivedEvent[] = [];
   readonly bodies = new Map<string, string>();
   /** Called with each received event. */
-  onEvent: (event: Received) => void = () => {};
+  onEvent: (event: ReceivedEvent) => void = () => {};
   readonly #faults: Faults;
 
   constructor(faults: Faults) {

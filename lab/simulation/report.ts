@@ -3,7 +3,7 @@ import type { Tally } from './tally.ts';
 
 const file = new URL('../../docs/reliability.md', import.meta.url);
 
-/** The result of hunting one seeded bug. */
+/** The result of searching for one seeded bug. */
 export interface BugSearch {
   readonly name: string;
   readonly isCaught: boolean;
@@ -26,11 +26,11 @@ export async function writeReport(results: RunResults): Promise<void> {
   const text = await readFile(file, 'utf8');
   const begin = `<!-- simulate ${name}: written by npm run simulate -- --report -->`;
   const end = `<!-- simulate ${name} ends -->`;
-  const [before, rest] = text.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined)
+  const [beforeBegin, afterBegin] = text.split(begin);
+  const afterEnd = afterBegin?.split(end)[1];
+  if (beforeBegin === undefined || afterEnd === undefined)
     throw new Error(`docs/reliability.md has no section for ${name}`);
-  await writeFile(file, `${before}${begin}\n${lines.join('\n')}\n${end}${after}`);
+  await writeFile(file, `${beforeBegin}${begin}\n${lines.join('\n')}\n${end}${afterEnd}`);
 }
 
 function historyLines({ tally, workers }: Extract<RunResults, { readonly tally: Tally }>): string[] {
@@ -39,7 +39,7 @@ function historyLines({ tally, workers }: Extract<RunResults, { readonly tally: 
   return [
     '',
     `Seeds from ${tally.firstSeed} on, ${workers} workers, ${Math.round(tally.seconds)} seconds on two shared cores ` +
-      `(${perSecond.toFixed(1)} a second). What an earlier version has lived through counts for it alone.`,
+      `(${perSecond.toFixed(1)} a second). Histories are counted separately for each version of the sources.`,
     '',
     '| sources | commit | histories | bad |',
     '|---|---|---|---|',
@@ -63,8 +63,8 @@ function bugLines({ searches }: Extract<RunResults, { readonly searches: unknown
   const rows = searches.map(({ name, counts, events, cpuSeconds }) => {
     const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
     if (median === undefined) return `| ${name} | not caught | | |`;
-    const share = counts.length;
-    return `| ${name} | ${median} | ${Math.round(events / share)} | ${(cpuSeconds / share).toFixed(1)} |`;
+    const catches = counts.length;
+    return `| ${name} | ${median} | ${Math.round(events / catches)} | ${(cpuSeconds / catches).toFixed(1)} |`;
   });
   const caught = searches.filter(({ counts }) => counts.length > 0).length;
   return [

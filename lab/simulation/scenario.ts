@@ -137,7 +137,7 @@ export interface Restore {
 }
 
 /**
- * The settings for deposits that differ between stories. Amounts are Micro-USD as numbers, because stories are
+ * The settings for deposits that differ between scenarios. Amounts are Micro-USD as numbers, because scenarios are
  * printed as JSON.
  */
 export interface DepositScenario {
@@ -196,7 +196,7 @@ export interface Scenario {
 /** On the chain where sessions settle. */
 export type AccountContract = 'gateway' | 'vault' | 'token';
 
-/** Chooses the story of a seed. A size changes the ranges, but not the order of the draws: long histories stay the same. */
+/** Chooses the scenario of a seed. A size changes the ranges, but not the order of the draws: long histories stay the same. */
 export function chooseScenario(random: SeededRandom, size: Size): Scenario {
   const parameters = sizeParameters[size];
   const chainCount = random.chance(parameters.oneChain) ? 1 : 2;

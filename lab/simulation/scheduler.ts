@@ -30,11 +30,11 @@ export class Scheduler {
   /** A hash over all events, in order. */
   traceHash = 0x811c9dc5;
   readonly #heap: Scheduled[] = [];
-  readonly #tell: PrintLine | undefined;
+  readonly #print: PrintLine | undefined;
   #order = 0;
 
   constructor(print?: PrintLine) {
-    this.#tell = print;
+    this.#print = print;
   }
 
   /** Schedules an event after a delay. */
@@ -51,12 +51,12 @@ export class Scheduler {
   /** Adds a text to the trace, besides the events themselves. */
   trace(text: string): void {
     this.traceHash = hashText(text, this.traceHash);
-    this.#tell?.(`${(this.nowMs / 1000).toFixed(3).padStart(9)} ${text}`);
+    this.#print?.(`${(this.nowMs / 1000).toFixed(3).padStart(9)} ${text}`);
   }
 
   /** Prints a text that is not part of the trace. */
   print(text: string): void {
-    this.#tell?.(`          ${text}`);
+    this.#print?.(`          ${text}`);
   }
 
   /** Advances time at once, like suspended machines: events that were due meanwhile happen late. */

@@ -5,7 +5,7 @@ import { runDepositPayer } from './deposit-payer.ts';
 import { runGaslessPayer } from './gasless-payer.ts';
 import { runReclaimingPayer, runRefundingMerchant } from './reclaim-and-refund.ts';
 
-/** Plays the payer of one session, beginning at its start time. */
+/** Runs the parties of one session, beginning at its start time. */
 export async function runSession(actors: Actors, startMs: number): Promise<void> {
   const { world, behaviour, name } = actors;
   await world.sleep(startMs);

@@ -22,7 +22,7 @@ import {
 import { type Assignment, WorkerPool } from './worker-pool.ts';
 
 /**
- * `npm run simulate`: runs the kept seeds and many others, or histories with seeded bugs until each bug is caught.
+ * `npm run simulate`: runs the regression seeds and many others, or histories with seeded bugs until each bug is caught.
  *
  *   --histories N   number of histories, 2,000 by default
  *   --minutes M     time limit
@@ -31,11 +31,11 @@ import { type Assignment, WorkerPool } from './worker-pool.ts';
  *   --size SIZE     one size for all: short, middle or long; a mixture by default
  *   --bug NAME      with this seeded bug, or `all`: exits with 1 unless every one is caught
  *   --catches N     catches per bug, 3 by default, so that a median is meaningful
- *   --tell          prints every event of the first seed and runs no other
+ *   --trace         prints every event of the first seed and runs no other
  *   --report        writes the figures into docs/reliability.md
  *   --resume        continues an earlier run with the same first seed, even a killed one, and adds to its sums;
  *                   histories of other sources are counted separately
- *   --state FILE    the file of the sums with --resume or --report: .test/lived.json of the checkout by default
+ *   --state FILE    the file of the sums with --resume or --report: .test/runs.json of the checkout by default
  */
 const { values } = parseArgs({
   options: {
@@ -57,7 +57,7 @@ const limitMs = wholeNumber('minutes', values.minutes) * 60_000;
 const firstSeed = wholeNumber('seed', values.seed);
 const workers = wholeNumber('workers', values.workers);
 const catches = wholeNumber('catches', values.catches);
-const tallyFile = values.state ?? fileURLToPath(new URL('../../.test/lived.json', import.meta.url));
+const tallyFile = values.state ?? fileURLToPath(new URL('../../.test/runs.json', import.meta.url));
 
 function wholeNumber(name: string, text: string): number {
   const number = Number(text);
@@ -90,12 +90,12 @@ let isInterrupted = false;
  */
 async function runHistories(): Promise<boolean> {
   const version = await versionOfSources();
-  const earlier = values.resume ? await readTally(tallyFile, firstSeed) : undefined;
-  const tally = earlier ?? newTally(firstSeed);
-  const last = continueWith(tally, version);
-  printVersion(version, last);
+  const stored = values.resume ? await readTally(tallyFile, firstSeed) : undefined;
+  const tally = stored ?? newTally(firstSeed);
+  const previous = continueWith(tally, version);
+  printVersion(version, previous);
   // These sources rerun the seeds that once failed, even if other sources have passed them.
-  const regressions = earlier === undefined || last !== undefined ? await readRegressionSeeds() : [];
+  const regressions = stored === undefined || previous !== undefined ? await readRegressionSeeds() : [];
   const ahead = new Set(tally.ahead);
   const fresh = [...historiesFrom(tally.nextSeed, firstSeed + histories - tally.nextSeed)].filter(
     ({ seed }) => !ahead.has(seed),
@@ -140,27 +140,27 @@ async function runHistories(): Promise<boolean> {
 }
 
 /** Prints the version that runs, and how many histories of the sums belong to other sources. */
-function printVersion({ sources, commit }: Version, last: VersionCount | undefined): void {
+function printVersion({ sources, commit }: Version, previous: VersionCount | undefined): void {
   console.log(`sources ${sources}${commit === '' ? '' : `, commit ${commit}`}`);
-  if (last === undefined) return;
+  if (previous === undefined) return;
   console.log(
-    `the sources have changed: ${last.histories} histories of ${last.sources} and those from now on are counted apart`,
+    `the sources have changed: ${previous.histories} histories of ${previous.sources} and those from now on are counted separately`,
   );
 }
 
-/** With this many histories, every kind must occur. Fewer may miss one. */
+/** A run of this many histories must include every kind. A smaller run may miss one. */
 const coverageMinimum = 2_000;
 
-/** Whether every kind of history, way to pay and fault has occurred, if there were enough histories. */
+/** Whether a large run included every kind of history, way to pay and fault. Small runs pass. */
 function coversAllKinds(tally: Tally): boolean {
   const isLargeRun = (tally.counts['histories'] ?? 0) >= coverageMinimum && size === undefined;
   const missing = isLargeRun ? missingKinds(tally) : [];
-  if (missing.length > 0) console.error(`never met: ${missing.join(', ')}`);
+  if (missing.length > 0) console.error(`never occurred: ${missing.join(', ')}`);
   return missing.length === 0;
 }
 
 function printViolations({ seed, violations, scenario }: HistoryResult): void {
-  console.error(`\nseed ${seed}: ${violations.length} problems`);
+  console.error(`\nseed ${seed}: ${violations.length} violations`);
   for (const violation of violations) console.error(`  ${violation}`);
   console.error(`  ${JSON.stringify(scenario)}`);
 }
@@ -169,7 +169,7 @@ function printViolations({ seed, violations, scenario }: HistoryResult): void {
 async function findBug(name: string): Promise<BugSearch> {
   const pool = await WorkerPool.start({ workers, bugName: name });
   const counts: number[] = [];
-  let since = 0;
+  let sinceLastCatch = 0;
   let finished = 0;
   let events = 0;
   let cpuMs = 0;
@@ -177,15 +177,15 @@ async function findBug(name: string): Promise<BugSearch> {
   try {
     await pool.run(historiesFrom(firstSeed, histories), async (result) => {
       finished += 1;
-      since += 1;
+      sinceLastCatch += 1;
       events += result.eventCount;
       cpuMs += result.cpuMs;
       const caught = result.violations.find(
         (violation) => bugs[name]?.expectedViolation?.test(violation) ?? true,
       );
       if (caught !== undefined) {
-        counts.push(since);
-        since = 0;
+        counts.push(sinceLastCatch);
+        sinceLastCatch = 0;
         example ||= `seed ${result.seed}: ${caught}`;
       }
       return !isInterrupted && counts.length < catches;
@@ -194,20 +194,20 @@ async function findBug(name: string): Promise<BugSearch> {
     await pool.close();
   }
   const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
-  const each = (sum: number) => sum / Math.max(1, counts.length);
+  const average = (sum: number) => sum / Math.max(1, counts.length);
   const figure =
     median === undefined
       ? 'not caught'
-      : `caught after ${median} (median of ${counts.length}), ${each(events).toFixed(0)} events and ` +
-        `${(each(cpuMs) / 1_000).toFixed(1)} s of its workers each`;
-  console.log(`${name.padEnd(26)} ${figure}, ${finished} lived; ${example.slice(0, 120)}`);
+      : `caught after ${median} (median of ${counts.length}), ${average(events).toFixed(0)} events and ` +
+        `${(average(cpuMs) / 1_000).toFixed(1)} s of its workers each`;
+  console.log(`${name.padEnd(32)} ${figure}, ${finished} histories; ${example.slice(0, 120)}`);
   return { name, isCaught: counts.length > 0, counts, events, cpuSeconds: cpuMs / 1_000 };
 }
 
 async function findBugs(name: string): Promise<boolean> {
   const names = name === 'all' ? Object.keys(bugs) : [name];
   const searches = [];
-  for (const each of names) searches.push(await findBug(each));
+  for (const average of names) searches.push(await findBug(average));
   const caught = searches.filter(({ isCaught }) => isCaught).length;
   console.log(`${caught} of ${searches.length} seeded bugs caught`);
   if (values.report) await writeReport({ searches });

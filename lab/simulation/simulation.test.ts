@@ -27,7 +27,7 @@ after(async () => {
   await database.close();
 });
 
-function live(assignment: Assignment, bugName?: string): Promise<HistoryResult> {
+function run(assignment: Assignment, bugName?: string): Promise<HistoryResult> {
   return runHistory({ ...assignment, connections, tables, ...(bugName === undefined ? {} : { bugName }) });
 }
 
@@ -35,7 +35,7 @@ function live(assignment: Assignment, bugName?: string): Promise<HistoryResult> 
  * Two chains joined by CCTP with deposits and signatures, a restored backup, a reorg below finality, and a small
  * history.
  */
-const telling: readonly Assignment[] = [
+const assignments: readonly Assignment[] = [
   { seed: 113, size: 'long' },
   { seed: 111, size: 'long' },
   { seed: 7, size: 'long' },
@@ -43,81 +43,81 @@ const telling: readonly Assignment[] = [
   { seed: 5 },
 ];
 
-test('the same seed lives the same history, whatever was lived before', async () => {
+test('the same seed gives the same history after any other histories', async () => {
   const first: HistoryResult[] = [];
-  for (const told of telling) first.push(await live(told));
-  const again: HistoryResult[] = [];
-  for (const told of telling.toReversed()) again.push(await live(told));
-  for (const [index, told] of telling.entries()) {
-    const lives = [first[index], again.at(-1 - index)];
-    if (isDeepStrictEqual(lives[1], lives[0])) continue;
-    const hashes = new Set(lives.map((lived) => lived?.traceHash));
+  for (const assignment of assignments) first.push(await run(assignment));
+  const repeated: HistoryResult[] = [];
+  for (const assignment of assignments.toReversed()) repeated.push(await run(assignment));
+  for (const [index, assignment] of assignments.entries()) {
+    const results = [first[index], repeated.at(-1 - index)];
+    if (isDeepStrictEqual(results[1], results[0])) continue;
+    const hashes = new Set(results.map((result) => result?.traceHash));
     // PostgreSQL's own choices (README) give two courses, which recur. Any other chance would give new courses every
     // time.
-    for (let count = 0; count < 3; count += 1) hashes.add((await live(told)).traceHash);
-    assert.equal(hashes.size, 2, `seed ${told.seed}: ${[...hashes].join(' ')}`);
+    for (let count = 0; count < 3; count += 1) hashes.add((await run(assignment)).traceHash);
+    assert.equal(hashes.size, 2, `seed ${assignment.seed}: ${[...hashes].join(' ')}`);
   }
   assert.deepEqual(
     first.map(({ violations }) => violations),
-    telling.map(() => []),
+    assignments.map(() => []),
   );
-  assert.equal(new Set(first.map(({ traceHash }) => traceHash)).size, telling.length);
+  assert.equal(new Set(first.map(({ traceHash }) => traceHash)).size, assignments.length);
 });
 
-test('what is remembered of PostgreSQL changes no history', async () => {
-  const all = await Connections.open(database.url, { usesCache: false });
+test('the read cache changes no history', async () => {
+  const uncachedConnections = await Connections.open(database.url, { usesCache: false });
   try {
-    for (const told of telling) {
-      const asked = () => runHistory({ ...told, connections: all, tables });
-      const [remembered, unremembered] = [await live(told), await asked()];
-      if (isDeepStrictEqual(unremembered, remembered)) continue;
+    for (const assignment of assignments) {
+      const runUncached = () => runHistory({ ...assignment, connections: uncachedConnections, tables });
+      const [cached, uncached] = [await run(assignment), await runUncached()];
+      if (isDeepStrictEqual(uncached, cached)) continue;
       // Each may have taken either of two courses.
-      const others = new Set([
-        remembered.traceHash,
-        (await live(told)).traceHash,
-        (await live(told)).traceHash,
+      const cachedHashes = new Set([
+        cached.traceHash,
+        (await run(assignment)).traceHash,
+        (await run(assignment)).traceHash,
       ]);
-      const hashes = [unremembered.traceHash, (await asked()).traceHash, (await asked()).traceHash];
+      const hashes = [uncached.traceHash, (await runUncached()).traceHash, (await runUncached()).traceHash];
       assert.ok(
-        hashes.some((hash) => others.has(hash)),
-        `seed ${told.seed}: ${hashes.join(' ')} is none of ${[...others].join(' ')}`,
+        hashes.some((hash) => cachedHashes.has(hash)),
+        `seed ${assignment.seed}: ${hashes.join(' ')} is none of ${[...cachedHashes].join(' ')}`,
       );
     }
   } finally {
-    await all.close();
+    await uncachedConnections.close();
   }
 });
 
-test('two thousand seeds come to every size, character and fault', () => {
-  const met = new Set<string>();
+test('two thousand seeds include every size, behaviour and fault', () => {
+  const occurred = new Set<string>();
   for (let seed = 1; seed <= 2_000; seed += 1) {
     const random = seededRandom(seed);
     const size = chooseSize(random.fork('size'));
     const scenario = chooseScenario(random.fork('story'), size);
-    met.add(size).add(scenario.crossChainMethod);
-    for (const { behaviour } of scenario.sessions) met.add(`${size} ${behaviour}`);
+    occurred.add(size).add(scenario.crossChainMethod);
+    for (const { behaviour } of scenario.sessions) occurred.add(`${size} ${behaviour}`);
     for (const [kind, rate] of Object.entries(chooseFaults(random.fork('rates'), size)))
-      if (rate > 0) met.add(`${size} ${kind}`);
+      if (rate > 0) occurred.add(`${size} ${kind}`);
   }
-  const wanted = sizes.flatMap((size) =>
+  const expected = sizes.flatMap((size) =>
     [...behaviours, ...Object.keys(noFaults)].map((what) => `${size} ${what}`),
   );
   assert.deepEqual(
-    [...wanted, ...sizes, 'vault', 'cctp'].filter((what) => !met.has(what)),
+    [...expected, ...sizes, 'vault', 'cctp'].filter((what) => !occurred.has(what)),
     [],
   );
 });
 
-test('acting before a payment is final is caught within some histories', async () => {
+test('the simulation catches actions before a payment is final within twenty histories', async () => {
   const violations: string[] = [];
-  const harm = /before the (payment|settlement) was final|more than once|paid on chain/;
-  for (let seed = 1; seed <= 20 && !harm.test(violations.join('\n')); seed += 1) {
-    violations.push(...(await live({ seed }, 'zero-confirmations')).violations);
+  const expectedViolation = /before the (payment|settlement) was final|more than once|paid on chain/;
+  for (let seed = 1; seed <= 20 && !expectedViolation.test(violations.join('\n')); seed += 1) {
+    violations.push(...(await run({ seed }, 'zero-confirmations')).violations);
   }
-  assert.match(violations.join('\n'), harm);
+  assert.match(violations.join('\n'), expectedViolation);
 });
 
-test('every seeded bug still fits the source that it changes', async () => {
+test('every seeded bug fits the source that it changes', async () => {
   for (const [name, patches] of Object.entries(bugPatches)) {
     assert.ok(bugs[name] !== undefined, name);
     for (const { file } of patches) {

@@ -21,7 +21,7 @@ function result(seed: number, violations: readonly string[] = []): HistoryResult
   };
 }
 
-test('a run that was stopped goes on where it was, and no history counts twice', async () => {
+test('a stopped run resumes at its next seed and counts no history twice', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'florin-tally-'));
   const file = join(folder, 'state', 'tally.json');
   try {
@@ -29,9 +29,9 @@ test('a run that was stopped goes on where it was, and no history counts twice',
     continueWith(tally, { sources: 'a', commit: '' });
     for (const seed of [1, 3, 2, 5]) addTo(tally, result(seed));
     await writeTally(file, tally);
-    const again = await readTally(file, 1);
-    assert.deepEqual(again, tally);
-    assert.deepEqual([again?.nextSeed, again?.ahead, again?.counts['histories']], [4, [5], 4]);
+    const stored = await readTally(file, 1);
+    assert.deepEqual(stored, tally);
+    assert.deepEqual([stored?.nextSeed, stored?.ahead, stored?.counts['histories']], [4, [5], 4]);
     addTo(tally, result(2));
     assert.equal(tally.counts['histories'], 4);
     assert.equal(await readTally(file, 2), undefined);
@@ -41,7 +41,7 @@ test('a run that was stopped goes on where it was, and no history counts twice',
   }
 });
 
-test('histories of other sources are counted apart, and whoever goes on is told', () => {
+test('histories of other sources are counted separately, and a resumed run names the previous sources', () => {
   const tally = newTally(1);
   assert.equal(continueWith(tally, { sources: 'a', commit: '' }), undefined);
   addTo(tally, result(1));
@@ -61,7 +61,7 @@ test('histories of other sources are counted apart, and whoever goes on is told'
   assert.deepEqual(tally.bad, [2]);
 });
 
-test('what no history has met is named', () => {
+test('kinds that no history included are listed', () => {
   const tally = newTally(1);
   addTo(tally, result(1));
   const missing = missingKinds(tally);

@@ -42,7 +42,7 @@ export class WorkerPool {
     const workers = await Promise.all(
       Array.from({ length: count }, async () => {
         const database = await testDatabase({ connections: 1 });
-        const args = [database.url, bugName, printsTrace ? 'tell' : ''];
+        const args = [database.url, bugName, printsTrace ? 'trace' : ''];
         const child = fork(fileURLToPath(new URL('./worker.ts', import.meta.url)), args, {
           execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'],
         });
