@@ -9,7 +9,7 @@ export interface SeededRandom extends Random {
   /** True with this probability. */
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
-  /** An independent stream. Draws from it do not affect this one. */
+  /** An independent stream. Draws from it do not affect this one. A new label gives every seed another history. */
   fork(label: string): SeededRandom;
 }
 
