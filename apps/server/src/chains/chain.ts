@@ -40,17 +40,21 @@ export interface MintSource {
   readonly routes: readonly string[];
 }
 
+/** The gateways and vaults of a chain. */
+export interface ContractAddresses {
+  readonly gateway: Hex;
+  readonly vault: Hex;
+  /** Replaced contracts, newest first: open orders still use them. */
+  readonly previousContracts?: readonly PreviousContracts[] | undefined;
+}
+
 /** One configured EVM chain. */
-export interface Chain extends FollowedChain {
+export interface Chain extends FollowedChain, ContractAddresses {
   /** Lower-case name, the first half of its token ids. */
   readonly name: string;
   readonly rpcUrls: readonly string[];
   /** WebSocket addresses of nodes that announce new blocks. */
   readonly wsUrls?: readonly string[] | undefined;
-  readonly gateway: Hex;
-  readonly vault: Hex;
-  /** Replaced contracts, newest first: open orders still use them. */
-  readonly previousContracts?: readonly PreviousContracts[] | undefined;
   /** Circle's CCTP on this chain; absent: the service neither burns nor mints here. */
   readonly cctp?: CctpContracts | undefined;
   /** The sources on other chains whose burns may be minted here, from the other chains' `cctp`. */
@@ -178,7 +182,7 @@ function withMintSources(chain: Chain, all: readonly Chain[]): Chain {
 }
 
 /** Every gateway and vault of a chain whose events count, each once, the configured ones first. */
-export function contractsOf(chain: Chain): {
+export function contractsOf(chain: ContractAddresses): {
   readonly gateways: readonly Hex[];
   readonly vaults: readonly Hex[];
 } {
@@ -190,7 +194,7 @@ export function contractsOf(chain: Chain): {
 }
 
 /** Whether an address is a vault of the chain, configured or previous: money that arrives there is float. */
-export function isVault(chain: Chain, address: string | undefined): boolean {
+export function isVault(chain: ContractAddresses, address: string | undefined): boolean {
   return contractsOf(chain).vaults.some((vault) => vault.toLowerCase() === address?.toLowerCase());
 }
 

@@ -15,6 +15,15 @@ export const directPayments = statement({
    where order_id = any (:orderIds) and event_name = 'Paid' and is_final and arguments->>'orderType' = :orderType`,
 });
 
+// A token that was renamed has several rows: the last comparison counts.
+export const comparedTokens = statement({
+  name: 'movement_compared_tokens',
+  parameters: { chainId: 'int8', addresses: 'text[]' },
+  columns: { token: 'text', asset: 'text' },
+  text: `select distinct on (token) token, asset from reconciled_balances
+   where chain_id = :chainId and token = any (:addresses) order by token, updated_at desc`,
+});
+
 // Names the kinds of the partial index ledger_entries_movements.
 export const bookedOfTransaction = statement({
   name: 'movement_booked_of_transaction',

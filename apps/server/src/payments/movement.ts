@@ -1,12 +1,13 @@
 import { eventsOfTransaction } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import { orderKinds } from '@florin/protocol/order.ts';
-import { type Chain, isVault } from '#chains/chain.ts';
+import { type Chain, type ContractAddresses, isVault } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import type { Log } from '#telemetry/log.ts';
 import {
   bookedOfTransaction,
+  comparedTokens,
   concludeUnmatched,
   directPayments,
   insertUnmatched,
@@ -30,8 +31,9 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
   return {
     async onBlock() {},
     async onReorg() {},
-    async onFinal(transaction, chain, _block, events) {
+    async onFinal(transaction, configured, _block, events) {
       if (events.length === 0) return;
+      const chain = await withComparedTokens(transaction, configured, events);
       const rows = await transaction.query(knownOrders, { orderIds: events.map((event) => event.orderId) });
       const known = new Set(rows.map((row) => row.order_id));
       const direct = await findDirectOrders(transaction, events, known);
@@ -49,7 +51,8 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
         await recordUnmatched(transaction, log, event);
       }
     },
-    async onMisread(transaction, chain, transfers) {
+    async onMisread(transaction, configured, transfers) {
+      const chain = await withComparedTokens(transaction, configured, transfers);
       for (const event of transfers) {
         const movement = movementOf(chain, event);
         if (movement === undefined) continue;
@@ -60,6 +63,32 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
         log.warn('payment.transfer_misread', { chainId, txHash, block: event.blockNumber.toString() });
       }
     },
+  };
+}
+
+/** What this room reads of a chain's configuration. */
+interface BookedChain extends ContractAddresses {
+  readonly name: string;
+  readonly tokens: readonly { readonly tokenId: string; readonly address: string }[];
+}
+
+/**
+ * Adds the events' tokens that are not configured, but were when their books were last compared. They keep their names:
+ * once such a token is configured again, its books must have what became final in the meantime.
+ */
+async function withComparedTokens(
+  transaction: Transaction,
+  chain: Chain,
+  events: readonly ChainEvent[],
+): Promise<BookedChain> {
+  const { chainId, tokens } = chain;
+  const configured = new Set(tokens.map(({ address }) => address.toLowerCase()));
+  const others = events.map(tokenOf).filter((address) => address !== '' && !configured.has(address));
+  if (others.length === 0) return chain;
+  const rows = await transaction.query(comparedTokens, { chainId, addresses: others });
+  return {
+    ...chain,
+    tokens: [...tokens, ...rows.map(({ asset, token }) => ({ tokenId: asset, address: token }))],
   };
 }
 
@@ -89,7 +118,7 @@ export interface Movement {
  */
 async function bookMissing(
   transaction: Transaction,
-  chain: Chain,
+  chain: BookedChain,
   event: ChainEvent,
   movement: Movement,
 ): Promise<void> {
@@ -145,8 +174,13 @@ function orderIdOf({ orderId }: ChainEvent): string {
   return BigInt(orderId) === 0n ? '' : orderId;
 }
 
-function assetOf(chain: Chain, event: ChainEvent): string {
-  const address = event.arguments['token']?.toLowerCase() ?? '';
+/** The address of the event's token in lower case; empty for events of no token. */
+function tokenOf(event: ChainEvent): string {
+  return event.arguments['token']?.toLowerCase() ?? '';
+}
+
+function assetOf(chain: BookedChain, event: ChainEvent): string {
+  const address = tokenOf(event);
   const token = chain.tokens.find((candidate) => candidate.address.toLowerCase() === address);
   return token?.tokenId ?? `${chain.name}::${address}`;
 }
@@ -156,7 +190,7 @@ function amountOf(event: ChainEvent, argument: string): bigint {
 }
 
 /** What this room books of an event, whether or not it knows the order; undefined for all other events. */
-export function movementOf(chain: Chain, event: ChainEvent): Movement | undefined {
+export function movementOf(chain: BookedChain, event: ChainEvent): Movement | undefined {
   const asset = assetOf(chain, event);
   const amount = BigInt(event.arguments['value'] ?? event.arguments['amount'] ?? '0');
   const { name: chainName } = chain;
@@ -186,7 +220,7 @@ export function movementOf(chain: Chain, event: ChainEvent): Movement | undefine
 }
 
 /** What is booked once per order that this database does not know; undefined for events that move no order's money. */
-export function unknownOrderMovementOf(chain: Chain, event: ChainEvent): Movement | undefined {
+export function unknownOrderMovementOf(chain: BookedChain, event: ChainEvent): Movement | undefined {
   const asset = assetOf(chain, event);
   const { name: chainName } = chain;
   switch (event.name) {

@@ -66,17 +66,18 @@ export const storeBalances = statement({
     chainId: 'int8',
     holders: 'text[]',
     assets: 'text[]',
+    tokens: 'text[]',
     ledgerAmounts: 'numeric[]',
     chainAmounts: 'numeric[]',
     blockNumber: 'int8',
     updatedAt: 'timestamptz',
   },
   columns: {},
-  text: `insert into reconciled_balances (chain_id, holder, asset, ledger_amount, chain_amount, block_number, updated_at)
-   select :chainId, look.holder, look.asset, look.ledger_amount, look.chain_amount, :blockNumber, :updatedAt
-   from unnest(:holders::text[], :assets::text[], :ledgerAmounts::numeric[], :chainAmounts::numeric[])
-     as look (holder, asset, ledger_amount, chain_amount)
-   on conflict (chain_id, holder, asset) do update set ledger_amount = excluded.ledger_amount,
+  text: `insert into reconciled_balances (chain_id, holder, asset, token, ledger_amount, chain_amount, block_number, updated_at)
+   select :chainId, look.holder, look.asset, look.token, look.ledger_amount, look.chain_amount, :blockNumber, :updatedAt
+   from unnest(:holders::text[], :assets::text[], :tokens::text[], :ledgerAmounts::numeric[], :chainAmounts::numeric[])
+     as look (holder, asset, token, ledger_amount, chain_amount)
+   on conflict (chain_id, holder, asset) do update set token = excluded.token, ledger_amount = excluded.ledger_amount,
      chain_amount = excluded.chain_amount, block_number = :blockNumber, updated_at = :updatedAt`,
 });
 

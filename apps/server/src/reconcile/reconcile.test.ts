@@ -4,7 +4,9 @@ import { findCursor, lockChain, type Rpc, type RpcCall, RpcUnavailable, resultOf
 import { moveBackfill } from '@florin/evm/testing';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { toHex } from 'viem';
+import { toHex, zeroHash } from 'viem';
+import { chainsOf } from '#chains/chain.ts';
+import { ledgerBalances } from '#ledger/entry.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
@@ -208,6 +210,47 @@ test('books are not opened while final events are missing, unless an operator ac
     assert.deepEqual([await lookAgain(), await openings()], ['drifted', []]);
     await acceptDifferences(other.database.db, other.chain('ethereum').chainId);
     assert.deepEqual([await lookAgain(), await openings()], ['agreed', ['gateway']]);
+  } finally {
+    await other.close();
+  }
+});
+
+test('what becomes final while its token is not configured is in the books once it is configured again', async () => {
+  const other = await SettlementWorld.open();
+  const ethereum = other.chain('ethereum');
+  const [token] = ethereum.tokens;
+  assert.ok(token !== undefined);
+  let atGateway = 0n;
+  const answerOf = ({ params: [call] }: RpcCall) => {
+    const { to, data } = call as { readonly to: Hex; readonly data: string };
+    const isGateway = to === token.address && data.endsWith(ethereum.gateway.slice(2).toLowerCase());
+    return { result: toHex(isGateway ? atGateway : 0n, { size: 32 }) };
+  };
+  const exact: Rpc = {
+    request: async (method, params) => resultOf(answerOf({ method, params })),
+    batch: async (calls) => calls.map(answerOf),
+  };
+  const bare = other.with({ chains: chainsOf(other.chains.all.map((chain) => ({ ...chain, tokens: [] }))) });
+  const look = async ({ chains }: SettlementWorld) => {
+    other.clock.time += 60_000;
+    const { clock, database } = other;
+    const deps = { chains: chains.all, rpcOf: () => exact, db: database.db, clock };
+    const chain = chains.byName('ethereum') ?? ethereum;
+    return reconcileChain({ ...deps, log: silentLog, intervalMs: 60_000 }, chain, exact);
+  };
+  try {
+    const order = await other.signOrder(await other.openSession('ethereum::usdc'), 'ethereum::usdc');
+    const stray = { ...order, orderId: zeroHash };
+    const values = { token: token.address, amount: '3' };
+    assert.equal(await look(other), 'agreed');
+    await other.mine('ethereum', ['Transferred', stray, values]);
+    await bare.makeFinal('ethereum');
+    atGateway = 3n;
+    assert.equal(await look(bare), 'agreed', 'nothing is compared');
+    assert.equal(await look(other), 'agreed');
+    await bare.mineFinal('ethereum', ['FeesWithdrawn', stray, { token: token.address, value: '2' }]);
+    const names = (await ledgerBalances(other.database.db)).map(({ asset }) => asset);
+    assert.deepEqual([...new Set(names)], [token.tokenId]);
   } finally {
     await other.close();
   }

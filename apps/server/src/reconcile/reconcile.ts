@@ -155,10 +155,12 @@ async function compare(
     const open = new Set(rows.map((row) => `${row.holder} ${row.asset}`));
     const { opened, openings } = openBooks(comparisons, open);
     for (const opening of openings) await bookOpening(transaction, deps, chain, { books, opening, now });
+    const addresses = new Map(chain.tokens.map(({ tokenId, address }) => [tokenId, address.toLowerCase()]));
     await transaction.query(storeBalances, {
       chainId: chain.chainId,
       holders: opened.map(({ holder }) => holder),
       assets: opened.map(({ asset }) => asset),
+      tokens: opened.map(({ asset }) => addresses.get(asset) ?? ''),
       ledgerAmounts: opened.map(({ ledger }) => ledger),
       chainAmounts: opened.map((comparison) => comparison.chain),
       blockNumber: books.number,
