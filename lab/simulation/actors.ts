@@ -15,7 +15,7 @@ import {
 import { encodeFunctionData } from 'viem';
 import type { ChainModel } from './chain-model.ts';
 import { unlimitedPayerAddress } from './configuration.ts';
-import type { Behaviour } from './scenario.ts';
+import type { SessionBehaviour } from './scenario.ts';
 import { modelHash } from './seeded-random.ts';
 import type { ServiceModel } from './service-model.ts';
 import type { World } from './world.ts';
@@ -28,11 +28,11 @@ const maxChecks = 25;
 /** The parties of one session: its merchant, its payers and strangers. */
 export class Actors {
   readonly world: World;
-  readonly behaviour: Behaviour;
+  readonly behaviour: SessionBehaviour;
   readonly name: string;
   #hashes = 0;
 
-  constructor(world: World, behaviour: Behaviour, index: number) {
+  constructor(world: World, behaviour: SessionBehaviour, index: number) {
     this.world = world;
     this.behaviour = behaviour;
     this.name = `session ${index}`;

@@ -7,14 +7,19 @@ import { blockAt } from './chain-model.ts';
 import { unlimited } from './configuration.ts';
 import { balanceOf } from './contract-state.ts';
 import { holdsMoney } from './open-work.ts';
-import { type Report, readStoredState, type SessionState, type StoredState } from './stored-state.ts';
+import {
+  type ReportViolation,
+  readStoredHistory,
+  type StoredHistory,
+  type StoredSessionState,
+} from './stored-state.ts';
 import { checkWebhooks } from './webhook-check.ts';
-import { type ChainEvent, chainEventsOf, type World } from './world.ts';
+import { type ModelEvent, modelEventsOf, type World } from './world.ts';
 
 /** The violations once the service is idle. Empty when there are none. */
 export async function check(world: World, client: pg.Client): Promise<string[]> {
-  const stored = await readStoredState(client);
-  const events = chainEventsOf(world);
+  const stored = await readStoredHistory(client);
+  const events = modelEventsOf(world);
   const wasRestored = world.options.scenario.restore !== undefined;
   const violations = [...world.violations, ...(await checkFinalEvents(world, client))];
   const report = (violation: string) => violations.push(violation);
@@ -57,7 +62,7 @@ export async function checkLostEvents(
   lastSentBefore: bigint,
 ): Promise<string[]> {
   const violations = [...world.violations, ...(await checkFinalEvents(world, client))];
-  checkAtMostOnce(chainEventsOf(world), (violation) => violations.push(violation));
+  checkAtMostOnce(modelEventsOf(world), (violation) => violations.push(violation));
   const { rows } = await client.query<{ leg: string; id: string }>(
     `select l.leg, l.order_id as id from settlements l
      where l.transaction_id > $1 and exists (
@@ -103,7 +108,7 @@ export async function checkHalted(world: World, client: pg.Client): Promise<stri
   });
 }
 
-function count(events: readonly ChainEvent[], orderId: string, name: string): number {
+function count(events: readonly ModelEvent[], orderId: string, name: string): number {
   return events.filter((event) => event.orderId === orderId && event.name === name).length;
 }
 
@@ -120,7 +125,7 @@ const atMostOnceEvents = [
 ];
 
 /** Regardless of the service: each order is settled, paid out, minted and returned at most once. */
-function checkAtMostOnce(events: readonly ChainEvent[], report: Report): void {
+function checkAtMostOnce(events: readonly ModelEvent[], report: ReportViolation): void {
   for (const orderId of new Set(events.map((event) => event.orderId))) {
     if (orderId === zeroHash) continue;
     for (const name of atMostOnceEvents) {
@@ -134,10 +139,10 @@ function checkAtMostOnce(events: readonly ChainEvent[], report: Report): void {
 
 /** Each session matches the chains, and every payment has reached its destination exactly once. */
 function checkSession(
-  session: SessionState,
-  stored: StoredState,
-  events: readonly ChainEvent[],
-  report: Report,
+  session: StoredSessionState,
+  stored: StoredHistory,
+  events: readonly ModelEvent[],
+  report: ReportViolation,
 ): void {
   const name = `session ${session.sessionId.slice(0, 12)} (${session.status})`;
   const orders = stored.orders.filter((order) => order.sessionId === session.sessionId);
@@ -194,7 +199,7 @@ function checkSession(
  * The entries sum to zero per asset and match the balances of gateway and vault per chain. Every transfer has its
  * entry, also those of unknown orders.
  */
-function checkLedger(world: World, stored: StoredState, report: Report): void {
+function checkLedger(world: World, stored: StoredHistory, report: ReportViolation): void {
   const { isVaultEmpty } = world.options.scenario;
   for (const { chain, head } of world.models) {
     const [token] = chain.tokens;
@@ -239,9 +244,9 @@ function wasDropped({ models, options }: World, chain: Chain): boolean {
 /** Deposit addresses are empty at the end. Every return from one is reported and closed. */
 function checkDeposits(
   world: World,
-  stored: StoredState,
-  events: readonly ChainEvent[],
-  report: Report,
+  stored: StoredHistory,
+  events: readonly ModelEvent[],
+  report: ReportViolation,
 ): void {
   for (const deposit of world.deposits)
     if (holdsMoney(world, deposit)) report(`money is left at the deposit address ${deposit.receiver}`);
@@ -251,7 +256,11 @@ function checkDeposits(
   }
 }
 
-function checkOrdersKnown(stored: StoredState, events: readonly ChainEvent[], report: Report): void {
+function checkOrdersKnown(
+  stored: StoredHistory,
+  events: readonly ModelEvent[],
+  report: ReportViolation,
+): void {
   const known = new Set(stored.orders.map((order) => order.orderId));
   for (const event of events) {
     if (event.name === 'Paid' && !known.has(event.orderId)) report(`order ${event.orderId} is unknown`);
@@ -259,7 +268,7 @@ function checkOrdersKnown(stored: StoredState, events: readonly ChainEvent[], re
 }
 
 /** The database knows every transaction that the service has sent. */
-function checkSent(world: World, stored: StoredState, report: Report): void {
+function checkSent(world: World, stored: StoredHistory, report: ReportViolation): void {
   for (const model of world.models) {
     for (const hash of model.ownHashes) {
       if (!stored.attempts.has(hash))
@@ -280,7 +289,7 @@ export function watchFinality(world: World): void {
   const { scenario } = world.options;
   if (scenario.deepReorgMs !== undefined) return;
   const isFinal = (orderId: string, name: string) =>
-    chainEventsOf(world).some((event) => event.orderId === orderId && event.name === name && event.isFinal);
+    modelEventsOf(world).some((event) => event.orderId === orderId && event.name === name && event.isFinal);
   world.receiver.onEvent = ({ type, eventId, objectId }) => {
     if (type !== 'session.paid' && type !== 'session.completed') return;
     const body = JSON.parse(world.receiver.bodies.get(eventId) ?? '{}') as {

@@ -154,7 +154,10 @@ export function initialWalletBalance({ decimals }: Token): bigint {
 }
 
 /** The balances of a chain's contracts at the start of a history. */
-export function initialState(chain: Chain, scenario: Scenario): (state: ContractState) => ContractState {
+export function initialContractState(
+  chain: Chain,
+  scenario: Scenario,
+): (state: ContractState) => ContractState {
   const vaultFloat = scenario.isVaultEmpty ? 0n : unlimited;
   const caps = new Map(
     chain.tokens.map(({ address }) => [

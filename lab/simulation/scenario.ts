@@ -49,7 +49,7 @@ export const behaviours = [
   /** Pays, settles, transfers tokens and withdraws fees, each step in a single transaction of a contract. */
   'batch',
 ] as const;
-export type Behaviour = (typeof behaviours)[number];
+export type SessionBehaviour = (typeof behaviours)[number];
 
 /** Changes that operators make to vaults and tokens between payments and payouts. */
 export const policyChanges = ['caps', 'pause', 'signer', 'settler', 'token'] as const;
@@ -171,7 +171,7 @@ export interface Scenario {
   readonly pollIntervalMs: number;
   /** Time between two polls of the settlement. */
   readonly settlementWindowMs: number;
-  readonly sessions: readonly { readonly behaviour: Behaviour; readonly startMs: number }[];
+  readonly sessions: readonly { readonly behaviour: SessionBehaviour; readonly startMs: number }[];
   /** Milliseconds that each process's clock is ahead. */
   readonly clockSkewsMs: readonly number[];
   readonly isVaultEmpty: boolean;
@@ -203,7 +203,7 @@ export function chooseScenario(random: SeededRandom, size: Size): Scenario {
   const faultsEndMs = random.between(...parameters.faultsEndMs);
   const skew = () => (random.chance(0.7) ? 0 : random.between(-20_000, 20_000));
   const sessions = Array.from({ length: random.between(...parameters.sessionCount) }, () => ({
-    behaviour: random.pick(usualBehaviours) as Behaviour,
+    behaviour: random.pick(usualBehaviours) as SessionBehaviour,
     startMs: random.between(0, parameters.lastStartMs),
   }));
   const batches = random.fork('batches');

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /** Receives each violation. */
-export type Report = (violation: string) => void;
+export type ReportViolation = (violation: string) => void;
 
-export interface SessionState {
+export interface StoredSessionState {
   readonly sessionId: string;
   readonly status: string;
   readonly orderId: string;
@@ -20,10 +20,10 @@ interface OrderState {
 }
 
 /** The contents of the database at the end of a history. */
-export interface StoredState {
+export interface StoredHistory {
   /** Order and status of each exception. */
   readonly exceptions: ReadonlySet<string>;
-  readonly sessions: readonly SessionState[];
+  readonly sessions: readonly StoredSessionState[];
   readonly orders: readonly OrderState[];
   readonly balances: ReadonlyMap<string, bigint>;
   /** Opening balances of the books: what the contracts held before the history. */
@@ -38,8 +38,8 @@ export interface StoredState {
 }
 
 /** Reads what the checker compares with the chains. */
-export async function readStoredState(client: pg.Client): Promise<StoredState> {
-  const sessions = await client.query<SessionState>(
+export async function readStoredHistory(client: pg.Client): Promise<StoredHistory> {
+  const sessions = await client.query<StoredSessionState>(
     `select session_id as "sessionId", status, order_id as "orderId",
        (select count(*)::int from refunds r where r.session_id = s.session_id and r.status = 'completed') as refunds,
        refunded_amount as refunded,

@@ -1,8 +1,12 @@
 import type { ReceivedEvent } from './receiver-model.ts';
-import type { Report, SessionState, StoredState } from './stored-state.ts';
+import type { ReportViolation, StoredHistory, StoredSessionState } from './stored-state.ts';
 
 /** Webhooks arrive at least once, in order per object and without gaps, and report exactly one payment. */
-export function checkWebhooks(received: readonly ReceivedEvent[], stored: StoredState, report: Report): void {
+export function checkWebhooks(
+  received: readonly ReceivedEvent[],
+  stored: StoredHistory,
+  report: ReportViolation,
+): void {
   const lastSequence = new Map<string, number>();
   const ids = new Map<string, string>();
   for (const event of received) {
@@ -40,7 +44,11 @@ const lastEventTypes: Readonly<Record<string, string>> = {
   cancelled: 'session.cancelled',
 };
 
-function checkEventTypes(session: SessionState, types: readonly string[], report: Report): void {
+function checkEventTypes(
+  session: StoredSessionState,
+  types: readonly string[],
+  report: ReportViolation,
+): void {
   const { sessionId, status } = session;
   if (types[0] !== 'session.created') report(`${sessionId} begins with ${types[0] ?? 'nothing'}`);
   const expected = lastEventTypes[status];

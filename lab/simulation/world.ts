@@ -4,7 +4,13 @@ import type { Log } from '@florin/server/parts';
 import { encodeFunctionData, parseAbi } from 'viem';
 import type { Bug } from './bug.ts';
 import { ChainModel } from './chain-model.ts';
-import { callContextOf, chainsFor, initialState, operatorAddress, unlimited } from './configuration.ts';
+import {
+  callContextOf,
+  chainsFor,
+  initialContractState,
+  operatorAddress,
+  unlimited,
+} from './configuration.ts';
 import type { Connections } from './connections.ts';
 import { databaseModel } from './database-model.ts';
 import type { Faults } from './faults.ts';
@@ -80,7 +86,7 @@ export class World {
           random: random.fork(`chain ${chain.name}`),
           finalityLag: scenario.finalityLag,
           context: callContextOf(chain, scenario, bug?.isChainIdempotent ?? true),
-          state: initialState(chain, scenario),
+          state: initialContractState(chain, scenario),
           isProven: scenario.isProven,
           startSeconds: Math.floor(epochMs / 1000) - 100,
         }),
@@ -253,7 +259,7 @@ export class World {
 }
 
 /** A contract event in a canonical block. */
-export interface ChainEvent {
+export interface ModelEvent {
   readonly model: ChainModel;
   readonly name: string;
   readonly orderId: Hex;
@@ -263,7 +269,7 @@ export interface ChainEvent {
 }
 
 /** All events of the canonical branches of all chains. */
-export function chainEventsOf(world: World): ChainEvent[] {
+export function modelEventsOf(world: World): ModelEvent[] {
   return world.models.flatMap((model) =>
     model.canonical().flatMap((block) =>
       block.transactions.flatMap(({ logs, transaction }) =>

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
@@ -18,6 +19,7 @@ import { AgentWorld } from '../../../test/harness/agent-fixture.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { agentDoor } from '../agent/agent.ts';
 import { checkoutDoor } from '../checkout/checkout-door.ts';
+import { dashboardDoor } from '../dashboard/dashboard-door.ts';
 import { discoveryDoor } from '../discovery.ts';
 import { addHealthRoutes } from '../health.ts';
 import { imagesDoor } from '../images/images-door.ts';
@@ -52,9 +54,10 @@ const undocumented = [
   '/status/metrics',
   '/openapi.json',
 ];
-/** The hosted page's own API: page and server have one version, and other clients must not rely on it. */
-const pageOperations = Object.values<Route>(checkoutApi.routes).map(
-  ({ method, path }) => `${method} ${checkoutApi.basePath}${path}`,
+/** The APIs of the hosted page and of the dashboard: page and server have one version, and other clients must not rely on it. */
+const pageTables: readonly RouteTable[] = [checkoutApi, dashboardApi];
+const pageOperations = pageTables.flatMap(({ basePath, routes }) =>
+  Object.values<Route>(routes).map(({ method, path }) => `${method} ${basePath}${path}`),
 );
 /** The AI protocol behind a host of its own. */
 const aliases = new Map([['/api/v1', agentApi.basePath]]);
@@ -80,6 +83,19 @@ function doors(): Record<string, Door> {
       db,
       log: silentLog,
       agentApi: `${exampleOrigin}/aipay/api/v1`,
+    }),
+    dashboardDoor: dashboardDoor({
+      ...merchant.deps,
+      people: merchant.database.db,
+      signIn: {
+        handle: () => Promise.reject(new Error('no person signs in here')),
+        findSession: async () => undefined,
+        close: async () => {},
+      },
+      dashboardOrigin: exampleOrigin,
+      environment: 'local',
+      walletDelayMs: 0,
+      verifyWallet: async () => false,
     }),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
     statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains) }),
@@ -145,7 +161,7 @@ test('every error that the server names is in an operation’s answers or the se
   const documented = new Set<ErrorName>([
     ...serverErrors,
     ...operatorErrors,
-    ...[...tables, checkoutApi].flatMap((table) =>
+    ...[...tables, ...pageTables].flatMap((table) =>
       Object.values<Route>(table.routes).flatMap((route) => errorsOf(table, route)),
     ),
   ]);
