@@ -144,17 +144,20 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     return success;
   });
 
-  add(routes.startSecondFactor, async ({ body, caller: { headers } }) => {
+  add(routes.startSecondFactor, async ({ body, caller: { userId, headers } }) => {
+    deps.attempts.ofAccount(userId);
     const { data } = await askLibrary(signIn, '/two-factor/enable', { headers, body });
     return { totpUri: String(data['totpURI']) };
   });
 
-  add(routes.confirmSecondFactor, async ({ body, caller: { headers } }) => {
+  add(routes.confirmSecondFactor, async ({ body, caller: { userId, headers } }) => {
+    deps.attempts.ofAccount(userId);
     const { cookies } = await askLibrary(signIn, '/two-factor/verify-totp', { headers, body });
     return withCookies(success, cookies);
   });
 
-  add(routes.removeSecondFactor, async ({ body, caller: { headers } }) => {
+  add(routes.removeSecondFactor, async ({ body, caller: { userId, headers } }) => {
+    deps.attempts.ofAccount(userId);
     const { cookies } = await askLibrary(signIn, '/two-factor/disable', { headers, body });
     return withCookies(success, cookies);
   });

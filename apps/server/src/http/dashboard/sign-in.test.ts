@@ -350,3 +350,18 @@ test('attempts to sign in are limited for an account and for a network', async (
   }
   assert.deepEqual(fromNetwork, [...Array(30).fill(100803), 900101]);
 });
+
+test('guesses of a password or code in a session spend the allowance of its account', async () => {
+  const server = await world.serve('local', defaultRateLimits);
+  const paths = ['/me/second-factor/start', '/me/second-factor/remove', '/me/second-factor/confirm'] as const;
+  for (const path of paths) {
+    const { email } = await world.addPerson();
+    const browser = await signedIn(server, email);
+    const guess =
+      path === '/me/second-factor/confirm' ? { code: '000000' } : { password: 'a wrong password' };
+    const codes: number[] = [];
+    for (let count = 0; count < 11; count += 1) codes.push((await browser.post(path, guess)).code);
+    assert.ok(!codes.slice(0, 10).includes(900101), path);
+    assert.equal(codes[10], 900101, path);
+  }
+});
