@@ -1,4 +1,5 @@
 import type { Transaction } from '@florin/pg';
+import { zeroHash } from 'viem';
 import type { BlockHeader } from '../nodes/actions.ts';
 import type { FetchedBlock } from './block-source.ts';
 import type { MoveContext } from './context.ts';
@@ -229,12 +230,15 @@ export async function noteReturned(
   if (events.length === 0) return;
   const { chainId } = chain;
   if ((await transaction.query(hasDroppedEvents, { chainId })).length === 0) return;
-  const { orderIds, eventNames, arguments: argumentTexts } = eventColumnsOf(events);
+  const { txHashes, contracts, eventNames, orderIds, arguments: argumentTexts } = eventColumnsOf(events);
   await transaction.query(markReturned, {
     chainId,
-    orderIds,
+    txHashes,
+    contracts,
     eventNames,
+    orderIds,
     arguments: argumentTexts,
+    noOrder: zeroHash,
     returnedAt: clock.now(),
   });
 }

@@ -13,7 +13,7 @@ export interface FollowedEvent {
   readonly txHash: Hex;
   readonly contract: string;
   readonly name: string;
-  /** The subject of the event: 32 bytes of the application's choice. */
+  /** The subject of the event: 32 bytes of the application's choice, zero for an event without one. */
   readonly orderId: Hex;
   readonly arguments: Readonly<Record<string, string>>;
 }

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { systemClock } from '../../test/context.ts';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { emitter, eventCall, idOf } from '../../test/emitter.ts';
 import { type TestWatcher, type WatchedChain, watchedChain } from '../../test/watched-chain.ts';
 import { getBlock } from '../nodes/actions.ts';
 import type { Rpc, RpcCall } from '../nodes/rpc.ts';
 import { haltChain } from './chain-move.ts';
 import { backfillChain, resumeChain } from './cursor.ts';
+import type { LogSource } from './event.ts';
 import { dropBlocks } from './recovery.sql.ts';
 import { deleteEvents } from './watcher.sql.ts';
 
@@ -25,10 +27,13 @@ async function resume(): Promise<void> {
   await resumeChain(database.db, systemClock, world.chain.chainId);
 }
 
-/** Puts order 1 in a final block and order 2 above it, removes both from the chain, and lets the watcher halt it. */
-async function haltByDeepReorg(own: TestWatcher): Promise<unknown> {
+/**
+ * Puts an event in a final block and order 2 above it, removes both from the chain, and lets the watcher halt it. Returns
+ * the transaction of the event.
+ */
+async function haltByDeepReorg(own: TestWatcher, number = 1): Promise<unknown> {
   const { anvil, story } = world;
-  const [hash] = await world.emit(1);
+  const [hash] = await world.emit(number);
   await anvil.mine();
   const raw = await anvil.request('eth_getRawTransactionByHash', [hash]);
   await anvil.mine(8);
@@ -37,7 +42,7 @@ async function haltByDeepReorg(own: TestWatcher): Promise<unknown> {
   await own.catchUp();
   await anvil.request('anvil_reorg', [10, []]);
   assert.equal(await own.catchUp(), 'halted');
-  assert.deepEqual(story.splice(0), ['block 1: 1', 'block 10: 2', 'final 6: 1']);
+  assert.deepEqual(story.splice(0), [`block 1: ${number}`, 'block 10: 2', `final 6: ${number}`]);
   return raw;
 }
 
@@ -68,6 +73,45 @@ test('a final event that comes back after a resumed chain is reported once more 
   await own.catchUp();
   assert.deepEqual(world.story.slice(2), ['block 11: 1', 'final 14: 1']);
   assert.deepEqual(await world.dropped(), [[1, true]]);
+});
+
+test('an event of an order that comes back by another transaction is no longer missing', async () => {
+  const own = world.watcher();
+  await haltByDeepReorg(own);
+  await resume();
+  await own.catchUp();
+  await world.anvil.mine();
+  await world.emit(2, 1);
+  await world.anvil.mine(8);
+  await own.catchUp();
+  assert.deepEqual(await world.dropped(), [[1, true]]);
+});
+
+test('an event without an order comes back only by its own transaction and from its own contract', async () => {
+  const own = world.watcher();
+  const raw = await haltByDeepReorg(own, 0);
+  await resume();
+  await own.catchUp();
+  const other = { from: world.anvil.accounts[1]?.address, to: emitter, data: eventCall(idOf(0)) };
+  await world.anvil.request('eth_sendTransaction', [other]);
+  await world.anvil.mine(8);
+  await own.catchUp();
+  assert.deepEqual(world.story.slice(2), ['block 11: 0', 'final 14: 0']);
+  assert.deepEqual(await world.dropped(), [[0, false]], 'an equal event of another transaction');
+  await world.anvil.request('eth_sendRawTransaction', [raw]);
+  await world.anvil.mine();
+  const { source } = own.watcher;
+  const elsewhere: LogSource = {
+    ...source,
+    decode: (header, logs) => source.decode(header, logs).map((event) => ({ ...event, contract: 'other' })),
+  };
+  await world.watcher({ source: elsewhere }).catchUp();
+  await world.anvil.mine(8);
+  await own.catchUp();
+  assert.deepEqual(await world.dropped(), [[0, false]], 'an equal event of another contract');
+  await backfillChain(database.db, systemClock, { chainId: world.chain.chainId, from: 0n });
+  await own.catchUp();
+  assert.deepEqual(await world.dropped(), [[0, true]]);
 });
 
 test('resuming a chain that still has its final block reverts nothing', async () => {

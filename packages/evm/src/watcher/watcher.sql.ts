@@ -244,20 +244,26 @@ export const hasDroppedEvents = statement({
   text: `select chain_id from dropped_events where chain_id = :chainId and returned_at is null limit 1`,
 });
 
-// Finds the same event again: equal id, name and arguments, in any block.
+// Finds the same event again, in any block. A subject's event may come back by another transaction. An event without a
+// subject is the same only in the same transaction: others move other money.
 export const markReturned = statement({
   name: 'watcher_dropped_return',
   parameters: {
     chainId: 'int8',
-    orderIds: 'text[]',
+    txHashes: 'text[]',
+    contracts: 'text[]',
     eventNames: 'text[]',
+    orderIds: 'text[]',
     arguments: 'jsonb[]',
+    noOrder: 'text',
     returnedAt: 'timestamptz',
   },
   columns: { order_id: 'text' },
   text: `update dropped_events d set returned_at = :returnedAt
-   from unnest(:orderIds::text[], :eventNames::text[], :arguments::jsonb[]) as event (order_id, event_name, arguments)
+   from unnest(:txHashes::text[], :contracts::text[], :eventNames::text[], :orderIds::text[], :arguments::jsonb[])
+     as event (tx_hash, contract, event_name, order_id, arguments)
    where d.chain_id = :chainId and d.returned_at is null and d.order_id = event.order_id
-     and d.event_name = event.event_name and d.arguments = event.arguments
+     and d.contract = event.contract and d.event_name = event.event_name and d.arguments = event.arguments
+     and (d.order_id <> :noOrder or d.tx_hash = event.tx_hash)
    returning d.order_id`,
 });
