@@ -83,7 +83,7 @@ const memberRoutes = {
     reply: Type.Object({ invitationId: Type.String(), url: Type.String(), expiresAt: Type.String() }),
     permissions: ['members:write'],
     effect: 'create',
-    errors: ['role_forbidden'],
+    errors: ['role_forbidden', 'field_invalid'],
   }),
   revokeInvitation: route({
     method: 'POST',
@@ -275,7 +275,7 @@ const auditRoutes = {
     tag: 'Audit log',
     query: Type.Object(
       {
-        after: Type.Optional(text({ min: 1, max: 20, description: '`nextCursor` of the page before' })),
+        after: Type.Optional(text({ min: 1, max: 64, description: '`nextCursor` of the page before' })),
         format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
       },
       { additionalProperties: false },

@@ -19,6 +19,7 @@ export const idPrefixes = {
   user: 'usr_',
   invitation: 'inv_',
   accountChange: 'acg_',
+  audit: 'aud_',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -3,6 +3,7 @@ import { statement } from '@florin/pg';
 export const insertAuditEntry = statement({
   name: 'audit_insert',
   parameters: {
+    auditId: 'text',
     merchantId: 'text',
     at: 'timestamptz',
     actorKind: 'text',
@@ -17,17 +18,21 @@ export const insertAuditEntry = statement({
     requestId: 'text',
   },
   columns: {},
-  text: `insert into audit_entries (merchant_id, at, actor_kind, actor_id, actor_name, action, subject, before, after,
+  text: `insert into audit_entries (audit_id, merchant_id, at, actor_kind, actor_id, actor_name, action, subject, before, after,
      client_address, user_agent, request_id)
-   values (:merchantId, :at, :actorKind, :actorId, :actorName, :action, :subject, :before, :after,
+   values (:auditId, :merchantId, :at, :actorKind, :actorId, :actorName, :action, :subject, :before, :after,
      :clientAddress, :userAgent, :requestId)`,
 });
 
+/** Above every entry. */
+const above = '9223372036854775807';
+
+// The numbers of entries count over all merchants, so they stay inside: clients see random ids.
 export const auditPage = statement({
   name: 'audit_page',
-  parameters: { merchantId: 'text', below: 'int8', limit: 'int8' },
+  parameters: { merchantId: 'text', after: 'text?', limit: 'int8' },
   columns: {
-    entry_id: 'int8',
+    audit_id: 'text',
     at: 'timestamptz',
     actor_kind: 'text',
     actor_id: 'text',
@@ -40,8 +45,9 @@ export const auditPage = statement({
     user_agent: 'text',
     request_id: 'text',
   },
-  text: `select entry_id, at, actor_kind, actor_id, actor_name, action, subject, before, after,
+  text: `select audit_id, at, actor_kind, actor_id, actor_name, action, subject, before, after,
      client_address, user_agent, request_id
-   from audit_entries where merchant_id = :merchantId and entry_id < :below
+   from audit_entries where merchant_id = :merchantId and entry_id < case when :after::text is null then ${above}
+     else (select entry_id from audit_entries where merchant_id = :merchantId and audit_id = :after) end
    order by entry_id desc limit :limit`,
 });

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal } from '@florin/protocol/error.ts';
+import { isId, newId } from '@florin/protocol/id.ts';
 import { auditPage, insertAuditEntry } from './audit.sql.ts';
 import type { MemberContext } from './context.ts';
 
@@ -47,11 +48,12 @@ const maxAgentLength = 400;
 /** Adds an entry in the transaction of the act. PostgreSQL refuses to change or delete entries. */
 export async function recordAct(
   transaction: Transaction,
-  deps: Pick<MemberContext, 'clock'>,
+  deps: MemberContext,
   request: { readonly merchantId: string; readonly actor: Actor; readonly act: Act },
 ): Promise<void> {
   const { merchantId, actor, act } = request;
   await transaction.query(insertAuditEntry, {
+    auditId: newId('audit', deps.random.bytes),
     merchantId,
     at: deps.clock.now(),
     actorKind: actor.kind,
@@ -67,23 +69,18 @@ export async function recordAct(
   });
 }
 
-const cursorPattern = /^[1-9][0-9]{0,17}$/;
-/** Above every entry. */
-const top = 9_223_372_036_854_775_807n;
-
-/** A page of the merchant's entries, newest first. Refuses a cursor that no page gave (400101). */
+/** A page of the merchant's entries, newest first. Refuses a cursor that is no id of an entry (400101). */
 export async function listAudit(
   queryable: Queryable,
   request: { readonly merchantId: string; readonly size: number; readonly after?: string | undefined },
 ): Promise<{ readonly entries: readonly AuditEntry[]; readonly nextCursor: string }> {
   const { merchantId, size, after } = request;
-  if (after !== undefined && !cursorPattern.test(after)) {
+  if (after !== undefined && !isId('audit', after)) {
     throw fieldRefusal('after', 'must be the nextCursor of a page');
   }
-  const below = after === undefined ? top : BigInt(after);
-  const rows = await queryable.query(auditPage, { merchantId, below, limit: size + 1 });
+  const rows = await queryable.query(auditPage, { merchantId, after: after ?? null, limit: size + 1 });
   const entries = rows.slice(0, size).map((row) => ({
-    entryId: String(row.entry_id),
+    entryId: row.audit_id,
     at: row.at,
     actor: {
       kind: row.actor_kind as Actor['kind'],

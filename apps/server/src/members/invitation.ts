@@ -4,6 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
 import type { MemberContext } from './context.ts';
+import { checkedEmail } from './email.ts';
 import {
   insertInvitation,
   lockInvitation,
@@ -45,7 +46,7 @@ function parseInvitation(row: Row<typeof openInvitations>): Invitation {
 
 /**
  * Makes an invitation and its token. The token is shown this once: only its SHA-256 is stored. The caller has checked that
- * the inviter may give the role.
+ * the inviter may give the role. Refuses a malformed e-mail address (400101); empty is none.
  */
 export async function invite(
   transaction: Transaction,
@@ -56,6 +57,7 @@ export async function invite(
   const createdAt = deps.clock.now();
   const [row] = await transaction.query(insertInvitation, {
     ...request,
+    email: request.email === '' ? '' : checkedEmail(request.email),
     invitationId: newId('invitation', deps.random.bytes),
     tokenHash: hashOf(token),
     createdAt,

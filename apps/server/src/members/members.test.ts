@@ -87,6 +87,21 @@ test('a merchant in its own scope sees its own members alone, with their names',
   assert.equal(await findMember(scoped, { merchantId: coffee, userId: theirs }), undefined);
 });
 
+test('an invitation takes an e-mail address, in lower case, and nothing that only resembles one', async () => {
+  const merchantId = await newMerchant();
+  const inviteTo = (email: string) =>
+    transact((transaction) =>
+      invite(transaction, deps, { merchantId, role: 'viewer', email, invitedBy: '' }),
+    );
+  for (const email of [
+    ...['nonsense', 'a@', '@example.com', 'a@b@example.com', 'a b@example.com', 'a@exa_mple.com'],
+    ...['kim@example.com\r\nBcc: eve@example.com', 'kim\u202e@example.com', '<b>kim</b>@example.com'],
+    `${'a'.repeat(64)}@${'b.'.repeat(100)}com`,
+  ])
+    assert.deepEqual([email, await slugOf(inviteTo(email))], [email, 'field_invalid']);
+  assert.equal((await inviteTo(' Kim@Example.com ')).invitation.email, 'kim@example.com');
+});
+
 test('the last owner of a merchant can neither go nor change the role', async () => {
   const merchantId = await newMerchant();
   const owner = await newMember(merchantId, 'owner');

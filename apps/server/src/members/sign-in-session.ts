@@ -17,6 +17,11 @@ export interface SignIn {
   handle(path: string, request: RequestInit): Promise<Response>;
   /** The session of a request's cookie; undefined without a valid one. */
   findSession(headers: Headers): Promise<SignedIn | undefined>;
+  /**
+   * The device of a request's cookie, if the person with this e-mail address has signed in with it before. Undefined without
+   * one, whether or not there is such a person.
+   */
+  findDevice(headers: Headers, email: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -36,6 +41,7 @@ export function lazySignIn(open: () => Promise<SignIn>): SignIn {
   return {
     handle: async (path, request) => (await ready()).handle(path, request),
     findSession: async (headers) => (await ready()).findSession(headers),
+    findDevice: async (headers, email) => (await ready()).findDevice(headers, email),
     close: async () => (await opened)?.close(),
   };
 }

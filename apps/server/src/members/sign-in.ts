@@ -4,12 +4,13 @@ import { withSystemScope } from '@florin/pg';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
+import { parseCookies } from 'better-auth/cookies';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import pg from 'pg';
 import { schema } from '#db/schema.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { MemberContext } from './context.ts';
-import { noteDevice } from './device.ts';
+import { deviceOf, hashOfDevice, type MasterKeys, noteDevice } from './device.ts';
 import { type Proof, proofOfPath } from './proof.ts';
 import { ownMethods } from './sign-in-methods.ts';
 import { clientAddressHeader, type SignIn } from './sign-in-session.ts';
@@ -20,7 +21,7 @@ export interface SignInOptions extends MemberContext {
   /** The origin of the dashboard's pages, such as `https://pay.example.com`. */
   readonly dashboardOrigin: string;
   /** The first signs and seals; all verify. */
-  readonly masterKeys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly masterKeys: MasterKeys;
   readonly log: Log;
   readonly verifyWallet: VerifyWallet;
 }
@@ -62,6 +63,20 @@ export function openSignIn(options: SignInOptions): SignIn {
       const { method, provenAt } = session as typeof session & { method: Proof; provenAt: Date };
       const { id: userId, name, email } = user;
       return { userId, name, email, sessionId: session.id, proof: method, provenAt };
+    },
+    async findDevice(headers, email) {
+      const { createAuthCookie, internalAdapter, adapter } = await auth.$context;
+      const cookie = parseCookies(headers.get('cookie') ?? '').get(createAuthCookie('device').name);
+      if (cookie === undefined) return undefined;
+      const found = await internalAdapter.findUserByEmail(email.trim().toLowerCase());
+      const userId = found?.user.id ?? '';
+      const device = deviceOf(options.masterKeys, cookie, userId);
+      if (device === undefined) return undefined;
+      const where = [
+        { field: 'userId', value: userId },
+        { field: 'deviceHash', value: hashOfDevice(device) },
+      ];
+      return (await adapter.findOne({ model: 'device', where })) === null ? undefined : device;
     },
     close: () => pool.end(),
   };

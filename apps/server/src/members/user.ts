@@ -1,7 +1,9 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
+import { visibleText } from '@florin/protocol/visible-text.ts';
 import type { MemberContext } from './context.ts';
+import { checkedEmail } from './email.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Proof } from './proof.ts';
 import {
@@ -16,17 +18,20 @@ import {
   userOverview,
 } from './user.sql.ts';
 
-/** Makes an account with a password. Refuses an e-mail address that has one (400101). */
+/** Makes an account with a password. Refuses a malformed name or e-mail address, and an address that has one (400101). */
 export async function createUser(
   transaction: Transaction,
   deps: MemberContext,
   request: { readonly name: string; readonly email: string; readonly passwordHash: string },
 ): Promise<string> {
   const userId = newId('user', deps.random.bytes);
-  const email = request.email.trim().toLowerCase();
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw fieldRefusal('email', 'must be an e-mail address');
+  const email = checkedEmail(request.email);
+  const name = request.name.normalize('NFC').trim();
+  if (name === '' || visibleText(name) !== name) {
+    throw fieldRefusal('name', 'must be one line of visible characters');
+  }
   const at = deps.clock.now();
-  const rows = await transaction.query(insertUser, { userId, name: request.name.trim(), email, at });
+  const rows = await transaction.query(insertUser, { userId, name, email, at });
   if (rows.length === 0) {
     throw fieldRefusal('email', 'has an account already: sign in, and open the invitation again');
   }

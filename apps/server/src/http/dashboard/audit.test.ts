@@ -40,7 +40,7 @@ test('a change is recorded with who, what, before, after, from where and when', 
     ...{ actorKind: 'member', actorId: userId, actorName: email },
     ...{ clientAddress: '192.0.2.1', userAgent: 'Test browser', requestId: changed.headers['request-id'] },
   });
-  assert.match(entryId ?? '', /^[1-9]\d*$/);
+  assert.match(entryId ?? '', /^aud_[0-9A-Za-z]{22}$/);
   assert.deepEqual([JSON.parse(before ?? '').name, JSON.parse(after ?? '').name], ['Tea', 'Green tea']);
   assert.deepEqual([create?.action, create?.subject, create?.before], ['createProduct', productId, '']);
 });

@@ -55,7 +55,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.prove, async ({ body, caller }) => {
     const { userId, sessionId, headers } = caller;
-    deps.attempts.ofAccount(userId);
+    deps.attempts.ofSession(sessionId);
     const { hasSecondFactor } = await findOverview(people, userId);
     if (!(await isPassword(people, userId, body.password)))
       throw new Refusal('sign_in_failed', 'wrong password');
@@ -109,7 +109,7 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.changePassword, async ({ body, caller }) => {
     const { headers } = caller;
-    deps.attempts.ofAccount(caller.userId);
+    deps.attempts.ofSession(caller.sessionId);
     await askLibrary(signIn, '/change-password', { headers, body: { ...body, revokeOtherSessions: false } });
     await endOtherSessions(people, caller);
     return success;
@@ -144,20 +144,20 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     return success;
   });
 
-  add(routes.startSecondFactor, async ({ body, caller: { userId, headers } }) => {
-    deps.attempts.ofAccount(userId);
+  add(routes.startSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
+    deps.attempts.ofSession(sessionId);
     const { data } = await askLibrary(signIn, '/two-factor/enable', { headers, body });
     return { totpUri: String(data['totpURI']) };
   });
 
-  add(routes.confirmSecondFactor, async ({ body, caller: { userId, headers } }) => {
-    deps.attempts.ofAccount(userId);
+  add(routes.confirmSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
+    deps.attempts.ofSession(sessionId);
     const { cookies } = await askLibrary(signIn, '/two-factor/verify-totp', { headers, body });
     return withCookies(success, cookies);
   });
 
-  add(routes.removeSecondFactor, async ({ body, caller: { userId, headers } }) => {
-    deps.attempts.ofAccount(userId);
+  add(routes.removeSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
+    deps.attempts.ofSession(sessionId);
     const { cookies } = await askLibrary(signIn, '/two-factor/disable', { headers, body });
     return withCookies(success, cookies);
   });

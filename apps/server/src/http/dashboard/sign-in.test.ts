@@ -144,7 +144,44 @@ test('a write from another origin, or from none, is refused on every route', asy
     ];
     for (const reply of replies) assert.deepEqual([origin, reply.status, reply.code], [origin, 403, 200206]);
   }
+  // A browser that says where the request comes from must say the same.
+  const headers = { 'sec-fetch-site': 'cross-site' };
+  assert.equal((await browser.send('POST', '/me/sign-out', { headers })).code, 200206);
   assert.equal((await browser.get('/me')).code, 0);
+});
+
+test('a device cookie counts only when the service issued it for this person', async () => {
+  const [ada, eve] = [await world.addPerson(), await world.addPerson()];
+  const browser = await signedIn(local, ada.email);
+  const [name = '', issued = ''] = [...browser.cookies].find(([key]) => key.endsWith('.device')) ?? [];
+  const isNew = async (email: string, cookie: string): Promise<[boolean, string]> => {
+    const other = new Browser(local);
+    other.cookies.set(name, cookie);
+    await other.post('/sign-in/password', { email, password });
+    const { sessions } = (await other.get('/me/session/list')).data;
+    const { isNewDevice } = sessions.find(({ isThis }: { isThis: boolean }) => isThis);
+    return [isNewDevice, other.cookies.get(name) ?? ''];
+  };
+  assert.deepEqual(await isNew(ada.email, issued), [false, issued]);
+  const chosen = 'A'.repeat(22);
+  for (const cookie of [chosen, `${chosen}.${'A'.repeat(43)}`, `${chosen}.${issued.split('.')[1]}`]) {
+    const [isNewDevice, kept] = await isNew(ada.email, cookie);
+    assert.deepEqual([isNewDevice, kept.startsWith(chosen)], [true, false]);
+  }
+  // A second person in the same browser gets an entry, and the first keeps one.
+  const [isNewForEve, both] = await isNew(eve.email, issued);
+  assert.deepEqual([isNewForEve, both.endsWith(`~${issued}`)], [true, true]);
+  assert.deepEqual((await isNew(ada.email, both))[0], false);
+});
+
+test('a refusal has our words and none of the library', async () => {
+  const { email } = await world.addPerson();
+  const browser = await signedIn(local, email);
+  const { message } = await browser.post('/me/password/change', {
+    currentPassword: 'wrong horse battery',
+    newPassword: 'another long password',
+  });
+  assert.equal(message, 'Sign-in failed: wrong password');
 });
 
 test('sessions are listed with their device, and end when revoked or signed out', async () => {
@@ -334,13 +371,13 @@ test('a new password ends the other sessions and replaces the old one', async ()
   assert.equal((await new Browser(local).post('/sign-in/password', { email, password })).code, 200202);
 });
 
-test('attempts to sign in are limited for an account and for a network', async () => {
+test('attempts to sign in are limited for a network, and for an account from a network', async () => {
   const server = await world.serve('local', defaultRateLimits);
   const { email } = await world.addPerson();
   const codes: number[] = [];
   for (let count = 0; count < 11; count += 1) {
-    const options = { body: { email, code: 'wrong' }, remoteAddress: `198.51.100.${count}` };
-    codes.push((await new Browser(server).send('POST', '/sign-in/recovery-code', options)).code);
+    const body = { email, code: 'wrong' };
+    codes.push((await new Browser(server).post('/sign-in/recovery-code', body)).code);
   }
   assert.deepEqual(codes, [...Array(10).fill(200202), 900101]);
   const fromNetwork: number[] = [];
@@ -351,17 +388,40 @@ test('attempts to sign in are limited for an account and for a network', async (
   assert.deepEqual(fromNetwork, [...Array(30).fill(100803), 900101]);
 });
 
-test('guesses of a password or code in a session spend the allowance of its account', async () => {
+test('strangers with many addresses guess a hundred times an hour, and lock no known device out', async () => {
   const server = await world.serve('local', defaultRateLimits);
-  const paths = ['/me/second-factor/start', '/me/second-factor/remove', '/me/second-factor/confirm'] as const;
-  for (const path of paths) {
-    const { email } = await world.addPerson();
-    const browser = await signedIn(server, email);
-    const guess =
-      path === '/me/second-factor/confirm' ? { code: '000000' } : { password: 'a wrong password' };
-    const codes: number[] = [];
-    for (let count = 0; count < 11; count += 1) codes.push((await browser.post(path, guess)).code);
-    assert.ok(!codes.slice(0, 10).includes(900101), path);
-    assert.equal(codes[10], 900101, path);
+  const { email } = await world.addPerson();
+  const owner = await signedIn(server, email);
+  const guess = { email, code: 'wrong' };
+  const codes: number[] = [];
+  for (let count = 0; count < 101; count += 1) {
+    const options = { body: guess, remoteAddress: `2001:db8:0:${count.toString(16)}::1` };
+    codes.push((await new Browser(server).send('POST', '/sign-in/recovery-code', options)).code);
   }
+  assert.deepEqual(codes, [...Array(100).fill(200202), 900101]);
+  const guesses: number[] = [];
+  for (let count = 0; count < 11; count += 1)
+    guesses.push((await owner.post('/sign-in/recovery-code', guess)).code);
+  assert.deepEqual(guesses, [...Array(10).fill(200202), 900101]);
+  // Codes are no passwords: guessing the one does not lock the other.
+  assert.equal((await new Browser(server).post('/sign-in/password', { email, password })).code, 0);
+});
+
+test('guesses of a password or code in a session spend the allowance of that session alone', async () => {
+  const server = await world.serve('local', defaultRateLimits);
+  const { email } = await world.addPerson();
+  const [owner, thief] = [await signedIn(server, email), await signedIn(server, email)];
+  const codes: number[] = [];
+  for (let count = 0; count < 10; count += 1)
+    codes.push((await thief.post('/me/second-factor/confirm', { code: '000000' })).code);
+  assert.equal(codes.includes(900101), false);
+  for (const [path, body] of [
+    ['/me/second-factor/confirm', { code: '000000' }],
+    ['/me/second-factor/start', { password }],
+    ['/me/second-factor/remove', { password }],
+    ['/me/password/change', { currentPassword: password, newPassword: 'another long password' }],
+    ['/me/prove', { password }],
+  ] as const)
+    assert.deepEqual([path, (await thief.post(path, body)).code], [path, 900101]);
+  assert.equal((await owner.post('/me/prove', { password })).code, 0);
 });

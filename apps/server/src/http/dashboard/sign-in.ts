@@ -27,7 +27,7 @@ interface SignInDeps extends MemberContext {
   readonly attempts: Attempts;
 }
 
-/** The answer of the library: the data and the cookies. Its refusals become the catalogue's. */
+/** The answer of the library: the data and the cookies. Its refusals become the catalogue's, in our words. */
 export interface LibraryAnswer {
   readonly data: Readonly<Record<string, unknown>>;
   readonly cookies: string[];
@@ -52,9 +52,8 @@ export async function askLibrary(
     const data = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
     return { data, cookies: response.headers.getSetCookie() };
   }
-  const { message, code } = failureOf(text);
   // A passkey's answer that cannot be read is no outage, whatever the library says.
-  const isRefusal = response.status < 500 || code === 'FAILED_TO_VERIFY_REGISTRATION';
+  const isRefusal = response.status < 500 || text.includes('"FAILED_TO_VERIFY_REGISTRATION"');
   if (!isRefusal) throw new Error(`the sign-in failed with ${response.status} at ${path}`);
   if (response.status === 429) {
     throw new Refusal('rate_limited', {
@@ -62,21 +61,21 @@ export async function askLibrary(
       retryAfterSeconds: 60,
     });
   }
-  throw new Refusal('sign_in_failed', message);
+  throw new Refusal('sign_in_failed', refusals[path] ?? 'the proof was refused');
 }
 
-/** The library's own words, which name no person, and its code. */
-function failureOf(text: string): { readonly message: string; readonly code: string } {
-  const unknown = { message: 'the proof was refused', code: '' };
-  try {
-    const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };
-    if (typeof message !== 'string') return unknown;
-    return { message: message.slice(0, 200), code: typeof code === 'string' ? code : '' };
-  } catch (error) {
-    if (error instanceof SyntaxError) return unknown;
-    throw error;
-  }
-}
+const wrongPassword = 'wrong password';
+/** What a refusal of the library means, by path. Its own words change between versions and may tell too much. */
+const refusals: Readonly<Record<string, string>> = {
+  '/sign-in/email': 'the e-mail address and the password do not belong together',
+  '/sign-in/recovery-code': 'the e-mail address and the code do not belong together',
+  '/sign-in/wallet': 'the message is not for this site or too old, or the wallet signs in no person',
+  '/wallet/add': 'the message is not for this site or too old, or the wallet signs in a person already',
+  '/two-factor/verify-totp': 'the code is wrong, or the sign-in began too long ago',
+  '/two-factor/enable': wrongPassword,
+  '/two-factor/disable': wrongPassword,
+  '/change-password': wrongPassword,
+};
 
 /** An answer with the library's cookies. */
 export function withCookies(data: unknown, cookies: string[]): FinishedReply {
@@ -86,6 +85,14 @@ export function withCookies(data: unknown, cookies: string[]): FinishedReply {
 /** Signing in, by every way, and accepting an invitation without an account. */
 export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void {
   const { signIn, attempts } = deps;
+  const admit = async (
+    way: 'password' | 'recovery',
+    email: string,
+    { headers, clientAddress }: Visitor,
+  ): Promise<void> => {
+    const device = await signIn.findDevice(headers, email);
+    attempts.ofAccount({ way, email, device, clientAddress });
+  };
   /** A sign-in replaces the session that the browser had. */
   const enter = async (path: string, visitor: Visitor, body: object): Promise<LibraryAnswer> => {
     const before = await signIn.findSession(visitor.headers);
@@ -98,7 +105,7 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
   };
 
   add(routes.signInWithPassword, async ({ body, caller }) => {
-    attempts.ofAccount(body.email);
+    await admit('password', body.email, caller);
     const { data, cookies } = await enter('/sign-in/email', caller, body);
     const needsCode = data['twoFactorRedirect'] === true;
     return withCookies({ isSignedIn: !needsCode, needsCode }, cookies);
@@ -131,7 +138,7 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
   });
 
   add(routes.signInWithRecoveryCode, async ({ body, caller }) => {
-    attempts.ofAccount(body.email);
+    await admit('recovery', body.email, caller);
     const { cookies } = await enter('/sign-in/recovery-code', caller, body);
     return withCookies(success, cookies);
   });

@@ -47,12 +47,12 @@ export function memberOf(caller: MerchantCaller): MemberCaller {
 
 /**
  * Refuses (200206) a write that does not come from the dashboard's own pages. Browsers send the origin with every POST, so a
- * request without one is no page's.
+ * request without one is no page's. Sec-Fetch-Site, which newer browsers send, must agree.
  */
 export function assertSameOrigin(request: FastifyRequest, dashboardOrigin: string): void {
   if (request.method === 'GET') return;
-  const { origin } = request.headers;
-  if (origin !== dashboardOrigin) {
+  const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  if (origin !== dashboardOrigin || site !== 'same-origin') {
     throw new Refusal('origin_forbidden', `writes come from ${dashboardOrigin} alone`);
   }
 }

@@ -90,6 +90,7 @@ function doors(): Record<string, Door> {
       signIn: {
         handle: () => Promise.reject(new Error('no person signs in here')),
         findSession: async () => undefined,
+        findDevice: async () => undefined,
         close: async () => {},
       },
       dashboardOrigin: exampleOrigin,
