@@ -10,6 +10,8 @@ const carriers: Readonly<Record<string, (byte: number) => string>> = {
   'zero-width spaces': (byte) => byte.toString(2).replaceAll('0', '\u200b').replaceAll('1', '\u2060'),
   'runs of joiners': (byte) =>
     byte.toString(2).padStart(8, '0').replaceAll('0', '\u200c').replaceAll('1', '\u200d'),
+  'joiners among selectors': (byte) => `\u200d${String.fromCodePoint(0xfe00 + (byte & 15))}`,
+  'tags that are not assigned': (byte) => String.fromCodePoint(0xe0080 + (byte & 0x7f)),
   'bidi controls': (byte) => '\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069'.charAt(byte & 7),
   'control characters': (byte) => String.fromCodePoint(byte & 0x1f).replace(/[\t\n\v\f\r]/, '\u0000'),
   'invisible operators': (byte) => String.fromCodePoint(0x2061 + (byte & 3)),

@@ -18,6 +18,22 @@ for (const [name, text, expected] of shown) {
   test(name, () => assert.equal(merchantText(text, 100), expected));
 }
 
+// proves W8.14
+test('characters that readers never see do not reach an agent', () => {
+  const hidden = Array.from({ length: 0x110000 }, (_, code) => code).filter(
+    (code) =>
+      (code < 0xd800 || code > 0xdfff) &&
+      /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(String.fromCodePoint(code)),
+  );
+  const kept = hidden.filter((code) => merchantText(`a${String.fromCodePoint(code)}b`, 10) !== 'ab');
+  const names = kept.map((code) => code.toString(16));
+  assert.deepEqual(names, [
+    '200c',
+    '200d',
+    ...Array.from({ length: 16 }, (_, n) => (0xfe00 + n).toString(16)),
+  ]);
+});
+
 test('the cap counts code points and never splits one', () => {
   assert.equal(merchantText('👩💻☕🍰', 3), '👩💻☕');
 });
