@@ -12,6 +12,8 @@ export interface PartContext {
   readonly postgresUrl: () => Promise<string>;
   /** Gets all output, for the log. */
   readonly write: (text: string) => void;
+  /** Adds to the processor time of the part. */
+  readonly addProcessorSeconds: (seconds: number) => void;
 }
 
 /** A piece of a test run that does not need the others, so that several run at once. */
@@ -48,5 +50,6 @@ export async function runLogged(
 ): Promise<Ended> {
   const ended = await runCommand(command, args, options);
   context.write(`\n# ${name}\n${ended.output}`);
+  context.addProcessorSeconds(ended.processorSeconds);
   return ended;
 }

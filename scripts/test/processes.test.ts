@@ -20,7 +20,7 @@ test('a killed test run leaves no process and no temporary file', async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const folder = await new Promise<string>((resolve) => createInterface(killed.stdout).once('line', resolve));
-  await until(() => processesOf(folder).length === 1);
+  await until(() => processesOf(folder).length > 0);
   killed.kill('SIGKILL');
   await until(() => processesOf(folder).length === 0 && !existsSync(folder));
 });

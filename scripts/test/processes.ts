@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, statfsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { endLeftovers, signal, stopGraceMs } from './run-folder.ts';
 
@@ -14,6 +15,19 @@ const children = new Set<ChildProcess>();
 export interface Ended {
   readonly code: number;
   readonly output: string;
+  /** Of the command and all descendants that ended before it. */
+  readonly processorSeconds: number;
+}
+
+/** Runs its arguments as a command, then writes to file 3 what the shell and its descendants have used. */
+const measured = ['-c', '"$@" 3>&-; code=$?; times >&3; exit "$code"', 'sh'];
+
+/** The sum of what `times` has written: four figures such as `1m0.25s`. */
+function sumOfTimes(text: string): number {
+  return [...text.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  );
 }
 
 /** A file system in memory. On a disk, making a database takes four times the processor time. */
@@ -54,10 +68,10 @@ export function runCommand(
   } = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
+    const child = spawn('sh', [...measured, command, ...args], {
       cwd: root,
       env: { ...process.env, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       // A process group of its own, so that an interrupted run ends its descendants as well.
       detached: true,
     });
@@ -69,7 +83,14 @@ export function runCommand(
     };
     const silence =
       options.silenceLimitMs === undefined ? undefined : setTimeout(end, options.silenceLimitMs);
-    for (const stream of [child.stdout, child.stderr]) {
+    let times = '';
+    const [, stdout, stderr, file3] = child.stdio;
+    if (!(stdout instanceof Readable && stderr instanceof Readable && file3 instanceof Readable))
+      throw new Error('the output of a command is not read');
+    file3.setEncoding('utf8').on('data', (text: string) => {
+      times += text;
+    });
+    for (const stream of [stdout, stderr]) {
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         output += text;
@@ -80,7 +101,7 @@ export function runCommand(
     child.on('close', (code) => {
       children.delete(child);
       clearTimeout(silence);
-      resolve({ code: code ?? 1, output });
+      resolve({ code: code ?? 1, output, processorSeconds: sumOfTimes(times) });
     });
   });
 }

@@ -12,7 +12,7 @@ const logFolder = join(keptFolder, 'log');
 const keptLogs = 20;
 /** The totals of one process of Node. The total of the run is printed last, once. */
 const nodesTotals = /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
-const slowestNamed = 10;
+const largestNamed = 10;
 /**
  * Parts at once: three more than there are cores, for many wait for blocks or a browser; few enough for the connections of one
  * PostgreSQL.
@@ -44,7 +44,14 @@ function openLog(): { path: string; write: (text: string) => void } {
   return { path, write: (text) => void stream.write(text) };
 }
 
-const seconds = (sinceMs: number): number => (performance.now() - sinceMs) / 1_000;
+const secondsSince = (ms: number): number => (performance.now() - ms) / 1_000;
+
+interface Timing {
+  readonly name: string;
+  readonly seconds: number;
+  /** Without those of the shared PostgreSQL. */
+  readonly processorSeconds: number;
+}
 
 /**
  * Runs parts, several at once, and ends with the names of what failed, where the log is, and `N passed, N failed`. Sets the
@@ -76,20 +83,28 @@ export async function runParts(
     if (options.isShown) process.stdout.write(text.replaceAll(nodesTotals, ''));
   };
   const outcomes: PartOutcome[] = [];
-  const timings: { name: string; took: number }[] = [];
-  const context: PartContext = { postgresUrl: postgres.url, write };
+  const timings: Timing[] = [];
   const startedMs = performance.now();
   const work = async (): Promise<void> => {
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const beganMs = performance.now();
+      let processorSeconds = 0;
+      const context: PartContext = {
+        postgresUrl: postgres.url,
+        write,
+        addProcessorSeconds: (more) => {
+          processorSeconds += more;
+        },
+      };
       const outcome = await part.run(context).catch((error: unknown): PartOutcome => {
         write(`\n# ${part.name}\n${error instanceof Error ? error.stack : error}\n`);
         return { passed: 0, failed: [`${part.name} (${error})`] };
       });
       if (isInterrupted) return;
       outcomes.push(outcome);
-      timings.push({ name: part.name, took: seconds(beganMs) });
-      tell(part, outcome, seconds(beganMs), parts.length - outcomes.length);
+      const timing = { name: part.name, seconds: secondsSince(beganMs), processorSeconds };
+      timings.push(timing);
+      tell(timing, outcome, parts.length - outcomes.length);
       if (outcome.failed.length === 0) options.onPassed?.(part);
     }
   };
@@ -101,24 +116,29 @@ export async function runParts(
   if (isInterrupted) return;
   const left = (await endLeftovers(folder)).map((commandLine) => `a process was left behind: ${commandLine}`);
   outcomes.push({ passed: 0, failed: left });
-  summarize({ outcomes, timings, took: seconds(startedMs), log: log.path });
+  summarize({ outcomes, timings, seconds: secondsSince(startedMs), log: log.path });
 }
 
-function tell(part: Part, { passed, failed }: PartOutcome, took: number, left: number): void {
+function tell(timing: Timing, { passed, failed }: PartOutcome, left: number): void {
   const sign = failed.length === 0 ? '✔' : '✖';
-  console.log(`${sign} ${part.name}: ${passed} passed in ${took.toFixed(1)} s, ${left} parts left`);
+  const took = `${timing.seconds.toFixed(1)} s (${timing.processorSeconds.toFixed(1)} of a processor)`;
+  console.log(`${sign} ${timing.name}: ${passed} passed in ${took}, ${left} parts left`);
   for (const name of failed) console.log(`    ${name}`);
 }
 
 function summarize(run: {
   outcomes: readonly PartOutcome[];
-  timings: readonly { name: string; took: number }[];
-  took: number;
+  timings: readonly Timing[];
+  seconds: number;
   log: string;
 }): void {
-  const slowest = run.timings.toSorted((first, second) => second.took - first.took).slice(0, slowestNamed);
-  console.log(`\nslowest of ${run.took.toFixed(0)} s:`);
-  for (const { name, took } of slowest) console.log(`${took.toFixed(1).padStart(7)} s ${name}`);
+  const ofParts = run.timings.reduce((sum, { processorSeconds }) => sum + processorSeconds, 0);
+  console.log(
+    `\n${run.seconds.toFixed(0)} s, ${ofParts.toFixed(0)} processor seconds of the parts. The largest:`,
+  );
+  const largest = run.timings.toSorted((first, second) => second.processorSeconds - first.processorSeconds);
+  for (const { name, processorSeconds } of largest.slice(0, largestNamed))
+    console.log(`${processorSeconds.toFixed(1).padStart(7)} s ${name}`);
   const failed = run.outcomes.flatMap((outcome) => outcome.failed);
   const passed = run.outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   if (failed.length > 0)
