@@ -1,11 +1,11 @@
 import { settlementModes } from '@florin/protocol/order.ts';
 import {
   accountOf,
-  chooseSettlementMode,
   createAccount,
   disableLinksOfAccount,
   listAccounts,
   removeAccount,
+  updateAccount,
 } from '@florin/server/operator';
 import {
   type Command,
@@ -62,13 +62,13 @@ export const updateAccountCommand: Command = {
     ),
   ],
   run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+    withDatabase(outside, async (db, { chains }) => {
       const accountId = options.required('account');
       const chosen = options.choice('settlement-mode', updatedModes) ?? 'default';
       const { merchantId } = await requiredMerchant(db, options);
       const settlementMode = chosen === 'default' ? '' : chosen;
       const stored = await db.transaction((transaction) =>
-        chooseSettlementMode(transaction, outside, { merchantId, accountId, settlementMode }),
+        updateAccount(transaction, { ...outside, chains }, { merchantId, accountId, settlementMode }),
       );
       const text =
         settlementMode === ''

@@ -31,11 +31,11 @@ export { hashPassword } from '#members/password.ts';
 export { createUser } from '#members/user.ts';
 export {
   accountOf,
-  chooseSettlementMode,
   createAccount,
   findAccountsAt,
   listAccounts,
   removeAccount,
+  updateAccount,
 } from '#merchants/account.ts';
 export {
   type ApiKeyRequest,

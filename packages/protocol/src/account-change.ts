@@ -1,9 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { timestampText } from './schema.ts';
 
-/** A wallet that a merchant adds. It takes part only from `effectiveAt` on, so that a thief cannot redirect money at once. */
+/**
+ * A wallet that a merchant adds, or another address of an account. It counts only from `effectiveAt` on, so that a thief cannot
+ * redirect money at once.
+ */
 export const accountChange = Type.Object({
   changeId: Type.String({ description: 'Prefix `acg_`' }),
+  kind: Type.Enum(['add', 'address'], { description: '`address`: the account gets another address' }),
   status: Type.Enum(['waiting', 'done', 'cancelled', 'refused'], {
     description: '`waiting` until `effectiveAt`; `refused`: it could not take effect any more',
   }),
@@ -12,7 +16,7 @@ export const accountChange = Type.Object({
   settlementCurrencies: Type.Array(Type.String()),
   settlementMode: Type.Enum(['', 'escrow', 'direct']),
   isProven: Type.Boolean({ description: 'Whether the wallet signed that settlements may go to it' }),
-  accountId: Type.String({ description: 'The account once it is done; empty before' }),
+  accountId: Type.String({ description: 'The account; empty while a wallet waits to become one' }),
   effectiveAt: timestampText,
   createAt: timestampText,
 });

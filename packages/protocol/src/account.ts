@@ -3,7 +3,7 @@ import { timestampText } from './schema.ts';
 
 export const account = Type.Object({
   accountId: Type.String({ description: 'Prefix `acc_`' }),
-  accountName: Type.String({ description: 'Name given by the operator' }),
+  accountName: Type.String({ description: 'Name given by the merchant or the operator' }),
   accountAddress: Type.String({ description: 'Wallet that settlements go to' }),
   accountType: Type.Literal('EVM::ADDR'),
   settlementCurrencies: Type.Array(Type.String()),

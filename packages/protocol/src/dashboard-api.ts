@@ -1,4 +1,5 @@
 import Type, { type TProperties } from 'typebox';
+import { account } from './account.ts';
 import { accountChange } from './account-change.ts';
 import { meRoutes, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
 import { memberRoles } from './member-role.ts';
@@ -100,6 +101,8 @@ const memberRoutes = {
 
 const address = text({ min: 42, max: 42, description: 'An EVM address, with its checksum or in lower case' });
 const settlementMode = Type.Enum(['', 'escrow', 'direct']);
+const settlementCurrencies = Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 100 });
+const proof = body({ chainId: Type.Integer({ minimum: 1 }), signature: text({ min: 4, max: 20_000 }) });
 
 const accountRoutes = {
   getWalletProofText: route({
@@ -124,11 +127,9 @@ const accountRoutes = {
     body: body({
       accountName: text({ min: 1, max: 100 }),
       accountAddress: address,
-      settlementCurrencies: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 100 }),
+      settlementCurrencies,
       settlementMode: Type.Optional(settlementMode),
-      proof: Type.Optional(
-        body({ chainId: Type.Integer({ minimum: 1 }), signature: text({ min: 4, max: 20_000 }) }),
-      ),
+      proof: Type.Optional(proof),
     }),
     reply: accountChange,
     permissions: ['accounts:write'],
@@ -144,7 +145,7 @@ const accountRoutes = {
   listAccountChanges: route({
     method: 'GET',
     path: '/account/change/list',
-    summary: 'The wallets that were added last, with those that wait',
+    summary: 'The latest changes of wallets, with those that wait',
     tag: 'Accounts',
     reply: Type.Object({ changes: Type.Array(accountChange) }),
     permissions: ['accounts:read'],
@@ -154,7 +155,7 @@ const accountRoutes = {
   cancelAccountChange: route({
     method: 'POST',
     path: '/account/change/cancel',
-    summary: 'Cancel a wallet that waits',
+    summary: 'Cancel a wallet or an address that waits',
     tag: 'Accounts',
     body: body({ changeId: idText }),
     reply: successReply,
@@ -162,16 +163,42 @@ const accountRoutes = {
     effect: 'update',
     errors: ['account_change_not_found'],
   }),
-  chooseSettlementMode: route({
+  updateAccount: route({
     method: 'POST',
-    path: '/account/settlement-mode',
-    summary: 'Choose how payments reach the wallet',
+    path: '/account/update',
+    summary: 'Change the name, the tokens or the settlement mode at once',
+    description: 'What is absent stays. A token in which an active payment link settles cannot go.',
     tag: 'Accounts',
-    body: body({ accountId: idText, settlementMode }),
-    reply: successReply,
+    body: body({
+      accountId: idText,
+      accountName: Type.Optional(text({ min: 1, max: 100 })),
+      settlementCurrencies: Type.Optional(settlementCurrencies),
+      settlementMode: Type.Optional(settlementMode),
+    }),
+    reply: account,
     permissions: ['accounts:write'],
     effect: 'update',
-    errors: ['account_not_found', 'account_removed'],
+    errors: ['account_not_found', 'account_removed', 'currency_unsupported', 'field_invalid'],
+  }),
+  changeAccountAddress: route({
+    method: 'POST',
+    path: '/account/address',
+    summary: 'Give an account another address, after the delay of the installation',
+    description:
+      'The account then has a new version. Sessions made before keep the old address. It can be cancelled while it waits. ' +
+      'Without a proof it is marked as not proven.',
+    tag: 'Accounts',
+    body: body({ accountId: idText, accountAddress: address, proof: Type.Optional(proof) }),
+    reply: accountChange,
+    permissions: ['accounts:write'],
+    effect: 'update',
+    errors: [
+      'field_invalid',
+      'account_not_found',
+      'account_removed',
+      'signature_invalid',
+      'chain_unavailable',
+    ],
   }),
   removeAccount: route({
     method: 'POST',

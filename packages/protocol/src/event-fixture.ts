@@ -13,7 +13,13 @@ const examples: Readonly<Record<string, (origin: string) => object>> = {
       'getAccount',
     );
     return {
-      ...{ changeId: 'acg_3kTq8ZbYw1LhVx5RmN7pCd', status: 'waiting', accountName, accountAddress },
+      ...{
+        changeId: 'acg_3kTq8ZbYw1LhVx5RmN7pCd',
+        kind: 'add',
+        status: 'waiting',
+        accountName,
+        accountAddress,
+      },
       ...{ settlementCurrencies, settlementMode, isProven: true, accountId: '' },
       ...{ effectiveAt: createAt, createAt },
     };

@@ -39,12 +39,12 @@ export const events = {
   'account.removed': { data: ofAccount, when: 'A collection account was removed; its links are disabled.' },
   'account.change_planned': {
     data: ofAccountChange,
-    when: 'A wallet was added in the dashboard; it takes effect at `effectiveAt` if it is not cancelled.',
+    when: 'A wallet was added, or an account was given another address; it takes effect at `effectiveAt` if it is not cancelled.',
   },
   'account.change_cancelled': {
     data: ofAccountChange,
     state: { status: 'cancelled' },
-    when: 'A wallet that was being added was cancelled.',
+    when: 'A wallet or an address that waited was cancelled.',
   },
   'product.created': { data: ofProduct, state: active, when: 'A product was created.' },
   'product.updated': { data: ofProduct, state: active, when: 'A product was replaced.' },

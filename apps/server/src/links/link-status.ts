@@ -1,12 +1,14 @@
 import type { Transaction } from '@florin/pg';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import type { CatalogContext } from '#catalog/context.ts';
 import { moveProduct, referenceProducts, updateProduct } from '#catalog/product.ts';
+import { findAccount } from '#merchants/account.ts';
 import { emit } from '#webhooks/outbox.ts';
 import type { LinkContext } from './context.ts';
 import { type LinkStatus, type LinkTrigger, linkMove } from './link.machine.ts';
 import {
+  linkInOtherToken,
   linkOverLimit,
   linksOfProduct,
   lockAccount,
@@ -17,7 +19,7 @@ import {
 } from './link.sql.ts';
 import { linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
 import { linkEventData } from './link-json.ts';
-import { assertItemsFit } from './link-terms.ts';
+import { assertItemsFit, assertSettlementToken } from './link-terms.ts';
 
 /** Links whose events are written together: each may have 64 KiB. */
 const linksAtOnce = 16;
@@ -42,7 +44,7 @@ export async function disableLink(
 
 /**
  * Enables a link, with its event. An active link stays active, without an event. Refuses with 100101, 100102, 100304 (one of
- * its products is archived), 100402 (its account is removed) or 400101 (its line items exceed 64 KiB).
+ * its products is archived), 100402 (its account is removed), 100404 (the account has its token no more) or 400101 (its line items exceed 64 KiB).
  */
 export async function enableLink(
   transaction: Transaction,
@@ -59,7 +61,9 @@ export async function enableLink(
   const { link, products } = await ownLink(transaction, request);
   assertItemsFit(link.items);
   if (from === 'active') return;
-  if (link.account.status !== 'normal') throw new Refusal('account_removed', link.account.accountId);
+  const account = await findAccount(transaction, merchantId, link.account.accountId);
+  if (account?.status !== 'normal') throw new Refusal('account_removed', link.account.accountId);
+  assertSettlementToken(deps.chains, link.settlementToken, account.settlementCurrencies);
   const archived = productIdsOf(link.items).filter(
     (productId) => products.get(productId)?.status !== 'active',
   );
@@ -104,6 +108,22 @@ export async function disableLinksOfAccount(
   const change = { merchantId, linkIds, from: 'active', trigger: 'account_removed' } as const;
   if (linkIds.length > 0) await changeLinks(transaction, deps, change);
   return linkIds.length;
+}
+
+/**
+ * Refuses (400101) an account whose tokens leave one out in which an active link settles: that link could not be paid. Called
+ * in the transaction that changes the account, so links that are being made wait or are seen.
+ */
+export async function assertLinksSettle(
+  transaction: Transaction,
+  account: { readonly accountId: string; readonly settlementCurrencies: readonly string[] },
+): Promise<void> {
+  const [link] = await transaction.query(linkInOtherToken, account);
+  if (link === undefined) return;
+  throw fieldRefusal(
+    'settlementCurrencies',
+    `must keep ${link.settlement_token}: ${link.link_id} settles in it`,
+  );
 }
 
 /**

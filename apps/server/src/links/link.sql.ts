@@ -197,6 +197,15 @@ export const linkOverLimit = statement({
    order by i.link_id limit 1`,
 });
 
+export const linkInOtherToken = statement({
+  name: 'link_in_other_token',
+  parameters: { accountId: 'text', settlementCurrencies: 'text[]' },
+  columns: { link_id: 'text', settlement_token: 'text' },
+  text: `select link_id, settlement_token from links
+   where account_id = :accountId and status = 'active' and settlement_token <> all (:settlementCurrencies)
+   order by link_id limit 1`,
+});
+
 // The order of ids prevents deadlocks, as above.
 export const lockActiveLinksOfAccount = statement({
   name: 'link_lock_of_account',

@@ -4,6 +4,7 @@ import { accountChangeMoves } from './account-change.machine.ts';
 
 const columns = {
   change_id: 'text',
+  kind: 'text',
   merchant_id: 'text',
   account_name: 'text',
   account_address: 'text',
@@ -22,6 +23,7 @@ export const insertAccountChange = statement({
   name: 'account_change_insert',
   parameters: {
     changeId: 'text',
+    kind: 'text',
     merchantId: 'text',
     accountName: 'text',
     accountAddress: 'text',
@@ -35,9 +37,9 @@ export const insertAccountChange = statement({
     accountId: 'text?',
   },
   columns,
-  text: `insert into account_changes (change_id, merchant_id, account_name, account_address, settlement_currencies,
+  text: `insert into account_changes (change_id, kind, merchant_id, account_name, account_address, settlement_currencies,
      settlement_mode, is_proven, requested_by, created_at, effective_at, status, account_id)
-   values (:changeId, :merchantId, :accountName, :accountAddress, :settlementCurrencies, :settlementMode, :isProven,
+   values (:changeId, :kind, :merchantId, :accountName, :accountAddress, :settlementCurrencies, :settlementMode, :isProven,
      :requestedBy, :createdAt, :effectiveAt, :status, :accountId)
    returning ${columnList}`,
 });
@@ -53,8 +55,8 @@ export const accountChangesOfMerchant = statement({
 export const waitingChanges = statement({
   name: 'account_changes_waiting',
   parameters: { merchantId: 'text' },
-  columns: { account_address: 'text' },
-  text: `select account_address from account_changes where merchant_id = :merchantId and status = 'waiting'`,
+  columns: { kind: 'text', account_address: 'text', account_id: 'text?' },
+  text: `select kind, account_address, account_id from account_changes where merchant_id = :merchantId and status = 'waiting'`,
 });
 
 // Removed accounts count: a thief who removes the only account gets no first one.

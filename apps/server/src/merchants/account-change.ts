@@ -7,7 +7,14 @@ import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { emit } from '#webhooks/outbox.ts';
-import { type AccountRequest, assertCreatable, createAccount } from './account.ts';
+import {
+  type AccountRequest,
+  accountRefusal,
+  assertCreatable,
+  assertFreeAddress,
+  changeAddress,
+  createAccount,
+} from './account.ts';
 import {
   accountChangesOfMerchant,
   cancelChange,
@@ -34,6 +41,7 @@ export function walletProofText(origin: string, merchantId: string, accountAddre
 function changeOf(row: Row<typeof insertAccountChange>): AccountChange {
   return {
     changeId: row.change_id,
+    kind: row.kind as AccountChange['kind'],
     status: row.status as AccountChange['status'],
     accountName: row.account_name,
     accountAddress: row.account_address,
@@ -46,61 +54,108 @@ function changeOf(row: Row<typeof insertAccountChange>): AccountChange {
   };
 }
 
+type Planned = ChangeContext & { readonly walletDelayMs: number };
+
+/** Who asks for a wallet, and whether it proved itself. */
+interface Asked {
+  readonly isProven: boolean;
+  readonly requestedBy: string;
+}
+
 /**
  * Adds a wallet: a merchant's first at once, every other after the delay. The event is raised at once in both cases. Until
  * the delay is over there is no account, so no link and no session can name it. Refuses what `createAccount` refuses.
  */
 export async function planAccount(
   transaction: Transaction,
-  deps: ChangeContext & { readonly walletDelayMs: number },
-  request: AccountRequest & { readonly isProven: boolean; readonly requestedBy: string },
+  deps: Planned,
+  request: AccountRequest & Asked,
 ): Promise<AccountChange> {
-  const { merchantId, isProven, requestedBy, settlementMode = '' } = request;
-  const { accountName, accountAddress, settlementCurrencies, others } = await assertCreatable(
-    transaction,
-    deps,
-    request,
-  );
+  const { merchantId, settlementMode = '' } = request;
+  const { others, ...terms } = await assertCreatable(transaction, deps, request);
+  const waiting = await assertNotWaiting(transaction, merchantId, terms.accountAddress);
+  if (others + waiting.filter(({ kind }) => kind === 'add').length >= maxAccounts) {
+    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
+  }
+  const [history] = await transaction.query(everHadAccount, { merchantId });
+  const delayMs = history?.ever_had === true ? deps.walletDelayMs : 0;
+  const made = delayMs === 0 ? await createAccount(transaction, deps, request) : undefined;
+  const change = { ...request, ...terms, settlementMode, kind: 'add', accountId: made?.accountId } as const;
+  return plan(transaction, deps, change, delayMs);
+}
+
+/**
+ * Gives an account another address after the delay, even if it is the merchant's only one. Until then the account has the old
+ * one. Refuses what `changeAddress` refuses, and an account whose address is changing already (400101).
+ */
+export async function planAddress(
+  transaction: Transaction,
+  deps: Planned,
+  request: Asked & {
+    readonly merchantId: string;
+    readonly accountId: string;
+    readonly accountAddress: string;
+  },
+): Promise<AccountChange> {
+  const { merchantId, accountId } = request;
+  const { accountAddress, accounts } = await assertFreeAddress(transaction, deps, request);
+  const account = accounts.find((each) => each.accountId === accountId);
+  if (account === undefined) throw await accountRefusal(transaction, request);
+  const waiting = await assertNotWaiting(transaction, merchantId, accountAddress);
+  if (waiting.some((change) => change.account_id === accountId)) {
+    throw fieldRefusal('accountId', 'is getting another address already: cancel that change first');
+  }
+  const change = { ...account, ...request, accountAddress, kind: 'address' } as const;
+  if (deps.walletDelayMs === 0) await changeAddress(transaction, deps, change);
+  return plan(transaction, deps, change, deps.walletDelayMs);
+}
+
+/** The merchant's changes that wait. Refuses an address that is among them (400101). */
+async function assertNotWaiting(transaction: Transaction, merchantId: string, accountAddress: string) {
   const waiting = await transaction.query(waitingChanges, { merchantId });
   if (waiting.some((change) => change.account_address === accountAddress)) {
     throw fieldRefusal('accountAddress', 'is being added already');
   }
-  if (others + waiting.length >= maxAccounts) {
-    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
-  }
-  const [history] = await transaction.query(everHadAccount, { merchantId });
+  return waiting;
+}
+
+/** Stores a change: one that waits, with its event, or without a delay one that is done. */
+async function plan(
+  transaction: Transaction,
+  deps: Planned,
+  request: Asked & {
+    readonly kind: AccountChange['kind'];
+    readonly merchantId: string;
+    readonly accountName: string;
+    readonly accountAddress: string;
+    readonly settlementCurrencies: readonly string[];
+    readonly settlementMode: AccountChange['settlementMode'];
+    readonly accountId: string | undefined;
+  },
+  delayMs: number,
+): Promise<AccountChange> {
+  const { kind, merchantId, accountName, accountAddress, settlementMode, isProven, requestedBy } = request;
   const createdAt = deps.clock.now();
-  const delayMs = history?.ever_had === true ? deps.walletDelayMs : 0;
-  const account = delayMs === 0 ? await createAccount(transaction, deps, request) : undefined;
   const [row] = await transaction.query(insertAccountChange, {
-    ...{
-      merchantId,
-      accountName,
-      accountAddress,
-      settlementCurrencies,
-      settlementMode,
-      isProven,
-      requestedBy,
-    },
+    ...{ kind, merchantId, accountName, accountAddress, settlementMode, isProven, requestedBy, createdAt },
+    settlementCurrencies: request.settlementCurrencies,
     changeId: newId('accountChange', deps.random.bytes),
-    createdAt,
     effectiveAt: new Date(createdAt.getTime() + delayMs),
-    status: account === undefined ? 'waiting' : 'done',
-    accountId: account?.accountId ?? null,
+    status: delayMs === 0 ? 'done' : 'waiting',
+    accountId: request.accountId ?? null,
   });
   if (row === undefined) throw new Error('an insert of an account change returned no row');
   const change = changeOf(row);
-  if (account === undefined)
-    await emitChange(transaction, deps, 'account.change_planned', merchantId, change);
+  if (delayMs > 0) await emitChange(transaction, deps, 'account.change_planned', merchantId, change);
   return change;
 }
 
-/** The merchant's latest added wallets, newest first. */
+/** The merchant's latest changes of wallets, newest first. */
 export async function listAccountChanges(queryable: Queryable, merchantId: string): Promise<AccountChange[]> {
   return (await queryable.query(accountChangesOfMerchant, { merchantId, limit: maxListed })).map(changeOf);
 }
 
-/** Cancels a wallet that waits. Refuses one that is unknown or waits no more (100807). */
+/** Cancels a change that waits. Refuses one that is unknown or waits no more (100807). */
 export async function cancelAccountChange(
   transaction: Transaction,
   deps: Pick<ChangeContext, 'clock' | 'random'>,
@@ -113,19 +168,20 @@ export async function cancelAccountChange(
   return change;
 }
 
-/** Gives effect to the wallet that is due longest. False when none is due. */
+/** Gives effect to the change that is due longest. False when none is due. */
 export async function takeEffect(transaction: Transaction, deps: ChangeContext): Promise<boolean> {
   const [row] = await transaction.query(lockDueChange, { now: deps.clock.now() });
   if (row === undefined) return false;
   const changeId = row.change_id;
-  const { settlementMode, ...change } = changeOf(row);
+  const { settlementMode, kind, ...change } = changeOf(row);
   const request = {
     ...change,
     merchantId: row.merchant_id,
     ...(settlementMode === '' ? {} : { settlementMode }),
   };
   try {
-    const { accountId } = await createAccount(transaction, deps, request);
+    const apply = kind === 'add' ? createAccount : changeAddress;
+    const { accountId } = await apply(transaction, deps, request);
     await transaction.query(finishChange, { changeId, accountId });
   } catch (error) {
     // Refused by a rule, before anything was written: the token or the address is out of use meanwhile.
@@ -135,7 +191,7 @@ export async function takeEffect(transaction: Transaction, deps: ChangeContext):
   return true;
 }
 
-/** Gives effect to wallets that are due, until the signal aborts. */
+/** Gives effect to changes that are due, until the signal aborts. */
 export function runAccountChanges(
   deps: ChangeContext & { readonly db: Database; readonly log: Log },
   signal: AbortSignal,

@@ -84,11 +84,37 @@ export const removeAccountRow = statement({
    returning ${columnList}`,
 });
 
-export const setSettlementMode = statement({
-  name: 'account_set_settlement_mode',
-  parameters: { merchantId: 'text', accountId: 'text', settlementMode: 'text', updatedAt: 'timestamptz' },
+// Null keeps what there is.
+export const changeAccount = statement({
+  name: 'account_change',
+  parameters: {
+    merchantId: 'text',
+    accountId: 'text',
+    accountName: 'text?',
+    settlementCurrencies: 'text[]?',
+    settlementMode: 'text?',
+    updatedAt: 'timestamptz',
+  },
   columns,
-  text: `update accounts set settlement_mode = :settlementMode, updated_at = :updatedAt
+  text: `update accounts set account_name = coalesce(:accountName, account_name),
+     settlement_currencies = coalesce(:settlementCurrencies, settlement_currencies),
+     settlement_mode = coalesce(:settlementMode, settlement_mode), updated_at = :updatedAt
+   where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
+   returning ${columnList}`,
+});
+
+// Sessions are stored only with the version that was read, so cached addresses do not outlive this.
+export const setAddress = statement({
+  name: 'account_set_address',
+  parameters: {
+    merchantId: 'text',
+    accountId: 'text',
+    accountAddress: 'text',
+    version: 'text',
+    updatedAt: 'timestamptz',
+  },
+  columns,
+  text: `update accounts set account_address = :accountAddress, version = :version, updated_at = :updatedAt
    where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
    returning ${columnList}`,
 });

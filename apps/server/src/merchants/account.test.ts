@@ -11,12 +11,12 @@ import { type TestDatabase, testDatabase } from '../../test/harness/database.ts'
 import {
   type AccountRequest,
   accountOf,
-  chooseSettlementMode,
   createAccount,
   findAccount,
   listAccounts,
   removeAccount,
   type StoredAccount,
+  updateAccount,
 } from './account.ts';
 import type { MerchantContext } from './context.ts';
 import { createMerchant, findMerchant, listMerchants } from './merchant.ts';
@@ -251,7 +251,7 @@ test('the settlement mode of an account is set at its creation or later, raises 
   const account = await create(merchantId);
   const choose = (settlementMode: 'direct' | '', owner = merchantId) =>
     database.db.transaction((transaction) =>
-      chooseSettlementMode(transaction, deps, {
+      updateAccount(transaction, deps, {
         merchantId: owner,
         accountId: account.accountId,
         settlementMode,

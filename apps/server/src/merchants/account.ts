@@ -12,10 +12,11 @@ import {
   accountsAtAddresses,
   accountsByIds,
   accountsOfMerchant,
+  changeAccount,
   insertAccount,
   lockMerchantForAccounts,
   removeAccountRow,
-  setSettlementMode,
+  setAddress,
 } from './account.sql.ts';
 import type { MerchantContext } from './context.ts';
 import { findOwn } from './own-address.ts';
@@ -151,53 +152,101 @@ export async function assertCreatable(
   transaction: Transaction,
   deps: Pick<MerchantContext, 'chains'>,
   request: AccountRequest,
-): Promise<ReturnType<typeof checkedTerms> & { readonly others: number }> {
-  const { merchantId } = request;
-  const terms = checkedTerms(deps, request);
-  const own = await findOwn(transaction, deps.chains, terms.accountAddress);
-  if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
-  const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
-  if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
-  const existing = await listAccounts(transaction, merchantId);
-  if (existing.length >= maxAccounts)
-    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
-  if (existing.some((account) => account.accountAddress === terms.accountAddress)) {
-    throw fieldRefusal('accountAddress', 'is in use by another account');
-  }
-  return { ...terms, others: existing.length };
-}
-
-function checkedTerms(deps: Pick<MerchantContext, 'chains'>, request: AccountRequest) {
-  const { accountName, accountAddress, settlementCurrencies } = request;
-  const length = [...accountName].length;
-  if (length === 0 || length > 100) throw fieldRefusal('accountName', 'must have 1 to 100 characters');
-  // An address in mixed case must have a valid checksum: that catches most typing errors.
-  if (!isAddress(accountAddress))
-    throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
-  if (settlementCurrencies.length === 0)
-    throw fieldRefusal('settlementCurrencies', 'must name at least one token');
-  for (const tokenId of settlementCurrencies) {
-    if (deps.chains.token(tokenId) === undefined) throw new Refusal('currency_unsupported', tokenId);
-  }
-  return {
-    accountName,
-    accountAddress: getAddress(accountAddress),
-    settlementCurrencies: [...new Set(settlementCurrencies)],
+): Promise<
+  Pick<StoredAccount, 'accountName' | 'accountAddress' | 'settlementCurrencies'> & { readonly others: number }
+> {
+  const terms = {
+    accountName: checkedName(request.accountName),
+    settlementCurrencies: checkedCurrencies(deps, request.settlementCurrencies),
   };
+  const { accountAddress, accounts } = await assertFreeAddress(transaction, deps, request);
+  if (accounts.length >= maxAccounts)
+    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
+  return { ...terms, accountAddress, others: accounts.length };
 }
 
 /**
- * Chooses how payments in a settlement token reach the account's wallet; empty: the configuration decides. It applies to
- * orders signed from now on, also in open sessions. Refuses an unknown account (100401) and a removed one (100402).
+ * The address with its checksum, if an account of the merchant may have it, and the merchant's accounts. Others who give
+ * addresses to the merchant's accounts wait until the transaction ends.
  */
-export async function chooseSettlementMode(
+export async function assertFreeAddress(
   transaction: Transaction,
-  deps: Pick<MerchantContext, 'clock' | 'random'>,
-  request: { merchantId: string; accountId: string; settlementMode: SettlementMode | '' },
+  deps: Pick<MerchantContext, 'chains'>,
+  request: Pick<AccountRequest, 'merchantId' | 'accountAddress'>,
+): Promise<{ readonly accountAddress: Hex; readonly accounts: readonly StoredAccount[] }> {
+  const { merchantId } = request;
+  // An address in mixed case must have a valid checksum: that catches most typing errors.
+  if (!isAddress(request.accountAddress))
+    throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
+  const accountAddress = getAddress(request.accountAddress);
+  const own = await findOwn(transaction, deps.chains, accountAddress);
+  if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
+  const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
+  if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
+  const accounts = await listAccounts(transaction, merchantId);
+  if (accounts.some((account) => account.accountAddress === accountAddress)) {
+    throw fieldRefusal('accountAddress', 'is in use by another account');
+  }
+  return { accountAddress, accounts };
+}
+
+function checkedName(accountName: string): string {
+  const length = [...accountName].length;
+  if (length === 0 || length > 100) throw fieldRefusal('accountName', 'must have 1 to 100 characters');
+  return accountName;
+}
+
+function checkedCurrencies(deps: Pick<MerchantContext, 'chains'>, tokenIds: readonly string[]): string[] {
+  if (tokenIds.length === 0) throw fieldRefusal('settlementCurrencies', 'must name at least one token');
+  for (const tokenId of tokenIds) {
+    if (deps.chains.token(tokenId) === undefined) throw new Refusal('currency_unsupported', tokenId);
+  }
+  return [...new Set(tokenIds)];
+}
+
+/**
+ * Changes what of an account can change at once; what is absent stays. The settlement mode (empty: the configuration decides)
+ * applies to orders signed from now on, also in open sessions. Refuses an unknown account (100401), a removed one (100402) and
+ * tokens that are not configured (400201). The caller checks that no link settles in a token that goes.
+ */
+export async function updateAccount(
+  transaction: Transaction,
+  deps: Omit<MerchantContext, 'secrets'>,
+  request: {
+    readonly merchantId: string;
+    readonly accountId: string;
+    readonly accountName?: string | undefined;
+    readonly settlementCurrencies?: readonly string[] | undefined;
+    readonly settlementMode?: SettlementMode | '' | undefined;
+  },
 ): Promise<StoredAccount> {
-  const { merchantId, accountId, settlementMode } = request;
-  const chosen = { merchantId, accountId, settlementMode, updatedAt: deps.clock.now() };
-  const [row] = await transaction.query(setSettlementMode, chosen);
+  const { merchantId, accountId, accountName, settlementCurrencies, settlementMode } = request;
+  const [row] = await transaction.query(changeAccount, {
+    ...{ merchantId, accountId, settlementMode: settlementMode ?? null, updatedAt: deps.clock.now() },
+    accountName: accountName === undefined ? null : checkedName(accountName),
+    settlementCurrencies:
+      settlementCurrencies === undefined ? null : checkedCurrencies(deps, settlementCurrencies),
+  });
+  if (row === undefined) throw await accountRefusal(transaction, request);
+  const account = parseAccount(row);
+  await emitAccount(transaction, deps, 'account.updated', account);
+  return account;
+}
+
+/**
+ * Gives an account another address, which makes a new version of it. Sessions from now on are settled there; earlier ones keep
+ * the old address. Refuses an address that is in use (400101), an unknown account (100401) and a removed one (100402).
+ */
+export async function changeAddress(
+  transaction: Transaction,
+  deps: Omit<MerchantContext, 'secrets'>,
+  request: Pick<AccountRequest, 'merchantId' | 'accountAddress'> & { readonly accountId: string },
+): Promise<StoredAccount> {
+  const { merchantId, accountId } = request;
+  const { accountAddress } = await assertFreeAddress(transaction, deps, request);
+  const version = newId('accountVersion', deps.random.bytes);
+  const change = { merchantId, accountId, accountAddress, version, updatedAt: deps.clock.now() };
+  const [row] = await transaction.query(setAddress, change);
   if (row === undefined) throw await accountRefusal(transaction, request);
   const account = parseAccount(row);
   await emitAccount(transaction, deps, 'account.updated', account);
@@ -205,7 +254,7 @@ export async function chooseSettlementMode(
 }
 
 /** Why the account is not in use. */
-async function accountRefusal(
+export async function accountRefusal(
   queryable: Queryable,
   { merchantId, accountId }: { merchantId: string; accountId: string },
 ): Promise<Refusal> {

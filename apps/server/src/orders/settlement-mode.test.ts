@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type Hex, orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
-import { chooseSettlementMode } from '#merchants/account.ts';
+import { updateAccount } from '#merchants/account.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { lockSession } from '#sessions/session.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
@@ -50,7 +50,7 @@ async function sale(ofAccount: SettlementMode | '', ofConfiguration?: Settlement
   const { db } = world.database;
   const choose = (settlementMode: SettlementMode | '') =>
     db.transaction((transaction) =>
-      chooseSettlementMode(transaction, world.deps, { merchantId, accountId, settlementMode }),
+      updateAccount(transaction, world.deps, { merchantId, accountId, settlementMode }),
     );
   await choose(ofAccount);
   const sessionId = await addSession(world, { key, accountId });

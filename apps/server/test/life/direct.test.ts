@@ -10,7 +10,7 @@ import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
-import { chooseSettlementMode } from '#merchants/account.ts';
+import { updateAccount } from '#merchants/account.ts';
 import { findOrder } from '#orders/order.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { startService } from '../../src/service/service.ts';
@@ -33,7 +33,7 @@ after(() => life.close());
 async function choose(settlementMode: 'direct' | 'escrow' | ''): Promise<void> {
   const { merchantId, accountId, options } = life;
   await life.database.db.transaction((transaction) =>
-    chooseSettlementMode(transaction, options, { merchantId, accountId, settlementMode }),
+    updateAccount(transaction, options, { merchantId, accountId, settlementMode }),
   );
 }
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
-import { chooseSettlementMode, createAccount } from '#merchants/account.ts';
+import { createAccount, updateAccount } from '#merchants/account.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { jsonLog } from '#telemetry/log.ts';
 import { startService } from '../../src/service/service.ts';
@@ -74,9 +74,7 @@ async function accountAt(accountAddress: Hex): Promise<string> {
 
 async function choose(accountId: string, settlementMode: SettlementMode): Promise<void> {
   const request = { merchantId: life.merchantId, accountId, settlementMode };
-  await life.database.db.transaction((transaction) =>
-    chooseSettlementMode(transaction, life.options, request),
-  );
+  await life.database.db.transaction((transaction) => updateAccount(transaction, life.options, request));
 }
 
 test('a stored account with our vault as its address pays into the float, and settlement continues for all merchants', async () => {

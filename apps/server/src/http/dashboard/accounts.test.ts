@@ -5,6 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { recoverAddress } from 'viem/utils';
 import { createAccount } from '#merchants/account.ts';
 import { takeEffect } from '#merchants/account-change.ts';
+import { findSession } from '#sessions/session.ts';
 import { Browser, DashboardWorld, password, walletDelayMs } from '../../../test/harness/dashboard-world.ts';
 import { item } from '../../../test/harness/merchant-routes.ts';
 
@@ -145,17 +146,102 @@ test('a wallet that the operator adds meanwhile makes the waiting one refused, a
 test('the settlement mode changes at once, and a stale session changes nothing', async () => {
   const browser = await owner();
   const { accountId } = (await add(browser)).data;
-  assert.equal(
-    (await browser.post('/account/settlement-mode', { accountId, settlementMode: 'direct' })).code,
-    0,
-  );
+  assert.equal((await browser.post('/account/update', { accountId, settlementMode: 'direct' })).code, 0);
   assert.equal((await browser.get(`/account/detail/${accountId}`)).data.settlementMode, 'direct');
   world.merchants.clock.time += 5 * 60_000;
   for (const [path, body] of [
     ['/account/create', fields(newWallet().address)],
     ['/account/change/cancel', { changeId: 'acg_none' }],
-    ['/account/settlement-mode', { accountId, settlementMode: 'escrow' }],
+    ['/account/update', { accountId, settlementMode: 'escrow' }],
+    ['/account/address', { accountId, accountAddress: newWallet().address }],
     ['/account/remove', { accountId }],
   ] as const)
     assert.deepEqual([path, (await browser.post(path, body)).code], [path, 200204]);
+});
+
+test('the name and the tokens change at once, and a token stays while a link settles in it', async () => {
+  const browser = await owner();
+  const { accountId } = (await add(browser)).data;
+  const tokens = ['ethereum::usdc', 'base::usdc'];
+  const update = (change: object) => browser.post('/account/update', { accountId, ...change });
+  const changed = (await update({ accountName: 'Shop', settlementCurrencies: tokens })).data;
+  assert.deepEqual([changed.accountName, changed.settlementCurrencies], ['Shop', tokens]);
+  const { productId } = (await browser.post('/product/create', { name: 'Tea', commonPrices: [1] })).data;
+  const link = await browser.post('/payment/link/create', {
+    ...{ linkType: 'fixed', linkName: 'Tea', accountId, settlementToken: 'base::usdc', feeModel: 1 },
+    lineItems: [{ ...item(productId), unitPrice: 1_000_000 }],
+  });
+  assert.equal(link.code, 0, link.message);
+  const { linkId } = link.data;
+  assert.equal((await update({ settlementCurrencies: ['ethereum::usdc'] })).code, 400101);
+  assert.equal((await browser.post('/payment/link/disable', { linkId })).code, 0);
+  assert.equal((await update({ settlementCurrencies: ['ethereum::usdc'] })).code, 0);
+  assert.equal((await browser.post('/payment/link/enable', { linkId })).code, 100404);
+  assert.equal((await update({ settlementCurrencies: ['ethereum::doge'] })).code, 400201);
+});
+
+test('another address waits a day, even for the only account, and makes a new version', async () => {
+  const browser = await owner();
+  const { accountId, accountAddress } = (await add(browser)).data;
+  const detail = async () => (await browser.get(`/account/detail/${accountId}`)).data;
+  const { version } = await detail();
+  const move = (address: string) => browser.post('/account/address', { accountId, accountAddress: address });
+  assert.equal((await move(accountAddress)).code, 400101);
+  const { address } = newWallet();
+  const change = (await move(address)).data;
+  assert.deepEqual([change.kind, change.status, change.accountId], ['address', 'waiting', accountId]);
+  assert.equal((await move(newWallet().address)).code, 400101);
+  const [event] = await world.merchants.eventsOf(change.changeId);
+  assert.equal(event?.type, 'account.change_planned');
+
+  // The old terms are cached by the next session, and the new ones apply to the first session after the change.
+  const { productId } = (await browser.post('/product/create', { name: 'Tea', commonPrices: [1_000_000] }))
+    .data;
+  const body = { accountId, settlementToken: 'ethereum::usdc', lineItems: [item(productId)] };
+  const recipient = async () => {
+    const { sessionId } = (await browser.post('/session/checkout/create', body)).data;
+    return (await findSession(world.merchants.database.db, sessionId))?.recipient;
+  };
+  world.merchants.clock.time += walletDelayMs - 1;
+  await work();
+  assert.equal(await recipient(), accountAddress);
+  world.merchants.clock.time += 1;
+  await work();
+  const after = await detail();
+  assert.equal(after.accountAddress, address);
+  assert.notEqual(after.version, version);
+  assert.equal(await recipient(), address);
+});
+
+test('a waiting address is cancelled, and no second wallet or changed link passes by it', async () => {
+  const browser = await owner();
+  const { accountId, accountAddress } = (await add(browser)).data;
+  const thief = newWallet().address;
+  const { changeId } = (await browser.post('/account/address', { accountId, accountAddress: thief })).data;
+  assert.equal((await add(browser, thief)).code, 400101);
+  const second = (await add(browser)).data;
+  assert.deepEqual([second.status, second.accountId], ['waiting', '']);
+  assert.equal((await browser.post('/account/remove', { accountId })).code, 0);
+  // The only account is gone, so its address changes no more, and a new wallet still waits.
+  assert.equal((await add(browser)).data.status, 'waiting');
+  assert.equal((await browser.post('/account/change/cancel', { changeId })).code, 0);
+  world.merchants.clock.time += walletDelayMs;
+  await work();
+  assert.equal((await addressesOf(browser)).includes(thief), false);
+  assert.equal((await addressesOf(browser)).includes(accountAddress), false);
+});
+
+test('an address that waits for an account that is removed meanwhile is refused', async () => {
+  const browser = await owner();
+  const { accountId } = (await add(browser)).data;
+  const accountAddress = newWallet().address;
+  const { changeId } = (await browser.post('/account/address', { accountId, accountAddress })).data;
+  await browser.post('/account/remove', { accountId });
+  world.merchants.clock.time += walletDelayMs;
+  await work();
+  const { changes } = (await browser.get('/account/change/list')).data;
+  assert.equal(
+    changes.find((change: { changeId: string }) => change.changeId === changeId).status,
+    'refused',
+  );
 });

@@ -54,7 +54,8 @@ function browserOf(role: Role): Browser {
 const ownRequests: Readonly<Record<string, object>> = {
   addWalletAccount: { accountName: 'Till', accountAddress: '0x1', settlementCurrencies: ['ethereum::usdc'] },
   cancelAccountChange: { changeId: 'acg_none' },
-  chooseSettlementMode: { accountId: 'acc_none', settlementMode: 'escrow' },
+  updateAccount: { accountId: 'acc_none', settlementMode: 'escrow' },
+  changeAccountAddress: { accountId: 'acc_none', accountAddress: `0x${'1'.repeat(40)}` },
   removeAccount: { accountId: 'acc_none' },
   changeMemberRole: { userId: 'usr_none', role: 'viewer' },
   removeMember: { userId: 'usr_none' },
