@@ -11,13 +11,13 @@ const COMMANDS = {
     script: 'world/src/main.ts',
     does: 'runs the whole local world until Ctrl-C',
     isTethered: true,
-    servesDocs: true,
+    servesPages: true,
   },
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and prints each step' },
   serve: {
     script: 'apps/server/src/main.ts',
     does: 'runs the service alone, with the configuration of FLORIN_CONFIG',
-    servesDocs: true,
+    servesPages: true,
   },
   florin: { script: 'apps/cli/src/main.ts', does: 'runs the command line of an operator' },
   conformance: {
@@ -31,6 +31,14 @@ const COMMANDS = {
     isTethered: true,
   },
   docs: { script: 'apps/docs/src/build.ts', does: 'builds the documentation site that the service serves' },
+  dashboard: {
+    script: 'apps/dashboard/src/build.ts',
+    does: 'builds the pages of the dashboard that the service serves',
+  },
+  pictures: {
+    script: 'scripts/pictures.ts',
+    does: "takes pictures of the dashboard's screens in the running local world",
+  },
   generate: { script: 'scripts/generate.ts', does: 'writes all generated files' },
   bench: { script: 'lab/bench/run.ts', does: 'runs the benchmarks' },
   mutate: {
@@ -104,20 +112,20 @@ const watchLaunchers = (onGone) => {
 };
 
 /**
- * Builds the documentation while the service runs. A build with the same content is kept.
+ * Builds pages while the service runs. A build with the same content is kept.
  * The lowest priority leaves the processors to the service.
  */
-const buildDocs = () => {
-  const script = join(root, COMMANDS.docs.script);
+const buildPages = (name) => {
+  const script = join(root, COMMANDS[name].script);
   const builder = spawn(findNode(), [...NODE_FLAGS, script], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   builder.stderr.on('data', (chunk) => {
     output += chunk;
   });
   builder.once('spawn', () => setPriority(builder.pid, constants.priority.PRIORITY_LOW));
-  builder.once('error', (error) => console.error(`The documentation was not built: ${error.message}`));
+  builder.once('error', (error) => console.error(`The pages of ${name} were not built: ${error.message}`));
   builder.once('exit', (code) => {
-    if (code !== 0 && code !== null) console.error(`The documentation was not built:\n${output}`);
+    if (code !== 0 && code !== null) console.error(`The pages of ${name} were not built:\n${output}`);
   });
   process.once('exit', () => builder.kill());
 };
@@ -134,7 +142,7 @@ const runCommand = (name, args) => {
   // A tethered child sees its channel close when this process is killed, and then stops cleanly.
   const stdio = COMMANDS[name].isTethered ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(findNode(), [...NODE_FLAGS, script, ...args], { stdio });
-  if (COMMANDS[name].servesDocs) buildDocs();
+  if (COMMANDS[name].servesPages) for (const pages of ['dashboard', 'docs']) buildPages(pages);
   for (const signal of SIGNALS) {
     // A terminal sends its signal to the child as well; a repeated signal has no further effect.
     process.on(signal, () => child.kill(signal));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildOnce } from '@florin/build-once';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { build, disposeMdItInstance } from 'vitepress';
 import { llmsFullText, llmsText } from './llms.ts';
@@ -14,50 +14,27 @@ const source = dirname(fileURLToPath(import.meta.url));
 const root = join(source, '../../..');
 const dist = join(source, '../dist');
 
-/** What the service reads first: which build it serves, and the content security policy of its pages. */
-interface CurrentBuild {
-  readonly build: string;
-  readonly policy: string;
-}
-
-/**
- * Builds the site unless the same content is built already, and names it in dist/current.json as the one to serve.
- * Builds that run at the same time do not disturb each other: each has a folder of its own until it is whole.
- */
-export async function buildSite(): Promise<{ folder: string; isNew: boolean }> {
-  const hash = hashSources();
-  const folder = join(dist, hash);
-  const isNew = !existsSync(join(folder, 'index.html'));
-  if (isNew) {
-    const work = join(dist, `work-${process.pid}`);
-    await rm(work, { recursive: true, force: true });
-    try {
+/** Builds the site unless the same content is built already. */
+export function buildSite(): Promise<{ folder: string; isNew: boolean }> {
+  return buildOnce({
+    dist,
+    root,
+    sources: [
+      'apps/docs/package.json',
+      'docs/changelog.md',
+      'docs/{guide,reference}/**/*.md',
+      'apps/docs/src/**/*.*',
+    ],
+    entry: 'index.html',
+    build: async (work, hash) => {
       await writeSources(work, hash);
       // VitePress keeps one renderer for the process, and another user's would not know the base path.
       disposeMdItInstance();
       await build(work, { outDir: join(work, 'out') });
       await writeTexts(join(work, 'out'));
-      await keep(join(work, 'out'), folder);
-    } finally {
-      await rm(work, { recursive: true, force: true });
-    }
-  }
-  await nameCurrent({ build: hash, policy: await policyOf(folder) });
-  await removeOld(hash);
-  return { folder, isNew };
-}
-
-/** A hash of everything that the site is made from. */
-function hashSources(): string {
-  const hash = createHash('sha256');
-  const files = ['apps/docs/package.json', 'docs/changelog.md', 'docs/{guide,reference}/**/*.md'];
-  for (const file of globSync([...files, 'apps/docs/src/**/*.*'], { cwd: root }).sort()) {
-    hash
-      .update(`${file}\0`)
-      .update(readFileSync(join(root, file)))
-      .update('\0');
-  }
-  return hash.digest('hex').slice(0, 12);
+    },
+    policyOf,
+  });
 }
 
 /** Writes a VitePress project: the pages, and a configuration that names our own configuration and theme. */
@@ -143,39 +120,4 @@ async function policyOf(folder: string): Promise<string> {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-/** Renamed into place, so that the service never reads half of it. */
-async function nameCurrent(current: CurrentBuild): Promise<void> {
-  const file = join(dist, `current-${process.pid}.json`);
-  await writeFile(file, JSON.stringify(current));
-  await rename(file, join(dist, 'current.json'));
-}
-
-/** Renames a whole build to its place, unless another process has just put the same one there. */
-async function keep(built: string, folder: string): Promise<void> {
-  try {
-    await rename(built, folder);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-  }
-}
-
-/** Removes builds of other contents, and what builders left that were killed. */
-async function removeOld(hash: string): Promise<void> {
-  for (const name of await readdir(dist)) {
-    const [, builder] = /^work-(\d+)$/.exec(name) ?? [];
-    const isOld = builder === undefined ? /^[0-9a-f]{12}$/.test(name) && name !== hash : !isRunning(builder);
-    if (isOld) await rm(join(dist, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: string): boolean {
-  try {
-    return process.kill(Number(pid), 0);
-  } catch (error) {
-    // EPERM: it runs, as another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -12,6 +12,7 @@ import { agentDoor } from '#http/agent/agent.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { demoPayerOf } from '#http/checkout/demo-payer.ts';
 import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
+import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
 import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
@@ -53,6 +54,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       verifyWallet: rooms.verifyWallet,
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
+    dashboardPagesDoor(),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
     statusDoor({ readStatus: () => readStatus(db, chains) }),

@@ -6,10 +6,10 @@ import fresh from 'fresh';
 import { type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
 import { browserPagePolicy, isForBrowser, renderPage } from '../browser-page.ts';
+import { type BuiltSite, type SiteFile, siteFinder } from '../built-site.ts';
 import { chooseCoding } from '../compression.ts';
 import { html } from '../html.ts';
 import type { Door } from '../server.ts';
-import { type BuiltSite, type SiteFile, siteFinder } from './built-site.ts';
 
 export interface DocsOptions {
   /** Public origin of the installation. It takes the place of the example origin in every text. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { type Coding, codeFile } from '../compression.ts';
+import { type Coding, codeFile } from './compression.ts';
 
 /** One file of the site, as it is served. */
 export interface SiteFile {

@@ -1,0 +1,134 @@
+import type { dashboardApi } from '@florin/protocol/dashboard-api.ts';
+import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@florin/protocol/route.ts';
+import { ApiFailure, type FailureSlug } from './failure.ts';
+
+type Routes = (typeof dashboardApi)['routes'];
+type RouteByCall = {
+  [Name in keyof Routes as `${Routes[Name]['method']} ${Routes[Name]['path']}`]: Routes[Name];
+};
+
+/** An operation of the dashboard's API by method and path, as `GET /product/detail/:productId`. */
+export type Call = keyof RouteByCall;
+export type ReadCall = Extract<Call, `GET ${string}`>;
+export type WriteCall = Extract<Call, `POST ${string}`>;
+
+/** `data` of the operation's answer. */
+export type ReplyTo<C extends Call> = ReplyOf<RouteByCall[C]>;
+/** The operation's request body. */
+export type BodyTo<C extends Call> = BodyOf<RouteByCall[C]>;
+
+type Part<R extends Route, Name extends 'params' | 'query' | 'body', Value> = R[Name] extends object
+  ? { readonly [Key in Name]: Value }
+  : { readonly [Key in Name]?: never };
+type OptionalQuery<Value> = Value extends { readonly query: infer Query }
+  ? Omit<Value, 'query'> & { readonly query?: Query }
+  : Value;
+
+/** What a call takes: exactly the parts that its route has. */
+export type InputOf<C extends Call> = Part<RouteByCall[C], 'params', ParamsOf<RouteByCall[C]>> &
+  OptionalQuery<Part<RouteByCall[C], 'query', QueryOf<RouteByCall[C]>>> &
+  Part<RouteByCall[C], 'body', BodyOf<RouteByCall[C]>>;
+
+/** The input may be left out where nothing is required. */
+export type InputArguments<C extends Call> =
+  Record<never, never> extends InputOf<C> ? [input?: InputOf<C>] : [input: InputOf<C>];
+
+export interface AnyInput {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+}
+
+export interface SendOptions {
+  /** The merchant that the call is for. */
+  readonly merchantId: string | undefined;
+  /** Makes a repeated write the same write. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Longer than the service takes for anything. */
+const patienceMs = 60_000;
+
+/** The method and URL of a call. */
+export function requestOf(call: string, { params = {}, query = {} }: AnyInput) {
+  const [method = '', path = ''] = call.split(' ');
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  return { method, url: `/dashboard/api${filled}${search}` };
+}
+
+/** Sends one request, and returns `data` of its answer or throws ApiFailure. */
+export async function send(call: string, input: AnyInput, options: SendOptions): Promise<unknown> {
+  const response = await fetchCall(call, input, options);
+  const text = await response.text().catch(refuseConnection);
+  const body = parse(text);
+  if (body === undefined) {
+    const message = `the service answered ${response.status} without an envelope`;
+    throw new ApiFailure({ slug: response.status >= 500 ? 'no_connection' : 'internal', message });
+  }
+  if (body.code === 0) return body.data;
+  throw new ApiFailure({ ...body.error, code: body.code, message: body.message });
+}
+
+/** Sends one request whose answer is no envelope, such as a CSV. */
+export async function sendForText(call: string, input: AnyInput, options: SendOptions): Promise<string> {
+  const response = await fetchCall(call, input, options);
+  const text = await response.text().catch(refuseConnection);
+  if (response.ok) return text;
+  const body = parse(text);
+  throw new ApiFailure({
+    slug: 'internal',
+    ...body?.error,
+    message: body?.message ?? `the service answered ${response.status}`,
+  });
+}
+
+function fetchCall(call: string, input: AnyInput, options: SendOptions): Promise<Response> {
+  const { method, url } = requestOf(call, input);
+  const { merchantId, idempotencyKey, signal } = options;
+  const limits = [AbortSignal.timeout(patienceMs), ...(signal === undefined ? [] : [signal])];
+  return fetch(url, {
+    method,
+    credentials: 'same-origin',
+    signal: AbortSignal.any(limits),
+    headers: {
+      accept: 'application/json',
+      ...(merchantId === undefined ? {} : { 'florin-merchant': merchantId }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    return refuseConnection();
+  });
+}
+
+function refuseConnection(): never {
+  throw new ApiFailure({ slug: 'no_connection', message: 'no answer came', retryable: true });
+}
+
+interface Envelope {
+  readonly code: number;
+  readonly message: string;
+  readonly data: unknown;
+  readonly error: {
+    readonly slug: FailureSlug;
+    readonly param: string;
+    readonly retryable: boolean;
+    readonly requestId: string;
+  };
+}
+
+/** The envelope; undefined for an answer that is none, such as a proxy's page. */
+function parse(text: string): Envelope | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'code' in value ? (value as Envelope) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

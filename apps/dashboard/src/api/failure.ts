@@ -1,0 +1,59 @@
+import type { ErrorName } from '@florin/protocol/error.ts';
+
+/** `no_connection`: no answer came. `proof_declined`: the person closed the dialog that asked who they are. */
+export type FailureSlug = ErrorName | 'no_connection' | 'proof_declined';
+
+/** A refusal of the service, or no answer at all. */
+export class ApiFailure extends Error {
+  readonly code: number;
+  readonly slug: FailureSlug;
+  /** The path of the field that the failure is about, as `lineItems[0].unitPrice`; empty for none. */
+  readonly param: string;
+  readonly requestId: string;
+  readonly retryable: boolean;
+
+  constructor(failure: {
+    readonly code?: number;
+    readonly slug: FailureSlug;
+    readonly message: string;
+    readonly param?: string;
+    readonly requestId?: string;
+    readonly retryable?: boolean;
+  }) {
+    super(failure.message);
+    this.name = 'ApiFailure';
+    this.code = failure.code ?? 0;
+    this.slug = failure.slug;
+    this.param = failure.param ?? '';
+    this.requestId = failure.requestId ?? '';
+    this.retryable = failure.retryable ?? false;
+  }
+}
+
+/** What a person reads of a failure: the words after the catalogue's text, as a sentence. */
+export function sayFailure(error: unknown): string {
+  if (!(error instanceof ApiFailure)) return 'This page has a fault. Reload it.';
+  const own = sentences[error.slug];
+  if (own !== undefined) return own;
+  const detail = error.message.slice(error.message.indexOf(': ') + 1).trim();
+  const text = detail === '' ? error.message : detail;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+const sentences: Partial<Record<FailureSlug, string>> = {
+  no_connection: 'No connection to the service. What you typed is still here; try again.',
+  internal: 'The service failed. Try again in a moment.',
+  rate_limited: 'Too many requests. Wait a moment, then try again.',
+  role_forbidden: 'Your role does not allow this. Ask an owner or an admin.',
+  sign_in_required: 'You are signed out. Sign in again.',
+};
+
+/** The words for one field of a form, or undefined when the failure is about another field or none. */
+export function fieldError(error: unknown, field: string): string | undefined {
+  if (!(error instanceof ApiFailure) || error.param === '') return undefined;
+  const isOfField =
+    error.param === field || error.param.startsWith(`${field}.`) || error.param.startsWith(`${field}[`);
+  if (!isOfField) return undefined;
+  const reason = error.message.split(`${error.param} `).at(-1) ?? error.message;
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
+}

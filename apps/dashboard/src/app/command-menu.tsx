@@ -1,0 +1,130 @@
+import { CornerDownLeft, Search } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { classNames } from '../ui/class-names.ts';
+import { useScreens } from './navigation.tsx';
+import type { Screen } from './screen.ts';
+import { useGoTo } from './screen-link.tsx';
+
+/** The screens that fit what is typed: those whose title begins with it first. */
+export function matchScreens(open: readonly Screen[], typed: string): readonly Screen[] {
+  const wanted = typed.trim().toLowerCase();
+  const rankOf = ({ title, words = '' }: Screen) => {
+    if (title.toLowerCase().startsWith(wanted)) return 0;
+    if (title.toLowerCase().includes(wanted)) return 1;
+    return words.toLowerCase().includes(wanted) ? 2 : 3;
+  };
+  return open.filter((screen) => rankOf(screen) < 3).toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** Where an id leads, by its kind. */
+const pageOfId: Readonly<Record<string, string>> = {
+  ses: 'payments',
+  lnk: 'links',
+  prd: 'products',
+  rfd: 'refunds',
+  wkid: 'webhooks',
+};
+
+/** Goes to a screen or to an id, by keyboard. */
+export function CommandMenu({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-xl animate-rise overflow-hidden rounded-2xl border border-line bg-raised shadow-popover outline-none"
+        >
+          <Dialog.Title className="sr-only">Search</Dialog.Title>
+          <Finder onClose={onClose} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface Found {
+  readonly key: string;
+  readonly title: string;
+  readonly path: string;
+  readonly icon: Screen['icon'];
+}
+
+function findAll(open: readonly Screen[], typed: string): readonly Found[] {
+  const found = matchScreens(open, typed).map(({ path, title, icon }) => ({ key: path, path, title, icon }));
+  const id = typed.trim();
+  const list = pageOfId[id.split('_', 1)[0] ?? ''];
+  const isOpenPage = list !== undefined && id.length > 8 && open.some(({ path }) => path === list);
+  return isOpenPage ? [{ key: id, title: id, path: `${list}/${id}`, icon: Search }, ...found] : found;
+}
+
+function Finder({ onClose }: { readonly onClose: () => void }) {
+  const open = useScreens();
+  const goTo = useGoTo();
+  const listId = useId();
+  const [typed, setTyped] = useState('');
+  const [marked, setMarked] = useState(0);
+  const found = findAll(open, typed);
+  const choose = (entry: Found | undefined) => {
+    if (entry === undefined) return;
+    onClose();
+    goTo(entry.path);
+  };
+  const move = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (event.key === 'Enter') choose(found[marked]);
+    if (step === undefined || found.length === 0) return;
+    event.preventDefault();
+    setMarked((marked + step + found.length) % found.length);
+  };
+  return (
+    <>
+      <div className="flex items-center gap-2.5 border-b border-line px-4">
+        <Search aria-hidden className="size-4 text-faint" />
+        <input
+          role="combobox"
+          aria-label="Search screens and ids"
+          aria-expanded
+          aria-controls={listId}
+          aria-activedescendant={found.length === 0 ? undefined : `${listId}-${marked}`}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setMarked(0);
+          }}
+          onKeyDown={move}
+          placeholder="Search screens, or paste an id"
+          className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none"
+        />
+      </div>
+      <div id={listId} role="listbox" aria-label="Found" className="max-h-80 overflow-y-auto p-1.5">
+        {found.map((entry, index) => {
+          const Icon = entry.icon;
+          return (
+            <div
+              key={entry.key}
+              id={`${listId}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === marked}
+              onClick={() => choose(entry)}
+              onKeyDown={move}
+              onPointerMove={() => setMarked(index)}
+              className={classNames(
+                'flex h-10 cursor-pointer items-center gap-2.5 rounded-lg px-2.5',
+                index === marked && 'bg-sunken',
+              )}
+            >
+              <Icon aria-hidden className="size-4 shrink-0 text-faint" />
+              <span className="min-w-0 flex-1 truncate">{entry.title}</span>
+              {index === marked && <CornerDownLeft aria-hidden className="size-3.5 text-faint" />}
+            </div>
+          );
+        })}
+      </div>
+      {found.length === 0 && <p className="px-4 pb-4 text-center text-soft">Nothing matches.</p>}
+    </>
+  );
+}

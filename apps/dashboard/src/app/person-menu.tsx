@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { BookOpen, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { useWrite } from '../api/use-call.ts';
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
+import type { Me } from './merchant.ts';
+import { chooseTheme, type Theme, useTheme } from './theme.ts';
+
+const themes = [
+  { theme: 'system', title: 'As the system', icon: <Monitor /> },
+  { theme: 'light', title: 'Light', icon: <Sun /> },
+  { theme: 'dark', title: 'Dark', icon: <Moon /> },
+] as const satisfies readonly { theme: Theme; title: string; icon: unknown }[];
+
+/** The person: own account, theme, documentation, sign-out. */
+export function PersonMenu({ me }: { readonly me: Me }) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const chosen = useTheme();
+  const signOut = useWrite('POST /me/sign-out');
+  const leave = async () => {
+    if ((await signOut.run()) === undefined) return;
+    await navigate({ to: '/sign-in' });
+    queries.clear();
+  };
+  return (
+    <Menu
+      align="start"
+      className="w-60"
+      trigger={
+        <button
+          type="button"
+          aria-label={`You: ${me.name}`}
+          className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-lg px-1.5 text-left hover:bg-line/60"
+        >
+          <span
+            aria-hidden
+            className="flex size-8 shrink-0 items-center justify-center rounded-full bg-line text-sm font-semibold text-soft"
+          >
+            {me.name.charAt(0).toUpperCase()}
+          </span>
+          <span className="min-w-0 flex-1">
+            <span className="block truncate font-medium">{me.name}</span>
+            <span className="block truncate text-xs text-soft">{me.email}</span>
+          </span>
+        </button>
+      }
+    >
+      <MenuItem icon={<UserRound />} onSelect={() => void navigate({ to: '/my-account' })}>
+        My account
+      </MenuItem>
+      <MenuItem icon={<BookOpen />} onSelect={() => window.open('/docs', '_blank', 'noopener')}>
+        Documentation
+      </MenuItem>
+      <MenuLine />
+      <MenuLabel>Theme</MenuLabel>
+      {themes.map(({ theme, title, icon }) => (
+        <MenuItem key={theme} icon={icon} isChosen={theme === chosen} onSelect={() => chooseTheme(theme)}>
+          {title}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem icon={<LogOut />} onSelect={() => void leave()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

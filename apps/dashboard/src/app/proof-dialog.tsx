@@ -1,0 +1,123 @@
+import { Fingerprint, Wallet } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { type ProofReason, setProver } from '../api/prover.ts';
+import { useWrite } from '../api/use-call.ts';
+import { hasPasskeys } from '../proof/passkey.ts';
+import { CodeField, onSubmit, SignInForm } from '../proof/sign-in-form.tsx';
+import { useWays } from '../proof/use-ways.ts';
+import { hasWallet } from '../proof/wallet.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { PasswordField } from '../ui/field.tsx';
+import { FailureNotice } from '../ui/notice.tsx';
+import type { Me } from './merchant.ts';
+
+/** Asks the person who they are when the service wants a fresh proof, or when the session has ended. */
+export function ProofDialog({ me }: { readonly me: Me }) {
+  const [reason, setReason] = useState<ProofReason>();
+  const answer = useRef<(isProven: boolean) => void>(undefined);
+  useEffect(() => {
+    setProver(
+      (asked) =>
+        new Promise((resolve) => {
+          answer.current = resolve;
+          setReason(asked);
+        }),
+    );
+    return () => setProver(undefined);
+  }, []);
+  const end = (isProven: boolean) => {
+    setReason(undefined);
+    answer.current?.(isProven);
+  };
+  return (
+    <Dialog
+      isOpen={reason !== undefined}
+      onClose={() => end(false)}
+      size="small"
+      title={reason === 'sign-in' ? 'Sign in again' : 'Confirm that it is you'}
+      description={
+        reason === 'sign-in'
+          ? 'Your session has ended. What you typed stays.'
+          : 'This act needs a proof from the last five minutes.'
+      }
+    >
+      {reason === 'sign-in' ? (
+        <SignInForm email={me.email} onDone={() => end(true)} />
+      ) : (
+        <ProofForm me={me} onDone={() => end(true)} onCancel={() => end(false)} />
+      )}
+    </Dialog>
+  );
+}
+
+interface ProofFormProps {
+  readonly me: Me;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+function ProofForm({ me, onDone, onCancel }: ProofFormProps) {
+  const ways = useWays(onDone);
+  const canUsePasskey = me.passkeys > 0 && hasPasskeys();
+  const canUseWallet = me.wallets.length > 0 && hasWallet();
+  return (
+    <div className="grid gap-3">
+      <FailureNotice error={ways.error} />
+      {canUsePasskey && (
+        <Button
+          kind="primary"
+          size="large"
+          icon={<Fingerprint />}
+          isBusy={ways.running === 'passkey'}
+          onClick={() => void ways.run('passkey')}
+        >
+          Use the passkey
+        </Button>
+      )}
+      {canUseWallet && (
+        <Button
+          size="large"
+          icon={<Wallet />}
+          isBusy={ways.running === 'wallet'}
+          onClick={() => void ways.run('wallet')}
+        >
+          Use the wallet
+        </Button>
+      )}
+      {me.hasPassword && <PasswordProof me={me} onDone={onDone} onCancel={onCancel} />}
+    </div>
+  );
+}
+
+function PasswordProof({ me, onDone, onCancel }: ProofFormProps) {
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const prove = useWrite('POST /me/prove');
+  const confirm = async () => {
+    const body = me.hasSecondFactor ? { password, code: code.replaceAll(' ', '') } : { password };
+    if ((await prove.run({ body })) !== undefined) onDone();
+  };
+  const isRefused = prove.error?.slug === 'sign_in_failed';
+  return (
+    <form onSubmit={onSubmit(confirm)} className="grid gap-4">
+      <input type="hidden" autoComplete="username" value={me.email} readOnly />
+      <PasswordField
+        label="Password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={setPassword}
+        error={isRefused ? 'The password or the code is wrong.' : undefined}
+      />
+      {me.hasSecondFactor && <CodeField value={code} onChange={setCode} />}
+      {!isRefused && <FailureNotice error={prove.error} />}
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={prove.isRunning}>
+          Confirm
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

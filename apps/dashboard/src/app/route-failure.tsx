@@ -1,0 +1,29 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { buttonClass } from '../ui/button.tsx';
+import { useTitle } from '../ui/page.tsx';
+import { Failed } from '../ui/states.tsx';
+
+/** A screen that broke or did not load; the rest of the page stays. */
+export function RouteFailure({ error }: { readonly error: unknown }) {
+  const router = useRouter();
+  return (
+    <div className="mx-auto max-w-lg py-16">
+      <Failed error={error} onRetry={() => void router.invalidate()} />
+    </div>
+  );
+}
+
+export function NotFound() {
+  useTitle('Not found');
+  return (
+    <main className="flex min-h-[60dvh] flex-col items-center justify-center gap-4 p-6 text-center">
+      <div>
+        <h1 className="text-2xl font-semibold">There is nothing here</h1>
+        <p className="mt-1 text-soft">The address is wrong, or what was here is gone.</p>
+      </div>
+      <Link to="/" className={buttonClass('primary')}>
+        To the dashboard
+      </Link>
+    </main>
+  );
+}

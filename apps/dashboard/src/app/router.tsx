@@ -1,0 +1,99 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  type AnyRoute,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { send } from '../api/call.ts';
+import { ApiFailure } from '../api/failure.ts';
+import { meKey } from './me-key.ts';
+import { firstMerchant, type Me } from './merchant.ts';
+import { NotFound, RouteFailure } from './route-failure.tsx';
+import { screens } from './screens.ts';
+import { Shell } from './shell.tsx';
+
+/** The person who is signed in; leads to the sign-in when there is none. */
+async function findMe(queries: QueryClient, href: string): Promise<Me> {
+  try {
+    return await queries.ensureQueryData({
+      queryKey: meKey,
+      queryFn: () => send('GET /me', {}, { merchantId: undefined }) as Promise<Me>,
+      revalidateIfStale: true,
+    });
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.slug !== 'sign_in_required') throw error;
+    throw redirect({ to: '/sign-in', search: { next: href } });
+  }
+}
+
+/** The routes: signing in, the person, and below each merchant the screens. */
+export function makeRouter(queries: QueryClient) {
+  const root = createRootRoute({
+    component: Outlet,
+    notFoundComponent: NotFound,
+    errorComponent: RouteFailure,
+  });
+  const outside = (path: string, load: Parameters<typeof lazyRouteComponent>[0]) =>
+    createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
+  const signedIn = createRoute({
+    getParentRoute: () => root,
+    id: 'signed-in',
+    beforeLoad: ({ location }) => findMe(queries, location.href).then((me) => ({ me })),
+    component: Shell,
+    errorComponent: RouteFailure,
+  });
+  const first = createRoute({
+    getParentRoute: () => signedIn,
+    path: '/',
+    beforeLoad: async ({ location }) => {
+      const merchantId = firstMerchant(await findMe(queries, location.href));
+      throw redirect({ to: merchantId === undefined ? '/my-account' : `/${merchantId}`, replace: true });
+    },
+  });
+  const myAccount = createRoute({
+    getParentRoute: () => signedIn,
+    path: 'my-account',
+    component: lazyRouteComponent(() => import('../my-account/my-account.tsx')),
+  });
+  const merchant = createRoute({
+    getParentRoute: () => signedIn,
+    path: '$merchantId',
+    // A path without a merchant, as in an e-mail or a document, belongs to the merchant of the last visit.
+    beforeLoad: async ({ params, location }) => {
+      const { merchantId } = params as { merchantId: string };
+      if (merchantId.startsWith('mer_')) return;
+      const id = firstMerchant(await findMe(queries, location.href));
+      if (id !== undefined) throw redirect({ href: `/dashboard/${id}${location.href}`, replace: true });
+    },
+  });
+  merchant.addChildren(screens.flatMap((screen) => screenRoutes(() => merchant, screen)));
+  signedIn.addChildren([first, myAccount, merchant]);
+  root.addChildren([
+    outside('sign-in', () => import('../sign-in/sign-in.tsx')),
+    outside('invitation', () => import('../invitation/invitation.tsx')),
+    signedIn,
+  ]);
+  return createRouter({
+    routeTree: root,
+    basepath: '/dashboard',
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  });
+}
+
+function screenRoutes(getParentRoute: () => AnyRoute, screen: (typeof screens)[number]): AnyRoute[] {
+  const own = createRoute({
+    getParentRoute,
+    path: screen.path === '' ? '/' : screen.path,
+    component: lazyRouteComponent(screen.load),
+  });
+  const pages = Object.entries(screen.pages ?? {}).map(([path, load]) =>
+    createRoute({ getParentRoute, path: `${screen.path}/${path}`, component: lazyRouteComponent(load) }),
+  );
+  return [own, ...pages];
+}

@@ -1,0 +1,188 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ReplyTo, send } from '../api/call.ts';
+import { fieldError } from '../api/failure.ts';
+import { useWrite } from '../api/use-call.ts';
+import { meKey } from '../app/me-key.ts';
+import type { Me } from '../app/merchant.ts';
+import { Front } from '../proof/front.tsx';
+import { RecoveryCodes } from '../proof/recovery-codes.tsx';
+import { onSubmit, SignInForm } from '../proof/sign-in-form.tsx';
+import { Button } from '../ui/button.tsx';
+import { PasswordField, TextField } from '../ui/field.tsx';
+import { FailureNotice } from '../ui/notice.tsx';
+import { Skeleton } from '../ui/page.tsx';
+
+const noMerchant = { merchantId: undefined };
+
+/** Accepts the invitation whose token stands behind the `#`, which no server log sees. */
+export default function Invitation() {
+  const [token] = useState(() => window.location.hash.slice(1));
+  const invitation = useQuery({
+    queryKey: ['', 'invitation', token],
+    queryFn: () =>
+      send('POST /invitation/show', { body: { token } }, noMerchant) as Promise<
+        ReplyTo<'POST /invitation/show'>
+      >,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const me = useQuery({
+    queryKey: meKey,
+    queryFn: () => send('GET /me', {}, noMerchant) as Promise<Me>,
+    retry: false,
+  });
+  if (invitation.error !== null)
+    return (
+      <Front title="This invitation does not work">
+        <p className="text-soft">
+          It was used, withdrawn, or is older than a week. Ask the person who invited you for a new one.
+        </p>
+      </Front>
+    );
+  if (invitation.data === undefined || me.isPending)
+    return (
+      <Front title="Invitation">
+        <Skeleton className="h-40 w-full" />
+      </Front>
+    );
+  return <Accept token={token} invitation={invitation.data} me={me.data} />;
+}
+
+function Accept({
+  token,
+  invitation,
+  me,
+}: {
+  readonly token: string;
+  readonly invitation: ReplyTo<'POST /invitation/show'>;
+  readonly me: Me | undefined;
+}) {
+  const [hasAccount, setHasAccount] = useState(false);
+  const [accepted, setAccepted] = useState<ReplyTo<'POST /invitation/accept-as-new'>>();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const enter = (merchantId: string) => {
+    queries.clear();
+    void navigate({ to: `/${merchantId}` });
+  };
+  if (accepted !== undefined)
+    return (
+      <Front
+        title="Keep your recovery codes"
+        description="Each opens your account once, when you have lost every other way. They are shown only now."
+      >
+        <RecoveryCodes codes={accepted.recoveryCodes} onKept={() => enter(accepted.merchantId)} />
+      </Front>
+    );
+  const title = `Join ${invitation.merchantName}`;
+  const description = `You are invited as ${invitation.role}.`;
+  if (me !== undefined)
+    return (
+      <Front title={title} description={description}>
+        <AcceptAsMe token={token} me={me} onDone={enter} />
+      </Front>
+    );
+  return (
+    <Front title={title} description={description}>
+      {hasAccount ? (
+        <SignInForm
+          email={invitation.email}
+          onDone={() => void queries.invalidateQueries({ queryKey: meKey })}
+        />
+      ) : (
+        <NewAccount token={token} email={invitation.email} onDone={setAccepted} />
+      )}
+      <Button kind="quiet" className="mt-3 w-full" onClick={() => setHasAccount(!hasAccount)}>
+        {hasAccount ? 'I have no account yet' : 'I have an account already'}
+      </Button>
+    </Front>
+  );
+}
+
+function AcceptAsMe({
+  token,
+  me,
+  onDone,
+}: {
+  readonly token: string;
+  readonly me: Me;
+  readonly onDone: (merchantId: string) => void;
+}) {
+  const accept = useWrite('POST /me/invitation/accept');
+  const join = async () => {
+    const reply = await accept.run({ body: { token } });
+    if (reply !== undefined) onDone(reply.merchantId);
+  };
+  return (
+    <div className="grid gap-4">
+      <p>
+        You are signed in as <strong>{me.email}</strong>.
+      </p>
+      <FailureNotice error={accept.error} />
+      <Button kind="primary" size="large" isBusy={accept.isRunning} onClick={() => void join()}>
+        Accept
+      </Button>
+    </div>
+  );
+}
+
+const newFields = ['name', 'email', 'password'];
+
+function NewAccount({
+  token,
+  email: invited,
+  onDone,
+}: {
+  readonly token: string;
+  readonly email: string;
+  readonly onDone: (reply: ReplyTo<'POST /invitation/accept-as-new'>) => void;
+}) {
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState(invited);
+  const [password, setPassword] = useState('');
+  const accept = useWrite('POST /invitation/accept-as-new');
+  const join = async () => {
+    const reply = await accept.run({ body: { token, name, email, password } });
+    if (reply !== undefined) onDone(reply);
+  };
+  const { error } = accept;
+  return (
+    <form onSubmit={onSubmit(join)} className="grid gap-4">
+      <TextField
+        label="Your name"
+        autoComplete="name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+        error={fieldError(error, 'name')}
+      />
+      <TextField
+        label="E-mail"
+        hint="You sign in with it."
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={setEmail}
+        error={fieldError(error, 'email')}
+      />
+      <PasswordField
+        label="Password"
+        hint="At least 12 characters."
+        autoComplete="new-password"
+        required
+        minLength={12}
+        maxLength={128}
+        value={password}
+        onChange={setPassword}
+        error={fieldError(error, 'password')}
+      />
+      <FailureNotice error={error} fields={newFields} />
+      <Button type="submit" kind="primary" size="large" isBusy={accept.isRunning}>
+        Create the account
+      </Button>
+    </form>
+  );
+}

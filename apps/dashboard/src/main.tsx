@@ -1,0 +1,31 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiFailure } from './api/failure.ts';
+import { makeRouter } from './app/router.tsx';
+import { Toaster } from './ui/toast.tsx';
+import './styles.css';
+
+const maxRetries = 2;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (count, error) => count < maxRetries && error instanceof ApiFailure && error.retryable,
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <Toaster>
+        <RouterProvider router={makeRouter(queries)} />
+      </Toaster>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,111 @@
+import { X } from 'lucide-react';
+import { Dialog as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+import { classNames } from './class-names.ts';
+
+export interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: ReactNode;
+  /** One sentence below the title. */
+  readonly description?: ReactNode;
+  readonly children: ReactNode;
+  readonly size?: 'small' | 'normal' | 'large';
+  /** The dialog keeps open for clicks beside it and for Escape: while it is sending, or shows what is shown once. */
+  readonly isHeld?: boolean;
+}
+
+const widths = { small: 'md:max-w-md', normal: 'md:max-w-lg', large: 'md:max-w-3xl' };
+
+/** A dialog: in the middle on desktops, from below on phones. */
+export function Dialog({
+  isOpen,
+  onClose,
+  title,
+  description,
+  children,
+  size = 'normal',
+  isHeld = false,
+}: DialogProps) {
+  return (
+    <Frame
+      {...{ isOpen, onClose, title, description, isHeld }}
+      className={classNames(
+        'inset-x-0 bottom-0 max-h-[92dvh] animate-rise rounded-t-2xl md:inset-x-4 md:top-[10vh] md:bottom-auto md:mx-auto md:max-h-[80vh] md:rounded-2xl',
+        widths[size],
+      )}
+    >
+      {children}
+    </Frame>
+  );
+}
+
+/** A sheet from the right edge, for the detail of a row or a long form; the whole screen on phones. */
+export function Sheet({ size = 'normal', ...rest }: DialogProps) {
+  return (
+    <Frame
+      {...rest}
+      className={classNames(
+        'inset-0 animate-slide md:left-auto md:w-full md:border-l md:border-line',
+        widths[size],
+      )}
+    />
+  );
+}
+
+function Frame({
+  isOpen,
+  onClose,
+  title,
+  description,
+  isHeld = false,
+  className,
+  children,
+}: Omit<DialogProps, 'size'> & { readonly className: string }) {
+  const hold = (event: Event) => {
+    if (isHeld) event.preventDefault();
+  };
+  return (
+    <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
+        <Radix.Content
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          onEscapeKeyDown={hold}
+          onInteractOutside={hold}
+          className={classNames(
+            'fixed z-50 flex flex-col overflow-hidden bg-raised shadow-popover outline-none',
+            className,
+          )}
+        >
+          <header className="flex items-start gap-4 px-5 pt-4 pb-3">
+            <div className="min-w-0 flex-1">
+              <Radix.Title className="text-lg font-semibold text-balance">{title}</Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className="text-soft">{description}</Radix.Description>
+              )}
+            </div>
+            <Radix.Close asChild>
+              <IconButton label="Close" className="-mt-1 -mr-2" disabled={isHeld}>
+                <X />
+              </IconButton>
+            </Radix.Close>
+          </header>
+          <div className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain px-5 pb-5">
+            {children}
+          </div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The buttons at the end of a dialog, the main one last; it stays in sight while the dialog scrolls. */
+export function DialogActions({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="sticky -bottom-5 z-10 -mx-5 mt-5 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-5 py-4 md:flex-row md:justify-end">
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { RotateCw, SearchX, WifiOff } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ApiFailure, sayFailure } from '../api/failure.ts';
+import { Button } from './button.tsx';
+
+function State({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col items-center px-6 py-12 text-center">
+      <span className="mb-3 flex size-10 items-center justify-center rounded-xl border border-line bg-sunken text-soft [&>svg]:size-5">
+        {icon}
+      </span>
+      <p className="text-lg font-semibold">{title}</p>
+      {children !== undefined && <div className="mt-1 max-w-sm text-soft text-balance">{children}</div>}
+      {action !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  );
+}
+
+/** Nothing there yet: what the list is for, and the next act. */
+export function Empty(props: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return <State {...props} />;
+}
+
+/** The filters leave nothing. */
+export function FilteredEmpty({ onClear }: { readonly onClear: () => void }) {
+  return (
+    <State
+      icon={<SearchX />}
+      title="Nothing matches"
+      action={<Button onClick={onClear}>Clear filters</Button>}
+    >
+      Nothing fits all of the filters.
+    </State>
+  );
+}
+
+/** A read failed; what to do, and once more. */
+export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  const isOffline = error instanceof ApiFailure && error.slug === 'no_connection';
+  return (
+    <div role="alert">
+      <State
+        icon={<WifiOff />}
+        title={isOffline ? 'No connection' : 'This did not load'}
+        action={
+          <Button icon={<RotateCw />} onClick={onRetry}>
+            Try again
+          </Button>
+        }
+      >
+        {isOffline ? 'The service cannot be reached right now.' : sayFailure(error)}
+        {error instanceof ApiFailure && error.requestId !== '' && (
+          <p className="mt-1 font-mono text-xs text-faint">{error.requestId}</p>
+        )}
+      </State>
+    </div>
+  );
+}

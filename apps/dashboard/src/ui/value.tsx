@@ -1,0 +1,172 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { classNames } from './class-names.ts';
+import {
+  exactDecimal,
+  exactTime,
+  exactUsd,
+  formatRelative,
+  formatToken,
+  formatUsd,
+  parseTime,
+  shortAddress,
+  shortId,
+} from './format.ts';
+
+/** Dollars from Micro-USD; the exact amount on hover. */
+export function Usd({
+  micro,
+  className,
+}: {
+  readonly micro: bigint | number | string;
+  readonly className?: string;
+}) {
+  return (
+    <span title={exactUsd(micro)} className={classNames('whitespace-nowrap tabular-nums', className)}>
+      {formatUsd(micro)}
+    </span>
+  );
+}
+
+/** A token's amount from its smallest units; the exact amount on hover. */
+export function Tokens({
+  units,
+  decimals,
+  symbol,
+  className,
+}: {
+  readonly units: bigint | number | string;
+  readonly decimals: number;
+  readonly symbol: string;
+  readonly className?: string;
+}) {
+  return (
+    <span
+      title={`${exactDecimal(units, decimals)} ${symbol}`}
+      className={classNames('whitespace-nowrap tabular-nums', className)}
+    >
+      {formatToken(units, { decimals, symbol })}
+    </span>
+  );
+}
+
+const clockStepMs = 30_000;
+let clockListeners = new Set<() => void>();
+let currentTime = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One clock for all relative times on the screen. */
+function subscribeToClock(listener: () => void): () => void {
+  clockListeners = new Set([...clockListeners, listener]);
+  timer ??= setInterval(() => {
+    currentTime = Date.now();
+    for (const each of clockListeners) each();
+  }, clockStepMs);
+  return () => {
+    clockListeners = new Set([...clockListeners].filter((each) => each !== listener));
+    if (clockListeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** A time relative to now, with the exact one on hover. `time` is any time of the API; empty shows `empty`. */
+export function Time({
+  time,
+  empty = '—',
+  className,
+}: {
+  readonly time: string | number;
+  readonly empty?: string;
+  readonly className?: string;
+}) {
+  const now = useSyncExternalStore(subscribeToClock, () => currentTime);
+  const parsed = parseTime(time);
+  if (parsed === undefined) return <span className={classNames('text-faint', className)}>{empty}</span>;
+  return (
+    <time
+      dateTime={parsed.toISOString()}
+      title={exactTime(parsed)}
+      className={classNames('whitespace-nowrap', className)}
+    >
+      {formatRelative(parsed, new Date(Math.max(now, Date.now() - clockStepMs)))}
+    </time>
+  );
+}
+
+const thanksMs = 1_500;
+
+/** Copies a text; says so for a moment. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const ending = setTimeout(() => setCopied(false), thanksMs);
+    return () => clearTimeout(ending);
+  }, [isCopied]);
+  return (
+    <button
+      type="button"
+      aria-label={isCopied ? 'Copied' : label}
+      title={isCopied ? 'Copied' : label}
+      onClick={(event) => {
+        event.stopPropagation();
+        void navigator.clipboard.writeText(text).then(() => setCopied(true));
+      }}
+      className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-faint hover:bg-sunken hover:text-ink"
+    >
+      {isCopied ? <Check className="size-3.5 text-good" /> : <Copy className="size-3.5" />}
+    </button>
+  );
+}
+
+/** An address or a hash: its two ends, the whole on hover, and a button that copies it. */
+export function Address({
+  address,
+  href,
+  isWhole = false,
+}: {
+  readonly address: string;
+  /** The page of an explorer. */
+  readonly href?: string | undefined;
+  readonly isWhole?: boolean;
+}) {
+  if (address === '') return <span className="text-faint">—</span>;
+  const text = isWhole ? address : shortAddress(address);
+  const style = classNames('font-mono text-sm', isWhole ? 'break-all' : 'whitespace-nowrap');
+  return (
+    <span className="inline-flex max-w-full items-center gap-0.5">
+      {href === undefined ? (
+        <span title={address} className={style}>
+          {text}
+        </span>
+      ) : (
+        <a
+          href={href}
+          title={address}
+          target="_blank"
+          rel="noreferrer"
+          className={classNames(style, 'text-accent underline-offset-2 hover:underline')}
+        >
+          {text}
+        </a>
+      )}
+      <CopyButton text={address} label="Copy the address" />
+    </span>
+  );
+}
+
+/** An id of the API, shortened, with a button that copies it. */
+export function Id({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-0.5">
+      <span
+        title={id}
+        className={classNames('font-mono text-sm', isWhole ? 'break-all' : 'whitespace-nowrap')}
+      >
+        {isWhole ? id : shortId(id)}
+      </span>
+      <CopyButton text={id} label="Copy the id" />
+    </span>
+  );
+}
