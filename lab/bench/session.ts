@@ -184,7 +184,7 @@ export async function measureSessions(environment: BenchEnvironment): Promise<Be
     notes: [
       'A create of the product looks its API key up in the database, checks in the insert that the cached account and product are still current, and writes the session with its `session.created` event and the changes of its list counts. A limit writes a session and an idempotency row.',
       idempotent
-        ? 'The limits store an idempotency row with every create; the product does so if a request has an Idempotency-Key, with its whole answer.'
+        ? 'The limits store an idempotency row with every create; the product does so if a request has an Idempotency-Key. The row names the event that holds the answer.'
         : 'Every create has its own Idempotency-Key, which the limits store and the product does not.',
     ],
   };

@@ -13,8 +13,16 @@ export const lockKey = statement({
 export const answerByKey = statement({
   name: 'idempotency_answer_by_key',
   parameters: { merchantId: 'text', path: 'text', idempotencyKey: 'text' },
-  columns: { body_hash: 'bytea', api_key_id: 'text', sealed_answer: 'bytea?', open_answer: 'text?' },
-  text: `select body_hash, api_key_id, sealed_answer, open_answer
+  columns: {
+    body_hash: 'bytea',
+    api_key_id: 'text',
+    sealed_answer: 'bytea?',
+    open_answer: 'text?',
+    answer_start: 'int4?',
+    event_body: 'text?',
+  },
+  text: `select body_hash, api_key_id, sealed_answer, open_answer, answer_start,
+     (select body from events where event_id = answer_event_id) as event_body
    from idempotency_keys
    where merchant_id = :merchantId and path = :path and idempotency_key = :idempotencyKey`,
 });
@@ -61,22 +69,25 @@ export const keyedAnswerColumns = {
   key: 'text[]',
   key_body_hash: 'bytea[]',
   key_request_id: 'text[]',
-  key_answer: 'bytea[]',
+  key_answer: 'text[]',
+  key_answer_start: 'int4[]',
 } as const;
 
 /** Further columns, which concurrent requests often share; null for objects without a key. */
 export const sharedKeyColumns = { key_path: 'text[]', key_api_key_id: 'text[]' } as const;
 
 /**
- * The common table `stored_answers`. It reads a table `draft` with merchant_id, created_at and the columns above, stores the
- * answers whose key is unused, and returns the ids of their requests. It waits for a key that another statement is storing.
+ * The common table `stored_answers`. It reads a table `draft` with merchant_id, created_at, event_id and the columns above, stores
+ * the answers whose key is unused, and returns the ids of their requests. It waits for a key that another statement is storing.
  * All statements store their keys in the same order, so that they cannot deadlock.
  */
 export const storedAnswers = `stored_answers as (
     insert into idempotency_keys
-      (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, sealed_answer, created_at)
+      (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, open_answer, answer_event_id,
+       answer_start, created_at)
     select
-      merchant_id, key_path, key, key_body_hash, key_api_key_id, key_request_id, key_answer, created_at
+      merchant_id, key_path, key, key_body_hash, key_api_key_id, key_request_id, key_answer,
+      case when key_answer is null then event_id end, key_answer_start, created_at
     from draft
     where key is not null
     order by merchant_id, key_path, key

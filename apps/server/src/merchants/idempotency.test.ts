@@ -4,7 +4,7 @@ import { migrate, openDatabase, readMigrations, statement } from '@florin/pg';
 import { schema } from '#db/schema.ts';
 import { emptyDatabase } from '../../test/harness/database.ts';
 import { testSecrets } from '../../test/harness/webhook-fixture.ts';
-import { bodyHashOf, findAnswer } from './idempotency.ts';
+import { bodyHashOf, findAnswer, type KeyedAnswer, keyedAnswerValues } from './idempotency.ts';
 
 const insertOld = statement({
   name: 'idempotency_test_insert_old',
@@ -36,12 +36,31 @@ test('an answer that an older version stored in its event is still returned, byt
     const caller = { merchantId: 'mer_1', callerId: 'key_1', kind: 'secret' } as const;
     const path = '/session/checkout/create';
     const request = { caller, path, key: 'first', bodyHash, requestId: 'req_2' };
-    assert.equal(
-      await findAnswer(db, { secrets: testSecrets }, request),
-      `{"code":0,"message":"success","data":${session}}`,
-    );
+    assert.deepEqual(await findAnswer(db, { secrets: testSecrets }, request), {
+      answer: `{"code":0,"message":"success","data":${session}}`,
+    });
   } finally {
     await db.close();
     await database.close();
   }
+});
+
+test('an answer is stored without its object only if exactly this object ends the data of the event', () => {
+  const caller = { merchantId: 'mer_1', callerId: 'key_1', kind: 'secret' } as const;
+  const request = { caller, path: '/p', key: 'k', bodyHash: Buffer.alloc(32), requestId: 'req_1' };
+  const objectJson = '{"a":"🍵","b":{"c":{}}}';
+  const keyed: KeyedAnswer = { request, answer: `{"data":${objectJson}}`, objectJson };
+  const whole = `{"id":"evt_1","data":{"session":${objectJson}}}`;
+  const others = [
+    `{"id":"evt_1","data":{"session":${objectJson}},"truncated":true}`,
+    `{"id":"evt_1","data":{"session":${objectJson.replace('b', 'x')}}}`,
+    '}}',
+    '',
+  ];
+  const { key_answer, key_answer_start } = keyedAnswerValues(
+    [keyed, undefined, ...others.map(() => keyed)],
+    [whole, whole, ...others],
+  );
+  assert.deepEqual(key_answer, [null, null, ...others.map(() => keyed.answer)]);
+  assert.deepEqual(key_answer_start, [whole.indexOf(objectJson), null, ...others.map(() => null)]);
 });

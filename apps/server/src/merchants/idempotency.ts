@@ -24,11 +24,16 @@ export interface KeyedRequest {
   readonly requestId: string;
 }
 
-/** The answer to a request, to be stored by a statement of another room. */
+/** The answer to a request that creates an object, to be stored by the statement that stores the object. */
 export interface KeyedAnswer {
   readonly request: KeyedRequest;
-  readonly sealedAnswer: Uint8Array;
+  readonly answer: string;
+  /** The JSON text of the object, as the answer shows it. */
+  readonly objectJson: string;
 }
+
+/** What a request with a used key is answered: the text itself, or the JSON text of the object that the answer shows. */
+export type StoredAnswer = { readonly answer: string } | { readonly objectJson: string };
 
 /** Thrown when a concurrent request with the same key was carried out first. Its answer is stored. */
 export class IdempotencyKeyUsed extends Error {
@@ -58,7 +63,7 @@ export async function lockIdempotencyKey(
   transaction: Transaction,
   deps: IdempotencyContext,
   request: KeyedRequest,
-): Promise<string | undefined> {
+): Promise<StoredAnswer | undefined> {
   const [lock] = await transaction.query(lockKey, scopeOf(request));
   // A second statement after the lock: it sees what the last holder of the lock has committed.
   const earlier = await findAnswer(transaction, deps, request);
@@ -84,19 +89,33 @@ export async function storeAnswer(
   if (rows.length === 0) throw new IdempotencyKeyUsed('the key was used while the request was carried out');
 }
 
-/** Seals the answer that a new object is stored with. */
-export function keyedAnswerOf(deps: IdempotencyContext, request: KeyedRequest, answer: string): KeyedAnswer {
-  return { request, sealedAnswer: sealAnswer(deps, request, answer) };
-}
-
-/** Values of `keyedAnswerColumns` for objects of which some have no key. */
-export function keyedAnswerValues(answers: readonly (KeyedAnswer | undefined)[]) {
+/**
+ * Values of `keyedAnswerColumns` for objects of which some have no key, each with the body of its first event. An answer whose
+ * object ends the event's data is not stored again.
+ */
+export function keyedAnswerValues(
+  answers: readonly (KeyedAnswer | undefined)[],
+  eventBodies: readonly string[],
+) {
+  const starts = answers.map((answer, index) => startInEvent(answer?.objectJson, eventBodies[index] ?? ''));
   return {
     key: answers.map((answer) => answer?.request.key ?? null),
     key_body_hash: answers.map((answer) => answer?.request.bodyHash ?? null),
     key_request_id: answers.map((answer) => answer?.request.requestId ?? null),
-    key_answer: answers.map((answer) => answer?.sealedAnswer ?? null),
+    // In clear: the object's own row holds the same.
+    key_answer: answers.map((answer, index) => (starts[index] === null ? (answer?.answer ?? null) : null)),
+    key_answer_start: starts,
   };
+}
+
+/** The brackets that close an event's data and its body. */
+const eventEnd = '}}';
+
+/** Where an object begins that ends the event's data; null when it does not. */
+function startInEvent(objectJson: string | undefined, eventBody: string): number | null {
+  if (objectJson === undefined) return null;
+  const start = eventBody.length - eventEnd.length - objectJson.length;
+  return eventBody.startsWith(objectJson, start) && eventBody.endsWith(eventEnd) ? start : null;
 }
 
 /** Values of `sharedKeyColumns`. */
@@ -115,12 +134,12 @@ export async function findAnswer(
   queryable: Queryable,
   deps: Pick<IdempotencyContext, 'secrets'>,
   request: KeyedRequest,
-): Promise<string | undefined> {
+): Promise<StoredAnswer | undefined> {
   const [row] = await queryable.query(answerByKey, scopeOf(request));
   return row === undefined ? undefined : openAnswer(deps.secrets, request, row);
 }
 
-function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof answerByKey>): string {
+function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof answerByKey>): StoredAnswer {
   const { caller, bodyHash } = request;
   if (!row.body_hash.equals(bodyHash)) {
     throw new Refusal('idempotency_key_reused', 'the first request with this key had another body');
@@ -132,11 +151,12 @@ function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof a
     );
   }
   if (row.sealed_answer !== null) {
-    return Buffer.from(secrets.open(row.sealed_answer, contextOf(request))).toString('utf8');
+    return { answer: Buffer.from(secrets.open(row.sealed_answer, contextOf(request))).toString('utf8') };
   }
-  // Rows from before migration 0230 hold their answer as text.
-  if (row.open_answer === null) throw new Error('a stored key has no answer');
-  return row.open_answer;
+  if (row.open_answer !== null) return { answer: row.open_answer };
+  // Events are kept three times as long as answers.
+  if (row.answer_start === null || !row.event_body) throw new Error('a stored key has no answer');
+  return { objectJson: row.event_body.slice(row.answer_start, -eventEnd.length) };
 }
 
 /** The refusal while an identical request is being carried out (400402). */

@@ -62,7 +62,7 @@ async function insertAll(
   )
     ? await queryable.query(insertKeyedSessions, {
         ...values,
-        ...keyedAnswerValues(answers),
+        ...keyedAnswerValues(answers, values.event_body),
         ...sharedKeyValues(distinctTerms(created).first.map(({ keyedAnswer }) => keyedAnswer)),
       })
     : await queryable.query(insertSessions, values);

@@ -11,12 +11,12 @@ import {
   inFlight,
   type KeyedAnswer,
   type KeyedRequest,
-  keyedAnswerOf,
   lockIdempotencyKey,
+  type StoredAnswer,
   storeAnswer,
 } from '#merchants/idempotency.ts';
 import { envelope } from '../envelope.ts';
-import type { RawJson } from '../raw-json.ts';
+import { rawJson } from '../raw-json.ts';
 import { type AddRoute, FinishedReply, type ReplyData, type RouteCall, success } from '../route-handler.ts';
 import type { OperationContext } from './context.ts';
 
@@ -168,13 +168,13 @@ export async function onceInStatement(
   db: ScopedDatabase,
   deps: IdempotencyContext,
   request: KeyedRequest,
-  work: (answerFor: (data: RawJson) => KeyedAnswer) => Promise<void>,
+  work: (answerFor: (objectJson: string) => KeyedAnswer) => Promise<void>,
 ): Promise<FinishedReply> {
   let answer = '';
   try {
-    await work((data) => {
-      answer = envelope.success(data);
-      return keyedAnswerOf(deps, request, answer);
+    await work((objectJson) => {
+      answer = envelope.success(rawJson(objectJson));
+      return { request, answer, objectJson };
     });
   } catch (error) {
     return answerOfWinner(db, deps, request, error);
@@ -207,6 +207,7 @@ async function answerOfWinner(
   throw wasUsed ? inFlight() : error;
 }
 
-function replayed(answer: string): FinishedReply {
+function replayed(stored: StoredAnswer): FinishedReply {
+  const answer = 'answer' in stored ? stored.answer : envelope.success(rawJson(stored.objectJson));
   return new FinishedReply(answer, { 'idempotent-replayed': 'true' });
 }

@@ -116,7 +116,7 @@ async function createInGroup(
   db: ScopedDatabase,
   deps: OperationContext,
   { caller, request, write }: Creation,
-  answerFor?: (data: RawJson) => KeyedAnswer,
+  answerFor?: (sessionJson: string) => KeyedAnswer,
 ): Promise<RawJson> {
   let answer: RawJson | undefined;
   const insert: SessionInserter = (created: NewSession) => {
@@ -125,7 +125,7 @@ async function createInGroup(
     answer = rawJson(text);
     // A secret key's answer equals the event's data, so the text is rendered once for both.
     const eventDataJson = caller.kind === 'secret' ? `{"session":${text}}` : undefined;
-    return deps.insertSession({ ...created, eventDataJson, keyedAnswer: answerFor?.(answer) });
+    return deps.insertSession({ ...created, eventDataJson, keyedAnswer: answerFor?.(text) });
   };
   const session = await createCheckoutSession(db, deps, request, insert);
   return answer ?? rawJson(write(session));
