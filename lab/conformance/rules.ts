@@ -370,4 +370,11 @@ export const ruleSections: readonly RuleSection[] = [
       'W9.6': 'A settled payment is refunded by a transaction that the merchant signs',
     },
   },
+  {
+    title: 'Wire contract 11: Settled later',
+    rules: {
+      'W11.1': 'A search finds exactly the sessions that meet every condition, newest first',
+      'W11.2': 'A search shows and uses the payer’s e-mail address only with payer_pii:read',
+    },
+  },
 ];

@@ -67,10 +67,11 @@ export function route<const R extends Route>(declared: R): R {
 /** The rate limit of a merchant API operation. */
 export type RateClass = 'read' | 'write' | 'list';
 
-/** The rate limit of an operation. Lists cost most; their paths name them. */
+/** The rate limit of an operation. Lists and searches cost most; their paths name them. */
 export function rateClassOf(route: Pick<Route, 'effect' | 'path'>): RateClass {
   if (route.effect !== 'query') return 'write';
-  return route.path.split('/').includes('list') ? 'list' : 'read';
+  const names = route.path.split('/');
+  return names.includes('list') || names.includes('search') ? 'list' : 'read';
 }
 
 export type ParamsOf<R extends Route> = R['params'] extends TSchema

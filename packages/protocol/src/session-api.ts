@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { route } from './route.ts';
 import { cursorPage, idText, listCursor, pageParams, successReply } from './schema.ts';
 import { session, sessionCreateBody, sessionView } from './session.ts';
+import { searchReach, sessionSearchBody, sessionSearchReply } from './session-search.ts';
 
 const sessionPage = cursorPage({ sessions: Type.Array(sessionView) });
 
@@ -79,6 +80,21 @@ export const sessionRoutes = {
     permissions: ['sessions:read', 'checkout_sessions:read'],
     effect: 'query',
     errors: ['session_not_found'],
+  }),
+  searchSessions: route({
+    method: 'POST',
+    path: '/session/search',
+    summary: 'Search sessions',
+    description:
+      'Sessions that meet every member of the body, newest first. New sessions and changes can be found after two ' +
+      `seconds at most. One search looks at ${searchReach.toLocaleString('en')} sessions: where few of them meet a ` +
+      'condition that many other sessions share, the answer is short and `hasMore` is true. Go on with `nextCursor`.',
+    tag: 'Sessions',
+    body: sessionSearchBody,
+    reply: sessionSearchReply,
+    permissions: ['sessions:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
   }),
   listSessions: sessionList('all', 'List sessions, newest first', 'Sessions of every type and status.'),
   listInitializedSessions: sessionList(

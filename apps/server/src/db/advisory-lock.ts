@@ -10,6 +10,7 @@ export const advisoryLocks = {
   migrations: { key: 7_301_964, guards: 'the schema, while a process brings it up to its version' },
   ...outboxLocks,
   listCounts: { key: 7_301_966, guards: 'the totals of lists, to which one worker adds at a time' },
+  sessionSearch: { key: 7_301_968, guards: 'the index of sessions, to which one worker adds at a time' },
   payer: { key: 'authorization ', guards: "a payer's authorizations and quota of open sessions" },
   idempotencyKey: { key: 'idempotency ', guards: 'a request with an idempotency key, while it is answered' },
   link: { key: 'link ', guards: 'what a payment link sells, while it is changed' },

@@ -20,6 +20,7 @@ import { createEgress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { runReconciliation } from '#reconcile/reconcile.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
+import { runSearchIndex } from '#sessions/search-index.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { runSettlement } from '#settlement/settlement.ts';
 import { releaseUnfollowed } from '#submissions/submission.ts';
@@ -55,6 +56,7 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     runSealing(base, signal),
     runReconciliation({ ...base, chains: chains.all, rpcOf, intervalMs }, signal),
     runListCounts(base, signal),
+    runSearchIndex(base, signal),
     deleteAnswers(base, signal),
     runAccountChanges({ ...base, random: options.random, chains }, signal),
     ...(rooms.images?.run(signal) ?? []),

@@ -19,12 +19,13 @@ export async function listSessionViews(
     ? queryable.query(selectSessionPage, pageValues(request))
     : queryable.query(sessionPageByStatus, { ...pageValues(request), status }));
   const page = readPage(rows, size, (row) => row.session_id);
-  return { place: page.place, portions: portionsOf(queryable, page.rows) };
+  return { place: page.place, portions: viewPortions(queryable, page.rows) };
 }
 
-async function* portionsOf(
+/** The views of sessions in the order of their rows, in portions of limited bytes. Missing line items are read. */
+export async function* viewPortions(
   queryable: Queryable,
-  rows: readonly Row<typeof selectSessionPage>[],
+  rows: readonly Omit<Row<typeof selectSessionPage>, 'total' | 'is_listed'>[],
 ): AsyncGenerator<readonly StoredSessionView[]> {
   const orderIds = rows.map((row) => row.order_id).filter((orderId) => orderId !== '');
   const orders = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);

@@ -126,6 +126,7 @@ export const rows: Record<keyof typeof merchantApi.routes, Row> = {
     permissions: ['checkout_sessions:write'],
     body: ({ sessionId }) => ({ sessionId }),
   },
+  searchSessions: { permissions: ['sessions:read'], body: () => ({}) },
   listSessions: sessionList,
   listInitializedSessions: sessionList,
   listPaidSessions: sessionList,

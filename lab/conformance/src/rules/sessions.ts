@@ -119,4 +119,19 @@ async function checkLists({ rules, merchant }: Pick<Subject, 'rules' | 'merchant
       refused(await merchant.get(`/session/list/${path}/0/1`), 400101);
     });
   }
+  await checkSearch({ rules, merchant });
+}
+
+async function checkSearch({ rules, merchant }: Pick<Subject, 'rules' | 'merchant'>): Promise<void> {
+  await rules.rule(
+    'POST /session/search answers sessions of a status, and refuses unknown conditions',
+    async () => {
+      const shape = { sessions: [sessionView], hasMore: oneOf(true, false) };
+      const data = succeeded(await merchant.post('/session/search', { status: 'cancelled', size: 5 }), shape);
+      const { sessions } = data as { sessions: { session: { status: string } }[] };
+      const other = sessions.find((view) => view.session.status !== 'cancelled');
+      demand(other === undefined, `it found a session that is ${other?.session.status}`);
+      refused(await merchant.post('/session/search', { state: 'paid' }), 400101);
+    },
+  );
 }

@@ -8,6 +8,7 @@ import { depositsOf } from '#deposits/session-deposits.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
 import type { Caller } from '#merchants/caller.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
+import { searchSessions } from '#sessions/search.ts';
 import { cancelSession, createCheckoutSession, findSessionView } from '#sessions/session.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
 import { type SessionJsonOptions, sessionJson, sessionViewJson } from '#sessions/session-json.ts';
@@ -80,6 +81,20 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
     const deposits = await depositsOf(db, deps, view.session);
     return rawJson(sessionViewJson({ ...view, deposits }, viewFor(caller)));
+  });
+
+  add.query(routes.searchSessions, async ({ body, caller }, db) => {
+    const { merchantId } = caller;
+    const showsEmail = caller.permissions.has('payer_pii:read');
+    if (body.payerEmail !== undefined && !showsEmail) {
+      const slug = caller.kind === 'member' ? 'role_forbidden' : 'api_key_forbidden';
+      throw new Refusal(slug, { param: 'payerEmail', detail: 'payerEmail needs payer_pii:read' });
+    }
+    const { page, portions } = await searchSessions(db, { merchantId, body, showsEmail });
+    const sessions: RawJson[] = [];
+    for await (const portion of portions)
+      sessions.push(...portion.map((view) => rawJson(sessionViewJson(view, viewFor(caller)))));
+    return { sessions, ...page };
   });
 
   for (const { route, status } of sessionLists) {

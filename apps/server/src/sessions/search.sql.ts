@@ -1,0 +1,160 @@
+import { isWithinBudget, statement, type ValuesOf } from '@florin/pg';
+import { searchReach } from '@florin/protocol/session-search.ts';
+import { pastTheEnd } from '#db/list-page.ts';
+import { sessionColumns } from './session.sql.ts';
+
+// Ordinals follow the time of creation, except in concurrent transactions and where the clocks of processes differ.
+const clockMargin = "interval '1 minute'";
+
+/**
+ * Where a search begins and ends in the order of creation, both excluded, and how many sessions each range of words
+ * names, counted up to one more than the reach. `below` is null for a cursor whose session the merchant does not have.
+ */
+export const searchPlace = statement({
+  name: 'session_search_place',
+  parameters: {
+    merchantId: 'text',
+    after: 'text',
+    createdFrom: 'timestamptz?',
+    createdBefore: 'timestamptz?',
+    lows: 'text[]',
+    highs: 'text[]',
+  },
+  columns: { below: 'int8?', above: 'int8', counts: 'int8[]' },
+  text: `select
+     least(
+       (select ordinal from session_search where merchant_id = :merchantId
+         and created_at > :createdBefore::timestamptz + ${clockMargin} order by created_at limit 1),
+       ${pastTheEnd}
+     ) + case when :after = '' then 0 else (
+       select least(0, ordinal - ${pastTheEnd}) from sessions where session_id = :after and merchant_id = :merchantId
+     ) end as below,
+     coalesce((select ordinal from session_search where merchant_id = :merchantId
+       and created_at < :createdFrom::timestamptz - ${clockMargin} order by created_at desc limit 1), 0) as above,
+     array(
+       select (select count(*) from (
+         select from session_words w where w.merchant_id = :merchantId and w.word >= low and w.word < high
+         limit ${searchReach + 1}) as named)
+       from unnest(:lows::text[], :highs::text[]) with ordinality as range (low, high, position) order by position
+     ) as counts`,
+});
+
+const filters = {
+  merchantId: 'text',
+  below: 'int8',
+  above: 'int8',
+  limit: 'int8',
+  words: 'text[]',
+  texts: 'text[]',
+  showsEmail: 'bool',
+  status: 'text',
+  sessionType: 'text',
+  accountId: 'text',
+  linkId: 'text',
+  payer: 'text',
+  payerEmail: 'text',
+  paidToken: 'text',
+  txHash: 'text',
+  createdFrom: 'timestamptz?',
+  createdBefore: 'timestamptz?',
+  paidFrom: 'timestamptz?',
+  paidBefore: 'timestamptz?',
+  amountFrom: 'int8',
+  amountTo: 'int8',
+} as const;
+export type SearchFilters = ValuesOf<typeof filters>;
+
+/** The session as it is now decides, not what was indexed of it. */
+const isWanted = `(:status = '' or s.status = :status) and (:sessionType = '' or s.session_type = :sessionType)
+  and (:accountId = '' or s.account_id = :accountId) and (:linkId = '' or s.business_id = :linkId)
+  and (:payer = '' or lower(s.payer) = :payer) and (:payerEmail = '' or lower(s.payer_email) = :payerEmail)
+  and (:paidToken = '' or s.paid_token = :paidToken)
+  and (:txHash = '' or lower(s.initiate_tx) = :txHash or lower(s.complete_tx) = :txHash)
+  and (:createdFrom::timestamptz is null or s.created_at >= :createdFrom)
+  and (:createdBefore::timestamptz is null or s.created_at < :createdBefore)
+  and (:paidFrom::timestamptz is null or s.payment_succeeded_at >= :paidFrom)
+  and (:paidBefore::timestamptz is null or s.payment_succeeded_at < :paidBefore)
+  and s.amount between :amountFrom and :amountTo`;
+
+// Not an exists: PostgreSQL could answer that with a hash of the whole table.
+const hasWords = `(cardinality(:words::text[]) + cardinality(:texts::text[]) = 0 or coalesce((
+  select not exists (select from unnest(:words::text[]) as word where strpos(i.words, ' ' || word || ' ') = 0)
+    and not exists (
+      select from unnest(:texts::text[]) as word
+      where strpos(i.words, ' ' || word) = 0 and not (:showsEmail and strpos(i.words, ' @' || word) > 0))
+  from session_search i where i.merchant_id = :merchantId and i.ordinal = candidates.ordinal), false))`;
+
+/**
+ * Judges the candidates, newest first, until it has enough. Answers with the sessions found, how many candidates there
+ * were, and the ordinal of the last. The limit of one in the inner query keeps PostgreSQL from joining whole tables.
+ */
+function judged(candidates: string): string {
+  return `with candidates as materialized (${candidates} limit ${searchReach}), found as (
+     select s.session_id, candidates.ordinal from candidates
+     cross join lateral (
+       select session_id from sessions s
+       where s.merchant_id = :merchantId and s.ordinal = candidates.ordinal and ${isWanted} limit 1) as s
+     where ${hasWords}
+     order by candidates.ordinal desc limit (select :limit::int8 + 1)
+   )
+   select array(select session_id from found order by ordinal desc) as session_ids,
+     (select count(*) from candidates) as candidate_count,
+     (select session_id from sessions
+      where merchant_id = :merchantId and ordinal = (select min(ordinal) from candidates)) as last_id`;
+}
+
+const isBetween = 'ordinal < :below and ordinal > :above';
+const found = { session_ids: 'text[]', candidate_count: 'int8', last_id: 'text?' } as const;
+
+/** Candidates have one of the words in the ranges, which name few sessions. */
+export const foundByRanges = statement({
+  name: 'session_search_by_ranges',
+  parameters: { ...filters, lows: 'text[]', highs: 'text[]' },
+  columns: found,
+  text: judged(`select distinct ordinal from unnest(:lows::text[], :highs::text[]) as range (low, high)
+     cross join lateral (
+       select ordinal from session_words w
+       where w.merchant_id = :merchantId and w.word >= low and w.word < high and ${isBetween}) as named
+     order by ordinal desc`),
+});
+
+/** Candidates have the word, which may name many sessions: the index gives them in order. */
+export const foundByWord = statement({
+  name: 'session_search_by_word',
+  parameters: { ...filters, word: 'text' },
+  columns: found,
+  text: judged(`select ordinal from session_words where merchant_id = :merchantId and word = :word and ${isBetween}
+     order by ordinal desc`),
+});
+
+export const foundByStatus = statement({
+  name: 'session_search_by_status',
+  parameters: filters,
+  columns: found,
+  text: judged(`select ordinal from sessions where merchant_id = :merchantId and status = :status and ${isBetween}
+     order by ordinal desc`),
+});
+
+export const foundInAll = statement({
+  name: 'session_search_in_all',
+  parameters: filters,
+  columns: found,
+  text: judged(
+    `select ordinal from sessions where merchant_id = :merchantId and ${isBetween} order by ordinal desc`,
+  ),
+});
+
+const { line_items: _, ...otherColumns } = sessionColumns;
+const columnList = Object.keys(otherColumns).map((column) => `s.${column}`);
+
+/** Found sessions in their order. Line items are null beyond the limit of bytes. */
+export const foundSessions = statement({
+  name: 'session_search_found',
+  parameters: { sessionIds: 'text[]' },
+  columns: { ...otherColumns, line_items: 'text?' },
+  text: `select ${columnList.join(', ')}, case when is_read then s.line_items end as line_items from (
+     select sessions.*, position, ${isWithinBudget('octet_length(line_items)', 'position')} as is_read
+     from unnest(:sessionIds::text[]) with ordinality as wanted (wanted_id, position)
+     join sessions on session_id = wanted_id
+   ) as s order by position`,
+});

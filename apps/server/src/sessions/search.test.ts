@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
+import { type SessionSearchBody, searchReach } from '@florin/protocol/session-search.ts';
+import fc from 'fast-check';
+import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { searchSessions } from './search.ts';
+import { indexSessions } from './search-index.ts';
+import { wordsOf } from './search-words.ts';
+
+const insertSessions = statement({
+  name: 'search_test_insert',
+  parameters: { merchantId: 'text', rows: 'jsonb' },
+  columns: {},
+  text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
+     account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
+     meta_data, salt, channel_id, expiration_time, status, payer, payer_email, paid_token, initiate_tx, complete_tx,
+     payment_succeeded_at, created_at, updated_at)
+   select r->>'sessionId', :merchantId, r->>'sessionType', r->>'linkId', '', 'c', r->>'accountId', 'v', '0x', 'ethereum::usdc', 1,
+     (r->>'amount')::int8, r->>'items', false, '', r->>'metadata', '0x', '0x', '0x', now(), r->>'status', r->>'payer',
+     r->>'payerEmail', r->>'paidToken', r->>'initiateTx', r->>'completeTx', to_timestamp((r->>'paidAt')::float8),
+     to_timestamp((r->>'createdAt')::float8), now()
+   from jsonb_array_elements(:rows::jsonb) as r`,
+});
+const changeEmails = statement({
+  name: 'search_test_change',
+  parameters: { sessionIds: 'text[]', payerEmail: 'text' },
+  columns: {},
+  text: 'update sessions set payer_email = :payerEmail where session_id = any (:sessionIds)',
+});
+const forgetWords = statement({
+  name: 'search_test_forget',
+  parameters: {},
+  columns: {},
+  text: `with words as (delete from session_words), search as (delete from session_search)
+   update session_search_progress set version = 0`,
+});
+const fillMany = statement({
+  name: 'search_test_fill',
+  parameters: { merchantId: 'text', accountId: 'text', count: 'int4' },
+  columns: {},
+  text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
+     account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
+     meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)
+   select 'sess_' || md5(:merchantId || n::text), :merchantId, 'chk', '', '', 'c', :accountId, 'v', '0x', 'ethereum::usdc', 1,
+     1000, '[]', false, '', case when n = 1 then '{"ref":"needle"}' else '{"ref":"hay"}' end, '0x', '0x', '0x', now(),
+     case when n = 2 then 'paid' else 'completed' end, now(), now()
+   from generate_series(1, :count) as n`,
+});
+
+let world: MerchantWorld;
+before(async () => {
+  world = await MerchantWorld.open();
+});
+after(() => world.close());
+
+const indexAll = async () => {
+  while (await world.database.db.transaction((transaction) => indexSessions(transaction)));
+};
+
+async function search(merchantId: string, body: SessionSearchBody, showsEmail = true) {
+  const { page, portions } = await searchSessions(world.database.db.inScope(merchantId), {
+    ...{ merchantId, body, showsEmail },
+  });
+  const found: string[] = [];
+  for await (const portion of portions) found.push(...portion.map(({ session }) => session.sessionId));
+  return { ...page, found };
+}
+
+const hex = (value: number, length: number) => `0x${value.toString(16).padStart(length, '0')}`;
+const base = 1_700_000_000;
+const words = ['tea', 'Teapot', 'grün', 'order-17', 'order_18', 'ORD', 'a1'] as const;
+const email = fc.constantFrom('', 'jane@tea.example', 'Jane.Doe@shop.example');
+const metadataValue = fc.oneof(
+  fc.constantFrom(...words, 'two words', ''),
+  fc.integer({ min: 0, max: 3 }),
+  fc.boolean(),
+);
+const metadata = fc.dictionary(fc.constantFrom('ref', 'note', 'n'), metadataValue, { maxKeys: 3 });
+const row = fc.record({
+  sessionType: fc.constantFrom('chk' as const, 'lnk' as const),
+  linkId: fc.constantFrom('', 'lnk_a', 'lnk_ab'),
+  accountId: fc.constantFrom(0, 1),
+  amount: fc.integer({ min: 1, max: 12 }),
+  products: fc.uniqueArray(fc.constantFrom('prd_a', 'prd_b'), { maxLength: 2 }),
+  productName: fc.constantFrom(...words),
+  metadata: fc.oneof(
+    metadata,
+    fc.constant({ many: Array.from({ length: 600 }, (_, n) => `w${n}`).join(' '), ref: 'tea' }),
+  ),
+  status: fc.constantFrom('initialized' as const, 'paid' as const, 'completed' as const),
+  payer: fc.constantFrom('', '0xAa00000000000000000000000000000000000001'),
+  payerEmail: email,
+  paidToken: fc.constantFrom('', 'ethereum::usdc'),
+  initiateTx: fc.constantFrom('', hex(1, 64), hex(2, 64)),
+  completeTx: fc.constantFrom('', hex(3, 64)),
+  paidAt: fc.option(fc.integer({ min: 0, max: 400 })),
+  // Creation follows the order of insertion but for a margin.
+  late: fc.integer({ min: 0, max: 30 }),
+});
+/** Mostly absent: all conditions at once meet nothing. */
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+const query = fc.record({
+  status: maybe(fc.constantFrom('paid' as const, 'completed' as const)),
+  sessionType: maybe(fc.constant('lnk' as const)),
+  linkId: maybe(fc.constantFrom('lnk_a', 'lnk_x')),
+  productId: maybe(fc.constantFrom('prd_a', 'prd_c')),
+  payer: maybe(fc.constantFrom('0xaa00000000000000000000000000000000000001', '0x0')),
+  payerEmail: maybe(fc.constantFrom('JANE@tea.example', 'jane@tea')),
+  paidToken: maybe(fc.constantFrom('ethereum::usdc')),
+  txHash: maybe(fc.constantFrom(hex(1, 64), hex(3, 64), hex(9, 64))),
+  createdFrom: maybe(fc.integer({ min: 0, max: 900 })),
+  createdTo: maybe(fc.integer({ min: 0, max: 900 })),
+  paidFrom: maybe(fc.integer({ min: 0, max: 1_300 })),
+  paidTo: maybe(fc.integer({ min: 0, max: 1_300 })),
+  amountFrom: maybe(fc.integer({ min: 0, max: 12 })),
+  amountTo: maybe(fc.integer({ min: 0, max: 12 })),
+  metadata: maybe(fc.dictionary(fc.constantFrom('ref', 'note', 'n'), metadataValue, { maxKeys: 1 })),
+  text: maybe(
+    fc.constantFrom(
+      'tea',
+      'TEAP',
+      'order 17',
+      'jane',
+      'lnk_a',
+      'prd_b',
+      'two w',
+      'grü',
+      'example',
+      'w3',
+      'w599',
+    ),
+  ),
+});
+
+interface Known {
+  readonly sessionId: string;
+  readonly row: typeof row extends fc.Arbitrary<infer Row> ? Row : never;
+  readonly accountId: string;
+  readonly createdAt: number;
+}
+
+/** What a search must find, said once more without an index. */
+function isMeant(
+  { sessionId, row, accountId, createdAt }: Known,
+  body: SessionSearchBody,
+  showsEmail: boolean,
+) {
+  const paidAt = row.paidAt === null ? undefined : createdAt + row.paidAt;
+  const within = (value: number | undefined, from: number | undefined, to: number | undefined) =>
+    (from === undefined || (value !== undefined && value >= from)) &&
+    (to === undefined || (value !== undefined && value <= to));
+  const equals = (wanted: string | undefined, ...values: string[]) =>
+    wanted === undefined || values.some((value) => value.toLowerCase() === wanted.toLowerCase());
+  const values: Record<string, unknown> = row.metadata;
+  const ids = [sessionId, accountId, row.linkId, row.payer, row.initiateTx, row.completeTx, ...row.products];
+  const names = row.products.map(() => row.productName);
+  const own = [...new Set([...ids, ...names, ...Object.values(values).map(String)].flatMap(wordsOf))].slice(
+    0,
+    500,
+  );
+  const emailWords = showsEmail ? wordsOf(row.payerEmail) : [];
+  return (
+    equals(body.status, row.status) &&
+    equals(body.sessionType, row.sessionType) &&
+    equals(body.accountId, accountId) &&
+    equals(body.linkId, row.linkId) &&
+    equals(body.productId, ...row.products) &&
+    equals(body.payer, row.payer) &&
+    equals(body.payerEmail, row.payerEmail) &&
+    equals(body.paidToken, row.paidToken) &&
+    equals(body.txHash, row.initiateTx, row.completeTx) &&
+    within(createdAt, body.createdFrom, body.createdTo) &&
+    within(paidAt, body.paidFrom, body.paidTo) &&
+    within(row.amount, body.amountFrom, body.amountTo) &&
+    Object.entries(body.metadata ?? {}).every(([key, value]) => values[key] === value) &&
+    wordsOf(body.text ?? '').every((word) => [...own, ...emailWords].some((known) => known.startsWith(word)))
+  );
+}
+
+// proves W11.1
+test('a search finds exactly the sessions that meet every condition, newest first, over all pages', async () => {
+  const strangers = await world.addMerchant();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(row, { minLength: 1, maxLength: 40 }),
+      fc.array(fc.tuple(query, fc.boolean(), fc.integer({ min: 1, max: 7 })), {
+        minLength: 20,
+        maxLength: 40,
+      }),
+      async (rows, queries) => {
+        const merchantId = await world.addMerchant();
+        const accounts = [await world.addAccount(merchantId), await world.addAccount(merchantId)];
+        const known = rows.map(
+          (each, index): Known => ({
+            sessionId: `sess_${merchantId.slice(4, 12)}${index}`,
+            row: each,
+            accountId: accounts[each.accountId] ?? '',
+            createdAt: base + index * 25 - each.late,
+          }),
+        );
+        await world.database.db.query(insertSessions, {
+          merchantId,
+          rows: JSON.stringify(known.map((session) => storedRow(session))),
+        });
+        await indexAll();
+        for (const [{ ...asked }, showsEmail, size] of queries) {
+          const body: SessionSearchBody = Object.fromEntries(
+            Object.entries(asked)
+              .filter(([name, value]) => value !== undefined && (showsEmail || name !== 'payerEmail'))
+              .map(([name, value]) => [
+                name,
+                /^(created|paid)(From|To)$/.test(name) ? base + Number(value) : value,
+              ]),
+          );
+          const meant = known
+            .filter((session) => isMeant(session, body, showsEmail))
+            .map((each) => each.sessionId);
+          const found: string[] = [];
+          for (let after: string | undefined; after !== ''; ) {
+            const page = await search(merchantId, { ...body, size, ...(after && { after }) }, showsEmail);
+            assert.equal(page.hasMore, page.nextCursor !== '');
+            found.push(...page.found);
+            after = page.nextCursor;
+          }
+          assert.deepEqual(found, meant.reverse(), JSON.stringify(body));
+          assert.deepEqual((await search(strangers, body, showsEmail)).found, []);
+        }
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+function storedRow({ sessionId, row, accountId, createdAt }: Known) {
+  const { products, productName, metadata: values, paidAt, late: _, ...fields } = row;
+  const items = products.map((productId) => ({
+    ...{ lineItemId: 'li_1', itemType: 'product', productId, quantity: 1, unitPrice: 1 },
+    productData: { productName, productDescription: '', imageUrl: '', attributes: [] },
+  }));
+  return {
+    ...{ ...fields, sessionId, accountId, createdAt, paidAt: paidAt === null ? null : createdAt + paidAt },
+    ...{ metadata: JSON.stringify(values), items: JSON.stringify(items) },
+  };
+}
+
+/** A session with this address, and what finds it. */
+async function addSession(payerEmail: string) {
+  const merchantId = await world.addMerchant();
+  const accountId = await world.addAccount(merchantId);
+  const sessionId = `sess_${merchantId.slice(4)}`;
+  const rows = [
+    {
+      ...{ sessionId, sessionType: 'chk', linkId: '', accountId, amount: 5, items: '[]', metadata: '{}' },
+      ...{
+        status: 'paid',
+        payer: '',
+        payerEmail,
+        paidToken: '',
+        initiateTx: '',
+        completeTx: '',
+        paidAt: null,
+      },
+      createdAt: base,
+    },
+  ];
+  await world.database.db.query(insertSessions, { merchantId, rows: JSON.stringify(rows) });
+  return { merchantId, sessionId };
+}
+
+test('a session is found by what it has now, not by what it had', async () => {
+  const { merchantId, sessionId } = await addSession('old@example.com');
+  await indexAll();
+  await world.database.db.query(changeEmails, { sessionIds: [sessionId], payerEmail: 'new@example.com' });
+  await indexAll();
+  assert.deepEqual((await search(merchantId, { text: 'old' })).found, []);
+  assert.deepEqual((await search(merchantId, { text: 'new' })).found, [sessionId]);
+  assert.deepEqual((await search(merchantId, { payerEmail: 'new@example.com' })).found, [sessionId]);
+});
+
+test('an index that was lost is made again', async () => {
+  const { merchantId, sessionId } = await addSession('lost@example.com');
+  await indexAll();
+  await world.database.db.query(forgetWords);
+  assert.deepEqual((await search(merchantId, { text: 'lost' })).found, []);
+  await indexAll();
+  assert.deepEqual((await search(merchantId, { text: 'lost' })).found, [sessionId]);
+});
+
+test('a batch that fails is indexed again', async () => {
+  const { merchantId, sessionId } = await addSession('killed@example.com');
+  const killed = world.database.db.transaction(async (transaction) => {
+    await indexSessions(transaction);
+    throw new Error('killed');
+  });
+  await assert.rejects(killed, { message: 'killed' });
+  assert.deepEqual((await search(merchantId, { text: 'killed' })).found, []);
+  await indexAll();
+  assert.deepEqual((await search(merchantId, { text: 'killed' })).found, [sessionId]);
+});
+
+test('a search answers after its reach with what it has found, and goes on from there', async () => {
+  const merchantId = await world.addMerchant();
+  const accountId = await world.addAccount(merchantId);
+  await world.database.db.query(fillMany, { merchantId, accountId, count: searchReach + 10 });
+  await indexAll();
+  const rare = await search(merchantId, { text: 'needle' });
+  assert.deepEqual([rare.found.length, rare.hasMore], [1, false]);
+  const paid = await search(merchantId, { status: 'paid' });
+  assert.deepEqual([paid.found.length, paid.hasMore], [1, false]);
+  // Every session has this amount and this account, so that the newest are judged first.
+  const body = { amountTo: 1000, accountId, metadata: { ref: 'hay' }, createdFrom: 1 };
+  const none = await search(merchantId, { ...body, status: 'completed', payer: '0x0' });
+  assert.deepEqual([none.found, none.hasMore], [[], false]);
+  const unpaid = await search(merchantId, { ...body, paidToken: 'ethereum::usdc' });
+  assert.deepEqual([unpaid.found, unpaid.hasMore], [[], true]);
+  const rest = await search(merchantId, { ...body, paidToken: 'ethereum::usdc', after: unpaid.nextCursor });
+  assert.deepEqual([rest.found, rest.hasMore], [[], false]);
+});
+
+test('a search with a cursor of another merchant, or without a word, is refused', async () => {
+  const { sessionId } = await addSession('a@example.com');
+  const merchantId = await world.addMerchant();
+  await assert.rejects(search(merchantId, { after: sessionId }), { slug: 'field_invalid' });
+  await assert.rejects(search(merchantId, { text: ' - ' }), { slug: 'field_invalid' });
+});

@@ -1,0 +1,161 @@
+import type { Queryable } from '@florin/pg';
+import { fieldRefusal } from '@florin/protocol/error.ts';
+import { type SessionSearchBody, searchReach } from '@florin/protocol/session-search.ts';
+import type { SearchFilters } from './search.sql.ts';
+import * as sql from './search.sql.ts';
+import {
+  amountWord,
+  emailWord,
+  metadataWord,
+  overflowWord,
+  paidWord,
+  productWord,
+  wordsOf,
+} from './search-words.ts';
+import type { StoredSessionView } from './session-json.ts';
+import { viewPortions } from './session-list.ts';
+
+/** Words from `low` up to `high`, which is excluded. */
+interface WordRange {
+  readonly low: string;
+  readonly high: string;
+}
+
+/** What every session that is sought has in the index: a word in one of the ranges. */
+interface Term {
+  readonly ranges: readonly WordRange[];
+  /** The one word of the only range; undefined when the ranges have several. */
+  readonly word?: string;
+}
+
+interface SearchPage {
+  readonly hasMore: boolean;
+  readonly nextCursor: string;
+}
+
+const defaultSize = 20;
+const endOfWords = '\u{10ffff}';
+
+/**
+ * One page of the merchant's sessions that meet the request, newest first. Looks at no more than `searchReach` sessions,
+ * so a page may be short and still have more behind it. Refuses an unknown cursor, and text without a word (400101).
+ */
+export async function searchSessions(
+  queryable: Queryable,
+  request: { readonly merchantId: string; readonly body: SessionSearchBody; readonly showsEmail: boolean },
+): Promise<{ page: SearchPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
+  const { merchantId, body, showsEmail } = request;
+  const texts = wordsOf(body.text ?? '');
+  if (body.text !== undefined && texts.length === 0) throw fieldRefusal('text', 'has no letter and no digit');
+  const terms = termsOf(body, texts, showsEmail);
+  const ranges = terms.flatMap((term) => term.ranges);
+  const times = timesOf(body);
+  const [place] = await queryable.query(sql.searchPlace, {
+    ...{ merchantId, after: body.after ?? '', lows: lowsOf(ranges), highs: highsOf(ranges) },
+    createdFrom: times.createdFrom,
+    // A session is paid after it is created.
+    createdBefore: times.createdBefore ?? times.paidBefore,
+  });
+  if (place === undefined || place.below === null) throw fieldRefusal('after', 'names no session');
+  const { size = defaultSize } = body;
+  const filters = {
+    ...{ merchantId, below: place.below, above: place.above, limit: size, texts, showsEmail },
+    ...times,
+    words: [
+      ...(body.productId === undefined ? [] : [productWord(body.productId)]),
+      ...Object.entries(body.metadata ?? {}).map(([key, value]) => metadataWord(key, value)),
+    ],
+    status: body.status ?? '',
+    sessionType: body.sessionType ?? '',
+    accountId: body.accountId ?? '',
+    linkId: body.linkId ?? '',
+    payer: body.payer?.toLowerCase() ?? '',
+    payerEmail: body.payerEmail?.toLowerCase() ?? '',
+    paidToken: body.paidToken ?? '',
+    txHash: body.txHash?.toLowerCase() ?? '',
+    amountFrom: body.amountFrom ?? 0,
+    amountTo: body.amountTo ?? Number.MAX_SAFE_INTEGER,
+  };
+  const [found] = await find(queryable, filters, ranked(terms, place.counts));
+  if (found === undefined) throw new Error('a search always answers');
+  const { session_ids: sessionIds, candidate_count: candidates, last_id: lastId } = found;
+  const shown = sessionIds.slice(0, size);
+  const isFull = sessionIds.length > size;
+  const hasMore = isFull || candidates === BigInt(searchReach);
+  const last = isFull ? shown.at(-1) : lastId;
+  const rows = shown.length === 0 ? [] : await queryable.query(sql.foundSessions, { sessionIds: shown });
+  return {
+    page: { hasMore, nextCursor: hasMore ? (last ?? '') : '' },
+    portions: viewPortions(queryable, rows),
+  };
+}
+
+/** A term with the number of sessions that it names, counted up to one more than the reach. */
+interface RankedTerm extends Term {
+  readonly count: bigint;
+}
+
+/** The terms, the rarest first. */
+function ranked(terms: readonly Term[], counts: readonly bigint[]): RankedTerm[] {
+  let at = 0;
+  return terms
+    .map((term) => {
+      const own = counts.slice(at, at + term.ranges.length);
+      at += term.ranges.length;
+      return { ...term, count: own.reduce((sum, count) => sum + count, 0n) };
+    })
+    .toSorted((left, right) => Number(left.count - right.count));
+}
+
+/** Judges the sessions of the rarest term; the newest of all where every term is frequent. */
+function find(queryable: Queryable, filters: SearchFilters, terms: readonly RankedTerm[]) {
+  const [rarest] = terms;
+  if (rarest !== undefined && rarest.count <= BigInt(searchReach)) {
+    const ranges = { lows: lowsOf(rarest.ranges), highs: highsOf(rarest.ranges) };
+    return queryable.query(sql.foundByRanges, { ...filters, ...ranges });
+  }
+  const word = terms.find((term) => term.word !== undefined)?.word;
+  if (word !== undefined) return queryable.query(sql.foundByWord, { ...filters, word });
+  return queryable.query(filters.status === '' ? sql.foundInAll : sql.foundByStatus, filters);
+}
+
+function termsOf(body: SessionSearchBody, texts: readonly string[], showsEmail: boolean): Term[] {
+  const { accountId, linkId, productId, payer, txHash, payerEmail, amountFrom, amountTo } = body;
+  const exact = [accountId, linkId, productId, payer, txHash].flatMap((id) => wordsOf(id ?? ''));
+  const emails = wordsOf(payerEmail ?? '').map(emailWord);
+  const values = Object.values(body.metadata ?? {}).flatMap((value) => wordsOf(String(value)));
+  const terms: Term[] = [...exact, ...emails].map((word) => ({ ranges: [only(word)], word }));
+  terms.push(...values.map(metadataTerm));
+  for (const text of texts)
+    terms.push({ ranges: showsEmail ? [beginning(text), beginning(emailWord(text))] : [beginning(text)] });
+  if (amountFrom !== undefined || amountTo !== undefined) {
+    const low = amountWord(amountFrom ?? 0);
+    terms.push({ ranges: [{ low, high: amountWord(amountTo ?? Number.MAX_SAFE_INTEGER) + endOfWords }] });
+  }
+  if (body.paidFrom !== undefined || body.paidTo !== undefined) {
+    const low = paidWord(body.paidFrom ?? 0);
+    terms.push({ ranges: [{ low, high: paidWord(body.paidTo ?? 9_999_999_999) + endOfWords }] });
+  }
+  return terms;
+}
+
+/** Sessions with too many words to look up all of them are candidates for every value of metadata. */
+function metadataTerm(word: string): Term {
+  return { ranges: [only(word), only(overflowWord)] };
+}
+
+const only = (word: string): WordRange => ({ low: word, high: `${word} ` });
+const beginning = (word: string): WordRange => ({ low: word, high: word + endOfWords });
+const lowsOf = (ranges: readonly WordRange[]) => ranges.map((range) => range.low);
+const highsOf = (ranges: readonly WordRange[]) => ranges.map((range) => range.high);
+
+function timesOf({ createdFrom, createdTo, paidFrom, paidTo }: SessionSearchBody) {
+  const timeOf = (seconds: number | undefined) => (seconds === undefined ? null : new Date(seconds * 1000));
+  const endOf = (seconds: number | undefined) => timeOf(seconds === undefined ? undefined : seconds + 1);
+  return {
+    createdFrom: timeOf(createdFrom),
+    createdBefore: endOf(createdTo),
+    paidFrom: timeOf(paidFrom),
+    paidBefore: endOf(paidTo),
+  };
+}
