@@ -1,4 +1,4 @@
-import { concat, encodeAbiParameters, type Hex, keccak256, toEventSelector, toHex, zeroHash } from 'viem';
+import { concat, encodeAbiParameters, type Hex, keccak256, toEventSelector, toHex } from 'viem';
 import { bloomBitsOf, mayContain } from '../src/nodes/bloom.ts';
 import { RpcAnswerInvalid } from '../src/nodes/rpc.ts';
 import type { FollowedChain } from '../src/watcher/chain.ts';
@@ -57,9 +57,9 @@ export function emitterSource({ chainId }: FollowedChain): LogSource {
   };
 }
 
-/** What the event of this number is about. The event of number 0 has no subject. */
+/** What the event of this number is about. */
 export function idOf(number: number): Hex {
-  return number === 0 ? zeroHash : keccak256(toHex(`thing ${number}`));
+  return keccak256(toHex(`thing ${number}`));
 }
 
 /** Calldata that makes the emitter emit the event about this id. */

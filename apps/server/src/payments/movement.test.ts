@@ -9,14 +9,23 @@ import {
   rewind,
   storedBlock,
 } from '@florin/evm';
+import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, keccak256, toHex, zeroHash } from 'viem';
+import { findDroppedEvents } from '#contracts/dropped-event.ts';
 import type { ChainEvent, ChainEventName, ContractName } from '#contracts/event.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { movementHandler } from './movement.ts';
+
+const bookedKinds = statement({
+  name: 'movement_test_kinds',
+  parameters: { txHashes: 'text[]' },
+  columns: { kind: 'text' },
+  text: 'select kind from ledger_entries where tx_hash = any (:txHashes) order by entry_id',
+});
 
 let world: SettlementWorld;
 before(async () => {
@@ -148,3 +157,40 @@ test('the second reading of a block corrects the amount and the place of a trans
     assert.deepEqual(await transaction.booked(), { 'gateway:ethereum': amount });
   }
 });
+
+const returns: Readonly<Partial<Record<ChainEventName, readonly string[]>>> = {
+  Paid: ['payment'],
+  Refunded: ['refund'],
+  Reclaimed: ['reclaim'],
+  Settled: ['settlement'],
+  PaidOut: ['payout'],
+  SettlementRefunded: ['settlement_refund', 'settlement_refund'],
+  Rescued: ['rescue', 'rescue'],
+  FeesWithdrawn: ['fee_withdrawal', 'fee_withdrawal'],
+  Withdrawn: ['float_withdrawal', 'float_withdrawal'],
+  Transferred: ['unmatched', 'unmatched'],
+};
+
+for (const [name, kinds] of Object.entries(returns))
+  test(`a lost ${name} with an equal one in another transaction is ${kinds.length === 1 ? 'booked once and returned' : 'booked twice and missing'}`, async () => {
+    const ethereum = world.chain('ethereum');
+    const [token] = ethereum.tokens;
+    assert.ok(token !== undefined);
+    const order = await world.signOrder(await world.openSession('ethereum::usdc'), 'ethereum::usdc');
+    const values = { token: getAddress(token.address), value: '3', amount: '3' };
+    const event = [name as ChainEventName, { ...order, orderId: keccak256(toHex(name)) }, values] as const;
+    const lost = await world.mineFinal('ethereum', event);
+    await world.dropFinal('ethereum', 1n);
+    const equal = await world.mineFinal('ethereum', event);
+    const booked = await world.database.db.query(bookedKinds, { txHashes: [lost, equal] });
+    assert.deepEqual(
+      booked.map(({ kind }) => kind),
+      kinds,
+    );
+    const dropped = await findDroppedEvents(world.database.db, ethereum.chainId, 1_000);
+    const own = dropped.filter(({ txHash }) => txHash === lost);
+    assert.deepEqual(
+      own.map(({ returnedAt }) => returnedAt === undefined),
+      [kinds.length > 1],
+    );
+  });

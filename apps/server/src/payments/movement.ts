@@ -29,6 +29,7 @@ import {
  */
 export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
   return {
+    perTransaction: ['FeesWithdrawn', 'Withdrawn', 'Transferred', 'SettlementRefunded', 'Rescued'],
     async onBlock() {},
     async onReorg() {},
     async onFinal(transaction, configured, _block, events) {

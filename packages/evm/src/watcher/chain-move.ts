@@ -1,5 +1,4 @@
 import type { Transaction } from '@florin/pg';
-import { zeroHash } from 'viem';
 import type { BlockHeader } from '../nodes/actions.ts';
 import type { FetchedBlock } from './block-source.ts';
 import type { MoveContext } from './context.ts';
@@ -224,7 +223,7 @@ export async function finalize(
 /** Records which dropped events are final again. */
 export async function noteReturned(
   transaction: Transaction,
-  { chain, clock }: MoveContext,
+  { chain, clock, handler }: MoveContext,
   events: readonly FollowedEvent[],
 ): Promise<void> {
   if (events.length === 0) return;
@@ -238,7 +237,7 @@ export async function noteReturned(
     eventNames,
     orderIds,
     arguments: argumentTexts,
-    noOrder: zeroHash,
+    perTransaction: handler.perTransaction ?? [],
     returnedAt: clock.now(),
   });
 }

@@ -13,7 +13,7 @@ export interface FollowedEvent {
   readonly txHash: Hex;
   readonly contract: string;
   readonly name: string;
-  /** The subject of the event: 32 bytes of the application's choice, zero for an event without one. */
+  /** The subject of the event: 32 bytes of the application's choice. */
   readonly orderId: Hex;
   readonly arguments: Readonly<Record<string, string>>;
 }
@@ -52,6 +52,11 @@ export interface BlockHandler<
   Chain extends FollowedChain = FollowedChain,
   Event extends FollowedEvent = FollowedEvent,
 > {
+  /**
+   * Names of events that are counted per transaction, because one subject can have several. A dropped one returns only
+   * with its own transaction. Any other event of a subject may return with another transaction.
+   */
+  readonly perTransaction?: readonly Event['name'][];
   /** A new canonical block with events. Not called for blocks without events. */
   onBlock(transaction: Transaction, chain: Chain, block: Block, events: readonly Event[]): Promise<void>;
   /** Blocks were reorged out. Their events are deleted from `chain_events`. */
@@ -80,6 +85,7 @@ export function inOrder<Chain extends FollowedChain, Event extends FollowedEvent
   ...handlers: readonly BlockHandler<Chain, Event>[]
 ): BlockHandler<Chain, Event> {
   return {
+    perTransaction: handlers.flatMap((handler) => handler.perTransaction ?? []),
     async onBlock(...args) {
       for (const handler of handlers) await handler.onBlock(...args);
     },

@@ -28,12 +28,12 @@ async function resume(): Promise<void> {
 }
 
 /**
- * Puts an event in a final block and order 2 above it, removes both from the chain, and lets the watcher halt it. Returns
- * the transaction of the event.
+ * Puts order 1 in a final block and order 2 above it, removes both from the chain, and lets the watcher halt it. Returns
+ * the transaction of order 1.
  */
-async function haltByDeepReorg(own: TestWatcher, number = 1): Promise<unknown> {
+async function haltByDeepReorg(own: TestWatcher): Promise<unknown> {
   const { anvil, story } = world;
-  const [hash] = await world.emit(number);
+  const [hash] = await world.emit(1);
   await anvil.mine();
   const raw = await anvil.request('eth_getRawTransactionByHash', [hash]);
   await anvil.mine(8);
@@ -42,7 +42,7 @@ async function haltByDeepReorg(own: TestWatcher, number = 1): Promise<unknown> {
   await own.catchUp();
   await anvil.request('anvil_reorg', [10, []]);
   assert.equal(await own.catchUp(), 'halted');
-  assert.deepEqual(story.splice(0), [`block 1: ${number}`, 'block 10: 2', `final 6: ${number}`]);
+  assert.deepEqual(story.splice(0), ['block 1: 1', 'block 10: 2', 'final 6: 1']);
   return raw;
 }
 
@@ -87,17 +87,18 @@ test('an event of an order that comes back by another transaction is no longer m
   assert.deepEqual(await world.dropped(), [[1, true]]);
 });
 
-test('an event without an order comes back only by its own transaction and from its own contract', async () => {
-  const own = world.watcher();
-  const raw = await haltByDeepReorg(own, 0);
+test('an event that is counted per transaction comes back only by its own and from its own contract', async () => {
+  const handler = { ...world.handler, perTransaction: ['Noted'] };
+  const own = world.watcher({ handler });
+  const raw = await haltByDeepReorg(own);
   await resume();
   await own.catchUp();
-  const other = { from: world.anvil.accounts[1]?.address, to: emitter, data: eventCall(idOf(0)) };
+  const other = { from: world.anvil.accounts[1]?.address, to: emitter, data: eventCall(idOf(1)) };
   await world.anvil.request('eth_sendTransaction', [other]);
   await world.anvil.mine(8);
   await own.catchUp();
-  assert.deepEqual(world.story.slice(2), ['block 11: 0', 'final 14: 0']);
-  assert.deepEqual(await world.dropped(), [[0, false]], 'an equal event of another transaction');
+  assert.deepEqual(world.story.slice(2), ['block 11: 1', 'final 14: 1']);
+  assert.deepEqual(await world.dropped(), [[1, false]], 'an equal event of another transaction');
   await world.anvil.request('eth_sendRawTransaction', [raw]);
   await world.anvil.mine();
   const { source } = own.watcher;
@@ -105,13 +106,13 @@ test('an event without an order comes back only by its own transaction and from 
     ...source,
     decode: (header, logs) => source.decode(header, logs).map((event) => ({ ...event, contract: 'other' })),
   };
-  await world.watcher({ source: elsewhere }).catchUp();
+  await world.watcher({ source: elsewhere, handler }).catchUp();
   await world.anvil.mine(8);
   await own.catchUp();
-  assert.deepEqual(await world.dropped(), [[0, false]], 'an equal event of another contract');
+  assert.deepEqual(await world.dropped(), [[1, false]], 'an equal event of another contract');
   await backfillChain(database.db, systemClock, { chainId: world.chain.chainId, from: 0n });
   await own.catchUp();
-  assert.deepEqual(await world.dropped(), [[0, true]]);
+  assert.deepEqual(await world.dropped(), [[1, true]]);
 });
 
 test('resuming a chain that still has its final block reverts nothing', async () => {

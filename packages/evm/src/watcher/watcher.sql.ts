@@ -244,8 +244,8 @@ export const hasDroppedEvents = statement({
   text: `select chain_id from dropped_events where chain_id = :chainId and returned_at is null limit 1`,
 });
 
-// Finds the same event again, in any block. A subject's event may come back by another transaction. An event without a
-// subject is the same only in the same transaction: others move other money.
+// Finds the same event again, in any block. An event that is counted per transaction is the same only in the same
+// transaction: others move other money.
 export const markReturned = statement({
   name: 'watcher_dropped_return',
   parameters: {
@@ -255,7 +255,7 @@ export const markReturned = statement({
     eventNames: 'text[]',
     orderIds: 'text[]',
     arguments: 'jsonb[]',
-    noOrder: 'text',
+    perTransaction: 'text[]',
     returnedAt: 'timestamptz',
   },
   columns: { order_id: 'text' },
@@ -264,6 +264,6 @@ export const markReturned = statement({
      as event (tx_hash, contract, event_name, order_id, arguments)
    where d.chain_id = :chainId and d.returned_at is null and d.order_id = event.order_id
      and d.contract = event.contract and d.event_name = event.event_name and d.arguments = event.arguments
-     and (d.order_id <> :noOrder or d.tx_hash = event.tx_hash)
+     and (d.event_name <> all (:perTransaction) or d.tx_hash = event.tx_hash)
    returning d.order_id`,
 });
