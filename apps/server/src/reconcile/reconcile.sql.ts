@@ -16,8 +16,9 @@ export const claimCheck = statement({
 export const lockCheck = statement({
   name: 'reconcile_look_lock',
   parameters: { chainId: 'int8', nextAt: 'timestamptz' },
-  columns: { chain_id: 'int8' },
-  text: 'select chain_id from chain_reconciliations where chain_id = :chainId and next_at = :nextAt for update',
+  columns: { agreed_number: 'int8?', differences: 'text' },
+  text: `select agreed_number, unopened_differences as differences from chain_reconciliations
+   where chain_id = :chainId and next_at = :nextAt for update`,
 });
 
 // The cursor and the balances in one snapshot. The transaction that makes an event final also books it, so these are
@@ -58,6 +59,14 @@ export const openingHeld = statement({
      and exists (
        select from dropped_events d where d.chain_id = r.chain_id and d.returned_at is null
          and d.event_name not in ('SettleSkipped', 'PayoutSkipped', 'Rescued', 'SettlementRefunded'))`,
+});
+
+export const holdOpening = statement({
+  name: 'reconcile_hold_opening',
+  parameters: { chainId: 'int8', differences: 'text', lookedAt: 'timestamptz', retryAt: 'timestamptz' },
+  columns: {},
+  text: `update chain_reconciliations set unopened_differences = :differences, failure = '', looked_at = :lookedAt,
+     next_at = least(next_at, :retryAt) where chain_id = :chainId`,
 });
 
 export const storeBalances = statement({

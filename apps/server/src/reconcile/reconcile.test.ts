@@ -64,15 +64,16 @@ async function check(rpc = node) {
 }
 
 /** The block from which the watcher was told to start again; marks it as done. */
-async function takeBackfill(): Promise<bigint | undefined> {
-  const { chainId } = world.chain('ethereum');
-  const cursor = await findCursor(world.database.db, chainId);
+async function takeBackfill(own = world): Promise<bigint | undefined> {
+  const { clock, database } = own;
+  const { chainId } = own.chain('ethereum');
+  const cursor = await findCursor(database.db, chainId);
   const from = cursor?.backfillNext;
   if (cursor !== undefined && from !== undefined) {
-    await world.database.db.query(moveBackfill, {
+    await database.db.query(moveBackfill, {
       chainId,
       next: cursor.finalNumber + 1n,
-      updatedAt: world.clock.now(),
+      updatedAt: clock.now(),
       expectedNext: from,
       term: null,
     });
@@ -210,6 +211,57 @@ test('books are not opened while final events are missing, unless an operator ac
     assert.deepEqual([await lookAgain(), await openings()], ['drifted', []]);
     await acceptDifferences(other.database.db, other.chain('ethereum').chainId);
     assert.deepEqual([await lookAgain(), await openings()], ['agreed', ['gateway']]);
+  } finally {
+    await other.close();
+  }
+});
+
+test('new books open when two checks find the same differences and all blocks were read again in between', async () => {
+  const other = await SettlementWorld.open();
+  const openings = async () =>
+    (await other.database.db.query(openingEntries)).map(({ entry_key: key }) => key.split(':')[2]);
+  const lookAfter = async (ms: number) => {
+    other.clock.time += ms;
+    const { clock, database, chains } = other;
+    const deps = { chains: chains.all, rpcOf: () => node, db: database.db, clock, log: silentLog };
+    return reconcileChain({ ...deps, intervalMs: 60_000 }, other.chain('ethereum'), node);
+  };
+  try {
+    await other.mineFinal('ethereum');
+    held = 3n;
+    assert.equal(await lookAfter(60_000), 'drifted');
+    assert.equal(await lookAfter(4_000), 'not_due');
+    assert.equal(await lookAfter(1_000), 'drifted', 'blocks are being read');
+    assert.equal(await takeBackfill(other), 0n);
+    await other.mineFinal('ethereum');
+    held = 5n;
+    assert.equal(await lookAfter(5_000), 'drifted', 'another difference');
+    assert.equal(await takeBackfill(other), 0n);
+    assert.deepEqual(await openings(), []);
+    assert.equal(await lookAfter(5_000), 'agreed');
+    assert.equal(await takeBackfill(other), undefined);
+    assert.deepEqual([...new Set(await openings())], ['gateway', 'vault', 'fees']);
+  } finally {
+    await other.close();
+  }
+});
+
+test('new books open without an entry when the second reading found what was missing', async () => {
+  const other = await SettlementWorld.open();
+  const lookAgain = async () => {
+    other.clock.time += 60_000;
+    const { clock, database, chains } = other;
+    const deps = { chains: chains.all, rpcOf: () => node, db: database.db, clock, log: silentLog };
+    return reconcileChain({ ...deps, intervalMs: 60_000 }, other.chain('ethereum'), node);
+  };
+  try {
+    await other.mineFinal('ethereum');
+    held = 3n;
+    assert.equal(await lookAgain(), 'drifted');
+    assert.equal(await takeBackfill(other), 0n);
+    held = 0n;
+    assert.equal(await lookAgain(), 'agreed');
+    assert.deepEqual(await other.database.db.query(openingEntries), []);
   } finally {
     await other.close();
   }

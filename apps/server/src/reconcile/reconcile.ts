@@ -1,4 +1,12 @@
-import { backfillChain, boundTo, getBlock, lockChain, type Rpc, RpcUnavailable } from '@florin/evm';
+import {
+  backfillChain,
+  boundTo,
+  type ChainCursor,
+  getBlock,
+  lockChain,
+  type Rpc,
+  RpcUnavailable,
+} from '@florin/evm';
 import type { Database, Queryable, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
@@ -21,6 +29,7 @@ import {
   booksAtFinal,
   claimCheck,
   forgetBalances,
+  holdOpening,
   lockCheck,
   noteAgreement,
   noteCatchUp,
@@ -44,8 +53,8 @@ export interface ReconcileContext {
   readonly intervalMs: number;
 }
 
-/** After a check without an answer: the contracts or the node may have just started. */
-const unreadableMs = 5_000;
+/** After a check without an answer, or while blocks are read again before the books open. */
+const soonMs = 5_000;
 /** How often a process asks whether a check is due. */
 const askMs = 1_000;
 
@@ -96,7 +105,7 @@ export async function reconcileChain(deps: ReconcileContext, chain: Chain, rpc: 
   } catch (error) {
     if (!(error instanceof RpcUnavailable)) throw error;
     log.warn('reconcile.unreadable', { chainId: chain.chainId, message: error.message });
-    const soonAt = new Date(now.getTime() + unreadableMs);
+    const soonAt = new Date(now.getTime() + soonMs);
     await db.query(noteFailure, {
       chainId: chain.chainId,
       failure: error.message,
@@ -144,11 +153,18 @@ async function compare(
   const comparisons = compareBalances(books.balances, onChain);
   return deps.db.transaction(async (transaction) => {
     // Lock the chain before the check, in the same order as a release.
-    await lockChain(transaction, chain.chainId);
+    const cursor = await lockChain(transaction, chain.chainId);
     const [own] = await transaction.query(lockCheck, { chainId: chain.chainId, nextAt });
-    if (own === undefined) return 'not_due';
+    if (cursor === undefined || own === undefined) return 'not_due';
     if (await isOpeningHeld(transaction, chain, comparisons)) {
       await reportDrift(transaction, deps, chain, { books, drifted: comparisons.filter(isDifferent), now });
+      return 'drifted';
+    }
+    const isNew = own.agreed_number === null;
+    if (
+      isNew &&
+      (await isReadAgain(transaction, deps, chain, { cursor, comparisons, found: own.differences }))
+    ) {
       return 'drifted';
     }
     const rows = await transaction.query(openBalances, { chainId: chain.chainId });
@@ -191,6 +207,42 @@ async function isOpeningHeld(
   comparisons: readonly Comparison[],
 ): Promise<boolean> {
   return comparisons.some(isDifferent) && (await transaction.query(openingHeld, { chainId })).length > 0;
+}
+
+/**
+ * Whether books that were never compared open only after their blocks have been read again. A log that a node left out
+ * would become part of the opening, and no later check would miss its payment. So the chain is read again until two
+ * checks find the same differences.
+ */
+async function isReadAgain(
+  transaction: Transaction,
+  { clock, log }: ReconcileContext,
+  { chainId, startBlock }: Chain,
+  check: {
+    readonly cursor: Pick<ChainCursor, 'backfillNext'>;
+    readonly comparisons: readonly Comparison[];
+    /** The differences that the last check found. */
+    readonly found: string;
+  },
+): Promise<boolean> {
+  const differences = check.comparisons
+    .filter(isDifferent)
+    .map(({ holder, asset, ledger, chain }) => `${holder} ${asset} ${chain - ledger}`)
+    .join();
+  const isReading = check.cursor.backfillNext !== undefined;
+  if (differences === '' || (!isReading && differences === check.found)) return false;
+  // Without a final block nothing has been read, so no log can be missing.
+  if (!isReading && (await backfillChain(transaction, clock, { chainId, from: startBlock })) === undefined)
+    return false;
+  const now = clock.now();
+  await transaction.query(holdOpening, {
+    chainId,
+    differences: isReading ? check.found : differences,
+    lookedAt: now,
+    retryAt: new Date(now.getTime() + soonMs),
+  });
+  log.info('reconcile.opening_held', { chainId, differences, isReading });
+  return true;
 }
 
 async function bookOpening(
