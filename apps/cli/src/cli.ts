@@ -38,6 +38,7 @@ import { inviteCommand, listMembersCommand } from './member-command.ts';
 import { createMerchantCommand, listMerchantsCommand, migrateCommand } from './merchant-command.ts';
 import { resealCommand } from './reseal-command.ts';
 import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
+import { addStaffCommand, listStaffCommand, removeStaffCommand } from './staff-command.ts';
 import { resendCommand, triggerCommand } from './webhook-command.ts';
 
 const commands: ReadonlyMap<string, Command> = new Map([
@@ -47,6 +48,9 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['merchant brand', brandMerchantCommand],
   ['invite', inviteCommand],
   ['member list', listMembersCommand],
+  ['staff add', addStaffCommand],
+  ['staff list', listStaffCommand],
+  ['staff remove', removeStaffCommand],
   ['account create', createAccountCommand],
   ['account update', updateAccountCommand],
   ['account list', listAccountsCommand],

@@ -25,9 +25,10 @@ export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';
 export { operator, recordAct } from '#members/audit.ts';
 export { dashboardOriginOf } from '#members/dashboard-origin.ts';
-export { invitationUrl, invite } from '#members/invitation.ts';
+export { acceptInvitation, invitationUrl, invite } from '#members/invitation.ts';
 export { addMember, listMembers } from '#members/membership.ts';
 export { hashPassword } from '#members/password.ts';
+export { listStaff, removeStaff } from '#members/staff.ts';
 export { createUser } from '#members/user.ts';
 export {
   accountOf,

@@ -32,7 +32,8 @@ export const paymentCapability = Type.Object({
   }),
   statusReason: Type.String({
     description:
-      '`chain_halted`, `chain_lagging`, `chain_not_followed` or `chain_unverified` (not compared with the configuration yet); ' +
+      '`chain_halted`, `chain_lagging`, `chain_not_followed`, `chain_unverified` (not compared with the configuration yet) or ' +
+      '`token_stopped` (by the operator); ' +
       'empty while available',
   }),
 });

@@ -7,6 +7,7 @@ import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, successReply, text } from './schema.ts';
+import { staffRoutes } from './staff-api.ts';
 
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 const role = Type.Enum(memberRoles);
@@ -63,7 +64,7 @@ const memberRoutes = {
       invitations: Type.Array(
         Type.Object({
           invitationId: Type.String(),
-          role,
+          role: Type.String(),
           email: Type.String(),
           createAt: Type.String(),
           expiresAt: Type.String(),
@@ -341,7 +342,7 @@ export const dashboardApi = {
     'rate_limited',
     'internal',
   ],
-  routes: { ...signInRoutes, ...meRoutes, ...proofRoutes, ...ofMerchantRoutes },
+  routes: { ...signInRoutes, ...meRoutes, ...proofRoutes, ...ofMerchantRoutes, ...staffRoutes },
 } as const satisfies RouteTable;
 
 /** Names the merchant that a member acts for. */

@@ -72,7 +72,7 @@ export const signInRoutes = {
     summary: 'What an invitation is for',
     body: body({ token: text({ min: 1, max: 100 }) }),
     reply: Type.Object({
-      merchantName: Type.String(),
+      merchantName: Type.String({ description: 'Empty: the operator’s staff' }),
       role: Type.String(),
       email: Type.String(),
       expiresAt: Type.String(),
@@ -113,7 +113,12 @@ const me = Type.Object({
   recoveryCodes: Type.Integer({ description: 'How many are left' }),
   newDevices: Type.Integer({ description: 'Other sessions that began on a device of their own' }),
   merchants: Type.Array(
-    Type.Object({ merchantId: Type.String(), merchantName: Type.String(), role: Type.String() }),
+    Type.Object({
+      merchantId: Type.String(),
+      merchantName: Type.String(),
+      role: Type.String(),
+      isSuspended: Type.Boolean({ description: 'Suspended by the operator: no new sessions' }),
+    }),
   ),
 });
 
@@ -152,7 +157,7 @@ export const meRoutes = {
     summary: 'Accept an invitation',
     tag: 'Invitations',
     body: body({ token: text({ min: 1, max: 100 }) }),
-    reply: Type.Object({ merchantId: Type.String() }),
+    reply: Type.Object({ merchantId: Type.String({ description: 'Empty: the operator’s staff' }) }),
     errors: ['invitation_invalid', 'member_exists'],
   }),
   listMySessions: route({

@@ -78,6 +78,8 @@ export const errorCatalogue = {
   member_exists: entry(100805, 'Already a member'),
   api_key_not_found: entry(100806, 'API key not found'),
   account_change_not_found: entry(100807, 'Account change not found'),
+  merchant_not_found: entry(100808, 'Merchant not found'),
+  merchant_suspended: entry(100809, 'Merchant suspended'),
   authorization_header_malformed: entry(200101, 'Missing or malformed Authorization header', 401),
   api_key_invalid: entry(200102, 'Invalid, expired or revoked API key', 401),
   api_key_forbidden: entry(200103, 'API key lacks permission', 403),

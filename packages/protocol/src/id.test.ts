@@ -25,6 +25,7 @@ test('prefixes are those that clients rely on', () => {
     user: 'usr_',
     invitation: 'inv_',
     accountChange: 'acg_',
+    audit: 'aud_',
   });
 });
 

@@ -99,6 +99,12 @@ export const linkRoutes = {
     reply: successReply,
     permissions: ['payment_links:write'],
     effect: 'update',
-    errors: ['link_not_found', 'link_archived', 'product_not_active', 'account_removed'],
+    errors: [
+      'link_not_found',
+      'link_archived',
+      'product_not_active',
+      'account_removed',
+      'settlement_token_not_enabled',
+    ],
   }),
 } as const;

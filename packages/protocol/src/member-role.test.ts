@@ -21,7 +21,7 @@ test('a role changes what it is named for', () => {
   assert.deepEqual(writes('finance'), ['checkout_sessions:write', 'refunds:write']);
   assert.deepEqual(writes('support'), ['checkout_sessions:write', 'refunds:write']);
   assert.deepEqual(writes('viewer'), []);
-  assert.deepEqual(writes('staff'), []);
+  assert.deepEqual(writes('staff'), ['installation:write']);
 });
 
 test('payers, secrets and the audit log are shown to the roles that need them', () => {

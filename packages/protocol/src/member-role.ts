@@ -1,10 +1,13 @@
-import { type MemberPermission, memberPermissions } from './permission.ts';
+import { type MemberPermission, memberPermissions, staffPermissions } from './permission.ts';
 
 /** The roles of a merchant's members, the most powerful first. */
 export const memberRoles = ['owner', 'admin', 'developer', 'finance', 'support', 'viewer'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-/** A member's role, or `staff`: the operator's staff, who look into every merchant and change nothing. */
+/**
+ * A member's role, or `staff`: the operator's staff, who run the installation. They look into every merchant, and change
+ * nothing there but whether it is suspended.
+ */
 export type Role = MemberRole | 'staff';
 
 const viewer: readonly MemberPermission[] = [
@@ -47,7 +50,7 @@ export const rolePermissions: Readonly<Record<Role, ReadonlySet<MemberPermission
   finance: new Set<MemberPermission>([...support, 'audit:read']),
   support: new Set(support),
   viewer: new Set(viewer),
-  staff: new Set<MemberPermission>([...viewer, 'audit:read']),
+  staff: new Set<MemberPermission>([...viewer, 'audit:read', ...staffPermissions]),
 };
 
 /** Permissions whose use needs a fresh proof of who the member is. */
@@ -56,6 +59,7 @@ const sensitivePermissions: readonly MemberPermission[] = [
   'keys:write',
   'members:write',
   'refunds:write',
+  'installation:write',
 ];
 
 /** Routes besides those of `sensitivePermissions` that reveal or replace a secret. */

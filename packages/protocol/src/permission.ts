@@ -29,8 +29,15 @@ const dashboardPermissions = [
   'audit:read',
 ] as const;
 
-/** A permission of a member: of the dashboard alone, or one that API keys have too. */
-export type MemberPermission = Permission | (typeof dashboardPermissions)[number];
+/** Permissions of the operator's staff alone. */
+export const staffPermissions = ['installation:read', 'installation:write'] as const;
+
+/** A permission in the dashboard: of members, some of which API keys have too, or of the operator's staff. */
+export type MemberPermission =
+  | Permission
+  | (typeof dashboardPermissions)[number]
+  | (typeof staffPermissions)[number];
+/** What members can have. */
 export const memberPermissions: readonly MemberPermission[] = [...permissions, ...dashboardPermissions];
 
 /** Permissions without a use yet, and their purpose. */

@@ -43,6 +43,7 @@ export const sessionRoutes = {
       'products_not_active',
       'account_not_found',
       'account_removed',
+      'merchant_suspended',
       'settlement_token_not_enabled',
       'currency_unsupported',
       'channel_unsupported',

@@ -202,6 +202,11 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'The merchant adds no such wallet, or it took effect or was cancelled meanwhile.',
     'Read the list of account changes again.',
   ),
+  merchant_not_found: advice('The installation has no such merchant.', 'Read the list of merchants again.'),
+  merchant_suspended: advice(
+    'The operator of the installation has suspended the merchant: it gets no new sessions. Open ones go on.',
+    'Ask the operator.',
+  ),
   api_key_not_found: advice('The merchant has no API key with this id.', 'Read the list of keys again.'),
   authorization_header_malformed: advice(
     'The header Authorization is missing or is not `Bearer`, one space and a key.',

@@ -82,6 +82,8 @@ export interface ChainConditions {
   payoutCap(tokenId: string): MicroUsd;
   /** The amount that the vault could pay in it now, in Micro-USD; absent where no process reads it. */
   payoutLiquidity?(tokenId: string): MicroUsd;
+  /** Whether the operator takes no new orders in the token; absent where no process reads it. */
+  isStopped?(tokenId: string): boolean;
 }
 
 /** The configured chains and tokens, looked up by every key that the service uses. */

@@ -8,6 +8,7 @@ import { type TestDatabase, testDatabase } from '../../test/harness/database.ts'
 import { type VaultChain, vaultChain } from '../../test/harness/vault-rpc.ts';
 import { type Chain, type Chains, chainsOf } from './chain.ts';
 import { type ConditionKeeper, conditionKeeper, expectedSecondsToFinal } from './condition.ts';
+import { resumeToken, stopToken } from './token-stop.ts';
 
 const setCursor = statement({
   name: 'condition_test_cursor',
@@ -282,4 +283,28 @@ test('a chain that this process has not verified is unavailable, however well it
   await keeper.refresh(signal);
   assert.equal(keeper.conditions.of(1).status, 'available');
   assert.equal(keeper.conditions.version(), version + 1);
+});
+
+test('a token that the operator stops closes its routes at the next check, and opens them when it is resumed', async () => {
+  await stand(ethereum, {});
+  await stand(base, {});
+  const stop = (tokenId: string) =>
+    database.db.transaction((transaction) =>
+      stopToken(transaction, { clock, chains }, { token: tokenId, reason: 'depeg' }),
+    );
+  const states = () => {
+    const ends = { paymentTokenId: 'base::usdc', settlementTokenId: 'base::usdc' };
+    const { status, reason } = routeFrom(chains, rates, ends)?.condition ?? {};
+    return [status, reason];
+  };
+  await keeper.refresh(signal);
+  const version = keeper.conditions.version();
+  assert.deepEqual(states(), ['available', '']);
+  assert.deepEqual(await stop('base::usdc'), ['base::usdc']);
+  await keeper.refresh(signal);
+  assert.deepEqual(states(), ['unavailable', 'token_stopped']);
+  assert.notEqual(keeper.conditions.version(), version);
+  await database.db.transaction((transaction) => resumeToken(transaction, 'usdc'));
+  await keeper.refresh(signal);
+  assert.deepEqual(states(), ['available', '']);
 });

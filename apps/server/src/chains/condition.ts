@@ -8,6 +8,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain, ChainCondition, ChainConditions } from './chain.ts';
 import { type ConditionCursor, cursorsOfChains } from './condition.sql.ts';
+import { listTokenStops } from './token-stop.ts';
 import type { ChainVerification } from './verification.ts';
 
 export interface ConditionOptions {
@@ -49,12 +50,16 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
   );
   const caps = new Map<string, MicroUsd>();
   const liquidities = new Map<string, MicroUsd>();
+  let stopped: ReadonlySet<string> = new Set();
   let version = 0;
   let capsReadAtMs = Number.NEGATIVE_INFINITY;
   const look = async () => {
     const rows = await options.db.query(cursorsOfChains, {
       chainIds: options.chains.map(({ chainId }) => chainId),
     });
+    const stops = new Set((await listTokenStops(options.db)).map(({ tokenId }) => tokenId));
+    if (stops.size !== stopped.size || [...stops].some((tokenId) => !stopped.has(tokenId))) version += 1;
+    stopped = stops;
     for (const chain of options.chains) {
       const memory = memories.get(chain.chainId);
       const cursor = rows.find((row) => Number(row.chain_id) === chain.chainId);
@@ -84,6 +89,7 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       of: (chainId) => memories.get(chainId)?.condition ?? notFollowed,
       payoutCap: (tokenId) => caps.get(tokenId) ?? microUsd(0n),
       payoutLiquidity: (tokenId) => liquidities.get(tokenId) ?? microUsd(0n),
+      isStopped: (tokenId) => stopped.has(tokenId),
     },
     async refresh(signal) {
       await Promise.all([lookSafely(), readCaps(signal)]);

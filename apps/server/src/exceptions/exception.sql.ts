@@ -63,6 +63,15 @@ export const exceptionPage = statement({
   }),
 });
 
+// For the operator's screens. A page costs what it skips; there are few exceptions.
+export const exceptionsOfAll = statement({
+  name: 'exceptions_of_all',
+  parameters: { status: 'text', limit: 'int8', skip: 'int8' },
+  columns: { merchant_id: 'text', ...columns },
+  text: `select merchant_id, ${columnList} from exceptions where :status = '' or status = :status
+   order by ordinal desc limit :limit offset :skip`,
+});
+
 export const exceptionById = statement({
   name: 'exception_by_id',
   parameters: { merchantId: 'text', exceptionId: 'text' },

@@ -17,6 +17,7 @@ import {
   type ExceptionRow,
   exceptionById,
   exceptionPage,
+  exceptionsOfAll,
   exceptionsOfSessions,
   insertException,
   lockException,
@@ -120,6 +121,20 @@ export async function listExceptions(
   const found = await queryable.query(exceptionPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.exception_id);
   return { place, exceptions: rows.map(exceptionOf) };
+}
+
+/** A page of all merchants' exceptions, newest first, and whether there are more. */
+export async function listAllExceptions(
+  queryable: Queryable,
+  {
+    page,
+    size,
+    status = '',
+  }: { readonly page: number; readonly size: number; readonly status?: string | undefined },
+): Promise<{ hasMore: boolean; exceptions: (PaymentException & { merchantId: string })[] }> {
+  const rows = await queryable.query(exceptionsOfAll, { status, limit: size + 1, skip: (page - 1) * size });
+  const exceptions = rows.slice(0, size).map((row) => ({ merchantId: row.merchant_id, ...exceptionOf(row) }));
+  return { hasMore: rows.length > size, exceptions };
 }
 
 /** One of the merchant's exceptions. Refuses unknown ones with 100704. */

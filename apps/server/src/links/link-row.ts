@@ -44,10 +44,13 @@ export function parseLink(
   return { ...unversioned, versionCode: linkVersionOf(unversioned) };
 }
 
-/** A link whose items exceed the size limit of a session cannot be paid, like a disabled one. */
+/**
+ * A link whose items exceed the size limit of a session cannot be paid, like a disabled one; nor can the links of a merchant
+ * whom the operator suspends.
+ */
 function statusOf(row: LinkRow, items: readonly LineItem[]): StoredLink['status'] {
   const status = row.status as StoredLink['status'];
-  return status === 'active' && !doItemsFit(items) ? 'disabled' : status;
+  return status === 'active' && (row.is_suspended || !doItemsFit(items)) ? 'disabled' : status;
 }
 
 function parseItem(row: LinkItemRow, linkName: string, product: ItemProduct | undefined): LineItem {

@@ -23,12 +23,13 @@ const columns = {
   account_address: 'text',
   account_version: 'text',
   account_status: 'text',
+  is_suspended: 'bool',
 } as const;
 
 const selectedColumns = `l.link_id, l.merchant_id, l.link_type, l.link_name, l.settlement_token, l.fee_model,
     l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.exception_policy, l.status,
     l.created_at, l.updated_at, a.account_id, a.account_name, a.account_address, a.version as account_version,
-    a.status as account_status`;
+    a.status as account_status, a.is_suspended`;
 
 export const linksById = statement({
   name: 'link_by_ids',

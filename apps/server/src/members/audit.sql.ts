@@ -4,7 +4,7 @@ export const insertAuditEntry = statement({
   name: 'audit_insert',
   parameters: {
     auditId: 'text',
-    merchantId: 'text',
+    merchantId: 'text?',
     at: 'timestamptz',
     actorKind: 'text',
     actorId: 'text',

@@ -45,16 +45,19 @@ export interface AuditEntry extends Act {
 /** Characters of a browser's name that are kept; browsers send some 150. */
 const maxAgentLength = 400;
 
-/** Adds an entry in the transaction of the act. PostgreSQL refuses to change or delete entries. */
+/**
+ * Adds an entry in the transaction of the act; without a merchant to the installation's own log. PostgreSQL refuses to change
+ * or delete entries.
+ */
 export async function recordAct(
   transaction: Transaction,
   deps: MemberContext,
-  request: { readonly merchantId: string; readonly actor: Actor; readonly act: Act },
+  request: { readonly merchantId: string | undefined; readonly actor: Actor; readonly act: Act },
 ): Promise<void> {
   const { merchantId, actor, act } = request;
   await transaction.query(insertAuditEntry, {
     auditId: newId('audit', deps.random.bytes),
-    merchantId,
+    merchantId: merchantId ?? null,
     at: deps.clock.now(),
     actorKind: actor.kind,
     actorId: actor.id,

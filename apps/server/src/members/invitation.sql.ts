@@ -2,7 +2,7 @@ import { statement } from '@florin/pg';
 
 const columns = {
   invitation_id: 'text',
-  merchant_id: 'text',
+  merchant_id: 'text?',
   role: 'text',
   email: 'text',
   invited_by: 'text',
@@ -18,7 +18,7 @@ export const insertInvitation = statement({
   name: 'invitation_insert',
   parameters: {
     invitationId: 'text',
-    merchantId: 'text',
+    merchantId: 'text?',
     role: 'text',
     email: 'text',
     tokenHash: 'bytea',
@@ -46,7 +46,7 @@ export const openInvitations = statement({
 export const lockInvitation = statement({
   name: 'invitation_lock_by_token',
   parameters: { tokenHash: 'bytea' },
-  columns: { ...columns, merchant_name: 'text' },
+  columns: { ...columns, merchant_name: 'text?' },
   text: `select ${columnList},
      (select merchant_name from merchants m where m.merchant_id = invitations.merchant_id) as merchant_name
    from invitations where token_hash = :tokenHash for update`,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { MemberRole } from '@florin/protocol/member-role.ts';
+import type { MemberRole, Role } from '@florin/protocol/member-role.ts';
 import type { MemberContext } from './context.ts';
 import { checkedEmail } from './email.ts';
 import {
@@ -13,12 +13,14 @@ import {
   setRevoked,
 } from './invitation.sql.ts';
 import { addMember } from './membership.ts';
+import { addStaff } from './staff.ts';
 
 /** An open invitation; its token is only in the link. */
 export interface Invitation {
   readonly invitationId: string;
-  readonly merchantId: string;
-  readonly role: MemberRole;
+  /** Undefined: it makes staff of the operator. */
+  readonly merchantId: string | undefined;
+  readonly role: Role;
   /** Empty when the inviter gave none. */
   readonly email: string;
   /** The inviting member's id; empty for the operator. */
@@ -35,8 +37,8 @@ const tokenBytes = 32;
 function parseInvitation(row: Row<typeof openInvitations>): Invitation {
   return {
     invitationId: row.invitation_id,
-    merchantId: row.merchant_id,
-    role: row.role as MemberRole,
+    merchantId: row.merchant_id ?? undefined,
+    role: row.role as Role,
     email: row.email,
     invitedBy: row.invited_by,
     createdAt: row.created_at,
@@ -51,12 +53,16 @@ function parseInvitation(row: Row<typeof openInvitations>): Invitation {
 export async function invite(
   transaction: Transaction,
   deps: MemberContext,
-  request: { merchantId: string; role: MemberRole; email: string; invitedBy: string },
+  request: { email: string; invitedBy: string } & (
+    | { merchantId: string; role: MemberRole }
+    | { merchantId: undefined; role: 'staff' }
+  ),
 ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
   const token = Buffer.from(deps.random.bytes(tokenBytes)).toString('base64url');
   const createdAt = deps.clock.now();
   const [row] = await transaction.query(insertInvitation, {
     ...request,
+    merchantId: request.merchantId ?? null,
     email: request.email === '' ? '' : checkedEmail(request.email),
     invitationId: newId('invitation', deps.random.bytes),
     tokenHash: hashOf(token),
@@ -100,10 +106,10 @@ export async function openInvitation(
   if (!isOpen) {
     throw new Refusal('invitation_invalid', 'it is unknown, expired, revoked or used: ask for a new one');
   }
-  return { ...parseInvitation(row), merchantName: row.merchant_name };
+  return { ...parseInvitation(row), merchantName: row.merchant_name ?? '' };
 }
 
-/** Makes the person a member and uses the token up. Refuses an invalid token (100803) and a member (100805). */
+/** Makes the person a member, or staff, and uses the token up. Refuses an invalid token (100803) and a member (100805). */
 export async function acceptInvitation(
   transaction: Transaction,
   deps: MemberContext,
@@ -112,7 +118,8 @@ export async function acceptInvitation(
   const { userId } = request;
   const invitation = await openInvitation(transaction, deps, request.token);
   const { invitationId, merchantId, role } = invitation;
-  await addMember(transaction, deps, { merchantId, userId, role });
+  if (merchantId === undefined || role === 'staff') await addStaff(transaction, deps, userId);
+  else await addMember(transaction, deps, { merchantId, userId, role });
   await transaction.query(setAccepted, { invitationId, userId, at: deps.clock.now() });
   return invitation;
 }

@@ -28,8 +28,8 @@ export const memberById = statement({
 export const merchantsOfUser = statement({
   name: 'merchants_of_user',
   parameters: { userId: 'text' },
-  columns: { merchant_id: 'text', merchant_name: 'text', role: 'text' },
-  text: `select merchant_id, merchant_name, role from memberships join merchants using (merchant_id)
+  columns: { merchant_id: 'text', merchant_name: 'text', role: 'text', is_suspended: 'bool' },
+  text: `select merchant_id, merchant_name, role, suspended_at is not null as is_suspended from memberships join merchants using (merchant_id)
    where user_id = :userId order by merchant_name, merchant_id`,
 });
 

@@ -46,6 +46,7 @@ export interface OwnMerchant {
   readonly merchantId: string;
   readonly merchantName: string;
   readonly role: MemberRole;
+  readonly isSuspended: boolean;
 }
 
 /** The merchants that a person is a member of, by name. */
@@ -55,6 +56,7 @@ export async function listOwnMerchants(queryable: Queryable, userId: string): Pr
     merchantId: row.merchant_id,
     merchantName: row.merchant_name,
     role: row.role as MemberRole,
+    isSuspended: row.is_suspended,
   }));
 }
 

@@ -9,6 +9,7 @@ const columns = {
   version: 'text',
   status: 'text',
   settlement_mode: 'text',
+  is_suspended: 'bool',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const;
@@ -70,8 +71,9 @@ export const insertAccount = statement({
   },
   columns,
   text: `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version,
-     status, settlement_mode, created_at, updated_at)
-   values (:accountId, :merchantId, :accountName, :accountAddress, :settlementCurrencies, :version, 'normal', :settlementMode, :createdAt, :createdAt)
+     status, settlement_mode, is_suspended, created_at, updated_at)
+   values (:accountId, :merchantId, :accountName, :accountAddress, :settlementCurrencies, :version, 'normal', :settlementMode,
+     (select suspended_at is not null from merchants where merchant_id = :merchantId), :createdAt, :createdAt)
    returning ${columnList}`,
 });
 

@@ -35,6 +35,8 @@ export interface StoredAccount {
   readonly status: 'normal' | 'removed';
   /** How payments in a settlement token reach the wallet; empty: the configuration decides. */
   readonly settlementMode: SettlementMode | '';
+  /** Whether the operator has suspended the merchant: the account takes no new sessions. */
+  readonly isSuspended: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -49,6 +51,7 @@ function parseAccount(row: AccountRow): StoredAccount {
     version: row.version,
     status: row.status as StoredAccount['status'],
     settlementMode: row.settlement_mode as StoredAccount['settlementMode'],
+    isSuspended: row.is_suspended,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

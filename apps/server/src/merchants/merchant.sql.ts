@@ -1,6 +1,11 @@
 import { statement } from '@florin/pg';
 
-const columns = { merchant_id: 'text', merchant_name: 'text', created_at: 'timestamptz' } as const;
+const columns = {
+  merchant_id: 'text',
+  merchant_name: 'text',
+  created_at: 'timestamptz',
+  suspended_at: 'timestamptz?',
+} as const;
 
 export const insertMerchant = statement({
   name: 'merchant_insert',
@@ -13,12 +18,12 @@ export const merchantById = statement({
   name: 'merchant_by_id',
   parameters: { merchantId: 'text' },
   columns,
-  text: 'select merchant_id, merchant_name, created_at from merchants where merchant_id = :merchantId',
+  text: 'select merchant_id, merchant_name, created_at, suspended_at from merchants where merchant_id = :merchantId',
 });
 
 export const merchantList = statement({
   name: 'merchant_list',
   parameters: {},
   columns,
-  text: 'select merchant_id, merchant_name, created_at from merchants order by created_at, merchant_id',
+  text: 'select merchant_id, merchant_name, created_at, suspended_at from merchants order by created_at, merchant_id',
 });

@@ -9,6 +9,8 @@ export interface Merchant {
   readonly merchantId: string;
   readonly merchantName: string;
   readonly createdAt: Date;
+  /** Since when the operator has suspended it, if so. */
+  readonly suspendedAt: Date | undefined;
 }
 
 /** Characters of a merchant's name. */
@@ -29,6 +31,7 @@ export async function createMerchant(
     merchantId: newId('merchant', deps.random.bytes),
     merchantName,
     createdAt: deps.clock.now(),
+    suspendedAt: undefined,
   };
   await transaction.query(insertMerchant, {
     merchantId: merchant.merchantId,
@@ -50,5 +53,10 @@ export async function listMerchants(queryable: Queryable): Promise<Merchant[]> {
 }
 
 function parseMerchant(row: Row<typeof merchantById>): Merchant {
-  return { merchantId: row.merchant_id, merchantName: row.merchant_name, createdAt: row.created_at };
+  return {
+    merchantId: row.merchant_id,
+    merchantName: row.merchant_name,
+    createdAt: row.created_at,
+    suspendedAt: row.suspended_at ?? undefined,
+  };
 }

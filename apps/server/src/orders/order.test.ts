@@ -100,6 +100,12 @@ const withConditions = (status: 'available' | 'unavailable', cap: bigint): Order
   return { ...context, chains: { ...fixtureChains, conditions } };
 };
 const usdt = tokenOf('ethereum::usdt');
+/** The operator takes no new orders in one token. */
+const withStop = (tokenId: string): OrderContext => {
+  const available = withConditions('available', 10n ** 12n);
+  const conditions = { ...available.chains.conditions, isStopped: (asked: string) => asked === tokenId };
+  return { ...available, chains: { ...available.chains, conditions } as Chains };
+};
 const refused: readonly (readonly [name: string, work: () => unknown, slug: string])[] = [
   ['the zero address as payer', () => draft({ payer: zeroAddress }), 'payer_not_served'],
   ['a gateway as payer', () => draft({ payer: address('a1') }), 'payer_not_served'],
@@ -118,6 +124,12 @@ const refused: readonly (readonly [name: string, work: () => unknown, slug: stri
     'a settlement token that left the configuration',
     () => draft({ session: { ...session, settlementToken: 'ethereum::gone' } }),
     'payment_token_unsupported',
+  ],
+  ['a stopped token', () => draft({ token: usdt }, withStop('ethereum::usdt')), 'chain_unavailable'],
+  [
+    'a payment that settles in a stopped token',
+    () => draft({ token: usdt }, withStop(session.settlementToken)),
+    'chain_unavailable',
   ],
   ['an unavailable chain', () => draft({}, withConditions('unavailable', 10n ** 12n)), 'chain_unavailable'],
   [

@@ -39,7 +39,9 @@ export interface PaymentRoute {
   /** The highest price (paymentValue) that any way takes, in Micro-USD. For both bounds see `priceBounds`. */
   readonly maxPaymentValue: MicroUsd;
   /** The condition of the worse of the two chains. */
-  readonly condition: Pick<ChainCondition, 'status' | 'reason'>;
+  readonly condition: Pick<ChainCondition, 'status'> & {
+    readonly reason: ChainCondition['reason'] | 'token_stopped';
+  };
 }
 
 /** A way to move the money over a route, and the highest price that it takes, in Micro-USD. */
@@ -162,8 +164,11 @@ function wayOf(route: PaymentRoute, paymentValue: MicroUsd): Way | undefined {
 }
 
 const available = { status: 'available', reason: '' } as const;
+/** By the operator. What was paid already settles. */
+const stopped = { status: 'unavailable', reason: 'token_stopped' } as const;
 
 function conditionOf(chains: Chains, token: Token): PaymentRoute['condition'] {
+  if (chains.conditions?.isStopped?.(token.tokenId) === true) return stopped;
   return chains.conditions?.of(token.chainId) ?? available;
 }
 

@@ -55,6 +55,8 @@ export async function checkoutTerms(
     throw new Refusal('account_not_found', { detail: body.accountId, param: 'accountId' });
   if (account.status !== 'normal')
     throw new Refusal('account_removed', { detail: body.accountId, param: 'accountId' });
+  if (account.isSuspended)
+    throw new Refusal('merchant_suspended', 'the operator takes no new sessions for it');
   assertSettlementToken(deps.chains, body.settlementToken, account.settlementCurrencies);
   const items = snapshotItems(deps.random, body.lineItems, productIds, { products, hostedImages });
   assertItemsFit(items);

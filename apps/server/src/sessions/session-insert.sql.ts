@@ -86,7 +86,7 @@ export function drafts(columns: Columns, terms: Columns = termsColumns): string 
      select ${namesOf(terms, 't.')}, t.position
      from ${tableOf(terms)} as t (${namesOf(terms)}, position)
      join accounts a on a.account_id = t.account_id and a.version = t.account_version and a.status = 'normal'
-       and a.merchant_id = t.merchant_id and t.settlement_token = any (a.settlement_currencies)
+       and not a.is_suspended and a.merchant_id = t.merchant_id and t.settlement_token = any (a.settlement_currencies)
    ), draft as (
      select ${namesOf(others, 'd.')}, d.position, coalesce(d.intended_payer, '') as intended_payer,
        ${namesOf(terms, 'terms.')}
@@ -110,7 +110,7 @@ export function writesOf(source: string): string {
 /**
  * Inserts sessions, their session.created events and deliveries in one round trip and one commit. Where the account was
  * removed or re-created since its terms were read, or a product has changed, there is no session: the row and its event
- * are left out, and the session's id is missing from the answer.
+ * are left out, and the session's id is missing from the answer. So it is while the operator suspends the merchant.
  */
 export const insertSessions = statement({
   name: 'sessions_insert',

@@ -19,14 +19,17 @@ import { addKeyRoutes } from './keys.ts';
 import { addMeRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes } from './members.ts';
 import { addSignInRoutes, type Visitor } from './sign-in.ts';
+import { addStaffRoutes } from './staff.ts';
 import {
   assertMayChangeProofs,
   assertSameOrigin,
   findMemberCaller,
   findPerson,
+  findStaffCaller,
   libraryHeaders,
   type MemberCaller,
   type Person,
+  type StaffCaller,
 } from './visitor.ts';
 
 export interface DashboardDoorContext extends OperationContext {
@@ -87,6 +90,15 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addSignInRoutes(addSignIn, { ...deps, attempts });
     addMeRoutes(addPersonal, { ...deps, attempts });
     addProofRoutes(addPersonal, { ...deps, attempts });
+    const addOfStaff = routesOf<StaffCaller>(server, {
+      ...shape,
+      authorize: async (request, route, reply) => {
+        const caller = await findStaffCaller(deps, request, route);
+        guards.ofKey(route, caller.userId, reply);
+        return caller;
+      },
+    });
+    addStaffRoutes(addOfStaff, deps);
     const add = merchantRoutes(addOfMerchant, deps, auditRecorder(deps));
     addSharedRoutes(add, deps);
     addWalletRoutes(add, deps);

@@ -81,7 +81,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
         after: JSON.stringify({ userId, role }),
       };
       await recordAct(transaction, deps, { merchantId, actor, act });
-      return { merchantId };
+      return { merchantId: merchantId ?? '' };
     });
   });
 

@@ -5,6 +5,7 @@ import { ofMerchantRoutes } from '@florin/protocol/dashboard-api.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { memberRoles, needsFreshProof, type Role, rolePermissions } from '@florin/protocol/member-role.ts';
 import type { Route } from '@florin/protocol/route.ts';
+import { staffRoutes } from '@florin/protocol/staff-api.ts';
 import { systemRandom } from '#outside/random.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import {
@@ -100,6 +101,39 @@ for (const role of [...memberRoles, 'staff'] as const) {
     );
   });
 }
+
+const staffRequests: Readonly<Record<string, object>> = {
+  createMerchant: { merchantName: '' },
+  inviteToMerchant: { merchantId: 'mer_none', role: 'viewer' },
+  suspendMerchant: { merchantId: 'mer_none', reason: 'x' },
+  resumeMerchant: { merchantId: 'mer_none' },
+  stopToken: { token: 'none', reason: 'x' },
+  resumeToken: { token: 'none' },
+};
+
+const ofStaff: readonly [string, Route][] = Object.entries<Route>(staffRoutes);
+const staffRequestFor = (name: string, { method, path }: Route): Request => ({
+  ...{ method, path: path.replace(':page', '1').replace(':size', '10'), body: staffRequests[name] },
+});
+
+test('operations of the installation are open to staff alone', async () => {
+  for (const role of [...memberRoles, 'staff'] as const) {
+    for (const [name, route] of ofStaff) {
+      const { code } = await send(browserOf(role), staffRequestFor(name, route));
+      assert.deepEqual([role, name, code === 200205], [role, name, role !== 'staff']);
+      assert.notEqual(code, 999_999);
+    }
+  }
+});
+
+test('changes of the installation need a proof from the last five minutes', async () => {
+  world.merchants.clock.time += 5 * 60_000;
+  for (const [name, route] of ofStaff) {
+    const { code } = await send(browserOf('staff'), staffRequestFor(name, route));
+    assert.deepEqual([name, code === 200204], [name, route.method === 'POST']);
+  }
+  world.merchants.clock.time -= 5 * 60_000;
+});
 
 test('a person acts for no merchant but their own, whatever their role there', async () => {
   for (const role of memberRoles) {

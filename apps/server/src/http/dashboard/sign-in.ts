@@ -167,7 +167,10 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
         after: JSON.stringify({ userId, role }),
       };
       await recordAct(transaction, deps, { merchantId, actor, act });
-      return { merchantId, recoveryCodes: await renewRecoveryCodes(transaction, deps, userId) };
+      return {
+        merchantId: merchantId ?? '',
+        recoveryCodes: await renewRecoveryCodes(transaction, deps, userId),
+      };
     });
     const { cookies } = await enter('/sign-in/email', caller, { email, password });
     return withCookies(accepted, cookies);

@@ -10,6 +10,7 @@ import type { Actor } from '#members/audit.ts';
 import { findRole } from '#members/membership.ts';
 import { isFresh, isStrong } from '#members/proof.ts';
 import { clientAddressHeader, type SignedIn, type SignIn } from '#members/sign-in-session.ts';
+import { isStaff } from '#members/staff.ts';
 import { findOverview } from '#members/user.ts';
 import { idempotencyKeyOf } from '#merchants/idempotency.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -36,6 +37,12 @@ export interface Person extends SignedIn {
 /** A member who acts for the merchant that the request names. */
 export interface MemberCaller extends MerchantCaller {
   readonly role: Role;
+  readonly actor: Actor;
+}
+
+/** A person of the operator's staff. */
+export interface StaffCaller {
+  readonly userId: string;
   readonly actor: Actor;
 }
 
@@ -112,9 +119,7 @@ export async function findMemberCaller(
   request: FastifyRequest,
   route: Route,
 ): Promise<MemberCaller> {
-  const person = await findPerson(deps, request);
-  if (!person.isStrong)
-    throw new Refusal('second_factor_required', 'add a passkey, a second factor or a wallet');
+  const person = await findStrongPerson(deps, request);
   const merchantId = request.headers[merchantHeader];
   if (typeof merchantId !== 'string' || !isId('merchant', merchantId)) {
     throw fieldRefusal('Florin-Merchant', 'must be the header with the id of a merchant');
@@ -136,14 +141,37 @@ export async function findMemberCaller(
     limits: { maxSessionAmount: undefined, maxDayAmount: undefined },
     idempotencyKey: idempotencyKeyOf(header),
     role,
-    actor: {
-      kind: role === 'staff' ? 'staff' : 'member',
-      id: person.userId,
-      name: person.email,
-      clientAddress: request.ip,
-      userAgent: person.headers.get('user-agent') ?? '',
-      requestId: request.id,
-    },
+    actor: actorOf(person, request, role === 'staff' ? 'staff' : 'member'),
+  };
+}
+
+/**
+ * The person of the staff for whom the route is open. Refuses a weak session (200203), everyone else (200205), and changes
+ * without a fresh proof (200204).
+ */
+export async function findStaffCaller(
+  deps: VisitorDeps,
+  request: FastifyRequest,
+  route: Route,
+): Promise<StaffCaller> {
+  const person = await findStrongPerson(deps, request);
+  if (!(await isStaff(deps.people, person.userId))) {
+    throw new Refusal('role_forbidden', 'only the operator’s staff');
+  }
+  if (needsFreshProof(route)) assertFresh(person);
+  return { userId: person.userId, actor: actorOf(person, request, 'staff') };
+}
+
+async function findStrongPerson(deps: VisitorDeps, request: FastifyRequest): Promise<Person> {
+  const person = await findPerson(deps, request);
+  if (person.isStrong) return person;
+  throw new Refusal('second_factor_required', 'add a passkey, a second factor or a wallet');
+}
+
+function actorOf(person: Person, request: FastifyRequest, kind: 'member' | 'staff'): Actor {
+  return {
+    ...{ kind, id: person.userId, name: person.email, clientAddress: request.ip, requestId: request.id },
+    userAgent: person.headers.get('user-agent') ?? '',
   };
 }
 

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { acceptInvitation, createUser, systemClock, systemRandom } from '@florin/server/operator';
+import { CliWorld } from './cli-world.fixture.ts';
+
+let world: CliWorld;
+before(async () => {
+  world = await CliWorld.open();
+});
+after(() => world.close());
+
+test('a person becomes staff by a link, is listed, and goes', async () => {
+  const { url } = await world.json('staff add --email ops@example.com');
+  const token = String(url).split('#')[1] ?? '';
+  const deps = { clock: systemClock, random: systemRandom };
+  const userId = await world.database.db.transaction(async (transaction) => {
+    const person = { name: 'Ops', email: 'ops@example.com', passwordHash: 'x' };
+    const made = await createUser(transaction, deps, person);
+    await acceptInvitation(transaction, deps, { token, userId: made });
+    return made;
+  });
+  assert.match((await world.run('staff list')).stdout, new RegExp(`${userId} +ops@example\\.com`));
+  assert.equal((await world.run(`staff remove --user ${userId}`)).exitCode, 0);
+  assert.equal((await world.run('staff list')).stdout.includes(userId), false);
+  const again = await world.run(`staff remove --user ${userId}`);
+  assert.deepEqual([again.exitCode, /Member not found/.test(again.stderr)], [1, true]);
+});
+
+test('an invitation to a nonsensical address is refused', async () => {
+  const { exitCode, stderr } = await world.run('staff add --email nonsense');
+  assert.deepEqual([exitCode, /must be an e-mail address/.test(stderr)], [1, true]);
+});

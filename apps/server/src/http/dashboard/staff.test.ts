@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { invite } from '#members/invitation.ts';
+import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
+import { item } from '../../../test/harness/merchant-routes.ts';
+import { openShop, type Shop } from '../../../test/harness/shop.ts';
+
+let world: DashboardWorld;
+let shop: Shop;
+let staff: Browser;
+let owner: Browser;
+
+before(async () => {
+  world = await DashboardWorld.open();
+  shop = await openShop(world.merchants);
+  const server = await world.serve('local');
+  const { token } = await world.merchants.database.db.transaction((transaction) =>
+    invite(transaction, world.options, { merchantId: undefined, role: 'staff', email: '', invitedBy: '' }),
+  );
+  staff = new Browser(server);
+  const person = { token, name: 'Ops', email: 'ops@example.com', password };
+  const shown = (await staff.post('/invitation/show', { token })).data;
+  assert.deepEqual([shown.merchantName, shown.role], ['', 'staff']);
+  assert.equal((await staff.post('/invitation/accept-as-new', person)).data.merchantId, '');
+  assert.equal((await staff.get('/me')).data.isStaff, true);
+  owner = new Browser(server);
+  const { email } = await world.addPerson([[shop.merchantId, 'owner']]);
+  await owner.post('/sign-in/password', { email, password });
+  owner.merchantId = shop.merchantId;
+});
+after(() => world.close());
+
+const create = () =>
+  owner.post('/session/checkout/create', {
+    accountId: shop.things.accountId,
+    settlementToken: 'ethereum::usdc',
+    lineItems: [item(shop.things.productId)],
+  });
+const linkStatus = async () => (await owner.get(`/payment/link/${shop.things.linkId}`)).data.status;
+
+test('a suspended merchant gets no new sessions, its links show as disabled, and all else goes on', async () => {
+  const { merchantId, things } = shop;
+  assert.equal((await create()).code, 0);
+  assert.equal(await linkStatus(), 'active');
+  const reason = 'complaints';
+  assert.equal((await staff.post('/staff/merchant/suspend', { merchantId, reason })).code, 0);
+  // The terms were cached by the session before.
+  assert.equal((await create()).code, 100809);
+  const { key } = shop;
+  const body = {
+    accountId: things.accountId,
+    settlementToken: 'ethereum::usdc',
+    lineItems: [item(things.productId)],
+  };
+  assert.equal((await world.merchants.send('POST', '/session/checkout/create', { key, body })).code, 100809);
+  assert.equal(await linkStatus(), 'disabled');
+  assert.equal((await owner.get(`/session/${things.sessionId}`)).code, 0);
+  assert.equal((await owner.get('/account/list')).data.length, 1);
+  assert.equal((await owner.get('/me')).data.merchants[0].isSuspended, true);
+
+  // A wallet that is added meanwhile is suspended, too.
+  const accountId = await world.merchants.addAccount(merchantId);
+  assert.equal((await owner.post('/session/checkout/create', { ...body, accountId })).code, 100809);
+
+  const { merchants } = (await staff.get('/staff/merchant/list')).data;
+  const shown = merchants.find((each: { merchantId: string }) => each.merchantId === merchantId);
+  assert.match(shown.suspendedAt, /^\d{4}-/);
+  const [entry] = (await owner.get('/audit/list')).data.entries;
+  assert.deepEqual(
+    [entry.action, entry.actorKind, JSON.parse(entry.after)],
+    ['suspendMerchant', 'staff', { isSuspended: true, reason }],
+  );
+
+  assert.equal((await staff.post('/staff/merchant/resume', { merchantId })).code, 0);
+  assert.deepEqual([(await create()).code, await linkStatus()], [0, 'active']);
+  assert.equal((await owner.post('/session/checkout/create', { ...body, accountId })).code, 0);
+});
+
+test('staff makes a merchant and invites its first owner', async () => {
+  const { merchantId } = (await staff.post('/staff/merchant/create', { merchantName: 'Tea' })).data;
+  const { url } = (await staff.post('/staff/merchant/invite', { merchantId, role: 'owner' })).data;
+  const { merchantName, role } = (
+    await new Browser(await world.serve('local')).post('/invitation/show', { token: url.split('#')[1] })
+  ).data;
+  assert.deepEqual([merchantName, role], ['Tea', 'owner']);
+  const unknown = { merchantId: 'mer_0000000000000000000000', role: 'owner' };
+  assert.equal((await staff.post('/staff/merchant/invite', unknown)).code, 100808);
+  assert.equal(
+    (await staff.post('/staff/merchant/suspend', { ...unknown, role: undefined, reason: 'x' })).code,
+    100808,
+  );
+});
+
+test('a token is stopped on one chain or all, and resumed', async () => {
+  const stopped = async () =>
+    (await staff.get('/staff/token/list')).data.tokens
+      .filter(({ isStopped }: { isStopped: boolean }) => isStopped)
+      .map(({ tokenId }: { tokenId: string }) => tokenId);
+  const reason = 'depeg';
+  assert.deepEqual((await staff.post('/staff/token/stop', { token: 'usdc', reason })).data.tokenIds.sort(), [
+    'base::usdc',
+    'ethereum::usdc',
+  ]);
+  await staff.post('/staff/token/resume', { token: 'base::usdc' });
+  assert.deepEqual(await stopped(), ['ethereum::usdc']);
+  assert.equal((await staff.post('/staff/token/resume', { token: 'base::usdc' })).code, 400201);
+  assert.equal((await staff.post('/staff/token/stop', { token: 'doge', reason })).code, 400201);
+  await staff.post('/staff/token/resume', { token: 'usdc' });
+  assert.deepEqual(await stopped(), []);
+});
+
+test('exceptions of all merchants are listed with their merchant', async () => {
+  const { exceptions, hasMore } = (await staff.get('/staff/exception/list/1/1?status=open')).data;
+  assert.deepEqual([exceptions.length, exceptions[0].merchantId, hasMore], [1, shop.merchantId, true]);
+  assert.equal((await staff.get('/staff/exception/list/9/100')).data.exceptions.length, 0);
+});
+
+test('staff is listed', async () => {
+  const { staff: people } = (await staff.get('/staff/member/list')).data;
+  assert.deepEqual(
+    people.map(({ email }: { email: string }) => email),
+    ['ops@example.com'],
+  );
+});

@@ -1,0 +1,146 @@
+import Type, { type TProperties } from 'typebox';
+import { paymentException } from './exception.ts';
+import { memberRoles } from './member-role.ts';
+import { route } from './route.ts';
+import { idText, pageParams, successReply, text, timestampText } from './schema.ts';
+
+const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
+const time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC; empty: never' });
+const reason = text({ min: 1, max: 300, description: 'For the audit log' });
+const token = text({ min: 1, max: 64, description: '`base::usdc` on one chain, `usdc` on all' });
+
+const read = { method: 'GET', permissions: ['installation:read'], effect: 'query', errors: [] } as const;
+const write = { method: 'POST', permissions: ['installation:write'], effect: 'update' } as const;
+
+/** What the operator's staff does for the whole installation. These routes name no merchant in a header. */
+export const staffRoutes = {
+  listAllMerchants: route({
+    ...read,
+    path: '/staff/merchant/list',
+    summary: 'List all merchants, oldest first',
+    tag: 'Operator: merchants',
+    reply: Type.Object({
+      merchants: Type.Array(
+        Type.Object({
+          merchantId: Type.String(),
+          merchantName: Type.String(),
+          createAt: timestampText,
+          suspendedAt: time,
+        }),
+      ),
+    }),
+  }),
+  createMerchant: route({
+    ...write,
+    path: '/staff/merchant/create',
+    summary: 'Create a merchant',
+    tag: 'Operator: merchants',
+    body: body({ merchantName: text({ min: 1, max: 100 }) }),
+    reply: Type.Object({ merchantId: Type.String() }),
+    effect: 'create',
+    errors: ['field_invalid'],
+  }),
+  inviteToMerchant: route({
+    ...write,
+    path: '/staff/merchant/invite',
+    summary: 'Invite a person to act for a merchant, by a link',
+    description: 'The link works once, within a week, and is shown this once.',
+    tag: 'Operator: merchants',
+    body: body({
+      merchantId: idText,
+      role: Type.Enum(memberRoles),
+      email: Type.Optional(text({ max: 254 })),
+    }),
+    reply: Type.Object({ invitationId: Type.String(), url: Type.String(), expiresAt: Type.String() }),
+    effect: 'create',
+    errors: ['merchant_not_found', 'field_invalid'],
+  }),
+  suspendMerchant: route({
+    ...write,
+    path: '/staff/merchant/suspend',
+    summary: 'Suspend a merchant',
+    description:
+      'No new sessions, and links show as disabled. Open sessions, settlement, refunds and reads go on.',
+    tag: 'Operator: merchants',
+    body: body({ merchantId: idText, reason }),
+    reply: successReply,
+    errors: ['merchant_not_found'],
+  }),
+  resumeMerchant: route({
+    ...write,
+    path: '/staff/merchant/resume',
+    summary: 'End the suspension of a merchant',
+    tag: 'Operator: merchants',
+    body: body({ merchantId: idText }),
+    reply: successReply,
+    errors: ['merchant_not_found'],
+  }),
+  listTokens: route({
+    ...read,
+    path: '/staff/token/list',
+    summary: 'List the configured tokens, and which are stopped',
+    tag: 'Operator: tokens',
+    reply: Type.Object({
+      tokens: Type.Array(
+        Type.Object({
+          tokenId: Type.String(),
+          isStopped: Type.Boolean(),
+          reason: Type.String({ description: 'Why it is stopped, else empty' }),
+          stoppedAt: time,
+        }),
+      ),
+    }),
+  }),
+  stopToken: route({
+    ...write,
+    path: '/staff/token/stop',
+    summary: 'Take no new orders in a token, on one chain or all',
+    description:
+      'For a depeg or an incident of the issuer. Orders that were signed stay payable, and what is paid settles.',
+    tag: 'Operator: tokens',
+    body: body({ token, reason }),
+    reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
+    errors: ['currency_unsupported'],
+  }),
+  resumeToken: route({
+    ...write,
+    path: '/staff/token/resume',
+    summary: 'Take orders in a token again',
+    tag: 'Operator: tokens',
+    body: body({ token }),
+    reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
+    errors: ['currency_unsupported'],
+  }),
+  listAllExceptions: route({
+    ...read,
+    path: '/staff/exception/list/:page/:size',
+    summary: 'List exceptions over all merchants, newest first',
+    tag: 'Operator: health',
+    params: pageParams,
+    query: Type.Object(
+      { status: Type.Optional(Type.Enum(['open', 'resolved'])) },
+      { additionalProperties: false },
+    ),
+    reply: Type.Object({
+      hasMore: Type.Boolean(),
+      exceptions: Type.Array(Type.Object({ merchantId: Type.String(), ...paymentException.properties })),
+    }),
+  }),
+  listStaff: route({
+    ...read,
+    path: '/staff/member/list',
+    summary: 'List the operator’s staff',
+    description: '`florin staff` adds and removes people.',
+    tag: 'Operator: staff',
+    reply: Type.Object({
+      staff: Type.Array(
+        Type.Object({
+          userId: Type.String(),
+          name: Type.String(),
+          email: Type.String(),
+          createAt: timestampText,
+        }),
+      ),
+    }),
+  }),
+} as const;
