@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AnvilRpc, launchAnvil, type Mining } from './anvil-process.ts';
 import { closeChainDoor, openChainDoor } from './chain-door.ts';
+import { ChainFaults } from './chain-faults.ts';
 import { writeAtomically } from './chain-journal.ts';
 import { ChainKeeper } from './chain-keeper.ts';
 import { findFreePort, LOOPBACK } from './port.ts';
@@ -16,6 +17,8 @@ export interface Anvil {
   /** Pid of the present anvil process; a kept chain gets a new one when its node restarts. */
   readonly pid: number;
   readonly rpc: AnvilRpc;
+  /** What its address does wrong on request. Only the address of a kept chain heeds them. */
+  readonly faults: ChainFaults;
   /** Changes when blocks are mined. */
   setMining(mining: Mining): Promise<void>;
   /** Mines one block now; on a kept chain with the earliest possible time. */
@@ -56,6 +59,7 @@ const startUnkept = async (options: AnvilOptions, port: number, mining: Mining):
   const { rpc, pid, stop } = anvil;
   return {
     ...{ name, chainId, rpcUrl: `http://${LOOPBACK}:${port}`, pid, rpc, stop },
+    faults: new ChainFaults(),
     async setMining(next) {
       const isAutomatic = next === 'automatic';
       await rpc('evm_setIntervalMining', [typeof next === 'string' ? 0 : next.seconds]);
@@ -101,12 +105,13 @@ const startKept = async (
     onProcess,
   });
   await keeper.open();
-  const door = await openChainDoor(keeper, port).catch(async (error: unknown) => {
+  const faults = new ChainFaults();
+  const door = await openChainDoor(keeper, faults, port).catch(async (error: unknown) => {
     await keeper[Symbol.asyncDispose]();
     throw error;
   });
   return {
-    ...{ name, chainId, rpcUrl: `http://${LOOPBACK}:${port}` },
+    ...{ name, chainId, rpcUrl: `http://${LOOPBACK}:${port}`, faults },
     get pid() {
       return keeper.pid;
     },
@@ -114,6 +119,7 @@ const startKept = async (
     setMining: async (next) => keeper.setMining(next),
     mine: () => keeper.mineEarly(),
     async stop() {
+      faults.end();
       await closeChainDoor(door);
       await keeper[Symbol.asyncDispose]();
     },

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AnvilRpcError } from './anvil-process.ts';
+import type { ChainFaults } from './chain-faults.ts';
 import type { ChainKeeper } from './chain-keeper.ts';
 import { classifyMethod } from './chain-method.ts';
 import { LOOPBACK } from './port.ts';
@@ -36,12 +37,19 @@ const describeError = (error: unknown): { code: number; message: string; data?: 
   return { code: -32603, message: error instanceof Error ? error.message : String(error) };
 };
 
-const answerCall = async (keeper: ChainKeeper, value: unknown): Promise<unknown> => {
+/** A chain's node, and what its address does wrong. */
+interface DoorParts {
+  readonly keeper: ChainKeeper;
+  readonly faults: ChainFaults;
+}
+
+const answerCall = async ({ keeper, faults }: DoorParts, value: unknown): Promise<unknown> => {
   let id: unknown = null;
   try {
     const call = parseCall(value);
     id = call.id;
-    return { jsonrpc: '2.0', id, result: await keeper.call(call.method, call.params) };
+    const result = await keeper.call(call.method, faults.changeParams(call.params));
+    return { jsonrpc: '2.0', id, result: faults.changeAnswer(call.method, result) };
   } catch (error) {
     return { jsonrpc: '2.0', id, error: describeError(error) };
   }
@@ -54,8 +62,8 @@ const isRead = (value: unknown): boolean =>
   typeof value.method === 'string' &&
   classifyMethod(value.method) === 'read';
 
-/** Answers a body. A body with only reads is forwarded byte for byte. */
-const answerBody = async (keeper: ChainKeeper, body: Buffer): Promise<Buffer | string> => {
+/** Answers a body. A body with only reads is forwarded byte for byte, unless a fault changes them. */
+const answerBody = async (parts: DoorParts, body: Buffer): Promise<Buffer | string> => {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString());
@@ -66,10 +74,10 @@ const answerBody = async (keeper: ChainKeeper, body: Buffer): Promise<Buffer | s
       error: { code: -32700, message: 'The body is not JSON.' },
     });
   }
-  if (Array.isArray(parsed) ? parsed.length > 0 && parsed.every(isRead) : isRead(parsed))
-    return keeper.forward(body);
-  if (!Array.isArray(parsed)) return JSON.stringify(await answerCall(keeper, parsed));
-  return JSON.stringify(await Promise.all(parsed.map((value) => answerCall(keeper, value))));
+  const isOnlyReads = Array.isArray(parsed) ? parsed.length > 0 && parsed.every(isRead) : isRead(parsed);
+  if (isOnlyReads && !parts.faults.areReadsChanged) return parts.keeper.forward(body);
+  if (!Array.isArray(parsed)) return JSON.stringify(await answerCall(parts, parsed));
+  return JSON.stringify(await Promise.all(parsed.map((value) => answerCall(parts, value))));
 };
 
 const readBody = async (incoming: IncomingMessage): Promise<Buffer> => {
@@ -84,16 +92,20 @@ const readBody = async (incoming: IncomingMessage): Promise<Buffer> => {
 };
 
 const serve = async (
-  keeper: ChainKeeper,
+  parts: DoorParts,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
+  if (parts.faults.isUnreachable) {
+    incoming.socket.destroy();
+    return;
+  }
   if (incoming.method !== 'POST') {
     outgoing.writeHead(incoming.method === 'OPTIONS' ? 204 : 405, HEADERS).end();
     return;
   }
   try {
-    const answer = await answerBody(keeper, await readBody(incoming));
+    const answer = await answerBody(parts, await readBody(incoming));
     outgoing.writeHead(200, HEADERS).end(answer);
   } catch (error) {
     outgoing
@@ -103,9 +115,9 @@ const serve = async (
 };
 
 /** Opens the JSON-RPC address of a kept chain, which clients call instead of anvil. */
-export const openChainDoor = (keeper: ChainKeeper, port: number): Promise<Server> =>
+export const openChainDoor = (keeper: ChainKeeper, faults: ChainFaults, port: number): Promise<Server> =>
   new Promise((resolve, reject) => {
-    const server = createServer((incoming, outgoing) => void serve(keeper, incoming, outgoing));
+    const server = createServer((incoming, outgoing) => void serve({ keeper, faults }, incoming, outgoing));
     server.keepAliveTimeout = 60_000;
     server.once('error', reject);
     server.listen({ port, host: LOOPBACK }, () => resolve(server));

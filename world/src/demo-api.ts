@@ -37,7 +37,7 @@ interface Call {
 const callLimitMs = 30_000;
 
 /** Both interfaces answer `{code, message, data}`. Any code except 0 is a failure, at every HTTP status. */
-async function ask<Data>({ url, headers, body }: Call): Promise<Data> {
+export async function ask<Data>({ url, headers, body }: Call): Promise<Data> {
   const what = `${body === undefined ? 'GET' : 'POST'} ${url}`;
   let reply: { code: number; message: string; data: Data };
   try {

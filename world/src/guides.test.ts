@@ -211,6 +211,11 @@ test('“Backup and restore” rehearses a restore beside the running world', as
   );
 });
 
+test('“The local world” performs an act by one request', async () => {
+  const printed = await follow('docs/guide/local-world.md');
+  assert.match(printed.get('act') ?? '', /^\{"did":"Sent 15 USDT on base/);
+});
+
 test('“Receive webhooks” makes a certificate, registers a webhook and shows its key', async () => {
   const blocks = blocksOf('docs/guide/receive-webhooks.md').filter(({ language }) => language === 'sh');
   const settings = blocks.filter(({ text }) => text.startsWith('API='));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { english, generateMnemonic, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts';
 import { writeAtomically } from './chain-journal.ts';
@@ -17,6 +17,8 @@ export interface WorldKeys {
   readonly mnemonic: string;
   /** 64 hexadecimal digits: the key that encrypts the service's secrets. */
   readonly masterKey: string;
+  /** Proves to the console's process that a caller may read this world's files. */
+  readonly controlToken: string;
 }
 
 /** The roles of a world. All derive from its mnemonic and have ether from the first block on. */
@@ -32,10 +34,10 @@ export interface WorldRoles {
   readonly attester: KeyPair;
 }
 
-/** Loopback ports besides HTTP, chosen once: `postgres`, and every chain by its name. */
+/** Loopback ports besides HTTP, chosen once: `postgres`, `console`, and every chain by its name. */
 export type WorldPorts = Readonly<Record<string, number>>;
 
-/** The port of PostgreSQL or of a chain. */
+/** The port of PostgreSQL, of the console or of a chain. */
 export const portOf = (ports: WorldPorts, name: string): number => {
   const port = ports[name];
   if (port === undefined) throw new Error(`There is no port for ${name}.`);
@@ -43,6 +45,7 @@ export const portOf = (ports: WorldPorts, name: string): number => {
 };
 
 const PAYER_COUNT = 3;
+const LASTING_FILES = new Set(['keys.json', 'ports.json']);
 
 const readJson = <Value>(path: string): Value | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Value) : undefined;
@@ -89,18 +92,21 @@ export class WorldHome {
 
   keepKeys(): WorldKeys {
     const path = this.path('keys.json');
-    const kept = readJson<WorldKeys>(path);
-    if (kept !== undefined) return kept;
-    const drawn = { mnemonic: generateMnemonic(english), masterKey: randomBytes(32).toString('hex') };
-    writeJson(path, drawn);
-    return drawn;
+    const kept = readJson<Partial<WorldKeys>>(path);
+    const keys = {
+      mnemonic: kept?.mnemonic ?? generateMnemonic(english),
+      masterKey: kept?.masterKey ?? randomBytes(32).toString('hex'),
+      controlToken: kept?.controlToken ?? randomBytes(16).toString('hex'),
+    };
+    if (kept?.controlToken === undefined) writeJson(path, keys);
+    return keys;
   }
 
   async keepPorts(): Promise<WorldPorts> {
     const path = this.path('ports.json');
     const kept = readJson<WorldPorts>(path) ?? {};
-    // A world may be older than one of its chains.
-    const missing = ['postgres', ...localChains.map(({ name }) => name)].filter(
+    // A world may be older than one of its chains or its console.
+    const missing = ['postgres', 'console', ...localChains.map(({ name }) => name)].filter(
       (name) => kept[name] === undefined,
     );
     if (missing.length === 0) return kept;
@@ -123,5 +129,11 @@ export class WorldHome {
 
   remove(name: string): void {
     rmSync(this.path(name), { force: true });
+  }
+
+  /** Removes everything except the keys and the ports. */
+  clear(): void {
+    for (const name of readdirSync(this.folder))
+      if (!LASTING_FILES.has(name)) rmSync(this.path(name), { recursive: true, force: true });
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { WorldHome } from './home.ts';
 import { LocalWorld, WorldIsRunning } from './supervisor.ts';
 import type { WorldManifest } from './world-config.ts';
 
@@ -39,10 +40,26 @@ ${describeLogin(manifest)}  Payer's key             ${manifest.payers[0]?.privat
 Ctrl-C ends it and keeps the data.
 `;
 
-const main = async (): Promise<void> => {
+const startAndDescribe = async (world: LocalWorld, home: string): Promise<void> => {
   const begin = performance.now();
+  const manifest = await world.start();
+  print(describeWorld(manifest, home, ((performance.now() - begin) / 1_000).toFixed(1)));
+};
+
+const main = async (): Promise<void> => {
   const home = process.env['FLORIN_HOME'] || join(CHECKOUT, '.florin');
-  const world = new LocalWorld({ home, port: readPort(process.env['FLORIN_PORT']), log: print });
+  const port = readPort(process.env['FLORIN_PORT']);
+  const open = (): LocalWorld =>
+    new LocalWorld({
+      ...{ home, port, log: print },
+      onReset: () => {
+        reset().catch((error: unknown) => {
+          console.error(error);
+          stop(1);
+        });
+      },
+    });
+  let world = open();
   let isStopping = false;
   const stop = (code: number): void => {
     if (isStopping) return;
@@ -56,6 +73,14 @@ const main = async (): Promise<void> => {
       },
     );
   };
+  const reset = async (): Promise<void> => {
+    print('Resets …');
+    await world.stop();
+    if (isStopping) return;
+    new WorldHome(home).clear();
+    world = open();
+    await startAndDescribe(world, home);
+  };
   for (const signal of SIGNALS) process.on(signal, () => stop(0));
   // The launcher was killed, so Ctrl-C can no longer reach this process.
   process.once('disconnect', () => stop(1));
@@ -67,8 +92,7 @@ const main = async (): Promise<void> => {
     stop(1);
   });
   try {
-    const manifest = await world.start();
-    print(describeWorld(manifest, home, ((performance.now() - begin) / 1_000).toFixed(1)));
+    await startAndDescribe(world, home);
   } catch (error) {
     if (isStopping) return;
     if (!(error instanceof WorldIsRunning)) throw error;

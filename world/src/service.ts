@@ -10,6 +10,10 @@ export interface ServiceChild {
   readonly exited: Promise<ProcessExit>;
   /** Waits until `GET /health/ready` answers 200; rejects when the process ends or the time is up. */
   waitUntilReady(isCancelled: () => boolean): Promise<void>;
+  /** Sets by how many seconds the service's clock is ahead of the machine's; returns once it is so, or the process has ended. */
+  setClockOffset(seconds: number): Promise<void>;
+  /** Ends the process at once with SIGKILL. */
+  kill(): void;
   stop(): Promise<void>;
 }
 
@@ -35,9 +39,10 @@ const TAIL_LINES = 15;
 const readTail = (path: string, begin: number): string =>
   readFileSync(path).subarray(begin).toString().trim().split('\n').slice(-TAIL_LINES).join('\n');
 
-const isReady = async (origin: string): Promise<boolean> => {
+/** Whether `GET /health/ready` at this address answers 200. */
+export const isReady = async (url: string): Promise<boolean> => {
   try {
-    const response = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     await response.arrayBuffer();
     return response.status === 200;
   } catch {
@@ -80,7 +85,7 @@ export const startServiceChild = ({
     exited,
     async waitUntilReady(isCancelled) {
       const deadline = performance.now() + READY_LIMIT_MS;
-      while (!(await isReady(origin))) {
+      while (!(await isReady(`${origin}/health/ready`))) {
         if (isCancelled()) throw new Error('The start was stopped.');
         if (exit !== undefined)
           throw new Error(`The service ended at its start:\n${readTail(logFile, logBegin)}`);
@@ -91,6 +96,15 @@ export const startServiceChild = ({
         }
         await sleep(POLL_MS);
       }
+    },
+    async setClockOffset(clockOffsetSeconds) {
+      if (!child.connected) return;
+      const answered = new Promise((resolve) => child.once('message', resolve));
+      child.send({ clockOffsetSeconds });
+      await Promise.race([answered, exited]);
+    },
+    kill() {
+      child.kill('SIGKILL');
     },
     async stop() {
       const record = describeProcess(pid);

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActWorld } from './acts/act-world.ts';
+import { ActQueue } from './acts/acts.ts';
+import { openWebhookReceiver } from './acts/webhook-receiver.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { Children } from './children.ts';
+import { type Console, RECEIVER_PATH, startConsole } from './console/console-server.ts';
 import { type ChainDeployment, deployWorld } from './deployment.ts';
 import { deriveRoles, portOf, WorldHome, type WorldKeys, type WorldPorts, type WorldRoles } from './home.ts';
 import { type LocalAttester, startLocalAttester } from './local-attester.ts';
@@ -9,9 +13,10 @@ import { type LocalChain, localChains } from './local-chain.ts';
 import { planLocalCircle } from './local-circle.ts';
 import { isPortFree } from './port.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
-import type { ProcessExit } from './process.ts';
+import { Revivals } from './revivals.ts';
 import { type Seed, type SeedWorld, seedWorld } from './seed.ts';
 import { type ServiceChild, startServiceChild } from './service.ts';
+import { advanceChains, alignChains } from './world-clock.ts';
 import {
   composeConfig,
   composeManifest,
@@ -29,6 +34,8 @@ export interface LocalWorldOptions {
   readonly port: number;
   /** Gets each line that the person at the terminal should see. */
   readonly log: (line: string) => void;
+  /** Stops this world, deletes its data and starts another. */
+  readonly onReset: () => void;
   /** The service's program and the seeding; tests replace them. */
   readonly serviceScript?: string;
   readonly seed?: SeedWorld;
@@ -44,14 +51,9 @@ export class WorldIsRunning extends Error {
   }
 }
 
-const RESTART_PAUSES_MS = [100, 1_000, 3_000, 10_000] as const;
-/** A child that ran this long had recovered: its next end restarts the backoff. */
-const RECOVERED_AFTER_MS = 60_000;
 const LOCK_PATIENCE_MS = 30_000;
 /** A manifest that stays this long belongs to a running world, not to one whose launcher was just killed. */
 const SETTLED_AFTER_MS = 700;
-
-const describeExit = ({ code, signal }: ProcessExit): string => (signal === null ? `code ${code}` : signal);
 
 /**
  * A local world: Postgres, two chains with their contracts, the service and a demo merchant. Runs until stopped,
@@ -65,19 +67,20 @@ export class LocalWorld {
   #postgres: Postgres | undefined;
   #service: ServiceChild | undefined;
   #attester: LocalAttester | undefined;
+  #console: Console | undefined;
+  #clockOffsetSeconds = 0;
   #configPath: string;
   #isStopping = false;
   #starting: Promise<WorldManifest> | undefined;
   #stopping: Promise<void> | undefined;
   #lock: WorldLock | undefined;
-  readonly #abort = new AbortController();
-  readonly #revivals = new Set<Promise<void>>();
-  readonly #attempts = new Map<string, { count: number; startedAt: number }>();
+  readonly #revivals: Revivals;
 
   constructor(options: LocalWorldOptions) {
     this.#options = options;
     this.#home = new WorldHome(options.home);
     this.#children = new Children(this.#home);
+    this.#revivals = new Revivals(options.log);
     this.#configPath = this.#home.path('config.json');
   }
 
@@ -96,7 +99,7 @@ export class LocalWorld {
   /** Ends everything in order: service, chains, Postgres. May be called at any time, even during the start. */
   stop(): Promise<void> {
     this.#isStopping = true;
-    this.#abort.abort();
+    this.#revivals.stop();
     this.#stopping ??= this.#stopInOrder();
     return this.#stopping;
   }
@@ -151,6 +154,7 @@ export class LocalWorld {
     ]);
     const deployments = kept ?? (await this.#step('contracts', () => this.#deploy(roles)));
     const attester = await this.#startAttester(roles);
+    this.#clockOffsetSeconds = await alignChains(this.#chains);
     const config = this.#writeConfig(keys, roles, deployments, attester.url);
     await this.#step('service', () => this.#startService());
     const databaseUrl = (postgres as Postgres).url;
@@ -158,9 +162,44 @@ export class LocalWorld {
       this.#home.read<Seed>('seed.json') ??
       (await this.#step('merchant', () => this.#seed(databaseUrl, roles)));
     this.#continue();
-    const manifest = composeManifest(config, seed, roles);
+    const port = portOf(ports, 'console');
+    const control = { console: composeOrigin(port), controlToken: keys.controlToken };
+    const manifest = composeManifest(config, seed, roles, control);
+    await this.#startConsole(port, manifest, { config, roles });
     this.#home.write('world.json', manifest);
     return manifest;
+  }
+
+  async #startConsole(
+    port: number,
+    manifest: WorldManifest,
+    { config, roles }: { readonly config: WorldConfig; readonly roles: WorldRoles },
+  ): Promise<void> {
+    const receiver = openWebhookReceiver(`${manifest.console}${RECEIVER_PATH}`);
+    const world: ActWorld = {
+      ...{ manifest, roles, receiver, chains: this.#chains, reset: this.#options.onReset },
+      clockOffsetSeconds: () => this.#clockOffsetSeconds,
+      advance: (seconds) => this.#advance(seconds, config),
+      killService: () => {
+        this.#service?.kill();
+        return this.#service?.pid ?? 0;
+      },
+    };
+    this.#console = await startConsole({
+      port,
+      token: manifest.controlToken,
+      acts: new ActQueue(world),
+      receiver,
+    });
+  }
+
+  /** Moves chains and service on. The chains first: a block ahead of the service is usual, and one far behind is not. */
+  async #advance(seconds: number, config: WorldConfig): Promise<void> {
+    await advanceChains(this.#chains, seconds);
+    this.#clockOffsetSeconds += seconds;
+    // For a service that starts again.
+    this.#home.write('config.json', { ...config, clockOffsetSeconds: this.#clockOffsetSeconds });
+    await this.#service?.setClockOffset(this.#clockOffsetSeconds);
   }
 
   /** Like Promise.all, but waits for all before it fails, so that stop finds everything that started. */
@@ -195,7 +234,7 @@ export class LocalWorld {
     });
     this.#postgres = postgres;
     this.#children.note('postgres', postgres.pid);
-    this.#keepAlive('postgres', postgres.exited, async () => {
+    this.#revivals.watch('postgres', postgres.exited, async () => {
       await this.#startPostgres(port);
     });
     return postgres;
@@ -261,6 +300,7 @@ export class LocalWorld {
       databaseUrl: this.#postgres.url,
       imageFolder: resolve(this.#home.path('images')),
       attestationUrl,
+      clockOffsetSeconds: this.#clockOffsetSeconds,
       chains,
       roles,
       keys,
@@ -287,7 +327,7 @@ export class LocalWorld {
       await service.stop();
       throw error;
     }
-    this.#keepAlive('service', service.exited, () => this.#startService());
+    this.#revivals.watch('service', service.exited, () => this.#startService());
   }
 
   async #seed(databaseUrl: string, roles: WorldRoles): Promise<Seed> {
@@ -302,48 +342,15 @@ export class LocalWorld {
     return seed;
   }
 
-  /** Restarts a child that ends unexpectedly, with growing delays while it keeps failing. */
-  #keepAlive(name: string, exited: Promise<ProcessExit>, start: () => Promise<void>): void {
-    const previous = this.#attempts.get(name);
-    const startedAt = performance.now();
-    this.#attempts.set(name, { count: previous?.count ?? 0, startedAt });
-    void exited.then((exit) => {
-      if (this.#isStopping) return;
-      const revival = this.#revive(name, exit, start).finally(() => this.#revivals.delete(revival));
-      this.#revivals.add(revival);
-    });
-  }
-
-  async #revive(name: string, exit: ProcessExit, start: () => Promise<void>): Promise<void> {
-    const { log } = this.#options;
-    let ending = `ended (${describeExit(exit)})`;
-    while (!this.#isStopping) {
-      const { count = 0, startedAt = 0 } = this.#attempts.get(name) ?? {};
-      const attempt = performance.now() - startedAt > RECOVERED_AFTER_MS ? 0 : count;
-      this.#attempts.set(name, { count: attempt + 1, startedAt });
-      const pauseMs = RESTART_PAUSES_MS[Math.min(attempt, RESTART_PAUSES_MS.length - 1)] ?? 0;
-      log(`! ${name} ${ending}; restarting in ${pauseMs / 1_000} s.`);
-      await sleep(pauseMs, undefined, { signal: this.#abort.signal }).catch(() => undefined);
-      if (this.#isStopping) return;
-      const begin = performance.now();
-      try {
-        await start();
-        log(`✓ ${name} is running again (${((performance.now() - begin) / 1_000).toFixed(1)} s).`);
-        return;
-      } catch (error) {
-        ending = `did not start (${error instanceof Error ? error.message : String(error)})`;
-      }
-    }
-  }
-
   async #stopInOrder(): Promise<void> {
     // The steps below see starting children only once their start has settled.
     await this.#starting?.catch(() => undefined);
-    await Promise.allSettled(this.#revivals);
+    await this.#revivals.settle();
     if (this.#lock === undefined) return;
     this.#home.remove('world.json');
     const failures: unknown[] = [];
     for (const stopAll of [
+      () => [this.#console?.close()],
       () => [this.#service?.stop()],
       () => [this.#attester?.close()],
       () => this.#chains.map((chain) => chain.stop()),

@@ -30,6 +30,8 @@ export interface WorldConfig {
   readonly images: { readonly folder: string; readonly allowLoopback: boolean };
   /** Pays on the hosted pages for visitors without a wallet. */
   readonly demoPayerKey?: `0x${string}`;
+  /** Seconds by which the world's time is ahead of the machine's. */
+  readonly clockOffsetSeconds?: number;
 }
 
 /** The file `world.json`, through which people, tests and tools find a running world. */
@@ -39,6 +41,10 @@ export interface WorldManifest extends Seed {
   readonly origin: string;
   /** At `localhost`, because passkeys need a name. */
   readonly dashboard: string;
+  /** Where the console and its acts are. */
+  readonly console: string;
+  /** The bearer token of the acts. */
+  readonly controlToken: string;
   readonly serviceDomain: string;
   readonly databaseUrl: string;
   readonly chains: readonly {
@@ -82,8 +88,9 @@ export const composeConfig = (parts: {
   /** Absent: the world has no CCTP. */
   readonly attestationUrl?: string;
   readonly chains: readonly ReadyChain[];
+  readonly clockOffsetSeconds?: number;
   readonly roles: WorldRoles;
-  readonly keys: WorldKeys;
+  readonly keys: Pick<WorldKeys, 'masterKey'>;
 }): WorldConfig => ({
   origin: composeOrigin(parts.port),
   serviceDomain: SERVICE_DOMAIN,
@@ -108,14 +115,21 @@ export const composeConfig = (parts: {
   webhooks: { allowLoopback: true },
   images: { folder: parts.imageFolder, allowLoopback: true },
   ...demoPayerOf(parts.roles),
+  ...(parts.clockOffsetSeconds === undefined ? {} : { clockOffsetSeconds: parts.clockOffsetSeconds }),
 });
 
 /** Composes the manifest of a world that is ready. */
-export const composeManifest = (config: WorldConfig, seed: Seed, roles: WorldRoles): WorldManifest => ({
+export const composeManifest = (
+  config: WorldConfig,
+  seed: Seed,
+  roles: WorldRoles,
+  control: Pick<WorldManifest, 'console' | 'controlToken'>,
+): WorldManifest => ({
   merchantApi: `${config.origin}/payment/v1`,
   aiApi: `${config.origin}/aipay/api/v1`,
   origin: config.origin,
   dashboard: `${dashboardOriginOf(config)}/dashboard`,
+  ...control,
   serviceDomain: config.serviceDomain,
   merchantId: seed.merchantId,
   secretKey: seed.secretKey,

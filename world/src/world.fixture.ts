@@ -14,7 +14,8 @@ const seed = async (): Promise<Seed> => ({
   linkIds: { fixed: 'lnk_fixed', custom: 'lnk_custom', crossChain: 'lnk_cross' },
 });
 const serviceScript = fileURLToPath(new URL('./stub-service.fixture.ts', import.meta.url));
-const world = new LocalWorld({ home, port: Number(port), log: console.log, serviceScript, seed });
+const onReset = (): void => undefined;
+const world = new LocalWorld({ home, port: Number(port), log: console.log, onReset, serviceScript, seed });
 process.once('SIGTERM', () => {
   world.stop().then(
     () => process.exit(0),

@@ -40,6 +40,7 @@ import { resealCommand } from './reseal-command.ts';
 import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
 import { addStaffCommand, listStaffCommand, removeStaffCommand } from './staff-command.ts';
 import { resendCommand, triggerCommand } from './webhook-command.ts';
+import { worldCommands } from './world-command.ts';
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['migrate', migrateCommand],
@@ -89,6 +90,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['mcp', mcpCommand],
   ['trigger', triggerCommand],
   ['resend', resendCommand],
+  ...worldCommands,
 ]);
 
 const groups: Readonly<Record<string, string>> = {
@@ -104,6 +106,7 @@ const groups: Readonly<Record<string, string>> = {
   webhook: 'webhooks',
   ledger: 'the books',
   reconcile: 'the books, compared with the chains',
+  world: 'what can happen to the local world of npm start',
 };
 
 /** The result of a command line. */

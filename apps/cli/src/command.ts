@@ -37,6 +37,8 @@ export interface Options {
   /** Throws a UsageError when it is missing or empty. */
   required(name: string): string;
   optional(name: string): string | undefined;
+  /** Whether an option without a value is there. */
+  flag(name: string): boolean;
   /** Every value of a repeatable option; empty when absent. */
   all(name: string): readonly string[];
   /** Undefined when absent; throws a UsageError for any value outside the choices. */
@@ -97,6 +99,7 @@ export function optionsOf(typed: Program): Options {
   };
   return {
     optional: optionalValue,
+    flag: (name) => values.get(name) === true,
     all(name) {
       const value = values.get(name);
       return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];

@@ -1,4 +1,4 @@
-/** The plan of a deployment, which the local world executes like `florin deploy`. */
+/** What the local world executes for the command line: the plan of a deployment, and acts. */
 
 export {
   type Artifact,
@@ -8,3 +8,4 @@ export {
   planContract,
   planContracts,
 } from './contract-plan.ts';
+export { type WorldAct, type WorldActReport, worldActs } from './world-act.ts';

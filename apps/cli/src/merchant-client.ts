@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type CommandContext, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
+import { readWorld } from './local-world.ts';
 
 /** A client of the merchant API with one key. */
 export interface MerchantClient {
@@ -20,7 +18,6 @@ export const merchantOptions = [
 ];
 
 const timeoutMs = 30_000;
-const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The API of --api and --key, or of FLORIN_API_URL and FLORIN_API_KEY, or the local world of this checkout. */
 export function merchantClient(options: Options, { environment }: CommandContext): MerchantClient {
@@ -45,20 +42,6 @@ export function merchantClient(options: Options, { environment }: CommandContext
     getText: async (path) => dataText((await ask(base, key, path)).text),
     post: async (path, body) => (await ask(base, key, path, body)).data,
   };
-}
-
-function readWorld(
-  environment: CommandContext['environment'],
-): { merchantApi: string; secretKey: string } | undefined {
-  const home = environment['FLORIN_HOME'] ?? join(checkout, '.florin');
-  let text: string;
-  try {
-    text = readFileSync(join(home, 'world.json'), 'utf8');
-  } catch {
-    // No world runs here; the caller reports what to specify instead.
-    return undefined;
-  }
-  return JSON.parse(text) as { merchantApi: string; secretKey: string };
 }
 
 interface Reply {

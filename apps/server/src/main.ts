@@ -3,12 +3,12 @@ import { nativeFailure, secp256k1 } from '@florin/signing';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { schema } from '#db/schema.ts';
 import { ScopeError } from '#db/scope-check.ts';
-import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { startService } from '#service/service.ts';
 import { verifyChains } from '#start/chain-verification.ts';
 import { checkDatabase } from '#start/check.ts';
 import { serviceOptionsOf } from '#start/options.ts';
+import { serviceClock } from '#start/service-clock.ts';
 import { jsonLog } from '#telemetry/log.ts';
 
 /** The service as a process: reads its configuration, migrates, checks the chains, runs until it is told to stop. */
@@ -21,7 +21,8 @@ async function main(): Promise<void> {
   const { applied } = await migrate(config.databaseUrl.reveal(), schema);
   if (applied.length > 0) log.info('database.migrated', { applied });
   await checkDatabase(config.databaseUrl.reveal());
-  const options = serviceOptionsOf(config, { clock: systemClock, random: systemRandom, log });
+  const clock = serviceClock(config, process);
+  const options = serviceOptionsOf(config, { clock, random: systemRandom, log });
   const verification = await verifyChains({ ...options, isLocal: config.environment === 'local' });
   const service = await startService({ ...options, verification });
   log.info('service.started', { address: service.address ?? '', roles: [...config.roles] });

@@ -183,6 +183,10 @@ test('production refuses settings that only a local world may have', async () =>
     await mistakeIn({ ...production, demoPayerKey: orderKey }),
     'demoPayerKey is only for the environment local: remove it',
   );
+  assert.equal(
+    await mistakeIn({ ...production, clockOffsetSeconds: 0 }),
+    'clockOffsetSeconds is only for the environment local: remove it',
+  );
 });
 
 test('production refuses secrets in a file that others can read', async () => {

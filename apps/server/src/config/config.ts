@@ -51,6 +51,8 @@ export interface Config {
   readonly rateLimits: RateLimits | undefined;
   /** Local worlds only: the key of a wallet that pays for visitors without one. */
   readonly demoPayerKey: Secret | undefined;
+  /** Local worlds only: seconds by which the service's clock runs ahead of the machine's. */
+  readonly clockOffsetSeconds: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -96,6 +98,7 @@ export function readConfig(given: Environment): Config {
     }),
     ...fields.section('rateLimits', (limits) => limitsOf(limits, environment)),
     demoPayerKey: demoPayerKeyOf(fields, kind),
+    clockOffsetSeconds: clockOffsetOf(fields, kind),
     logLevel: logLevelOf(environment),
   };
   secrets.done();
@@ -113,6 +116,13 @@ function demoPayerKeyOf(fields: Fields, kind: Config['environment']): Secret | u
   if (!/^0x[0-9a-fA-F]{64}$/.test(key))
     throw new ConfigError('demoPayerKey must be a private key: 0x and 64 hexadecimal digits');
   return new Secret(key);
+}
+
+/** A clock that can be moved would let its mover expire sessions and end delays that guard wallets. */
+function clockOffsetOf(fields: Fields, kind: Config['environment']): number {
+  if (fields.has('clockOffsetSeconds') && kind !== 'local')
+    throw new ConfigError('clockOffsetSeconds is only for the environment local: remove it');
+  return fields.integer('clockOffsetSeconds', { least: 0, most: 1_000_000_000, fallback: 0 });
 }
 
 function masterKeysOf(secrets: SecretSource): Config['masterKeys'] {
