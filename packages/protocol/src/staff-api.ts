@@ -3,6 +3,7 @@ import { paymentException } from './exception.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
 import { idText, pageParams, successReply, text, timestampText } from './schema.ts';
+import { healthReport, nodeReport, versions, walletReport } from './staff-health.ts';
 
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 const time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC; empty: never' });
@@ -110,6 +111,38 @@ export const staffRoutes = {
     body: body({ token }),
     reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
     errors: ['currency_unsupported'],
+  }),
+  getHealth: route({
+    ...read,
+    path: '/staff/health',
+    summary: 'Chains, books, settlements, transactions and deliveries as the service knows them',
+    tag: 'Operator: health',
+    reply: healthReport,
+  }),
+  askNodes: route({
+    ...read,
+    path: '/staff/node/list',
+    summary: 'What each node answers now',
+    description: 'Asks the nodes, so it takes as long as the slowest may.',
+    tag: 'Operator: health',
+    reply: Type.Object({ chains: Type.Array(nodeReport) }),
+  }),
+  listServiceWallets: route({
+    ...read,
+    path: '/staff/wallet/list',
+    summary: 'The gas of the sending wallets, and the floats and caps of the vaults',
+    tag: 'Operator: health',
+    reply: walletReport,
+  }),
+  getConfiguration: route({
+    ...read,
+    path: '/staff/configuration',
+    summary: 'The configuration in force without secrets, versions and migrations',
+    tag: 'Operator: health',
+    reply: Type.Object({
+      configuration: Type.Object({}, { additionalProperties: true }),
+      versions,
+    }),
   }),
   listAllExceptions: route({
     ...read,

@@ -35,6 +35,7 @@ import { groupTermsReader } from '#sessions/terms-reader.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { findPayments } from '#x402/accepted-payment.ts';
 import { defaultWaitingLimits, requestSlots, sharedReads } from '#x402/waiting.ts';
+import { configurationOf, sendingWallets } from './configuration.ts';
 import type { GaslessSettings, ServiceOptions } from './options.ts';
 import { type Rooms, webhookAddresses } from './rooms.ts';
 
@@ -52,6 +53,11 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       dashboardOrigin: dashboardOriginOf(options),
       environment: options.environment ?? 'production',
       verifyWallet: rooms.verifyWallet,
+      installation: {
+        rpcOf: rooms.rpcOf,
+        wallets: sendingWallets(options),
+        configuration: configurationOf(options),
+      },
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     dashboardPagesDoor(),

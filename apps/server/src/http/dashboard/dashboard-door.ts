@@ -15,6 +15,7 @@ import { addWalletRoutes } from './accounts.ts';
 import { signInAttempts } from './attempts.ts';
 import { addAuditRoutes } from './audit-list.ts';
 import { auditRecorder } from './audit-record.ts';
+import { addInstallationRoutes, type Installation } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addMeRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes } from './members.ts';
@@ -42,6 +43,8 @@ export interface DashboardDoorContext extends OperationContext {
   readonly environment: 'local' | 'production';
   readonly rateLimits?: RateLimits | undefined;
   readonly verifyWallet: VerifyWallet;
+  /** What the operator's screens show of the installation. */
+  readonly installation: Installation;
   /** How long an added wallet waits that is not the merchant's first, in milliseconds. */
   readonly walletDelayMs: number;
 }
@@ -99,6 +102,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
       },
     });
     addStaffRoutes(addOfStaff, deps);
+    addInstallationRoutes(addOfStaff, deps);
     const add = merchantRoutes(addOfMerchant, deps, auditRecorder(deps));
     addSharedRoutes(add, deps);
     addWalletRoutes(add, deps);

@@ -122,3 +122,30 @@ test('staff is listed', async () => {
     ['ops@example.com'],
   );
 });
+
+test('health shows chains, books, open work and exceptions', async () => {
+  const health = (await staff.get('/staff/health')).data;
+  const [first] = health.chains;
+  assert.deepEqual(
+    [first.chain, first.settlement, first.headNumber, health.settlements, health.transactions],
+    ['ethereum', 'running', '', [], []],
+  );
+  assert.ok(health.openExceptions > 0);
+  assert.ok(health.deliveries.waiting >= health.deliveries.overdue);
+});
+
+test('nodes say their head, and wallets how long their gas lasts', async () => {
+  const { chains } = (await staff.get('/staff/node/list')).data;
+  assert.deepEqual(chains[0].nodes, [{ node: '', headNumber: '16', problem: '' }]);
+  const { wallets, vaults } = (await staff.get('/staff/wallet/list')).data;
+  const { role, balance, needed, secondsLeft } = wallets[0];
+  assert.deepEqual([role, balance, needed, secondsLeft], ['settler', '20000000', '60000000', 86_400]);
+  assert.equal(vaults[0].tokenId, 'ethereum::usdc');
+});
+
+test('the configuration comes with versions and migrations', async () => {
+  const { configuration, versions } = (await staff.get('/staff/configuration')).data;
+  assert.deepEqual(configuration, { environment: 'local' });
+  assert.match(versions.database, /^\d+/);
+  assert.ok(versions.migrations.some(({ version }: { version: number }) => version === 259));
+});

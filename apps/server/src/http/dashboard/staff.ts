@@ -5,7 +5,6 @@ import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import { listTokenStops, resumeToken, stopToken } from '#chains/token-stop.ts';
-import { listAllExceptions } from '#exceptions/exception.ts';
 import { type Act, recordAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
 import { invitationUrl, invite } from '#members/invitation.ts';
@@ -15,7 +14,7 @@ import { suspendMerchant } from '#merchants/suspension.ts';
 import { type AddRoute, type ReplyData, success } from '../route-handler.ts';
 import type { StaffCaller } from './visitor.ts';
 
-export interface StaffDeps extends MemberContext {
+interface StaffDeps extends MemberContext {
   readonly people: Database;
   readonly dashboardOrigin: string;
   readonly chains: Chains;
@@ -113,10 +112,6 @@ export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): voi
     const tokenIds = await resumeToken(transaction, token);
     return { reply: { tokenIds }, act: { subject: token, before: JSON.stringify({ tokenIds }) } };
   });
-
-  add(routes.listAllExceptions, async ({ params, query }) =>
-    listAllExceptions(people, { ...params, status: query.status }),
-  );
 
   add(routes.listStaff, async () => ({
     staff: (await listStaff(people)).map(({ since, ...person }) => ({

@@ -96,6 +96,7 @@ function doors(): Record<string, Door> {
       dashboardOrigin: exampleOrigin,
       environment: 'local',
       walletDelayMs: 0,
+      installation: { rpcOf: () => assert.fail('no node is asked here'), wallets: [], configuration: {} },
       verifyWallet: async () => false,
     }),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),

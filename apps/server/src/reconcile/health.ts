@@ -1,0 +1,169 @@
+import { pollNodes, type Rpc, RpcError, RpcUnavailable, readGasBalance } from '@florin/evm';
+import type { Queryable } from '@florin/pg';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { HealthReport, NodeReport, Versions, WalletReport } from '@florin/protocol/staff-health.ts';
+import type { Chain, Chains } from '#chains/chain.ts';
+import type { Clock } from '#outside/clock.ts';
+import { listOpenLegs } from '#settlement/held.ts';
+import {
+  appliedMigrations,
+  databaseVersion,
+  healthCursors,
+  openWork,
+  unfinishedTransactions,
+} from './health.sql.ts';
+import { readStatus } from './status.ts';
+
+/** Rows of each list; the oldest matter most. */
+const maxListed = 200;
+const secondsPerDay = 86_400;
+
+/** A wallet that sends transactions. */
+export interface SendingWallet {
+  readonly role: string;
+  readonly address: Hex;
+}
+
+/** What the service knows of itself, from its database and memory. Asks no node. */
+export async function readHealth(
+  db: Queryable,
+  { chains, clock }: { readonly chains: Chains; readonly clock: Clock },
+): Promise<HealthReport> {
+  const now = clock.now();
+  const cursors = await db.query(healthCursors);
+  const books = await readStatus(db, chains);
+  const legs = await listOpenLegs(db, maxListed);
+  const transactions = await db.query(unfinishedTransactions, { limit: maxListed });
+  const [work] = await db.query(openWork, { now });
+  if (work === undefined) throw new Error('the counts of open work always have one row');
+  return {
+    at: now.toISOString(),
+    chains: books.chains.map((book) => {
+      const cursor = cursors.find(({ chain_id }) => String(chain_id) === book.chainId);
+      return {
+        ...{ chain: book.chain, chainId: book.chainId, payments: book.payments, settlement: book.settlement },
+        paymentsReason: book.paymentsReason,
+        settlementReason: book.reason,
+        haltedReason: cursor?.halted_reason ?? '',
+        headNumber: cursor?.head_number.toString() ?? '',
+        headAt: cursor?.head_time.toISOString() ?? '',
+        finalNumber: cursor?.final_number.toString() ?? '',
+        finalAt: cursor?.final_time.toISOString() ?? '',
+        secondsToFinal: chains.conditions?.of(Number(book.chainId)).secondsToFinal ?? 0,
+        reconciledAt: book.reconciledAt ?? '',
+        balances: book.balances.map((balance) => ({ ...balance })),
+      };
+    }),
+    settlements: legs.map(({ since, retryAt, netValue, ...leg }) => ({
+      ...{ ...leg, netValue: netValue.toString(), since: since.toISOString() },
+      nextAt: retryAt?.toISOString() ?? '',
+    })),
+    transactions: transactions.map((row) => ({
+      chainId: String(row.chain_id),
+      wallet: row.wallet,
+      nonce: row.nonce.toString(),
+      purpose: row.purpose,
+      minedHash: row.mined_hash,
+      lastHash: row.last_hash,
+      maxFee: row.max_fee.toString(),
+      attempts: Number(row.attempts),
+      createAt: row.created_at.toISOString(),
+    })),
+    deliveries: {
+      waiting: Number(work.waiting),
+      overdue: Number(work.overdue),
+      oldestDueAt: work.oldest?.toISOString() ?? '',
+      pausedWebhooks: Number(work.paused_webhooks),
+    },
+    openExceptions: Number(work.open_exceptions),
+  };
+}
+
+/** Versions of what the service runs on, and the migrations of its database, the latest first. */
+export async function readVersions(db: Queryable): Promise<Versions> {
+  const [database] = await db.query(databaseVersion);
+  const migrations = await db.query(appliedMigrations);
+  return {
+    database: database?.version ?? '',
+    migrations: migrations.map(({ version, applied_at: at }) => ({ version, appliedAt: at.toISOString() })),
+  };
+}
+
+/** What each node of each chain answers now. Takes as long as the slowest node may. */
+export async function askNodes(
+  chains: Pick<Chains, 'all'>,
+  rpcOf: (chainId: number) => Rpc,
+): Promise<NodeReport[]> {
+  return Promise.all(
+    chains.all.map(async ({ name, chainId }) => {
+      const shown = { chain: name, chainId: String(chainId) };
+      const answers = await known(() =>
+        pollNodes(rpcOf(chainId), [{ method: 'eth_blockNumber', params: [] }]),
+      );
+      if (answers === undefined) return { ...shown, nodes: [] };
+      return {
+        ...shown,
+        nodes: answers.map(({ node, outcomes: [outcome] }) => ({
+          node,
+          headNumber: headOf(outcome),
+          problem: outcome !== undefined && 'error' in outcome ? outcome.error.message : '',
+        })),
+      };
+    }),
+  );
+}
+
+function headOf(outcome: object | undefined): string {
+  const result = outcome !== undefined && 'result' in outcome ? outcome.result : undefined;
+  return typeof result === 'string' && /^0x[0-9a-f]{1,16}$/.test(result) ? BigInt(result).toString() : '';
+}
+
+/** The gas of each sending wallet, how long it lasts, and what the vaults may pay and have. */
+export async function readWallets(
+  db: Queryable,
+  deps: {
+    readonly chains: Chains;
+    readonly clock: Clock;
+    readonly rpcOf: (chainId: number) => Rpc;
+    readonly wallets: readonly SendingWallet[];
+  },
+): Promise<WalletReport> {
+  const { chains } = deps;
+  const wallets = await Promise.all(
+    chains.all.flatMap((chain) => deps.wallets.map((wallet) => readWallet(db, deps, chain, wallet))),
+  );
+  const vaults = chains.tokens.map(({ tokenId }) => ({
+    tokenId,
+    cap: (chains.conditions?.payoutCap(tokenId) ?? 0n).toString(),
+    float: (chains.conditions?.payoutLiquidity?.(tokenId) ?? 0n).toString(),
+  }));
+  return { wallets, vaults };
+}
+
+async function readWallet(
+  db: Queryable,
+  { rpcOf, clock }: { readonly rpcOf: (chainId: number) => Rpc; readonly clock: Clock },
+  { name, chainId }: Chain,
+  { role, address }: SendingWallet,
+): Promise<WalletReport['wallets'][number]> {
+  const now = clock.now();
+  const found = await known(() =>
+    readGasBalance({ db, rpc: rpcOf(chainId) }, { chainId, wallet: address, now }),
+  );
+  const shown = { chain: name, role, address };
+  if (found === undefined) return { ...shown, balance: '', needed: '', secondsLeft: -1 };
+  const { balance, needed } = found;
+  // `needed` lasts three days.
+  const secondsLeft = needed === 0n ? -1 : Number((balance * BigInt(3 * secondsPerDay)) / needed);
+  return { ...shown, balance: balance.toString(), needed: needed.toString(), secondsLeft };
+}
+
+/** Undefined where no node gives an answer; the service's own loops log why. */
+async function known<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof RpcUnavailable || error instanceof RpcError) return undefined;
+    throw error;
+  }
+}

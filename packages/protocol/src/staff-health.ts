@@ -1,0 +1,114 @@
+import Type, { type Static } from 'typebox';
+
+const rfcTime = Type.String({ description: 'RFC 3339; empty: unknown' });
+const integer = Type.String({ description: 'A decimal integer; empty: unknown' });
+
+/** What the service knows of itself without asking a node. */
+export const healthReport = Type.Object({
+  at: rfcTime,
+  chains: Type.Array(
+    Type.Object({
+      chain: Type.String(),
+      chainId: Type.String(),
+      payments: Type.Enum(['available', 'delayed', 'unavailable']),
+      paymentsReason: Type.String(),
+      settlement: Type.Enum(['running', 'stopped']),
+      settlementReason: Type.String({ description: 'drift, restored or halted; empty while running' }),
+      haltedReason: Type.String({ description: 'Why its blocks are not read; empty while they are' }),
+      headNumber: integer,
+      headAt: rfcTime,
+      finalNumber: integer,
+      finalAt: rfcTime,
+      secondsToFinal: Type.Integer({ description: 'As measured over the last minutes' }),
+      reconciledAt: Type.String({ description: 'When every balance last agreed; empty: never' }),
+      balances: Type.Array(
+        Type.Object({
+          holder: Type.Enum(['gateway', 'vault', 'fees']),
+          token: Type.String(),
+          ledger: Type.String(),
+          chain: Type.String(),
+          difference: Type.String({ description: 'Ledger minus chain; anything but 0 is an error' }),
+          blockNumber: Type.String(),
+        }),
+      ),
+    }),
+  ),
+  settlements: Type.Array(
+    Type.Object({
+      orderId: Type.String(),
+      leg: Type.String(),
+      sessionId: Type.String(),
+      chainId: Type.Integer(),
+      status: Type.Enum(['waiting', 'sent']),
+      reason: Type.String(),
+      attempts: Type.Integer(),
+      netValue: Type.String({ description: 'What the merchant gets, in Micro-USD' }),
+      since: rfcTime,
+      nextAt: Type.String({ description: 'The next attempt; empty: waits for a person' }),
+    }),
+    { description: 'Delayed and held settlements, the oldest first, at most 200' },
+  ),
+  transactions: Type.Array(
+    Type.Object({
+      chainId: Type.String(),
+      wallet: Type.String(),
+      nonce: Type.String(),
+      purpose: Type.String(),
+      minedHash: Type.String({ description: 'The attempt that a block has; empty: none yet' }),
+      lastHash: Type.String({ description: 'The attempt that offers most' }),
+      maxFee: Type.String({ description: 'Its highest fee, in wei per gas' }),
+      attempts: Type.Integer(),
+      createAt: rfcTime,
+    }),
+    { description: 'Sent transactions in no final block yet, the oldest first, at most 200' },
+  ),
+  deliveries: Type.Object({
+    waiting: Type.Integer(),
+    overdue: Type.Integer({ description: 'Whose time has come' }),
+    oldestDueAt: rfcTime,
+    pausedWebhooks: Type.Integer(),
+  }),
+  openExceptions: Type.Integer(),
+});
+export type HealthReport = Static<typeof healthReport>;
+
+/** What each node of a chain answers now. A node that is missing gave no answer. */
+export const nodeReport = Type.Object({
+  chain: Type.String(),
+  chainId: Type.String(),
+  nodes: Type.Array(
+    Type.Object({
+      node: Type.String({ description: 'Host and port; empty for the only node' }),
+      headNumber: integer,
+      problem: Type.String({ description: 'What the node refused; empty when it answered' }),
+    }),
+  ),
+});
+export type NodeReport = Static<typeof nodeReport>;
+
+export const walletReport = Type.Object({
+  wallets: Type.Array(
+    Type.Object({
+      chain: Type.String(),
+      role: Type.String(),
+      address: Type.String(),
+      balance: Type.String({ description: 'Wei; empty: no node answered' }),
+      needed: Type.String({ description: 'Wei for three days of the recent use, at least a reserve' }),
+      secondsLeft: Type.Integer({ description: 'How long the gas lasts at that use; -1: unknown' }),
+    }),
+  ),
+  vaults: Type.Array(
+    Type.Object({
+      tokenId: Type.String(),
+      cap: Type.String({ description: 'The most for one order, in Micro-USD' }),
+      float: Type.String({ description: 'What the vault could pay now, in Micro-USD' }),
+    }),
+  ),
+});
+export type WalletReport = Static<typeof walletReport>;
+
+export const versions = Type.Object({
+  database: Type.String({ description: 'PostgreSQL' }),
+  migrations: Type.Array(Type.Object({ version: Type.Integer(), appliedAt: rfcTime })),
+});
+export type Versions = Static<typeof versions>;
