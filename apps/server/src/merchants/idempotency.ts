@@ -115,7 +115,11 @@ const eventEnd = '}}';
 function startInEvent(objectJson: string | undefined, eventBody: string): number | null {
   if (objectJson === undefined) return null;
   const start = eventBody.length - eventEnd.length - objectJson.length;
-  return eventBody.startsWith(objectJson, start) && eventBody.endsWith(eventEnd) ? start : null;
+  return objectAt(eventBody, start) === objectJson ? start : null;
+}
+
+function objectAt(eventBody: string, start: number): string {
+  return eventBody.slice(start, -eventEnd.length);
 }
 
 /** Values of `sharedKeyColumns`. */
@@ -156,7 +160,7 @@ function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof a
   if (row.open_answer !== null) return { answer: row.open_answer };
   // Events are kept three times as long as answers.
   if (row.answer_start === null || !row.event_body) throw new Error('a stored key has no answer');
-  return { objectJson: row.event_body.slice(row.answer_start, -eventEnd.length) };
+  return { objectJson: objectAt(row.event_body, row.answer_start) };
 }
 
 /** The refusal while an identical request is being carried out (400402). */
