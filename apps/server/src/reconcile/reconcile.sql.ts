@@ -98,6 +98,15 @@ export const noteAgreement = statement({
      drift_runs = 0, failure = '' where chain_id = :chainId`,
 });
 
+// Blocks above the anchor are new, so none of them was part of an agreement.
+export const lowerAgreement = statement({
+  name: 'reconcile_lower_agreement',
+  parameters: { chainId: 'int8', anchor: 'int8' },
+  columns: {},
+  text: `update chain_reconciliations set unopened_differences = '',
+     agreed_number = case when agreed_number > :anchor then :anchor else agreed_number end where chain_id = :chainId`,
+});
+
 export const noteDrift = statement({
   name: 'reconcile_drift',
   parameters: { chainId: 'int8', lookedAt: 'timestamptz' },

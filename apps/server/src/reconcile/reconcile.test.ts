@@ -267,6 +267,28 @@ test('new books open without an entry when the second reading found what was mis
   }
 });
 
+test('after a reorg below the last agreement, a difference rereads all blocks above it', async () => {
+  held = 0n;
+  const other = await SettlementWorld.open();
+  const lookAgain = async () => {
+    other.clock.time += 60_000;
+    const { clock, database, chains } = other;
+    const deps = { chains: chains.all, rpcOf: () => node, db: database.db, clock, log: silentLog };
+    return reconcileChain({ ...deps, intervalMs: 60_000 }, other.chain('ethereum'), node);
+  };
+  try {
+    for (let block = 1; block <= 5; block += 1) await other.mineFinal('ethereum');
+    assert.equal(await lookAgain(), 'agreed');
+    await other.dropFinal('ethereum', 3n);
+    for (let block = 3; block <= 6; block += 1) await other.mineFinal('ethereum');
+    held = 3n;
+    assert.equal(await lookAgain(), 'drifted');
+    assert.equal(await takeBackfill(other), 3n);
+  } finally {
+    await other.close();
+  }
+});
+
 test('what becomes final while its token is not configured is in the books once it is configured again', async () => {
   const other = await SettlementWorld.open();
   const ethereum = other.chain('ethereum');

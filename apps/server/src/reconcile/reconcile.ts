@@ -31,6 +31,7 @@ import {
   forgetBalances,
   holdOpening,
   lockCheck,
+  lowerAgreement,
   noteAgreement,
   noteCatchUp,
   noteDrift,
@@ -316,6 +317,14 @@ async function catchUp(
   if (check.result !== 'agreed' || check.books.number < check.target) return;
   await releaseStopped(db, chainId);
   log.info('reconcile.caught_up', { chainId, blockNumber: check.books.number.toString() });
+}
+
+/**
+ * After the watcher has gone back below final blocks, a difference must reread all blocks above the anchor. A node may
+ * leave out logs of these new blocks, too.
+ */
+export async function agreementUndone(queryable: Queryable, chainId: number, anchor: bigint): Promise<void> {
+  await queryable.query(lowerAgreement, { chainId, anchor });
 }
 
 /** Lets a stopped chain settle again. Returns why it was stopped; undefined when it was not. */

@@ -72,6 +72,13 @@ export const lockRefundsToSign = statement({
   text: `select ${columnList} from refunds where order_id = :orderId and status = 'requires_signature' order by ordinal for update`,
 });
 
+export const completedAmount = statement({
+  name: 'refund_completed_amount',
+  parameters: { orderId: 'text' },
+  columns: { amount: 'numeric' },
+  text: `select coalesce(sum(amount), 0) as amount from refunds where order_id = :orderId and status = 'completed'`,
+});
+
 // The condition on the old status makes a move that lost a race change nothing.
 export const updateRefund = statement({
   name: 'refund_update',

@@ -207,3 +207,21 @@ for (const [name, { after: steps, asked, next, become, refunded }] of Object.ent
     assert.equal((await world.session(order.sessionId)).refundedAmount, BigInt(refunded));
   });
 }
+
+test('a refund event that comes back after a reorg below finality completes no second refund of its amount', async () => {
+  const order = await orderAfter([paid, settled]);
+  const { merchantId } = await world.session(order.sessionId);
+  const refundIds = [(await ask(order, part)).refundId, (await ask(order, part)).refundId];
+  const statuses = async () => {
+    const refunds = refundIds.map((refundId) =>
+      findRefund(world.database.db, deps(), { merchantId, refundId }),
+    );
+    return (await Promise.all(refunds)).map(({ status }) => status);
+  };
+  await show(order, refundedPart);
+  await world.dropFinal('ethereum', 2n);
+  await show(order, refundedPart);
+  assert.deepEqual(await statuses(), ['completed', 'requires_signature']);
+  await show(order, ['SettlementRefunded', 'final', { value: '400000', refundedTotal: '800000' }]);
+  assert.deepEqual(await statuses(), ['completed', 'completed']);
+});

@@ -5,6 +5,7 @@ import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
 import { exceptionHandler } from '#exceptions/exception-events.ts';
 import { movementHandler } from '#payments/movement.ts';
 import { type PaymentContext, paymentHandler } from '#payments/payment.ts';
+import { agreementUndone } from '#reconcile/reconcile.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { settlementOutcome } from '#settlement/settlement.ts';
@@ -20,7 +21,7 @@ export function chainReactions(deps: PaymentContext & { readonly chains: Chains 
     settlementHandler(deps),
     movementHandler(deps),
     exceptionHandler(deps),
-    outcomesUndone(deps),
+    rewindHandler(deps),
   );
 }
 
@@ -33,13 +34,14 @@ export function outcomesOf(deps: SessionMoveContext): OutcomeHandler {
   };
 }
 
-/** When final blocks are reverted, the service's own transactions in them are pending again. */
-function outcomesUndone({ clock }: Pick<SessionMoveContext, 'clock'>): ChainHandler {
+/** When final blocks are reverted, the service's own transactions in them are pending again, and no check covers them. */
+function rewindHandler({ clock }: Pick<SessionMoveContext, 'clock'>): ChainHandler {
   return {
     async onBlock() {},
     async onReorg() {},
     async onFinal() {},
     async onRewind(transaction, { chainId }, { number }) {
+      await agreementUndone(transaction, chainId, number);
       const at = clock.now();
       const ids = await revertOutcomes(transaction, { chainId, above: number, at });
       if (ids.length === 0) return;
