@@ -18,10 +18,17 @@ const world = JSON.parse(readFileSync(join(home, 'world.json'), 'utf8')) as {
   readonly merchantId: string;
 };
 const folder = join(home, 'pictures');
-const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } };
+const sizes = {
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  desktop: { viewport: { width: 1280, height: 800 } },
+};
 
 async function signIn(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error') console.error(`complaint: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => console.error(`fault: ${error.message}`));
   await page.goto(`${world.dashboard}/sign-in`);
   await page.getByLabel('E-mail').fill(world.dashboardLogin.email);
   await page.getByLabel('Password', { exact: true }).fill(world.dashboardLogin.password);
@@ -30,34 +37,29 @@ async function signIn(context: BrowserContext): Promise<Page> {
   return page;
 }
 
-async function takePictures(page: Page, path: string): Promise<void> {
+async function takePictures(page: Page, device: string, path: string): Promise<void> {
   const address = path.startsWith('/') ? path : `/${world.merchantId}${path === '' ? '' : `/${path}`}`;
   const name = path.replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, '') || 'home';
-  for (const [device, size] of Object.entries(sizes)) {
-    await page.setViewportSize(size);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.goto(world.dashboard + address);
-      await page.waitForLoadState('networkidle');
-      const file = join(folder, `${name}-${device}-${colorScheme}.png`);
-      await page.screenshot({ path: file });
-      const width = await page.evaluate('document.documentElement.scrollWidth');
-      const isWide = Number(width) > size.width ? ` (scrolls sideways: ${width} px)` : '';
-      console.log(`${file}${isWide}`);
-    }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.goto(world.dashboard + address);
+    await page.waitForLoadState('networkidle');
+    const file = join(folder, `${name}-${device}-${colorScheme}.png`);
+    await page.screenshot({ path: file });
+    const isWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+    console.log(`${file}${isWide === true ? ' (scrolls sideways)' : ''}`);
   }
 }
 
 mkdirSync(folder, { recursive: true });
 const browser = await openChromium();
 try {
-  const context = await browser.newContext({ timezoneId: 'UTC', locale: 'en-US' });
-  const page = await signIn(context);
-  page.on('console', (message) => {
-    if (message.type() === 'error') console.error(`complaint: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => console.error(`fault: ${error.message}`));
-  for (const path of process.argv.length > 2 ? process.argv.slice(2) : ['']) await takePictures(page, path);
+  for (const [device, size] of Object.entries(sizes)) {
+    const page = await signIn(await browser.newContext({ timezoneId: 'UTC', locale: 'en-US', ...size }));
+    for (const path of process.argv.length > 2 ? process.argv.slice(2) : ['']) {
+      await takePictures(page, device, path);
+    }
+  }
 } finally {
   await browser.close();
 }

@@ -73,10 +73,14 @@ export async function send(call: string, input: AnyInput, options: SendOptions):
 }
 
 /** Sends one request whose answer is no envelope, such as a CSV. */
-export async function sendForText(call: string, input: AnyInput, options: SendOptions): Promise<string> {
+export async function sendForText(
+  call: string,
+  input: AnyInput,
+  options: SendOptions,
+): Promise<{ readonly text: string; readonly headers: Headers }> {
   const response = await fetchCall(call, input, options);
   const text = await response.text().catch(refuseConnection);
-  if (response.ok) return text;
+  if (response.ok) return { text, headers: response.headers };
   const body = parse(text);
   throw new ApiFailure({
     slug: 'internal',

@@ -19,10 +19,11 @@ export function matchScreens(open: readonly Screen[], typed: string): readonly S
 
 /** Where an id leads, by its kind. */
 const pageOfId: Readonly<Record<string, string>> = {
-  ses: 'payments',
+  sess: 'payments',
   lnk: 'links',
   prd: 'products',
   rfd: 'refunds',
+  exc: 'exceptions',
   wkid: 'webhooks',
 };
 

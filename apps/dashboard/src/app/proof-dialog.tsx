@@ -3,12 +3,13 @@ import { useEffect, useRef, useState } from 'react';
 import { type ProofReason, setProver } from '../api/prover.ts';
 import { useWrite } from '../api/use-call.ts';
 import { hasPasskeys } from '../proof/passkey.ts';
-import { CodeField, onSubmit, SignInForm } from '../proof/sign-in-form.tsx';
+import { CodeField, SignInForm } from '../proof/sign-in-form.tsx';
 import { useWays } from '../proof/use-ways.ts';
 import { hasWallet } from '../proof/wallet.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { PasswordField } from '../ui/field.tsx';
+import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import type { Me } from './merchant.ts';
 

@@ -1,34 +1,31 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { send } from '../api/call.ts';
 import { buttonClass, IconButton } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { CommandMenu } from './command-menu.tsx';
-import { meKey } from './me-key.ts';
-import { type CurrentMerchant, type Me, MerchantContext, rememberMerchant } from './merchant.ts';
+import {
+  type CurrentMerchant,
+  firstMerchant,
+  type Me,
+  MerchantContext,
+  rememberMerchant,
+} from './merchant.ts';
 import { MerchantSwitcher } from './merchant-switcher.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
 import { NotFound } from './route-failure.tsx';
+import { useMe } from './use-me.ts';
 
-/** The person who is signed in. Below the shell there is always one. */
-export function useMe(): Me {
-  const { data } = useQuery({
-    queryKey: meKey,
-    queryFn: () => send('GET /me', {}, { merchantId: undefined }) as Promise<Me>,
-  });
-  if (data === undefined) throw new Error('the shell stands without a person');
-  return data;
-}
-
-/** The merchant in the address; undefined on a person's own screens, `unknown` when the person does not act for it. */
+/**
+ * The merchant in the address, on a person's own screens the one of the last visit; `unknown` when the person does not act
+ * for it, undefined without any.
+ */
 function useAddressedMerchant(me: Me): CurrentMerchant | 'unknown' | undefined {
-  const { merchantId } = useParams({ strict: false }) as { merchantId?: string };
+  const { merchantId = firstMerchant(me) } = useParams({ strict: false }) as { merchantId?: string };
   if (merchantId === undefined) return undefined;
   const own = me.merchants.find((merchant) => merchant.merchantId === merchantId);
   if (own !== undefined) return own;
@@ -82,11 +79,7 @@ export function Shell() {
             tabIndex={-1}
             className="mx-auto w-full max-w-[76rem] flex-1 px-4 pt-5 pb-24 outline-none md:px-8 md:pt-7 md:pb-16"
           >
-            {addressed === 'unknown' ? (
-              <NotFound />
-            ) : (
-              <Guarded me={me} isOfMerchant={merchant !== undefined} />
-            )}
+            {addressed === 'unknown' ? <NotFound /> : <Guarded me={me} />}
           </main>
         </div>
       </div>
@@ -104,8 +97,9 @@ export function Shell() {
 }
 
 /** A session with a password alone opens nothing of a merchant in production; says what to add. */
-function Guarded({ me, isOfMerchant }: { readonly me: Me; readonly isOfMerchant: boolean }) {
-  if (me.isStrong || !isOfMerchant) return <Outlet />;
+function Guarded({ me }: { readonly me: Me }) {
+  const { merchantId } = useParams({ strict: false }) as { merchantId?: string };
+  if (me.isStrong || merchantId === undefined) return <Outlet />;
   return (
     <div className="mx-auto max-w-xl py-8">
       <Notice

@@ -8,9 +8,10 @@ import { meKey } from '../app/me-key.ts';
 import type { Me } from '../app/merchant.ts';
 import { Front } from '../proof/front.tsx';
 import { RecoveryCodes } from '../proof/recovery-codes.tsx';
-import { onSubmit, SignInForm } from '../proof/sign-in-form.tsx';
+import { SignInForm } from '../proof/sign-in-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { PasswordField, TextField } from '../ui/field.tsx';
+import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/page.tsx';
 

@@ -1,5 +1,45 @@
-import { PageHeader } from '../ui/page.tsx';
+import { useMe } from '../app/use-me.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Card, PageHeader, Section } from '../ui/page.tsx';
+import { Codes } from './codes.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { Password } from './password.tsx';
+import { SecondFactor } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
+import { Wallets } from './wallets.tsx';
 
+/** The person's own ways to sign in, and where they are signed in. */
 export default function MyAccount() {
-  return <PageHeader title="My account" />;
+  const me = useMe();
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader title="My account" description={`${me.name}, ${me.email}`} />
+      {!me.isStrong && (
+        <div className="mb-6">
+          <Notice tone="warn" title="Add a second way to sign in">
+            A password alone does not open a shop. Add a passkey or a second factor.
+          </Notice>
+        </div>
+      )}
+      {me.newDevices > 0 && (
+        <div className="mb-6">
+          <Notice tone="info" title="There was a sign-in from a new device">
+            Look at “Where you are signed in”, and end each session that is not yours.
+          </Notice>
+        </div>
+      )}
+      <Section title="Ways to sign in">
+        <Card className="divide-y divide-line">
+          <Passkeys />
+          <Password me={me} />
+          <SecondFactor me={me} />
+          <Wallets me={me} />
+          <Codes me={me} />
+        </Card>
+      </Section>
+      <Section title="Where you are signed in" description="A session lasts a week.">
+        <Sessions />
+      </Section>
+    </div>
+  );
 }

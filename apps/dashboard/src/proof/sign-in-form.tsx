@@ -1,8 +1,9 @@
 import { Fingerprint, KeyRound, Wallet } from 'lucide-react';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
 import { PasswordField, TextField } from '../ui/field.tsx';
+import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { hasPasskeys } from './passkey.ts';
 import { useWays } from './use-ways.ts';
@@ -38,15 +39,6 @@ interface NameProps {
   readonly email: string;
   readonly setEmail: (email: string) => void;
   readonly onDone: () => void;
-}
-
-/** Does what a form is for, without leaving the page. */
-export function onSubmit(act: () => unknown) {
-  return (event: FormEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    void act();
-  };
 }
 
 function PasswordForm({

@@ -113,7 +113,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
         event.stopPropagation();
         void navigator.clipboard.writeText(text).then(() => setCopied(true));
       }}
-      className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-faint hover:bg-sunken hover:text-ink"
+      className="-my-1 inline-flex size-7 shrink-0 items-center justify-center rounded-md text-faint hover:bg-sunken hover:text-ink"
     >
       {isCopied ? <Check className="size-3.5 text-good" /> : <Copy className="size-3.5" />}
     </button>

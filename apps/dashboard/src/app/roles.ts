@@ -1,0 +1,23 @@
+import { type MemberRole, memberRoles } from '@florin/protocol/member-role.ts';
+
+/** What each role is for, in the words of the screens. */
+const roleTexts: Readonly<Record<MemberRole, { readonly title: string; readonly does: string }>> = {
+  owner: { title: 'Owner', does: 'Does everything, and makes other owners.' },
+  admin: { title: 'Admin', does: 'Does everything except making or removing owners.' },
+  developer: {
+    title: 'Developer',
+    does: 'Builds: products, links, sessions, webhooks and API keys. No refunds.',
+  },
+  finance: { title: 'Finance', does: 'Sees payments, payers, reports and the audit log, and refunds.' },
+  support: { title: 'Support', does: 'Sees payments and payers, and refunds.' },
+  viewer: { title: 'Viewer', does: 'Sees everything but payers and secrets, and changes nothing.' },
+};
+
+export function roleTitle(role: string): string {
+  const known = memberRoles.find((name) => name === role);
+  return known === undefined ? 'Staff' : roleTexts[known].title;
+}
+
+export function roleDoes(role: MemberRole): string {
+  return roleTexts[role].does;
+}

@@ -1,0 +1,99 @@
+import type { MemberRole } from '@florin/protocol/member-role.ts';
+import { useState } from 'react';
+import { fieldError } from '../api/failure.ts';
+import { useWrite } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { roleTitle } from '../app/roles.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { onSubmit } from '../ui/form.ts';
+import { FailureNotice } from '../ui/notice.tsx';
+import { Secret } from '../ui/secret.tsx';
+import { RoleChoice } from './role-choice.tsx';
+
+interface Made {
+  readonly url: string;
+  readonly role: MemberRole;
+}
+
+/** Invites a person by a link, which is shown once. */
+export function InviteDialog({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}) {
+  const [made, setMade] = useState<Made>();
+  const close = () => {
+    setMade(undefined);
+    onClose();
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      isHeld={made !== undefined}
+      title={made === undefined ? 'Invite a member' : 'Send this link'}
+      description={
+        made === undefined
+          ? undefined
+          : `It makes one person ${roleTitle(made.role)}. It works once, within a week.`
+      }
+    >
+      {made === undefined ? (
+        <InviteForm onMade={setMade} onClose={close} />
+      ) : (
+        <>
+          <Secret label="Link of the invitation" text={made.url} />
+          <DialogActions>
+            <Button kind="primary" onClick={close}>
+              Done
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function InviteForm({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: (made: Made) => void;
+  readonly onClose: () => void;
+}) {
+  const actor: MemberRole = useMerchant().role === 'owner' ? 'owner' : 'admin';
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<MemberRole>('developer');
+  const invite = useWrite('POST /invitation/create');
+  const send = async () => {
+    const named = email.trim() === '' ? {} : { email: email.trim() };
+    const reply = await invite.run({ body: { role, ...named } });
+    if (reply !== undefined) onMade({ url: reply.url, role });
+  };
+  return (
+    <form onSubmit={onSubmit(send)} className="grid gap-4">
+      <TextField
+        label="E-mail"
+        hint="Only a note of whom the link is for. You send the link yourself."
+        isOptional
+        type="email"
+        autoComplete="off"
+        value={email}
+        onChange={setEmail}
+        error={fieldError(invite.error, 'email')}
+      />
+      <RoleChoice actor={actor} value={role} onChange={setRole} />
+      <FailureNotice error={invite.error} fields={['email']} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={invite.isRunning}>
+          Make the link
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,62 @@
+import type { MemberRole } from '@florin/protocol/member-role.ts';
+import { useState } from 'react';
+import { useWrite } from '../api/use-call.ts';
+import { roleTitle } from '../app/roles.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { FailureNotice } from '../ui/notice.tsx';
+import { toast } from '../ui/toast.tsx';
+import { RoleChoice } from './role-choice.tsx';
+import type { Member } from './team.tsx';
+
+/** Gives a member another role. */
+export function RoleDialog({
+  member,
+  actor,
+  onClose,
+}: {
+  readonly member: Member | undefined;
+  readonly actor: MemberRole;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog isOpen={member !== undefined} onClose={onClose} title={`Role of ${member?.name ?? ''}`}>
+      {member !== undefined && <RoleForm member={member} actor={actor} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function RoleForm({
+  member,
+  actor,
+  onClose,
+}: {
+  readonly member: Member;
+  readonly actor: MemberRole;
+  readonly onClose: () => void;
+}) {
+  const [role, setRole] = useState(member.role);
+  const change = useWrite('POST /member/role');
+  const save = async () => {
+    if ((await change.run({ body: { userId: member.userId, role } })) === undefined) return;
+    toast(`${member.name} is ${roleTitle(role)} now`);
+    onClose();
+  };
+  return (
+    <div className="grid gap-4">
+      <RoleChoice actor={actor} value={role} onChange={setRole} />
+      <FailureNotice error={change.error} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          isBusy={change.isRunning}
+          disabled={role === member.role}
+          onClick={() => void save()}
+        >
+          Save
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}

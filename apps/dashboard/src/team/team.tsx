@@ -1,0 +1,227 @@
+import type { MemberRole } from '@florin/protocol/member-role.ts';
+import { mayAssign } from '@florin/protocol/member-role.ts';
+import { Ellipsis, MailPlus, Trash2, UserCog, UserPlus, Users } from 'lucide-react';
+import { useState } from 'react';
+import type { ReplyTo } from '../api/call.ts';
+import { useRead, useWrite } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { roleTitle } from '../app/roles.ts';
+import { mayDo } from '../app/screens.ts';
+import { useMe } from '../app/use-me.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { PageHeader, Section } from '../ui/page.tsx';
+import { Empty } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
+import { Time } from '../ui/value.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { RoleDialog } from './role-dialog.tsx';
+
+export type Member = ReplyTo<'GET /member/list'>['members'][number];
+type Invitation = ReplyTo<'GET /invitation/list'>['invitations'][number];
+
+export default function Team() {
+  const { role } = useMerchant();
+  const [isInviting, setInviting] = useState(false);
+  const mayChange = mayDo(role, 'members:write');
+  return (
+    <>
+      <PageHeader
+        title="Team"
+        description="The people who work with this shop, and what each of them may do."
+        actions={
+          mayChange && (
+            <Button kind="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
+              Invite a member
+            </Button>
+          )
+        }
+      />
+      <Members mayChange={mayChange} />
+      <Invitations mayChange={mayChange} onInvite={() => setInviting(true)} />
+      <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} />
+    </>
+  );
+}
+
+const memberColumns = (own: string): readonly Column<Member>[] => [
+  {
+    key: 'name',
+    header: 'Name',
+    isWide: true,
+    cell: ({ userId, name, email }) => (
+      <span className="flex items-center gap-3">
+        <span
+          aria-hidden
+          className="hidden size-8 shrink-0 items-center justify-center rounded-full bg-tint text-sm font-semibold text-accent sm:flex"
+        >
+          {name.charAt(0).toUpperCase()}
+        </span>
+        <span className="min-w-0">
+          <span className="flex items-center gap-2">
+            <span className="truncate font-medium">{name}</span>
+            {userId === own && <Badge>You</Badge>}
+          </span>
+          <span className="block truncate text-sm text-soft">{email}</span>
+        </span>
+      </span>
+    ),
+  },
+  { key: 'role', header: 'Role', cell: ({ role }) => roleTitle(role) },
+  {
+    key: 'since',
+    header: 'Member since',
+    from: 'md',
+    cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
+  },
+];
+
+function Members({ mayChange }: { readonly mayChange: boolean }) {
+  const me = useMe();
+  const { role: actor } = useMerchant();
+  const members = useRead('GET /member/list', {});
+  const [changed, setChanged] = useState<Member>();
+  const [removed, setRemoved] = useState<Member>();
+  const remove = useWrite('POST /member/remove', { onDone: () => toast('The member was removed') });
+  const isOpen = (member: Member) => mayChange && mayAssign(asRole(actor), member.role);
+  const acts: Column<Member> = {
+    key: 'acts',
+    header: '',
+    isAtEnd: true,
+    cell: (member) =>
+      isOpen(member) && (
+        <Menu
+          trigger={
+            <IconButton label={`Acts for ${member.name}`}>
+              <Ellipsis />
+            </IconButton>
+          }
+        >
+          <MenuItem icon={<UserCog />} onSelect={() => setChanged(member)}>
+            Change the role
+          </MenuItem>
+          <MenuItem icon={<Trash2 />} isDangerous onSelect={() => setRemoved(member)}>
+            Remove
+          </MenuItem>
+        </Menu>
+      ),
+  };
+  return (
+    <>
+      <Table
+        label="Members"
+        columns={[...memberColumns(me.userId), ...(mayChange ? [acts] : [])]}
+        source={{ rows: members.data?.members, error: members.error, onRetry: () => void members.refetch() }}
+        keyOf={({ userId }) => userId}
+        skeletonRows={3}
+        empty={<Empty icon={<Users />} title="No members" />}
+      />
+      <RoleDialog member={changed} actor={asRole(actor)} onClose={() => setChanged(undefined)} />
+      <Confirm
+        isOpen={removed !== undefined}
+        onClose={() => setRemoved(undefined)}
+        title={`Remove ${removed?.name ?? ''}?`}
+        act="Remove"
+        isDangerous
+        write={remove}
+        onConfirm={async () => {
+          const done = await remove.run({ body: { userId: removed?.userId ?? '' } });
+          if (done !== undefined) setRemoved(undefined);
+        }}
+      >
+        <p>
+          {removed?.email} loses access to this shop at once. API keys that the member made stay; disable
+          those that you do not know.
+        </p>
+      </Confirm>
+    </>
+  );
+}
+
+/** The role of the one who acts. Staff changes nothing, so it counts as a viewer here. */
+function asRole(role: string): MemberRole {
+  return role === 'owner' || role === 'admin' ? role : 'viewer';
+}
+
+const invitationColumns: readonly Column<Invitation>[] = [
+  {
+    key: 'for',
+    header: 'For',
+    isWide: true,
+    cell: ({ email }) =>
+      email === '' ? <span className="text-soft">Anyone with the link</span> : <span>{email}</span>,
+  },
+  { key: 'role', header: 'Role', cell: ({ role }) => roleTitle(role) },
+  {
+    key: 'created',
+    header: 'Made',
+    from: 'md',
+    cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
+  },
+  { key: 'expires', header: 'Ends', from: 'sm', cell: ({ expiresAt }) => <Time time={expiresAt} /> },
+];
+
+function Invitations({
+  mayChange,
+  onInvite,
+}: {
+  readonly mayChange: boolean;
+  readonly onInvite: () => void;
+}) {
+  const invitations = useRead('GET /invitation/list', {});
+  const [revoked, setRevoked] = useState<Invitation>();
+  const revoke = useWrite('POST /invitation/revoke', {
+    onDone: () => toast('The invitation was withdrawn'),
+  });
+  const acts: Column<Invitation> = {
+    key: 'acts',
+    header: '',
+    isAtEnd: true,
+    cell: (invitation) => (
+      <Button kind="quiet" size="small" onClick={() => setRevoked(invitation)}>
+        Withdraw
+      </Button>
+    ),
+  };
+  return (
+    <Section title="Open invitations" description="Each link works once, within a week.">
+      <Table
+        label="Open invitations"
+        columns={[...invitationColumns, ...(mayChange ? [acts] : [])]}
+        source={{
+          rows: invitations.data?.invitations,
+          error: invitations.error,
+          onRetry: () => void invitations.refetch(),
+        }}
+        keyOf={({ invitationId }) => invitationId}
+        skeletonRows={1}
+        empty={
+          <Empty
+            icon={<MailPlus />}
+            title="No open invitations"
+            action={mayChange && <Button onClick={onInvite}>Invite a member</Button>}
+          >
+            Invite the people who refund, look after payments or build the shop.
+          </Empty>
+        }
+      />
+      <Confirm
+        isOpen={revoked !== undefined}
+        onClose={() => setRevoked(undefined)}
+        title="Withdraw the invitation?"
+        act="Withdraw"
+        isDangerous
+        write={revoke}
+        onConfirm={async () => {
+          const done = await revoke.run({ body: { invitationId: revoked?.invitationId ?? '' } });
+          if (done !== undefined) setRevoked(undefined);
+        }}
+      >
+        <p>Its link stops working at once.</p>
+      </Confirm>
+    </Section>
+  );
+}
