@@ -2,8 +2,8 @@ import { useRouterState } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { shortId } from '../ui/format.ts';
 import { useMerchantId } from './merchant.ts';
+import { useScreens } from './open-screens.ts';
 import { ScreenLink } from './screen-link.tsx';
-import { screens } from './screens.ts';
 
 /** Where the screen stands: the list that the page belongs to, and the page. */
 export function Breadcrumbs() {
@@ -11,7 +11,7 @@ export function Breadcrumbs() {
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const parts = pathname.split('/').filter((part) => part !== '');
   const below = parts.slice(parts.indexOf(merchantId ?? '') + 1);
-  const screen = screens.find(({ path }) => path === (below[0] ?? ''));
+  const screen = useScreens().find(({ path }) => path === (below[0] ?? ''));
   if (merchantId === undefined || screen === undefined || below.length < 2) return null;
   return (
     <nav aria-label="Breadcrumbs">

@@ -2,7 +2,7 @@ import { CornerDownLeft, Search } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { classNames } from '../ui/class-names.ts';
-import { useScreens } from './navigation.tsx';
+import { useScreens } from './open-screens.ts';
 import type { Screen } from './screen.ts';
 import { useGoTo } from './screen-link.tsx';
 

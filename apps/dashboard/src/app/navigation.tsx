@@ -1,10 +1,8 @@
 import { Ellipsis } from 'lucide-react';
-import { useContext } from 'react';
 import { classNames } from '../ui/class-names.ts';
-import { MerchantContext } from './merchant.ts';
+import { useScreens } from './open-screens.ts';
 import type { Screen, ScreenGroup } from './screen.ts';
 import { ScreenLink } from './screen-link.tsx';
-import { isOpenTo, screens } from './screens.ts';
 
 const groups: readonly { readonly name: ScreenGroup; readonly title: string }[] = [
   { name: 'main', title: '' },
@@ -12,12 +10,6 @@ const groups: readonly { readonly name: ScreenGroup; readonly title: string }[] 
   { name: 'develop', title: 'Developers' },
   { name: 'business', title: 'Business' },
 ];
-
-/** The screens that the member's role opens; none outside a merchant. */
-export function useScreens(): readonly Screen[] {
-  const merchant = useContext(MerchantContext);
-  return merchant === undefined ? [] : screens.filter((screen) => isOpenTo(merchant.role, screen));
-}
 
 export function Navigation() {
   const open = useScreens();

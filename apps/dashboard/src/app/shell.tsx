@@ -15,9 +15,11 @@ import {
 } from './merchant.ts';
 import { MerchantSwitcher } from './merchant-switcher.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
+import { ScreensContext } from './open-screens.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
 import { NotFound } from './route-failure.tsx';
+import { screens } from './screens.ts';
 import { useMe } from './use-me.ts';
 
 /**
@@ -34,6 +36,14 @@ function useAddressedMerchant(me: Me): CurrentMerchant | 'unknown' | undefined {
 
 /** Everything around a screen: navigation, search, and the dialog that asks who acts. */
 export function Shell() {
+  return (
+    <ScreensContext value={screens}>
+      <ShellFrame />
+    </ScreensContext>
+  );
+}
+
+function ShellFrame() {
   const me = useMe();
   const addressed = useAddressedMerchant(me);
   const merchant = addressed === 'unknown' ? undefined : addressed;

@@ -1,6 +1,26 @@
 import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
 import { PageHeader } from '../ui/page.tsx';
+import { Attention, useMatters } from './attention.tsx';
+import { FirstSteps, useSteps } from './first-steps.tsx';
+import { LatestSessions } from './latest-sessions.tsx';
+import { Numbers } from './numbers.tsx';
 
+/** What came in, what is on its way, and what needs a person. */
 export default function Home() {
-  return <PageHeader title="Home" description={useMerchant().merchantName} />;
+  const { role } = useMerchant();
+  const { steps, isLoading } = useSteps();
+  const { matters, isLoading: isLooking } = useMatters();
+  const seesPayments = mayDo(role, 'sessions:read');
+  // What stands above the rest comes first, so that nothing moves down.
+  if (isLoading || isLooking) return <PageHeader title="Home" />;
+  return (
+    <>
+      <PageHeader title="Home" />
+      {steps.length > 0 && <FirstSteps steps={steps} />}
+      {matters.length > 0 && <Attention matters={matters} />}
+      {seesPayments && <Numbers />}
+      {seesPayments && <LatestSessions />}
+    </>
+  );
 }

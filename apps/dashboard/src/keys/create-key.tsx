@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
-import { mayDo } from '../app/screens.ts';
+import { mayDo } from '../app/permission.ts';
 import { Button } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/choice.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';

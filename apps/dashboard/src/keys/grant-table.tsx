@@ -1,4 +1,4 @@
-import { mayDo } from '../app/screens.ts';
+import { mayDo } from '../app/permission.ts';
 import { classNames } from '../ui/class-names.ts';
 import { type Grant, type Level, type Resource, resources } from './grant.ts';
 

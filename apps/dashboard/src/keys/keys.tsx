@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
-import { mayDo } from '../app/screens.ts';
+import { mayDo } from '../app/permission.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { ChevronRight, Monitor, Moon, Sun } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMerchant } from '../app/merchant.ts';
+import { useHasScreen } from '../app/open-screens.ts';
 import { roleTitle } from '../app/roles.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
-import { isOpenTo, screens } from '../app/screens.ts';
 import { chooseTheme, type Theme, useTheme } from '../app/theme.ts';
 import { classNames } from '../ui/class-names.ts';
 import { Card, Fact, Facts, PageHeader, Section } from '../ui/page.tsx';
@@ -20,6 +20,7 @@ const addresses = [
 
 export default function Settings() {
   const { merchantId, merchantName, role } = useMerchant();
+  const hasScreen = useHasScreen();
   return (
     <>
       <PageHeader title="Settings" description="What this shop is, and how it is reached." />
@@ -63,7 +64,7 @@ export default function Settings() {
               </Link>
             </li>
             {nearby
-              .filter(({ path }) => screens.some((screen) => screen.path === path && isOpenTo(role, screen)))
+              .filter(({ path }) => hasScreen(path))
               .map(({ path, title, text }) => (
                 <li key={path}>
                   <ScreenLink path={path} className={rowClass}>

@@ -6,8 +6,8 @@ import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
+import type { Member } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
-import type { Member } from './team.tsx';
 
 /** Gives a member another role. */
 export function RoleDialog({

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
 import { roleTitle } from '../app/roles.ts';
-import { mayDo } from '../app/screens.ts';
 import { useMe } from '../app/use-me.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -18,9 +18,9 @@ import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Time } from '../ui/value.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
+import type { Member } from './member.ts';
 import { RoleDialog } from './role-dialog.tsx';
 
-export type Member = ReplyTo<'GET /member/list'>['members'][number];
 type Invitation = ReplyTo<'GET /invitation/list'>['invitations'][number];
 
 export default function Team() {

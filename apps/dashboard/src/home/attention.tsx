@@ -1,0 +1,150 @@
+import { ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useRead } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { useHasScreen } from '../app/open-screens.ts';
+import { mayDo } from '../app/permission.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { parseTime } from '../ui/format.ts';
+import { Card } from '../ui/page.tsx';
+import { Time } from '../ui/value.tsx';
+
+export interface Matter {
+  readonly key: string;
+  readonly tone: Tone;
+  readonly state: string;
+  readonly text: ReactNode;
+  readonly path: string;
+}
+
+interface Found {
+  readonly matters: readonly Matter[];
+  readonly isLoading: boolean;
+}
+
+const refreshMs = 30_000;
+/** A key that ends within a week needs a successor. */
+const keySoonMs = 7 * 86_400_000;
+const page = { params: { page: 1, size: 20 } };
+
+/** Payments that a person may decide on. */
+function useExceptionMatters(): Found {
+  const { role } = useMerchant();
+  const isOn = mayDo(role, 'sessions:read');
+  const { data, isLoading } = useRead('GET /exception/list/:page/:size', page, { isOn, everyMs: refreshMs });
+  const open = data?.exceptions.filter(({ status }) => status === 'open') ?? [];
+  const [first] = open;
+  if (first === undefined) return { matters: [], isLoading };
+  const count = open.length === page.params.size ? `${open.length} or more` : String(open.length);
+  const text = `${count} ${open.length === 1 ? 'payment is' : 'payments are'} short, over, late or double`;
+  const matter: Matter = { key: 'exceptions', tone: 'warn', state: 'Exceptions', text, path: 'exceptions' };
+  return { matters: [matter], isLoading };
+}
+
+/** Webhooks that the service has paused because their server did not answer. */
+function useWebhookMatters(): Found {
+  const { role } = useMerchant();
+  const { data, isLoading } = useRead('GET /webhook/list', {}, { isOn: mayDo(role, 'webhooks:read') });
+  const matters = (data?.webhooks ?? [])
+    .filter(({ status }) => status === 'paused')
+    .map(
+      ({ webhookId, webhookUrl }): Matter => ({
+        key: webhookId,
+        tone: 'bad',
+        state: 'Webhook paused',
+        text: <span className="font-mono text-sm">{webhookUrl}</span>,
+        path: `webhooks/${webhookId}`,
+      }),
+    );
+  return { matters, isLoading };
+}
+
+/** Wallets that wait until they count: a member who did not ask for one can still cancel it. */
+function useWalletMatters(): Found {
+  const { data, isLoading } = useRead('GET /account/change/list', {});
+  const matters = (data?.changes ?? [])
+    .filter(({ status }) => status === 'waiting')
+    .map(
+      ({ changeId, accountName, effectiveAt }): Matter => ({
+        key: changeId,
+        tone: 'info',
+        state: 'Wallet waits',
+        text: (
+          <>
+            {accountName} counts <Time time={effectiveAt} />. Cancel it if this is not yours.
+          </>
+        ),
+        path: 'wallets',
+      }),
+    );
+  return { matters, isLoading };
+}
+
+/** Keys that end soon. */
+function useKeyMatters(): Found {
+  const { role } = useMerchant();
+  const { data, isLoading } = useRead('GET /key/list', {}, { isOn: mayDo(role, 'keys:read') });
+  const matters = (data?.keys ?? [])
+    .filter(({ expiresAt, revokedAt }) => {
+      const left = (parseTime(expiresAt)?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
+      return revokedAt === '' && left > 0 && left < keySoonMs;
+    })
+    .map(
+      ({ keyId, last4, expiresAt }): Matter => ({
+        key: keyId,
+        tone: 'warn',
+        state: 'Key ends',
+        text: (
+          <>
+            The key …{last4} ends <Time time={expiresAt} />
+          </>
+        ),
+        path: 'keys',
+      }),
+    );
+  return { matters, isLoading };
+}
+
+/** Everything that needs a person. */
+export function useMatters(): Found {
+  const found = [useExceptionMatters(), useWebhookMatters(), useWalletMatters(), useKeyMatters()];
+  return {
+    matters: found.flatMap(({ matters }) => matters),
+    isLoading: found.some(({ isLoading }) => isLoading),
+  };
+}
+
+export function Attention({ matters }: { readonly matters: readonly Matter[] }) {
+  return (
+    <Card className="mb-8 overflow-hidden">
+      <h2 className="border-b border-line px-4 py-3 text-lg font-semibold md:px-5">Needs attention</h2>
+      <ul className="divide-y divide-line">
+        {matters.map((matter) => (
+          <li key={matter.key}>
+            <MatterRow matter={matter} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const rowClass = 'flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 md:px-5';
+
+function MatterRow({ matter: { tone, state, text, path } }: { readonly matter: Matter }) {
+  const hasScreen = useHasScreen();
+  const content = (
+    <>
+      <Badge tone={tone}>{state}</Badge>
+      <span className="min-w-0 flex-1 basis-56 break-words">{text}</span>
+    </>
+  );
+  if (!hasScreen(path.split('/', 1)[0] ?? '')) return <div className={rowClass}>{content}</div>;
+  return (
+    <ScreenLink path={path} className={`${rowClass} -outline-offset-2 hover:bg-sunken`}>
+      {content}
+      <ChevronRight aria-hidden className="size-4 text-faint" />
+    </ScreenLink>
+  );
+}
