@@ -14,6 +14,7 @@ import { measureLists } from './list.ts';
 import { describe } from './measure.ts';
 import { type BenchResult, writeResult } from './report.ts';
 import { measureRoute } from './route.ts';
+import { measureSearch } from './search.ts';
 import { measureSender } from './sender.ts';
 import { measureSessions } from './session.ts';
 import { measureSignatures } from './signature.ts';
@@ -29,6 +30,7 @@ const subjects: Readonly<Record<string, (environment: BenchEnvironment) => Promi
   limit: measureLimits,
   list: measureLists,
   route: measureRoute,
+  search: measureSearch,
   sender: measureSender,
   session: measureSessions,
   signature: measureSignatures,

@@ -374,6 +374,8 @@ export const ruleSections: readonly RuleSection[] = [
     title: 'Wire contract 11: Settled later',
     rules: {
       'W11.1': 'A search finds exactly the sessions that meet every condition, newest first',
+      'W11.3': 'A report has every payment, settlement, fee and refund of its time once, to the unit',
+      'W11.4': 'A report’s file needs its secret address, for 24 hours, and spreadsheets run none of it',
       'W11.2': 'A search shows and uses the payer’s e-mail address only with payer_pii:read',
     },
   },

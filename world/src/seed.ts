@@ -1,6 +1,6 @@
 import { openDatabase } from '@florin/pg';
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
-import { permissions, reservedPermissions } from '@florin/protocol/permission.ts';
+import { permissions } from '@florin/protocol/permission.ts';
 import type { ProductCreateBody } from '@florin/protocol/product.ts';
 import {
   addMember,
@@ -77,7 +77,7 @@ const createOwner = async (options: SeedOptions): Promise<Owner> => {
       const forConsoles = await createApiKey(transaction, deps, {
         merchantId,
         kind: 'restricted',
-        permissions: permissions.filter((permission) => reservedPermissions[permission] === undefined),
+        permissions,
       });
       const { accountId } = await createAccount(transaction, deps, {
         merchantId,

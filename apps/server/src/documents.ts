@@ -12,6 +12,7 @@ export { type LinkTrigger, linkMoves } from '#links/link.machine.ts';
 export { keyInTextPattern } from '#merchants/api-key.ts';
 export { defaultOrderLimits, unsignedOrderSeconds } from '#orders/order-limit.ts';
 export { type RefundTrigger, refundMoves } from '#refunds/refund.machine.ts';
+export { type ReportTrigger, reportMoves } from '#reports/report.machine.ts';
 export { type SessionTrigger, sessionMoves, sessionTriggers } from '#sessions/session.machine.ts';
 export { type LegTrigger, legMoves } from '#settlement/leg.machine.ts';
 export { defaultWaitingLimits } from '#x402/waiting.ts';

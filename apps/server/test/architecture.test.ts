@@ -26,6 +26,7 @@ const rooms = [
   'payments',
   'settlement',
   'refunds',
+  'reports',
   'submissions',
   'deposits',
   'x402',

@@ -71,6 +71,7 @@ export const errorCatalogue = {
   exception_not_found: entry(100704, 'Exception not found'),
   exception_decided: entry(100705, 'Exception already decided'),
   exception_not_acceptable: entry(100706, 'Exception cannot be decided'),
+  report_not_found: entry(100709, 'Report not found'),
   member_not_found: entry(100801, 'Member not found'),
   last_owner: entry(100802, 'The last owner cannot go'),
   invitation_invalid: entry(100803, 'Invalid invitation'),

@@ -13,6 +13,7 @@ export const idPrefixes = {
   receipt: 'rcpt_',
   refund: 'rfd_',
   exception: 'exc_',
+  report: 'rpt_',
   request: 'req_',
   merchant: 'mer_',
   apiKey: 'key_',

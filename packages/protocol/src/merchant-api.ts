@@ -8,6 +8,7 @@ import { exceptionRoutes } from './exception-api.ts';
 import { linkRoutes } from './link-api.ts';
 import { productRoutes } from './product-api.ts';
 import { refundRoutes } from './refund-api.ts';
+import { reportRoutes } from './report-api.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText } from './schema.ts';
 import { sessionRoutes } from './session-api.ts';
@@ -74,6 +75,7 @@ export const merchantApi = {
     ...sessionRoutes,
     ...refundRoutes,
     ...exceptionRoutes,
+    ...reportRoutes,
     ...webhookRoutes,
     ...deliveryRoutes,
     ...eventRoutes,

@@ -21,6 +21,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Events: 'What happened, kept for 90 days.',
   Refunds: 'Money that goes back to its payer.',
   Exceptions: 'Payments that went wrong, and where their money is.',
+  Reports: 'Payments, settlements, fees and refunds of a time, as a file.',
   Capabilities: 'Tokens, routes and fees of this installation. Public.',
   'AI protocol':
     'How an agent pays without an API key: it reads, signs EIP-712 messages with the payer’s wallet, and sends the ' +

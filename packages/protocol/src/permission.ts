@@ -40,11 +40,6 @@ export type MemberPermission =
 /** What members can have. */
 export const memberPermissions: readonly MemberPermission[] = [...permissions, ...dashboardPermissions];
 
-/** Permissions without a use yet, and their purpose. */
-export const reservedPermissions: Readonly<Partial<Record<Permission, string>>> = {
-  'reports:read': 'reserved for reports',
-};
-
 /**
  * Ready-made sets for restricted keys. `read_only` is every read except personal data and webhook secrets; `fulfilment`
  * also sees payers; `storefront` creates sessions and reads them; `agent` sells through links and sessions.

@@ -175,6 +175,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Read the session and its refunds.',
   ),
   refund_not_found: advice('No refund of this merchant has this id.', 'Check the id.'),
+  report_not_found: advice(
+    'No report of this merchant has this id, or it is older than 24 hours.',
+    'Order the report again.',
+  ),
   exception_not_found: advice('No exception of this merchant has this id.', 'Check the id.'),
   exception_decided: advice(
     'You or the link’s policy have already made the other decision about this exception.',

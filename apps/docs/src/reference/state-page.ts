@@ -14,7 +14,9 @@ import {
   type ProductTrigger,
   productMoves,
   type RefundTrigger,
+  type ReportTrigger,
   refundMoves,
+  reportMoves,
   type SentTrigger,
   type SessionTrigger,
   sentMoves,
@@ -148,6 +150,11 @@ const refundTexts: Readonly<Record<RefundTrigger, string>> = {
   amount_exceeded: 'So much of the payment went back since that this amount cannot any more.',
 };
 
+const reportTexts: Readonly<Record<ReportTrigger, string>> = {
+  finish: 'The file is whole.',
+  fail: 'It has too many rows, or its steps kept failing: `reason` says which.',
+};
+
 const exceptionTexts: Readonly<Record<ExceptionTrigger, string>> = {
   marked_resolved: '`POST /exception/resolve`.',
   money_placed: 'A final event shows the money back with its payer, or as the payment.',
@@ -206,6 +213,8 @@ function resourceBlocks(): string[] {
     movesTable(linkMoves, linkTexts),
     heading('Refund'),
     movesTable(refundMoves, refundTexts),
+    heading('Report'),
+    movesTable(reportMoves, reportTexts),
     heading('Exception'),
     movesTable(exceptionMoves, exceptionTexts),
     heading('Webhook'),

@@ -3,12 +3,7 @@ import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
-import {
-  type Permission,
-  permissionPresets,
-  permissions,
-  reservedPermissions,
-} from '@florin/protocol/permission.ts';
+import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
 import {
@@ -61,7 +56,7 @@ export function authenticationPage(): DocsPage {
       table(
         ['Permission', ...Object.keys(permissionPresets)],
         permissions.map((permission) => [
-          permissionText(permission),
+          `\`${permission}\``,
           ...Object.values(permissionPresets).map((preset: readonly string[]) =>
             preset.includes(permission) ? 'yes' : '',
           ),
@@ -80,11 +75,6 @@ export function authenticationPage(): DocsPage {
       ),
     ],
   };
-}
-
-function permissionText(permission: Permission): string {
-  const keptFor = reservedPermissions[permission];
-  return keptFor === undefined ? `\`${permission}\`` : `\`${permission}\` (${keptFor})`;
 }
 
 /** The rules of every operation. */

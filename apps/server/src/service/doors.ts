@@ -20,6 +20,7 @@ import { mcpDoor } from '#http/mcp/mcp-door.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { openApiDoor } from '#http/openapi.ts';
 import { creationGuard, limitedDoor, walletCallGuard } from '#http/rate-limit.ts';
+import { reportsDoor } from '#http/reports/reports-door.ts';
 import type { Door } from '#http/server.ts';
 import { statusDoor } from '#http/status/status-door.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
@@ -63,6 +64,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
     dashboardPagesDoor(),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
+    reportsDoor({ db, clock }),
     statusDoor({ readStatus: () => readStatus(db, chains) }),
     openApiDoor({ origin, tables }),
     discoveryDoor({ ...options, hasX402: gasless !== undefined }),

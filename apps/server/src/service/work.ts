@@ -19,6 +19,7 @@ import { attestationSource } from '#outside/attestation.ts';
 import { createEgress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { runReconciliation } from '#reconcile/reconcile.ts';
+import { runReports } from '#reports/report.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { runSearchIndex } from '#sessions/search-index.ts';
 import { expireSessions } from '#sessions/session.ts';
@@ -57,6 +58,7 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     runReconciliation({ ...base, chains: chains.all, rpcOf, intervalMs }, signal),
     runListCounts(base, signal),
     runSearchIndex(base, signal),
+    runReports(base, signal),
     deleteAnswers(base, signal),
     runAccountChanges({ ...base, random: options.random, chains }, signal),
     ...(rooms.images?.run(signal) ?? []),

@@ -10,6 +10,8 @@ const intervalMs = 500;
 /** Rows of the queue, each of one statement's sessions, and sessions of a walk, in one transaction. */
 const queueBatch = 50;
 const walkBatch = 500;
+/** Sessions that one statement reads. */
+const readBatch = 500;
 
 /** Keeps the index of the search up to date until the signal aborts. What a killed worker did not finish is done again. */
 export function runSearchIndex(
@@ -33,7 +35,7 @@ export async function indexSessions(transaction: Transaction): Promise<boolean> 
   const [lock] = await transaction.query(sql.lockSearchIndex);
   if (lock?.is_mine !== true) return false;
   const queued = await transaction.query(sql.takeQueued, { limit: queueBatch });
-  await indexAll(transaction, [...new Set(queued.flatMap((row) => row.session_ids))].toSorted());
+  await indexAll(transaction, [...new Set(queued.flatMap((row) => row.session_ids))]);
   if (queued.length === queueBatch) return true;
   return walk(transaction);
 }
@@ -56,11 +58,14 @@ async function walk(transaction: Transaction): Promise<boolean> {
 
 async function indexAll(transaction: Transaction, sessionIds: readonly string[]): Promise<void> {
   for (let left = sessionIds; left.length > 0; ) {
-    const rows = await transaction.query(sql.sessionsToIndex, { sessionIds: left });
-    const last = rows.at(-1);
-    if (last === undefined) return;
+    const sessionIds = left.slice(0, readBatch);
+    const rows = await transaction.query(sql.sessionsToIndex, { sessionIds });
+    left = left.slice(readBatch);
+    if (rows.length === 0) continue;
     await indexRows(transaction, rows);
-    left = left.filter((sessionId) => sessionId > last.session_id);
+    // The limit of bytes may have left some out.
+    const read = new Set(rows.map((row) => row.session_id));
+    left = [...sessionIds.filter((sessionId) => !read.has(sessionId)), ...left];
   }
 }
 

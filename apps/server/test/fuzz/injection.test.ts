@@ -26,6 +26,7 @@ const samplePath: Readonly<Record<string, string>> = {
   webhookId: '@@webhook:2@@',
   eventId: '@@event:2@@',
   refundId: '@@refund:2@@',
+  reportId: '@@report:2@@',
   page: '1',
   size: '10',
 };

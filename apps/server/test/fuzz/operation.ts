@@ -25,6 +25,7 @@ export const idKinds = [
   'event',
   'delivery',
   'refund',
+  'report',
   'exception',
 ] as const;
 export type IdKind = (typeof idKinds)[number];
@@ -58,6 +59,7 @@ const byName: ByName = {
   deliveryId: idToken('delivery'),
   eventId: idToken('event'),
   refundId: idToken('refund'),
+  reportId: idToken('report'),
   exceptionId: idToken('exception'),
   productIds: fc.array(idToken('product'), { maxLength: 12 }),
   settlementToken,

@@ -212,6 +212,7 @@ const prefixes: Record<IdKind, string> = {
   event: 'evt_',
   delivery: 'dlv_',
   refund: 'rfd_',
+  report: 'rpt_',
   exception: 'exc_',
 };
 
@@ -368,6 +369,8 @@ async function stock(
   );
   const [refunded = '', ...refundable] = paid.map(({ sessionId }) => sessionId);
   const refund = await idOf('refundId', '/refund/create', { sessionId: refunded, reason: mark });
+  const period = { type: 'payments', from: 0, to: 1, format: 'csv' };
+  const report = await idOf('reportId', '/report/create', period);
   return {
     account: [account],
     product: [product],
@@ -377,6 +380,7 @@ async function stock(
     event: [String(test['eventId'])],
     delivery: [String(test['deliveryId'])],
     refund: [refund],
+    report: [report],
     exception: [
       await exceptionOf(world, { key, accountId: account }),
       (await addLateDeposit(world, { key, accountId: account })).exceptionId,

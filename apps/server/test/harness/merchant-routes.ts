@@ -13,6 +13,7 @@ export interface Things {
   readonly sessionId: string;
   readonly paidSessionId: string;
   readonly refundId: string;
+  readonly reportId: string;
   readonly exceptionId: string;
   /** Two late deposits that wait for a decision. */
   readonly lateExceptionId: string;
@@ -32,6 +33,7 @@ export const kinds: Record<keyof Things, IdKind> = {
   sessionId: 'session',
   paidSessionId: 'session',
   refundId: 'refund',
+  reportId: 'report',
   exceptionId: 'exception',
   lateExceptionId: 'exception',
   otherExceptionId: 'exception',
@@ -154,6 +156,11 @@ export const rows: Record<keyof typeof merchantApi.routes, Row> = {
     permissions: ['refunds:write'],
     body: ({ otherExceptionId: exceptionId }) => ({ exceptionId }),
   },
+  createReport: {
+    permissions: ['reports:read'],
+    body: () => ({ type: 'payments', from: 0, to: 1, format: 'csv' }),
+  },
+  getReport: { permissions: ['reports:read'], params: ({ reportId }) => ({ reportId }) },
   createWebhook: { permissions: webhooks.write, body: () => webhookFields },
   updateWebhook: {
     permissions: webhooks.write,

@@ -35,13 +35,15 @@ export async function openShop(world: MerchantWorld): Promise<Shop> {
     await addPaidSession(world, { key, accountId }),
   ];
   const { refundId } = await post('/refund/create', { sessionId: returned.sessionId });
+  const report = { type: 'payments', from: 0, to: 1, format: 'csv' };
+  const { reportId } = await post('/report/create', report);
   const reclaimed = await addPaidSession(world, { key, accountId });
   await happen(world, reclaimed.order, 'Reclaimed');
   const { exceptions } = (await world.send('GET', '/exception/list/1/1', { key })).data;
   const late = await addLateDeposit(world, { key, accountId });
   const other = await addLateDeposit(world, { key, accountId });
   const things = {
-    ...{ accountId, productId, spareProductId, linkId, sessionId, refundId },
+    ...{ accountId, productId, spareProductId, linkId, sessionId, refundId, reportId },
     exceptionId: exceptions[0].exceptionId,
     ...{ lateExceptionId: late.exceptionId, otherExceptionId: other.exceptionId },
     ...{ webhookId, spareWebhookId, deliveryId, eventId, paidSessionId: paid.sessionId },

@@ -26,6 +26,7 @@ import { imagesDoor } from '../images/images-door.ts';
 import { mcpDoor } from '../mcp/mcp-door.ts';
 import { merchantDoor } from '../merchant/merchant-door.ts';
 import { openApiDoor } from '../openapi.ts';
+import { reportsDoor } from '../reports/reports-door.ts';
 import type { Door } from '../server.ts';
 import { statusDoor } from '../status/status-door.ts';
 import { x402Door } from '../x402/x402-door.ts';
@@ -50,6 +51,7 @@ const undocumented = [
   '/health/ready',
   '/images/:file',
   '/link/:linkId',
+  '/reports/:reportId/:secret',
   '/status',
   '/status/metrics',
   '/openapi.json',
@@ -100,6 +102,7 @@ function doors(): Record<string, Door> {
       verifyWallet: async () => false,
     }),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
+    reportsDoor: reportsDoor({ db, clock: merchant.clock }),
     statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains) }),
     openApiDoor: openApiDoor(options),
     discoveryDoor: discoveryDoor({ ...deps, origin: exampleOrigin, hasX402: true }),

@@ -5,7 +5,7 @@ import { agentApi } from '@florin/protocol/agent-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type ErrorEntry, type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { permissions, reservedPermissions } from '@florin/protocol/permission.ts';
+import { permissions } from '@florin/protocol/permission.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 
@@ -39,9 +39,9 @@ test('no operation documents a reserved code', () => {
   assert.deepEqual(listed, []);
 });
 
-test('a permission opens an operation or a field, or is reserved', async () => {
+test('a permission opens an operation or a field', async () => {
   const opened = new Set<string>(routes.flatMap((route) => route.permissions));
   const text = await sources();
   const idle = permissions.filter((name) => !opened.has(name) && !text.includes(`'${name}'`));
-  assert.deepEqual(idle, Object.keys(reservedPermissions));
+  assert.deepEqual(idle, []);
 });

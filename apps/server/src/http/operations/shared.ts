@@ -13,6 +13,7 @@ import { addLinkRoutes } from './links.ts';
 import type { MerchantRoutes } from './once.ts';
 import { addProductRoutes } from './products.ts';
 import { addRefundRoutes } from './refunds.ts';
+import { addReportRoutes } from './reports.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
@@ -33,6 +34,7 @@ export function addSharedRoutes(add: MerchantRoutes, deps: OperationContext): vo
   addSessionRoutes(add, deps);
   addRefundRoutes(add, deps);
   addExceptionRoutes(add, deps);
+  addReportRoutes(add, deps);
   addWebhookRoutes(add, deps);
   addDeliveryRoutes(add, deps);
   addEventRoutes(add, deps);
