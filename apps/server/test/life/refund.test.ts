@@ -89,9 +89,11 @@ async function settleAsStranger(sessionId: string): Promise<void> {
   await stranger.send(life.ethereum, call, { priorityFee: 50_000_000_000n });
 }
 
-async function blocksSeen(count: number): Promise<void> {
+/** Mines so many blocks, because a chain without transactions gets few, and waits until the service has read them. */
+async function mineAndRead(count: number): Promise<void> {
   const { chainId } = life.ethereum.chain;
   const start = await storedHeadOf(life, chainId);
+  await life.ethereum.anvil.mine(count);
   await life.eventually(
     () => storedHeadOf(life, chainId),
     (head) => head >= start + count,
@@ -135,7 +137,7 @@ test('a refunded payment that waited for its settlement goes back in full, and i
   assert.deepEqual(await balancesBesideFloat(), []);
 
   await settleAsStranger(sameChain);
-  await blocksSeen(80);
+  await mineAndRead(80);
   assert.equal((await life.session(sameChain)).session.status, 'paid');
   assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), 0n);
   const settling = ['session.settling', 'session.completed', 'session.settlement_pending'];
