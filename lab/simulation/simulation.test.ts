@@ -43,9 +43,13 @@ const assignments: readonly Assignment[] = [
   { seed: 5 },
 ];
 
-test('the same seed gives the same history after any other histories', async () => {
-  const first: HistoryResult[] = [];
+/** Every assignment once, in their order. */
+const first: HistoryResult[] = [];
+before(async () => {
   for (const assignment of assignments) first.push(await run(assignment));
+});
+
+test('the same seed gives the same history after any other histories', async () => {
   const repeated: HistoryResult[] = [];
   for (const assignment of assignments.toReversed()) repeated.push(await run(assignment));
   for (const [index, assignment] of assignments.entries()) {
@@ -67,13 +71,13 @@ test('the same seed gives the same history after any other histories', async () 
 test('the read cache changes no history', async () => {
   const uncachedConnections = await Connections.open(database.url, { usesCache: false });
   try {
-    for (const assignment of assignments) {
+    for (const [index, assignment] of assignments.entries()) {
       const runUncached = () => runHistory({ ...assignment, connections: uncachedConnections, tables });
-      const [cached, uncached] = [await run(assignment), await runUncached()];
+      const [cached, uncached] = [first[index], await runUncached()];
       if (isDeepStrictEqual(uncached, cached)) continue;
       // Each may have taken either of two courses.
       const cachedHashes = new Set([
-        cached.traceHash,
+        cached?.traceHash,
         (await run(assignment)).traceHash,
         (await run(assignment)).traceHash,
       ]);
