@@ -189,7 +189,8 @@ export class Life {
       settlement: {
         ...settlementSettings,
         mode: 'escrow',
-        windowMs: 200,
+        // Each chain asks for its legs at this pace: 24 statements, however little happens.
+        windowMs: 600,
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,
       },
