@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findTestFiles, isDeep, node, nodeFlags, nodeParts } from './test/node-parts.ts';
 import { type Part, wholePart } from './test/part.ts';
-import { root } from './test/processes.ts';
-import { keptFolder, runParts } from './test/run-parts.ts';
+import { keptFolder, root } from './test/processes.ts';
+import { runParts } from './test/run-parts.ts';
 import { contractPart, differentialPart, historiesPart, seededBugsPart } from './test/suites.ts';
 
 /**

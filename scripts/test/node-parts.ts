@@ -10,23 +10,18 @@ export const node = process.execPath;
 export const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 
 /** Files in one process: starting Node and loading the rooms takes 1.5 processor seconds, longer than most files take. */
-const rulesAtOnce = 32;
-const storiesAtOnce = 4;
+const rulesAtOnce = 61;
+const storiesAtOnce = 8;
+const longAtOnce = 2;
 const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
 /** Start whole programs, and load little themselves. */
 const isProgram = (file: string): boolean => /^(world|lab)\//.test(file);
-/** What takes most processor time, longest first: ten seconds and more. Each has a process of its own, before all others. */
+/** What takes most processor time, longest first: ten seconds and more. It runs before all others. */
 const longest = [
-  // Builds the documentation, which the guides and the browser then find.
+  // Builds the documentation, which the guides and the browser then find: the guides wait for it in the same process.
   'http/docs/docs-door',
-  ...[
-    'browser/states',
-    'browser/wallet-ways',
-    'guides',
-    'browser/safety',
-    'browser/two-devices',
-    'browser/pay',
-  ],
+  'guides',
+  ...['browser/states', 'browser/wallet-ways', 'browser/safety', 'browser/two-devices', 'browser/pay'],
   ...['life/kill', 'life/agent', 'browser/without-wallet', 'simulation', 'life/deposit-policy'],
 ];
 const rankOf = (file: string): number => longest.findIndex((name) => file.endsWith(`/${name}.test.ts`));
@@ -48,15 +43,15 @@ export async function findTestFiles(): Promise<string[]> {
 }
 
 /**
- * The parts that run these files: the slow ones first, each alone; neighbours together, stories before rules, because stories
- * wait; programs last, because parts that take seconds end at about the same time.
+ * The parts that run these files: the slow ones first; neighbours together, stories before rules, because stories wait;
+ * programs last, because parts that take seconds end at about the same time.
  */
 export function nodeParts(files: readonly string[], env: Readonly<Record<string, string>> = {}): Part[] {
   const slow = files.filter((file) => rankOf(file) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b));
   const others = files.filter((file) => rankOf(file) < 0);
   const rules = others.filter((file) => !isStory(file) && !isProgram(file));
   return [
-    ...batchesOf(slow, 1),
+    ...batchesOf(slow, longAtOnce),
     ...batchesOf(others.filter(isStory), storiesAtOnce),
     ...batchesOf(rules, rulesAtOnce),
     ...batchesOf(others.filter(isProgram), 1),
@@ -96,12 +91,7 @@ async function runFiles(
     ...['--test-reporter=./scripts/test/reporter.ts', `--test-reporter-destination=${job.resultFile}`],
     ...['scripts/test/group.ts', ...job.files],
   ];
-  const env = {
-    ...job.env,
-    FLORIN_TEST_POSTGRES: await context.postgresUrl(),
-    // What one process has compiled, the next one loads.
-    NODE_COMPILE_CACHE: join(root, '.test', 'compiled'),
-  };
+  const env = { ...job.env, FLORIN_TEST_POSTGRES: await context.postgresUrl() };
   const { code } = await runLogged(context, job.name, node, args, { env, silenceLimitMs });
   const results = await readResults(job.resultFile);
   const failed = results.flatMap((result) => (result.kind === 'failed' ? [result.name] : []));

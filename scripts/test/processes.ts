@@ -9,6 +9,11 @@ import { endLeftovers, signal, stopGraceMs } from './run-folder.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** Kept between runs and ignored by git: logs, compiled modules, what the deep run has passed. */
+export const keptFolder = join(root, '.test');
+/** What one process of Node has compiled, the next one loads. */
+const compileCache = { NODE_COMPILE_CACHE: join(keptFolder, 'compiled') };
+
 const children = new Set<ChildProcess>();
 
 /** How a command ended, and all that it wrote. */
@@ -70,7 +75,7 @@ export function runCommand(
   return new Promise((resolve, reject) => {
     const child = spawn('sh', [...measured, command, ...args], {
       cwd: root,
-      env: { ...process.env, ...options.env },
+      env: { ...process.env, ...compileCache, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       // A process group of its own, so that an interrupted run ends its descendants as well.
       detached: true,

@@ -3,11 +3,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { startTestPostgres } from '../../apps/server/test/harness/database.ts';
 import type { Part, PartContext, PartOutcome } from './part.ts';
-import { endCommands, openRunFolder, root } from './processes.ts';
+import { endCommands, keptFolder, openRunFolder } from './processes.ts';
 import { endLeftovers } from './run-folder.ts';
 
-/** Kept between runs and ignored by git: logs, compiled modules, what the deep run has passed. */
-export const keptFolder = join(root, '.test');
 const logFolder = join(keptFolder, 'log');
 const keptLogs = 20;
 /** The totals of one process of Node. The total of the run is printed last, once. */

@@ -87,10 +87,10 @@ function copyCheckout(): void {
   writeFileSync(join(modules, '.florin-lock-hash'), `${lock.digest('hex')}\n`);
 }
 
-/** The environment of a person's terminal, without the test's own variables. */
+/** The environment of a person's terminal, and compiled modules, without the test's own variables. */
 function plainEnvironment(): Record<string, string> {
-  const { PATH = '', HOME = '', USER = '' } = process.env;
-  return { PATH, HOME, USER };
+  const { PATH = '', HOME = '', USER = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, HOME, USER, NODE_COMPILE_CACHE };
 }
 
 async function isReady({ stdout }: ChildProcess): Promise<void> {
