@@ -34,7 +34,12 @@ import {
 import { releaseCommand, statusCommand, verifyLedgerCommand } from './ledger-command.ts';
 import { eventsCommand, listenCommand } from './listen-command.ts';
 import { mcpCommand } from './mcp-command.ts';
-import { inviteCommand, listMembersCommand } from './member-command.ts';
+import {
+  cancelRecoveryCommand,
+  inviteCommand,
+  listMembersCommand,
+  recoverMemberCommand,
+} from './member-command.ts';
 import { createMerchantCommand, listMerchantsCommand, migrateCommand } from './merchant-command.ts';
 import { resealCommand } from './reseal-command.ts';
 import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
@@ -49,6 +54,8 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['merchant brand', brandMerchantCommand],
   ['invite', inviteCommand],
   ['member list', listMembersCommand],
+  ['member recover', recoverMemberCommand],
+  ['member cancel-recovery', cancelRecoveryCommand],
   ['staff add', addStaffCommand],
   ['staff list', listStaffCommand],
   ['staff remove', removeStaffCommand],

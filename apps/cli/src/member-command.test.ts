@@ -20,6 +20,16 @@ test('an invitation is a link to the dashboard, which is shown once', async () =
   assert.deepEqual([exitCode, /king/.test(stderr)], [2, true]);
 });
 
+test('a person is recovered by a link, which is cancelled', async () => {
+  const deps = { clock: systemClock, random: systemRandom };
+  const person = { name: 'Lee', email: 'lee@example.com', passwordHash: 'x' };
+  const userId = await world.database.db.transaction((transaction) => createUser(transaction, deps, person));
+  const made = await world.json(`member recover --user ${userId}`);
+  assert.match(String(made['url']), /^https?:\/\/[^/]+\/dashboard\/recovery#[\w-]{43}$/);
+  assert.equal((await world.run(`member cancel-recovery --user ${userId}`)).exitCode, 0);
+  assert.equal((await world.run('member recover --user usr_none')).exitCode, 1);
+});
+
 test('the list of members shows their roles', async () => {
   const merchantId = await world.newMerchant();
   const deps = { clock: systemClock, random: systemRandom };

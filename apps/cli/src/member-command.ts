@@ -1,11 +1,14 @@
 import { memberRoles } from '@florin/protocol/member-role.ts';
 import {
+  cancelRecovery,
   dashboardOriginOf,
   invitationUrl,
   invite,
   listMembers,
   operator,
   recordAct,
+  recoverByOperator,
+  recoveryUrl,
 } from '@florin/server/operator';
 import {
   type Command,
@@ -45,6 +48,38 @@ export const inviteCommand: Command = {
         text: `${url}\nGive this link to the new ${role} alone. It works once, until ${expiresAt.toISOString()}.`,
         json: { invitationId, role, url, expiresAt: expiresAt.toISOString() },
       };
+    }),
+};
+
+export const recoverMemberCommand: Command = {
+  does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',
+  options: [mandatory('--user <id>', 'the person, as member list shows it')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, config) => {
+      const userId = options.required('user');
+      const deps = { ...outside, recoveryDelayMs: config.walletDelaySeconds * 1_000 };
+      const { effectiveAt, token = '' } = await db.transaction((transaction) =>
+        recoverByOperator(transaction, deps, { userId, actor: operator }),
+      );
+      const url = recoveryUrl(`${dashboardOriginOf(config)}/dashboard`, token);
+      const from = effectiveAt?.toISOString() ?? '';
+      const text =
+        `${url}\nMake sure who asked you, and give this link to that person alone. It works once, from ${from} on. Until then ` +
+        'the person and the owners can cancel it, and you can by: florin member cancel-recovery';
+      return { text, json: { userId, url, effectiveAt: from } };
+    }),
+};
+
+export const cancelRecoveryCommand: Command = {
+  does: 'cancels the recovery of a person',
+  options: [mandatory('--user <id>', 'the person, as member list shows it')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const userId = options.required('user');
+      await db.transaction((transaction) =>
+        cancelRecovery(transaction, outside, { userId, actor: operator }),
+      );
+      return { text: `no recovery of ${userId} is open`, json: { userId } };
     }),
 };
 

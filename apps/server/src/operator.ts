@@ -28,6 +28,7 @@ export { dashboardOriginOf } from '#members/dashboard-origin.ts';
 export { acceptInvitation, invitationUrl, invite } from '#members/invitation.ts';
 export { addMember, listMembers } from '#members/membership.ts';
 export { hashPassword } from '#members/password.ts';
+export { cancelRecovery, recoverByOperator, recoveryUrl } from '#members/recovery.ts';
 export { listStaff, removeStaff } from '#members/staff.ts';
 export { createUser } from '#members/user.ts';
 export {

@@ -1,6 +1,7 @@
 import Type, { type TProperties } from 'typebox';
 import { account } from './account.ts';
 import { accountChange } from './account-change.ts';
+import { auditQuery, auditReply } from './audit-log.ts';
 import { meRoutes, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
@@ -54,6 +55,36 @@ const memberRoutes = {
     permissions: ['members:write'],
     effect: 'update',
     errors: ['member_not_found', 'last_owner', 'role_forbidden'],
+  }),
+  recoverMember: route({
+    method: 'POST',
+    path: '/member/recover',
+    summary: 'Recover a member who lost every way to sign in',
+    description:
+      'One owner asks, a second one agrees by the same request and gets the link, shown this once. Both have been owners for ' +
+      'at least the delay of the installation, for which the link then waits. It sets a new password and ends every other ' +
+      'way to sign in. For a person who acts for one merchant alone; others the operator recovers.',
+    tag: 'Members',
+    body: body({ userId: idText }),
+    reply: Type.Object({
+      status: Type.Enum(['asked', 'waiting']),
+      effectiveAt: Type.String({ description: 'When the link works; empty until a second owner agrees' }),
+      url: Type.String({ description: 'Empty unless this request made it' }),
+    }),
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found', 'role_forbidden'],
+  }),
+  cancelMemberRecovery: route({
+    method: 'POST',
+    path: '/member/recover/cancel',
+    summary: 'Cancel the recovery of a member',
+    tag: 'Members',
+    body: body({ userId: idText }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found'],
   }),
   listInvitations: route({
     method: 'GET',
@@ -279,21 +310,6 @@ const keyRoutes = {
   }),
 } as const;
 
-const auditEntry = Type.Object({
-  entryId: Type.String(),
-  at: Type.String({ description: 'RFC 3339' }),
-  actorKind: Type.String(),
-  actorId: Type.String(),
-  actorName: Type.String(),
-  action: Type.String(),
-  subject: Type.String(),
-  before: Type.String({ description: 'JSON; empty where there was none' }),
-  after: Type.String({ description: 'JSON; empty where there is none' }),
-  clientAddress: Type.String(),
-  userAgent: Type.String(),
-  requestId: Type.String(),
-});
-
 const auditRoutes = {
   listAudit: route({
     method: 'GET',
@@ -301,14 +317,8 @@ const auditRoutes = {
     summary: 'The audit log, newest first',
     description: 'With `format=csv` the page is a CSV, and its cursor is in the header Florin-Next-Cursor.',
     tag: 'Audit log',
-    query: Type.Object(
-      {
-        after: Type.Optional(text({ min: 1, max: 64, description: '`nextCursor` of the page before' })),
-        format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
-      },
-      { additionalProperties: false },
-    ),
-    reply: Type.Object({ entries: Type.Array(auditEntry), nextCursor: Type.String() }),
+    query: auditQuery,
+    reply: auditReply,
     permissions: ['audit:read'],
     effect: 'query',
     errors: ['field_invalid'],

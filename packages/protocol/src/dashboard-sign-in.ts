@@ -1,4 +1,5 @@
 import Type, { type TProperties } from 'typebox';
+import { auditQuery, auditReply } from './audit-log.ts';
 import { route } from './route.ts';
 import { successReply, text } from './schema.ts';
 
@@ -66,6 +67,18 @@ export const signInRoutes = {
     body: body({ email, code }),
     reply: successReply,
   }),
+  completeRecovery: route({
+    ...signIn,
+    path: '/recovery/complete',
+    summary: 'Use the link of a recovery: a new password, and every other way to sign in ends',
+    description:
+      'Refused with 200202 until the delay is over. Then sign in with the password and add a passkey.',
+    body: body({ token: text({ min: 1, max: 100 }), password: newPassword }),
+    reply: Type.Object({
+      email: Type.String({ description: 'Names the person at sign-in' }),
+      recoveryCodes: Type.Array(Type.String(), { description: 'Shown this once' }),
+    }),
+  }),
   showInvitation: route({
     ...signIn,
     path: '/invitation/show',
@@ -111,6 +124,13 @@ const me = Type.Object({
   passkeys: Type.Integer(),
   wallets: Type.Array(Type.String()),
   recoveryCodes: Type.Integer({ description: 'How many are left' }),
+  recovery: Type.Union(
+    [Type.Object({ status: Type.Enum(['asked', 'waiting']), effectiveAt: Type.String() }), Type.Null()],
+    {
+      description:
+        'An open recovery, which replaces every way to sign in at `effectiveAt`; cancel it if it is not yours',
+    },
+  ),
   newDevices: Type.Integer({ description: 'Other sessions that began on a device of their own' }),
   merchants: Type.Array(
     Type.Object({
@@ -182,6 +202,25 @@ export const meRoutes = {
     }),
     effect: 'query',
     errors: [],
+  }),
+  cancelMyRecovery: route({
+    ...personal,
+    path: '/me/recovery/cancel',
+    summary: 'Cancel the recovery of this person, which someone else asked for',
+    tag: 'Sign-in',
+    reply: successReply,
+    errors: [],
+  }),
+  listMyAudit: route({
+    ...personal,
+    method: 'GET',
+    path: '/me/audit/list',
+    summary: 'What this person did about the own account, newest first: JSON or CSV',
+    tag: 'Audit log',
+    query: auditQuery,
+    reply: auditReply,
+    effect: 'query',
+    errors: ['field_invalid'],
   }),
   revokeMySession: route({
     ...personal,

@@ -26,6 +26,7 @@ test('prefixes are those that clients rely on', () => {
     invitation: 'inv_',
     accountChange: 'acg_',
     audit: 'aud_',
+    recovery: 'rec_',
   });
 });
 

@@ -21,6 +21,7 @@ export const idPrefixes = {
   invitation: 'inv_',
   accountChange: 'acg_',
   audit: 'aud_',
+  recovery: 'rec_',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -1,4 +1,5 @@
 import Type, { type TProperties } from 'typebox';
+import { auditQuery, auditReply } from './audit-log.ts';
 import { paymentException } from './exception.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
@@ -158,6 +159,17 @@ export const staffRoutes = {
       hasMore: Type.Boolean(),
       exceptions: Type.Array(Type.Object({ merchantId: Type.String(), ...paymentException.properties })),
     }),
+  }),
+  listInstallationAudit: route({
+    ...read,
+    path: '/staff/audit/list',
+    summary: 'The audit log of the installation, newest first: JSON or CSV',
+    description:
+      'Acts of the staff and of people about their own accounts. Each merchant has a log of its own.',
+    tag: 'Audit log',
+    query: auditQuery,
+    reply: auditReply,
+    errors: ['field_invalid'],
   }),
   listStaff: route({
     ...read,

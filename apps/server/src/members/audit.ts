@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { isId, newId } from '@florin/protocol/id.ts';
-import { auditPage, insertAuditEntry } from './audit.sql.ts';
+import { auditPage, insertAuditEntry, installationAuditPage, placesOfPerson } from './audit.sql.ts';
 import type { MemberContext } from './context.ts';
 
 /** Who acts, and from where. */
@@ -72,16 +72,42 @@ export async function recordAct(
   });
 }
 
-/** A page of the merchant's entries, newest first. Refuses a cursor that is no id of an entry (400101). */
+/**
+ * Adds the entry of an act about a person, such as a new passkey: to the installation's log, which the person reads, too, and
+ * to the log of each merchant that the person acts for.
+ */
+export async function recordPersonalAct(
+  transaction: Transaction,
+  deps: MemberContext,
+  { userId, actor, act }: { readonly userId: string; readonly actor: Actor; readonly act: Act },
+): Promise<void> {
+  const places = await transaction.query(placesOfPerson, { userId });
+  for (const merchantId of [undefined, ...places.map((place) => place.merchant_id)])
+    await recordAct(transaction, deps, { merchantId, actor, act });
+}
+
+/**
+ * A page of the merchant's entries, newest first; without a merchant of the installation's, and of those only what a person
+ * did or suffered where one is given. Refuses a cursor that is no id of an entry (400101).
+ */
 export async function listAudit(
   queryable: Queryable,
-  request: { readonly merchantId: string; readonly size: number; readonly after?: string | undefined },
+  request: {
+    readonly merchantId: string | undefined;
+    readonly personId?: string;
+    readonly size: number;
+    readonly after?: string | undefined;
+  },
 ): Promise<{ readonly entries: readonly AuditEntry[]; readonly nextCursor: string }> {
-  const { merchantId, size, after } = request;
+  const { merchantId, personId: actorId = '', size, after } = request;
   if (after !== undefined && !isId('audit', after)) {
     throw fieldRefusal('after', 'must be the nextCursor of a page');
   }
-  const rows = await queryable.query(auditPage, { merchantId, after: after ?? null, limit: size + 1 });
+  const page = { after: after ?? null, limit: size + 1 };
+  const rows =
+    merchantId === undefined
+      ? await queryable.query(installationAuditPage, { ...page, actorId })
+      : await queryable.query(auditPage, { ...page, merchantId });
   const entries = rows.slice(0, size).map((row) => ({
     entryId: row.audit_id,
     at: row.at,

@@ -9,6 +9,8 @@ export interface SignedIn {
   readonly proof: Proof;
   /** When the person last proved who they are. */
   readonly provenAt: Date;
+  /** Whether the person signed in on this device for the first time. */
+  readonly isNewDevice: boolean;
 }
 
 /** Signs people in and out. */

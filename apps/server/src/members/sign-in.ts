@@ -60,9 +60,13 @@ export function openSignIn(options: SignInOptions): SignIn {
       if (found === null) return undefined;
       const { user, session } = found;
       // The library's types do not have our columns.
-      const { method, provenAt } = session as typeof session & { method: Proof; provenAt: Date };
+      const { method, provenAt, isNewDevice } = session as typeof session & {
+        method: Proof;
+        provenAt: Date;
+        isNewDevice: boolean;
+      };
       const { id: userId, name, email } = user;
-      return { userId, name, email, sessionId: session.id, proof: method, provenAt };
+      return { userId, name, email, sessionId: session.id, proof: method, provenAt, isNewDevice };
     },
     async findDevice(headers, email) {
       const { createAuthCookie, internalAdapter, adapter } = await auth.$context;

@@ -1,4 +1,7 @@
+import type { Queryable } from '@florin/pg';
+import type { auditQuery, auditReply } from '@florin/protocol/audit-log.ts';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import type { Static } from 'typebox';
 import { type AuditEntry, listAudit } from '#members/audit.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 import { FinishedReply } from '../route-handler.ts';
@@ -22,16 +25,23 @@ const columns = [
 
 /** The audit log, as JSON or CSV. */
 export function addAuditRoutes(add: MerchantRoutes): void {
-  add.read(routes.listAudit, async ({ query, caller: { merchantId } }, db) => {
-    const { entries, nextCursor } = await listAudit(db, { merchantId, size: pageSize, after: query.after });
-    const shown = entries.map(shownEntry);
-    if (query.format !== 'csv') return { entries: shown, nextCursor };
-    const lines = [columns, ...shown.map((entry) => columns.map((column) => entry[column]))];
-    return new FinishedReply(lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join(''), {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="audit.csv"',
-      'florin-next-cursor': nextCursor,
-    });
+  add.read(routes.listAudit, ({ query, caller: { merchantId } }, db) => auditPage(db, { merchantId }, query));
+}
+
+/** A page of a merchant's log, of one person's, or of the installation's. */
+export async function auditPage(
+  queryable: Queryable,
+  log: { readonly merchantId: string | undefined; readonly personId?: string },
+  query: Static<typeof auditQuery>,
+): Promise<Static<typeof auditReply> | FinishedReply> {
+  const { entries, nextCursor } = await listAudit(queryable, { ...log, size: pageSize, after: query.after });
+  const shown = entries.map(shownEntry);
+  if (query.format !== 'csv') return { entries: shown, nextCursor };
+  const lines = [columns, ...shown.map((entry) => columns.map((column) => entry[column]))];
+  return new FinishedReply(lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join(''), {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="audit.csv"',
+    'florin-next-cursor': nextCursor,
   });
 }
 

@@ -19,6 +19,7 @@ after(() => world.close());
 
 interface Entry {
   readonly action: string;
+  readonly actorId: string;
   readonly subject: string;
   readonly before: string;
   readonly after: string;
@@ -108,10 +109,10 @@ test('members are invited, change their role, and go, each recorded', async () =
   assert.equal((await browser.post('/member/remove', { userId })).code, 100802);
   guest.merchantId = browser.merchantId;
   assert.equal((await guest.get('/product/list/1/1')).code, 200205);
-  const [removed, changed, accepted] = await log();
+  const [removed, changed, entered, accepted] = await log();
   assert.deepEqual(
-    [removed, changed, accepted].map((entry) => entry?.action),
-    ['removeMember', 'changeMemberRole', 'acceptInvitation'],
+    [removed, changed, entered, accepted].map((entry) => entry?.action),
+    ['removeMember', 'changeMemberRole', 'signInOnNewDevice', 'acceptInvitation'],
   );
   assert.deepEqual(
     [JSON.parse(changed?.before ?? '').role, JSON.parse(changed?.after ?? '').role],
@@ -124,4 +125,24 @@ test('members are invited, change their role, and go, each recorded', async () =
     browser.merchantId,
   );
   assert.equal((await guest.get('/product/list/1/1')).code, 0);
+});
+
+test('acts about the own account are in the logs of the person, of each merchant and of the installation', async () => {
+  await browser.post('/me/recovery-codes/renew');
+  const [entry] = await log();
+  assert.deepEqual([entry?.action, entry?.actorId, entry?.subject], ['renewRecoveryCodes', userId, userId]);
+  const own: readonly Entry[] = (await browser.get('/me/audit/list')).data.entries;
+  assert.deepEqual(
+    own.map(({ action }) => action),
+    ['renewRecoveryCodes', 'signInOnNewDevice'],
+  );
+  assert.match((await browser.get('/me/audit/list?format=csv')).text, /"signInOnNewDevice"/);
+  const other = new Browser(await world.serve('local'));
+  const stranger = await world.addPerson();
+  await other.post('/sign-in/password', { email: stranger.email, password });
+  const theirs: readonly Entry[] = (await other.get('/me/audit/list')).data.entries;
+  assert.deepEqual(
+    theirs.map(({ actorId }) => actorId),
+    [stranger.userId],
+  );
 });

@@ -18,8 +18,8 @@ import { auditRecorder } from './audit-record.ts';
 import { addInstallationRoutes, type Installation } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addMeRoutes, addProofRoutes } from './me.ts';
-import { addMemberRoutes } from './members.ts';
-import { addSignInRoutes, type Visitor } from './sign-in.ts';
+import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
+import { addSignInRoutes, addVisitorLinkRoutes, type Visitor } from './sign-in.ts';
 import { addStaffRoutes } from './staff.ts';
 import {
   assertMayChangeProofs,
@@ -91,6 +91,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
       },
     });
     addSignInRoutes(addSignIn, { ...deps, attempts });
+    addVisitorLinkRoutes(addSignIn, { ...deps, attempts });
     addMeRoutes(addPersonal, { ...deps, attempts });
     addProofRoutes(addPersonal, { ...deps, attempts });
     const addOfStaff = routesOf<StaffCaller>(server, {
@@ -107,6 +108,8 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addSharedRoutes(add, deps);
     addWalletRoutes(add, deps);
     addMemberRoutes(add, deps);
+    // A lost account waits as long as a wallet: both lead to the merchant's money.
+    addRecoveryRoutes(addOfMerchant, { ...deps, recoveryDelayMs: deps.walletDelayMs });
     addKeyRoutes(add, deps);
     addAuditRoutes(add);
   };

@@ -1,11 +1,13 @@
 import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import type { Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { recordAct } from '#members/audit.ts';
+import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation } from '#members/invitation.ts';
 import { listOwnMerchants } from '#members/membership.ts';
+import { cancelRecovery, findRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import {
@@ -17,8 +19,9 @@ import {
   noteProof,
   removeWallet,
 } from '#members/user.ts';
-import { type AddRoute, success } from '../route-handler.ts';
+import { type AddRoute, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
+import { auditPage } from './audit-list.ts';
 import { askLibrary, withCookies } from './sign-in.ts';
 import type { Person } from './visitor.ts';
 
@@ -39,11 +42,19 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     const { userId, name, email, sessionId, proof } = caller;
     const overview = await findOverview(people, userId);
     const sessions = await listSessions(people, deps, userId);
+    const recovery = await findRecovery(people, deps, userId);
     return {
       ...overview,
       ...{ userId, name, email, sessionId, proof, isStrong: caller.isStrong, isFresh: caller.isFresh },
       wallets: [...overview.wallets],
       newDevices: sessions.filter((session) => session.isNewDevice && session.sessionId !== sessionId).length,
+      recovery:
+        recovery === undefined
+          ? null
+          : {
+              status: recovery.status,
+              effectiveAt: recovery.effectiveAt === undefined ? '' : formatTimestamp(recovery.effectiveAt),
+            },
       merchants: [...(await listOwnMerchants(people, userId))],
     };
   });
@@ -68,13 +79,13 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     return success;
   });
 
-  add(routes.acceptInvitation, async ({ body, caller, requestId, clientAddress }) => {
-    const { userId, email, headers } = caller;
+  add(routes.acceptInvitation, async (call) => {
+    const { body, caller } = call;
+    const { userId } = caller;
     return people.transaction(async (transaction) => {
       const invitation = await acceptInvitation(transaction, deps, { ...body, userId });
       const { merchantId, role, invitationId } = invitation;
-      const userAgent = headers.get('user-agent') ?? '';
-      const actor = { kind: 'member', id: userId, name: email, clientAddress, userAgent, requestId } as const;
+      const actor = actorOf(call);
       const act = {
         action: 'acceptInvitation',
         subject: invitationId,
@@ -97,21 +108,61 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     };
   });
 
-  add(routes.revokeMySession, async ({ body, caller: { userId } }) => {
-    await endSession(people, { ...body, userId });
+  add(routes.revokeMySession, async (call) => {
+    const { body, caller } = call;
+    await endSession(people, { ...body, userId: caller.userId });
+    await note(deps, call, 'revokeMySession', body.sessionId);
     return success;
   });
+
+  add(routes.cancelMyRecovery, async (call) => {
+    const { userId } = call.caller;
+    await people.transaction((transaction) =>
+      cancelRecovery(transaction, deps, { userId, actor: actorOf(call) }),
+    );
+    return success;
+  });
+
+  add(routes.listMyAudit, ({ query, caller: { userId: personId } }) =>
+    auditPage(people, { merchantId: undefined, personId }, query),
+  );
+}
+
+/** A call of a person who is signed in. */
+type PersonalCall = Pick<RouteCall<Route, Person>, 'caller' | 'requestId' | 'clientAddress'>;
+
+function actorOf({
+  caller: { userId: id, email: name, headers },
+  requestId,
+  clientAddress,
+}: PersonalCall): Actor {
+  return { kind: 'member', id, name, clientAddress, userAgent: headers.get('user-agent') ?? '', requestId };
+}
+
+/** Records an act about the own account after it was done: the library has transactions of its own. */
+async function note(
+  deps: MeDeps,
+  call: PersonalCall,
+  action: keyof typeof routes,
+  subject: string = call.caller.userId,
+): Promise<void> {
+  const { userId } = call.caller;
+  await deps.people.transaction((transaction) =>
+    recordPersonalAct(transaction, deps, { userId, actor: actorOf(call), act: { action, subject } }),
+  );
 }
 
 /** Changes of the ways to sign in. The door asks for a fresh proof before each of them. */
 export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   const { people, signIn } = deps;
 
-  add(routes.changePassword, async ({ body, caller }) => {
+  add(routes.changePassword, async (call) => {
+    const { body, caller } = call;
     const { headers } = caller;
     deps.attempts.ofSession(caller.sessionId);
     await askLibrary(signIn, '/change-password', { headers, body: { ...body, revokeOtherSessions: false } });
     await endOtherSessions(people, caller);
+    await note(deps, call, 'changePassword');
     return success;
   });
 
@@ -121,8 +172,11 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     return withCookies(data, cookies);
   });
 
-  add(routes.addPasskey, async ({ body, caller: { headers } }) => {
+  add(routes.addPasskey, async (call) => {
+    const { body, caller } = call;
+    const { headers } = caller;
     const { cookies } = await askLibrary(signIn, '/passkey/verify-registration', { headers, body });
+    await note(deps, call, 'addPasskey');
     return withCookies(success, cookies);
   });
 
@@ -139,8 +193,10 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     };
   });
 
-  add(routes.removePasskey, async ({ body: { passkeyId: id }, caller: { headers } }) => {
-    await askLibrary(signIn, '/passkey/delete-passkey', { headers, body: { id } });
+  add(routes.removePasskey, async (call) => {
+    const { passkeyId: id } = call.body;
+    await askLibrary(signIn, '/passkey/delete-passkey', { headers: call.caller.headers, body: { id } });
+    await note(deps, call, 'removePasskey', id);
     return success;
   });
 
@@ -150,29 +206,45 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     return { totpUri: String(data['totpURI']) };
   });
 
-  add(routes.confirmSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
+  add(routes.confirmSecondFactor, async (call) => {
+    const { body, caller } = call;
+    const { sessionId, headers } = caller;
     deps.attempts.ofSession(sessionId);
     const { cookies } = await askLibrary(signIn, '/two-factor/verify-totp', { headers, body });
+    await note(deps, call, 'confirmSecondFactor');
     return withCookies(success, cookies);
   });
 
-  add(routes.removeSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
+  add(routes.removeSecondFactor, async (call) => {
+    const { body, caller } = call;
+    const { sessionId, headers } = caller;
     deps.attempts.ofSession(sessionId);
     const { cookies } = await askLibrary(signIn, '/two-factor/disable', { headers, body });
+    await note(deps, call, 'removeSecondFactor');
     return withCookies(success, cookies);
   });
 
-  add(routes.addWallet, async ({ body, caller: { headers } }) => {
-    const { data } = await askLibrary(signIn, '/wallet/add', { headers, body });
-    return { address: String(data['address']) };
+  add(routes.addWallet, async (call) => {
+    const { body, caller } = call;
+    const { data } = await askLibrary(signIn, '/wallet/add', { headers: caller.headers, body });
+    const address = String(data['address']);
+    await note(deps, call, 'addWallet', address);
+    return { address };
   });
 
-  add(routes.removeWallet, async ({ body: { address }, caller: { userId } }) => {
-    await removeWallet(people, { userId, address });
+  add(routes.removeWallet, async (call) => {
+    const { address } = call.body;
+    await removeWallet(people, { userId: call.caller.userId, address });
+    await note(deps, call, 'removeWallet', address);
     return success;
   });
 
-  add(routes.renewRecoveryCodes, async ({ caller: { userId } }) => ({
-    recoveryCodes: await people.transaction((transaction) => renewRecoveryCodes(transaction, deps, userId)),
-  }));
+  add(routes.renewRecoveryCodes, async (call) => {
+    const { userId } = call.caller;
+    const recoveryCodes = await people.transaction((transaction) =>
+      renewRecoveryCodes(transaction, deps, userId),
+    );
+    await note(deps, call, 'renewRecoveryCodes');
+    return { recoveryCodes };
+  });
 }

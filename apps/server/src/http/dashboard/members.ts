@@ -1,10 +1,43 @@
+import type { Database } from '@florin/pg';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { MemberContext } from '#members/context.ts';
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '#members/invitation.ts';
-import { assertMayAssign, changeRole, listMembers, removeMember } from '#members/membership.ts';
+import { assertMayAssign, changeRole, findMember, listMembers, removeMember } from '#members/membership.ts';
+import { cancelRecovery, recoverByOwner, recoveryUrl } from '#members/recovery.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
-import { memberOf } from './visitor.ts';
+import { type AddRoute, success } from '../route-handler.ts';
+import { type MemberCaller, memberOf } from './visitor.ts';
+
+interface RecoveryDeps extends MemberContext {
+  readonly people: Database;
+  readonly dashboardOrigin: string;
+  readonly recoveryDelayMs: number;
+}
+
+/** Recovery of members, by two owners. It touches how people sign in, which no merchant's scope shows. */
+export function addRecoveryRoutes(add: AddRoute<MemberCaller>, deps: RecoveryDeps): void {
+  const { people } = deps;
+  add(routes.recoverMember, async ({ body: { userId }, caller: { merchantId, actor } }) => {
+    const { status, effectiveAt, token } = await people.transaction((transaction) =>
+      recoverByOwner(transaction, deps, { merchantId, userId, actor }),
+    );
+    return {
+      status,
+      effectiveAt: effectiveAt === undefined ? '' : formatTimestamp(effectiveAt),
+      url: token === undefined ? '' : recoveryUrl(`${deps.dashboardOrigin}/dashboard`, token),
+    };
+  });
+
+  add(routes.cancelMemberRecovery, async ({ body: { userId }, caller: { merchantId, actor } }) => {
+    if ((await findMember(people, { merchantId, userId })) === undefined) {
+      throw new Refusal('member_not_found', userId);
+    }
+    await people.transaction((transaction) => cancelRecovery(transaction, deps, { userId, actor }));
+    return success;
+  });
+}
 
 /** Members of a merchant and invitations to become one. */
 export function addMemberRoutes(

@@ -60,6 +60,8 @@ const ownRequests: Readonly<Record<string, object>> = {
   removeAccount: { accountId: 'acc_none' },
   changeMemberRole: { userId: 'usr_none', role: 'viewer' },
   removeMember: { userId: 'usr_none' },
+  recoverMember: { userId: 'usr_none' },
+  cancelMemberRecovery: { userId: 'usr_none' },
   inviteMember: { role: 'viewer' },
   revokeInvitation: { invitationId: 'inv_none' },
   createApiKey: { kind: 'restricted', permissions: [] },

@@ -83,7 +83,12 @@ test('a link makes an account, signs in and shows ten recovery codes once', asyn
   const me = await browser.get('/me');
   assert.deepEqual(
     [me.data.email, me.data.merchants, me.data.recoveryCodes, me.data.isStrong],
-    ['ada@example.com', [{ merchantId, merchantName: 'Test merchant', role: 'owner' }], 10, true],
+    [
+      'ada@example.com',
+      [{ merchantId, merchantName: 'Test merchant', role: 'owner', isSuspended: false }],
+      10,
+      true,
+    ],
   );
   assert.equal((await new Browser(local).post('/invitation/accept-as-new', person)).code, 100803);
 });

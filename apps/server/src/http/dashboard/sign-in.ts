@@ -2,10 +2,11 @@ import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { recordAct } from '#members/audit.ts';
+import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation, openInvitation } from '#members/invitation.ts';
 import { hashPassword } from '#members/password.ts';
+import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import { createUser, endSession } from '#members/user.ts';
@@ -82,9 +83,51 @@ export function withCookies(data: unknown, cookies: string[]): FinishedReply {
   return new FinishedReply(envelope.success(data), cookies.length === 0 ? {} : { 'set-cookie': cookies });
 }
 
-/** Signing in, by every way, and accepting an invitation without an account. */
+/** A person who acts before or without a session. */
+function visitorActor(
+  { clientAddress, headers }: Visitor,
+  requestId: string,
+  { userId: id, email: name }: { readonly userId: string; readonly email: string },
+): Actor {
+  return { kind: 'member', id, name, clientAddress, userAgent: headers.get('user-agent') ?? '', requestId };
+}
+
+/** Asks the library to sign a person in by one of its paths. */
+type Enter = (
+  path: string,
+  call: { readonly caller: Visitor; readonly requestId: string },
+  body: object,
+) => Promise<LibraryAnswer>;
+
+/** A sign-in replaces the session that the browser had. One on a new device, or by a recovery code, is on the record. */
+function entering(deps: SignInDeps): Enter {
+  const { signIn } = deps;
+  return async (path, { caller: visitor, requestId }, body) => {
+    const before = await signIn.findSession(visitor.headers);
+    const answer = await askLibrary(signIn, path, { headers: visitor.headers, body });
+    const cookie = answer.cookies.find((each) => /session_token=[^;]/.test(each) && !/max-age=0/i.test(each));
+    if (cookie === undefined) return answer;
+    if (before !== undefined) await endSession(deps.people, before);
+    const headers = new Headers(visitor.headers);
+    headers.set('cookie', cookie.split(';', 1)[0] ?? '');
+    const person = await signIn.findSession(headers);
+    if (person?.isNewDevice === true || person?.proof === 'recovery') {
+      const { userId, email, proof } = person;
+      const action = proof === 'recovery' ? 'signInWithRecoveryCode' : 'signInOnNewDevice';
+      const act = { action, subject: userId, after: JSON.stringify({ proof }) };
+      const actor = visitorActor(visitor, requestId, { userId, email });
+      await deps.people.transaction((transaction) =>
+        recordPersonalAct(transaction, deps, { userId, actor, act }),
+      );
+    }
+    return answer;
+  };
+}
+
+/** Signing in, by every way. */
 export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void {
   const { signIn, attempts } = deps;
+  const enter = entering(deps);
   const admit = async (
     way: 'password' | 'recovery',
     email: string,
@@ -93,26 +136,16 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
     const device = await signIn.findDevice(headers, email);
     attempts.ofAccount({ way, email, device, clientAddress });
   };
-  /** A sign-in replaces the session that the browser had. */
-  const enter = async (path: string, visitor: Visitor, body: object): Promise<LibraryAnswer> => {
-    const before = await signIn.findSession(visitor.headers);
-    const answer = await askLibrary(signIn, path, { headers: visitor.headers, body });
-    const isIn = answer.cookies.some(
-      (cookie) => /session_token=[^;]/.test(cookie) && !/max-age=0/i.test(cookie),
-    );
-    if (isIn && before !== undefined) await endSession(deps.people, before);
-    return answer;
-  };
-
-  add(routes.signInWithPassword, async ({ body, caller }) => {
+  add(routes.signInWithPassword, async (call) => {
+    const { body, caller } = call;
     await admit('password', body.email, caller);
-    const { data, cookies } = await enter('/sign-in/email', caller, body);
+    const { data, cookies } = await enter('/sign-in/email', call, body);
     const needsCode = data['twoFactorRedirect'] === true;
     return withCookies({ isSignedIn: !needsCode, needsCode }, cookies);
   });
 
-  add(routes.signInWithCode, async ({ body, caller }) => {
-    const { cookies } = await enter('/two-factor/verify-totp', caller, body);
+  add(routes.signInWithCode, async (call) => {
+    const { cookies } = await enter('/two-factor/verify-totp', call, call.body);
     return withCookies(success, cookies);
   });
 
@@ -122,8 +155,8 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
     return withCookies(data, cookies);
   });
 
-  add(routes.signInWithPasskey, async ({ body, caller }) => {
-    const { cookies } = await enter('/passkey/verify-authentication', caller, body);
+  add(routes.signInWithPasskey, async (call) => {
+    const { cookies } = await enter('/passkey/verify-authentication', call, call.body);
     return withCookies(success, cookies);
   });
 
@@ -132,15 +165,30 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
     return { nonce: String(data['nonce']) };
   });
 
-  add(routes.signInWithWallet, async ({ body, caller }) => {
-    const { cookies } = await enter('/sign-in/wallet', caller, body);
+  add(routes.signInWithWallet, async (call) => {
+    const { cookies } = await enter('/sign-in/wallet', call, call.body);
     return withCookies(success, cookies);
   });
 
-  add(routes.signInWithRecoveryCode, async ({ body, caller }) => {
+  add(routes.signInWithRecoveryCode, async (call) => {
+    const { body, caller } = call;
     await admit('recovery', body.email, caller);
-    const { cookies } = await enter('/sign-in/recovery-code', caller, body);
+    const { cookies } = await enter('/sign-in/recovery-code', call, body);
     return withCookies(success, cookies);
+  });
+}
+
+/** What links open without a session: a recovery, and an invitation for a person without an account. */
+export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void {
+  const enter = entering(deps);
+  add(routes.completeRecovery, async ({ body: { token, password }, caller, requestId }) => {
+    const passwordHash = await hashPassword(password);
+    return deps.people.transaction((transaction) =>
+      completeRecovery(transaction, deps, {
+        ...{ token, passwordHash },
+        actorOf: (person) => visitorActor(caller, requestId, person),
+      }),
+    );
   });
 
   add(routes.showInvitation, async ({ body }) => {
@@ -150,7 +198,8 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
     return { merchantName, role, email, expiresAt: formatTimestamp(expiresAt) };
   });
 
-  add(routes.acceptInvitationAsNew, async ({ body, caller, requestId }) => {
+  add(routes.acceptInvitationAsNew, async (call) => {
+    const { body, caller, requestId } = call;
     const { token, name, email, password } = body;
     const passwordHash = await hashPassword(password);
     const accepted = await deps.people.transaction(async (transaction) => {
@@ -158,9 +207,7 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
       await openInvitation(transaction, deps, token);
       const userId = await createUser(transaction, deps, { name, email, passwordHash });
       const { merchantId, role, invitationId } = await acceptInvitation(transaction, deps, { token, userId });
-      const { clientAddress, headers } = caller;
-      const userAgent = headers.get('user-agent') ?? '';
-      const actor = { kind: 'member', id: userId, name: email, clientAddress, userAgent, requestId } as const;
+      const actor = visitorActor(caller, requestId, { userId, email });
       const act = {
         action: 'acceptInvitation',
         subject: invitationId,
@@ -172,7 +219,7 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
         recoveryCodes: await renewRecoveryCodes(transaction, deps, userId),
       };
     });
-    const { cookies } = await enter('/sign-in/email', caller, { email, password });
+    const { cookies } = await enter('/sign-in/email', call, { email, password });
     return withCookies(accepted, cookies);
   });
 }
