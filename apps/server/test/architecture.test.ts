@@ -254,3 +254,19 @@ test('no source file is longer than 400 lines', () => {
     [],
   );
 });
+
+test('tests of the contracts deploy what the optimizer made of them', async () => {
+  // `new` would take the code of the tests' own compilation, which has no optimizer.
+  const contracts = new URL('../../../contracts/', import.meta.url);
+  const solidityIn = async (folder: string): Promise<string[]> =>
+    (await readdir(new URL(folder, contracts), { recursive: true })).filter((name) => name.endsWith('.sol'));
+  const deployed = (await solidityIn('src/')).flatMap((name) => /^(\w+)\.sol$/.exec(name)?.[1] ?? []);
+  assert.ok(deployed.includes('PaymentGateway'));
+  const created = new RegExp(
+    `\\bnew (${deployed.join('|')})\\b|\\btype\\((${deployed.join('|')})\\)\\.creationCode`,
+  );
+  const wrong: string[] = [];
+  for (const name of await solidityIn('test/'))
+    if (created.test(await readFile(new URL(`test/${name}`, contracts), 'utf8'))) wrong.push(name);
+  assert.deepEqual(wrong, []);
+});
