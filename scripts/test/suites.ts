@@ -10,6 +10,7 @@ export const checks: readonly Part[] = [
   wholePart('types', node, [tsc, '-p', '.', '--checkers', '1']),
   wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout']),
   wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard']),
+  wholePart('types of the console', node, [tsc, '-p', 'world/src/console/browser']),
   wholePart('types of the documentation site', node, [tsc, '-p', 'apps/docs']),
   wholePart('format and lint', biome, ['check', '--error-on-warnings']),
   wholePart('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']),

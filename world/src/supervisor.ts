@@ -6,6 +6,7 @@ import { openWebhookReceiver } from './acts/webhook-receiver.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { Children } from './children.ts';
 import { type Console, RECEIVER_PATH, startConsole } from './console/console-server.ts';
+import { LiveReader } from './console/live.ts';
 import { type ChainDeployment, deployWorld } from './deployment.ts';
 import { deriveRoles, portOf, WorldHome, type WorldKeys, type WorldPorts, type WorldRoles } from './home.ts';
 import { type LocalAttester, startLocalAttester } from './local-attester.ts';
@@ -154,18 +155,21 @@ export class LocalWorld {
     ]);
     const deployments = kept ?? (await this.#step('contracts', () => this.#deploy(roles)));
     const attester = await this.#startAttester(roles);
+    const consoleUrl = composeOrigin(portOf(ports, 'console'));
     this.#clockOffsetSeconds = await alignChains(this.#chains);
-    const config = this.#writeConfig(keys, roles, deployments, attester.url);
+    const config = this.#writeConfig(keys, roles, deployments, {
+      attestationUrl: attester.url,
+      consoleUrl,
+    });
     await this.#step('service', () => this.#startService());
     const databaseUrl = (postgres as Postgres).url;
     const seed =
       this.#home.read<Seed>('seed.json') ??
       (await this.#step('merchant', () => this.#seed(databaseUrl, roles)));
     this.#continue();
-    const port = portOf(ports, 'console');
-    const control = { console: composeOrigin(port), controlToken: keys.controlToken };
+    const control = { console: consoleUrl, controlToken: keys.controlToken };
     const manifest = composeManifest(config, seed, roles, control);
-    await this.#startConsole(port, manifest, { config, roles });
+    await this.#startConsole(portOf(ports, 'console'), manifest, { config, roles });
     this.#home.write('world.json', manifest);
     return manifest;
   }
@@ -185,11 +189,16 @@ export class LocalWorld {
         return this.#service?.pid ?? 0;
       },
     };
+    const acts = new ActQueue(world);
+    const logFile = this.#home.path('service.log');
+    const live = new LiveReader({ ...world, acts, logFile });
     this.#console = await startConsole({
       port,
       token: manifest.controlToken,
-      acts: new ActQueue(world),
+      manifest,
+      acts,
       receiver,
+      live,
     });
   }
 
@@ -285,7 +294,7 @@ export class LocalWorld {
     keys: WorldKeys,
     roles: WorldRoles,
     deployments: Record<string, ChainDeployment>,
-    attestationUrl: string,
+    urls: { readonly attestationUrl: string; readonly consoleUrl: string },
   ): WorldConfig {
     const chains = localChains.map(({ name, chainId }) => {
       const chain = this.#chains.find((candidate) => candidate.name === name);
@@ -299,7 +308,7 @@ export class LocalWorld {
       port: this.#options.port,
       databaseUrl: this.#postgres.url,
       imageFolder: resolve(this.#home.path('images')),
-      attestationUrl,
+      ...urls,
       clockOffsetSeconds: this.#clockOffsetSeconds,
       chains,
       roles,

@@ -32,6 +32,8 @@ export interface WorldConfig {
   readonly demoPayerKey?: `0x${string}`;
   /** Seconds by which the world's time is ahead of the machine's. */
   readonly clockOffsetSeconds?: number;
+  /** The console to which a browser at `/` is sent. */
+  readonly consoleUrl?: string;
 }
 
 /** The file `world.json`, through which people, tests and tools find a running world. */
@@ -89,6 +91,7 @@ export const composeConfig = (parts: {
   readonly attestationUrl?: string;
   readonly chains: readonly ReadyChain[];
   readonly clockOffsetSeconds?: number;
+  readonly consoleUrl?: string;
   readonly roles: WorldRoles;
   readonly keys: Pick<WorldKeys, 'masterKey'>;
 }): WorldConfig => ({
@@ -115,6 +118,7 @@ export const composeConfig = (parts: {
   webhooks: { allowLoopback: true },
   images: { folder: parts.imageFolder, allowLoopback: true },
   ...demoPayerOf(parts.roles),
+  ...(parts.consoleUrl === undefined ? {} : { consoleUrl: parts.consoleUrl }),
   ...(parts.clockOffsetSeconds === undefined ? {} : { clockOffsetSeconds: parts.clockOffsetSeconds }),
 });
 

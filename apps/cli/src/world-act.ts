@@ -141,8 +141,7 @@ export const worldActs: readonly WorldAct[] = [
   {
     ...{ name: 'kill-worker', group: 'service' },
     does: 'kills the service’s process with SIGKILL; the world starts it again',
-    watch:
-      'The service is back in some two seconds. Payments and deliveries go on where they were; none happens twice.',
+    watch: 'Payments and deliveries go on where they were. None is lost, and none happens twice.',
   },
   {
     ...{ name: 'reset', group: 'service' },

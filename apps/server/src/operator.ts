@@ -20,6 +20,7 @@ export { readAdditionBalances } from '#deposits/addition-balance.ts';
 export { type DepositBudgets, findExhaustedBudgets } from '#deposits/deposit-gas.ts';
 export { sendBack } from '#deposits/deposit-move.ts';
 export { decide, findException, listExceptions, markResolved } from '#exceptions/exception.ts';
+export { type Html, html } from '#http/html.ts';
 export { verifyLedger } from '#ledger/seal.ts';
 export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { WorldActReport } from '@florin/cli';
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
+import { openChromium } from '@florin/server/testing';
 import { ask } from '../demo-api.ts';
 import { findFreePort } from '../port.ts';
 import { type ProcessRecord, waitUntil } from '../process.ts';
@@ -245,6 +246,91 @@ test('time moves on for chains and service together, also over a restart of the 
   for (const report of delayed) await untilStatus(report, 'completed');
   await act('late');
   await until('a late payment', async () => (await exceptionKinds()).includes('late'));
+});
+
+test('a browser at the service’s address gets the console, which performs acts and ends them', async () => {
+  const browser = await openChromium();
+  try {
+    for (const [width, colorScheme] of [
+      [1440, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(manifest.origin);
+      assert.equal(page.url(), `${manifest.console}/`);
+      await page.waitForSelector('#parts .dot.good');
+      await page.waitForSelector('#events .what');
+      const form = page.locator('form[data-act="outage"]');
+      await form.locator('select').selectOption('ethereum');
+      await form.locator('.inputs button').click();
+      await form.locator('.did').getByText('The node of ethereum closes every connection.').waitFor();
+      await page.locator('#lasting').getByText('outage ethereum').waitFor();
+      await assert.rejects(rpc('ethereum', 'eth_blockNumber'), /fetch failed/);
+      await form.getByRole('button', { name: 'End' }).click();
+      await form.getByRole('button', { name: 'Begin' }).waitFor();
+      assert.notEqual(await rpc('ethereum', 'eth_blockNumber'), undefined);
+      await page.evaluate(axeSource);
+      assert.deepEqual(await page.evaluate(axeRun), []);
+      assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width);
+      assert.deepEqual(complaints, []);
+      await page.close();
+    }
+  } finally {
+    await browser.close();
+  }
+  const program = await fetch(manifest.origin, { headers: { accept: 'application/json' } });
+  assert.equal(((await program.json()) as { code: number }).code, 404_000);
+});
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const axeRun = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(
+  ({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))`;
+
+interface ConsoleRequest {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks the console from one process, as another user of this machine where we may; returns status and location. */
+const askConsole = async (
+  requests: readonly ConsoleRequest[],
+  uid: number | undefined,
+): Promise<string[]> => {
+  const program = `const [, origin, requests] = process.argv;
+    const ask = ({ path, headers = {} }) => new Promise((resolve) => require('node:http').get(origin + path, { headers },
+      (answer) => resolve(answer.statusCode + ' ' + (answer.resume().headers.location ?? ''))));
+    Promise.all(JSON.parse(requests).map(ask)).then((answers) => console.log(JSON.stringify(answers)));`;
+  const args = ['-e', program, manifest.console, JSON.stringify(requests)];
+  const child = spawn('node', args, { cwd: '/', ...(uid === undefined ? {} : { uid }) });
+  let text = '';
+  child.stdout.on('data', (part: Buffer) => {
+    text += part.toString();
+  });
+  await once(child, 'close');
+  return JSON.parse(text) as string[];
+};
+
+test('the console refuses other names of its address, other sites’ pages, and other users without the token', async () => {
+  const foreign = { 'x-florin-console': '1', 'sec-fetch-site': 'cross-site' };
+  for (const headers of [{}, foreign]) {
+    const answer = await fetch(`${manifest.console}/acts/pay`, { method: 'POST', headers, body: '{}' });
+    assert.equal(answer.status, 401);
+  }
+  const token = manifest.controlToken;
+  const requests = [
+    { path: '/', headers: { host: 'evil.example' } },
+    { path: '/' },
+    { path: '/live' },
+    { path: `/?token=${'0'.repeat(32)}` },
+    { path: `/?token=${token}` },
+    { path: '/', headers: { cookie: `other=1; florin_console=${token}` } },
+  ];
+  // Only root can ask as another user; the other processes of our own user need no token.
+  const [uid, other] = process.getuid?.() === 0 ? [65_534, '401 '] : [undefined, '200 '];
+  assert.deepEqual(await askConsole(requests, uid), ['421 ', other, other, other, '303 /', '200 ']);
 });
 
 test('the acts serve only callers who know the token, and refuse what they do not understand', async () => {

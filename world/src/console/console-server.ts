@@ -1,15 +1,22 @@
-import { timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { stripTypeScriptTypes } from 'node:module';
 import { ActRefused, type ActRequest } from '../acts/act-world.ts';
 import type { ActQueue } from '../acts/acts.ts';
 import type { WebhookReceiver } from '../acts/webhook-receiver.ts';
 import { LOOPBACK } from '../port.ts';
+import type { WorldManifest } from '../world-config.ts';
+import { cookieOf, hasBearer, isFromOwnPage, isOfThisSite, isOwnBrowser, isToken } from './caller.ts';
+import type { LiveReader } from './live.ts';
+import { consolePolicy, renderConsole, renderStranger } from './page.ts';
 
 /** The parts of the console. */
 export interface ConsoleOptions {
   readonly port: number;
-  /** Whoever knows it may read the world's files. */
+  /** A caller who knows it may read the world's files. */
   readonly token: string;
+  readonly manifest: WorldManifest;
+  readonly live: LiveReader;
   readonly acts: ActQueue;
   readonly receiver: WebhookReceiver;
 }
@@ -54,39 +61,88 @@ const serve = async (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
-  const { pathname } = new URL(incoming.url ?? '/', 'http://console');
-  if (incoming.method === 'POST' && pathname === RECEIVER_PATH) {
+  const url = new URL(incoming.url ?? '/', 'http://console');
+  if (incoming.method === 'POST' && url.pathname === RECEIVER_PATH) {
     options.receiver.receive(incoming, outgoing);
     return;
   }
   try {
-    const act = ACT_PATH.exec(pathname)?.[1];
-    if (incoming.method !== 'POST' || act === undefined)
-      throw new RequestRefused(404, 'There is nothing here.');
-    if (!hasToken(incoming, options.token))
-      throw new RequestRefused(401, 'Send controlToken of world.json as a bearer token.');
-    answer(outgoing, 200, await options.acts.perform(act, await readRequest(incoming)));
+    if (!isOfThisSite(incoming, options.port))
+      throw new RequestRefused(421, 'This is not the address of the console.');
+    if (incoming.method === 'POST') await serveAct(options, url, incoming, outgoing);
+    else if (incoming.method === 'GET') await servePage(options, url, incoming, outgoing);
+    else throw new RequestRefused(405, 'The console serves GET and POST.');
   } catch (error) {
     answerError(outgoing, error);
   }
 };
 
-const answer = (outgoing: ServerResponse, status: number, body: unknown): void => {
+const serveAct = async (
+  { token, acts }: ConsoleOptions,
+  { pathname }: URL,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
+  const act = ACT_PATH.exec(pathname)?.[1];
+  if (act === undefined) throw new RequestRefused(404, 'There is nothing here.');
+  if (!hasBearer(incoming, token) && !(isFromOwnPage(incoming) && isOwnBrowser(incoming, token)))
+    throw new RequestRefused(401, 'Send controlToken of world.json as a bearer token.');
+  answer(outgoing, 200, await acts.perform(act, await readRequest(incoming)));
+};
+
+const servePage = async (
+  { token, manifest, live }: ConsoleOptions,
+  { pathname, searchParams }: URL,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
+  const file = files[pathname];
+  if (file !== undefined) {
+    outgoing.writeHead(200, { ...headers, 'content-type': file.type }).end(file.read());
+    return;
+  }
+  const isOwn = isOwnBrowser(incoming, token);
+  if (pathname === '/live' && isOwn) {
+    answer(outgoing, 200, await live.read());
+    return;
+  }
+  if (pathname !== '/') throw new RequestRefused(isOwn ? 404 : 401, 'There is nothing here.');
+  if (isToken(searchParams.get('token') ?? '', token)) {
+    outgoing.writeHead(303, { ...headers, location: '/', 'set-cookie': cookieOf(token) }).end();
+    return;
+  }
   outgoing
-    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-    .end(JSON.stringify(body));
+    .writeHead(isOwn ? 200 : 401, { ...headers, 'content-type': 'text/html; charset=utf-8' })
+    .end(isOwn ? renderConsole(manifest) : renderStranger());
+};
+
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': consolePolicy,
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+const readBrowserFile = (name: string): string =>
+  readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
+
+const files: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
+  '/console.css': { type: 'text/css; charset=utf-8', read: () => readBrowserFile('console.css') },
+  '/console.js': {
+    type: 'text/javascript; charset=utf-8',
+    read: () => stripTypeScriptTypes(readBrowserFile('console.ts')),
+  },
+};
+
+const answer = (outgoing: ServerResponse, status: number, body: unknown): void => {
+  outgoing.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
 const answerError = (outgoing: ServerResponse, error: unknown): void => {
   const message = error instanceof Error ? error.message : String(error);
   const status = error instanceof RequestRefused ? error.status : error instanceof ActRefused ? 422 : 500;
   answer(outgoing, status, { error: message });
-};
-
-const hasToken = ({ headers }: IncomingMessage, token: string): boolean => {
-  const given = Buffer.from(headers.authorization ?? '');
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
 };
 
 const readRequest = async (incoming: IncomingMessage): Promise<ActRequest> => {

@@ -187,6 +187,10 @@ test('production refuses settings that only a local world may have', async () =>
     await mistakeIn({ ...production, clockOffsetSeconds: 0 }),
     'clockOffsetSeconds is only for the environment local: remove it',
   );
+  assert.equal(
+    await mistakeIn({ ...production, consoleUrl: 'http://127.0.0.1:4001' }),
+    'consoleUrl is only for the environment local: remove it',
+  );
 });
 
 test('production refuses secrets in a file that others can read', async () => {

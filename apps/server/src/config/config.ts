@@ -53,6 +53,8 @@ export interface Config {
   readonly demoPayerKey: Secret | undefined;
   /** Local worlds only: seconds by which the service's clock runs ahead of the machine's. */
   readonly clockOffsetSeconds: number;
+  /** Local worlds only: the console to which a browser at `/` is sent. */
+  readonly consoleUrl: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -99,6 +101,7 @@ export function readConfig(given: Environment): Config {
     ...fields.section('rateLimits', (limits) => limitsOf(limits, environment)),
     demoPayerKey: demoPayerKeyOf(fields, kind),
     clockOffsetSeconds: clockOffsetOf(fields, kind),
+    consoleUrl: consoleUrlOf(fields, kind),
     logLevel: logLevelOf(environment),
   };
   secrets.done();
@@ -123,6 +126,14 @@ function clockOffsetOf(fields: Fields, kind: Config['environment']): number {
   if (fields.has('clockOffsetSeconds') && kind !== 'local')
     throw new ConfigError('clockOffsetSeconds is only for the environment local: remove it');
   return fields.integer('clockOffsetSeconds', { least: 0, most: 1_000_000_000, fallback: 0 });
+}
+
+function consoleUrlOf(fields: Fields, kind: Config['environment']): string | undefined {
+  if (!fields.has('consoleUrl')) return undefined;
+  const url = fields.text('consoleUrl');
+  if (kind !== 'local') throw new ConfigError('consoleUrl is only for the environment local: remove it');
+  if (!URL.canParse(url)) throw new ConfigError(`consoleUrl is ${url}: give a URL`);
+  return url;
 }
 
 function masterKeysOf(secrets: SecretSource): Config['masterKeys'] {

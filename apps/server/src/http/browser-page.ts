@@ -40,21 +40,33 @@ export function renderFailurePage({ entry, message }: Failure, requestId: string
   );
 }
 
-const home = renderPage(
-  'Florin',
-  html`<p>With this service merchants collect stablecoin payments, and their payers and agents pay them.</p>
-<ul><li><a href="/docs">Documentation</a></li><li><a href="/status">Status of the books</a></li>
-<li><a href="/openapi.json">OpenAPI</a> and <a href="/llms.txt">llms.txt</a> for programs</li></ul>
-<p>To pay, open the link that the merchant gave you.</p>`,
-);
+/** What this installation is, in the name of its host. */
+function renderHome(origin: string): string {
+  return renderPage(
+    new URL(origin).host,
+    html`<p>With this service merchants collect stablecoin payments, and their payers and agents pay them.</p>
+<p>To pay, open the link that the merchant gave you.</p>
+<ul><li><a href="/dashboard">Sign in</a> as a merchant</li><li><a href="/status">Status</a> of the books and the chains</li>
+<li><a href="/docs">Documentation</a></li>
+<li><a href="/openapi.json">OpenAPI</a> and <a href="/llms.txt">llms.txt</a> for programs</li></ul>`,
+  );
+}
+
+/** The addresses of the home page. */
+export interface HomeOptions {
+  readonly origin: string;
+  /** The console of the local world, to which its browsers are sent instead. */
+  readonly consoleUrl?: string | undefined;
+}
 
 /** GET / for browsers: what this service is, and its links. For programs it is an unknown path. */
-export function addHomePage(server: FastifyInstance): void {
+export function addHomePage(server: FastifyInstance, { origin, consoleUrl }: HomeOptions): void {
+  const home = renderHome(origin);
   server.get('/', { config: { query: 'any' } }, async (request, reply) => {
     if (!isForBrowser(request)) throw new Refusal('route_unknown', 'GET /');
-    reply
-      .type('text/html; charset=utf-8')
-      .headers({ 'content-security-policy': browserPagePolicy, vary: 'accept' });
+    reply.header('vary', 'accept');
+    if (consoleUrl !== undefined) return reply.redirect(consoleUrl);
+    reply.type('text/html; charset=utf-8').header('content-security-policy', browserPagePolicy);
     return home;
   });
 }

@@ -7,7 +7,13 @@ import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
 import { parseBody } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
-import { addHomePage, browserPagePolicy, isForBrowser, renderFailurePage } from './browser-page.ts';
+import {
+  addHomePage,
+  browserPagePolicy,
+  type HomeOptions,
+  isForBrowser,
+  renderFailurePage,
+} from './browser-page.ts';
 import { failureBody } from './envelope.ts';
 import { bodyLimitBytes, type FailureReport, reportFailure } from './failure.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
@@ -31,7 +37,7 @@ declare module 'fastify' {
  */
 export type Door = (server: FastifyInstance) => void | Promise<void>;
 
-export interface ServerOptions {
+export interface ServerOptions extends HomeOptions {
   readonly log: Log;
   readonly random: Random;
   /** The service's public origin from the configuration, such as `https://pay.example.com`; never the Host header. */
@@ -113,7 +119,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   const methods = collectMethods(server);
   addHealthRoutes(server, options.ready);
-  addHomePage(server);
+  addHomePage(server, options);
   for (const door of options.doors) await server.register(async (scope) => door(scope));
   await server.after();
   refuseOtherMethods(server, methods);

@@ -79,6 +79,8 @@ export interface ServiceSettings {
   readonly attestationUrl?: string | undefined;
   /** Local worlds only: the key of a wallet that pays for visitors of the hosted page without one. */
   readonly demoPayerKey?: Hex | undefined;
+  /** Local worlds only: the console to which a browser at `/` is sent. */
+  readonly consoleUrl?: string | undefined;
   /** Milliseconds between two comparisons of the books with a chain; a minute when absent. */
   readonly reconcileIntervalMs?: number;
   /** How many payable sessions one payer may have open; undefined: no limit. */

@@ -71,7 +71,7 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
   const { gasless, loop } = offeredGasless(options, db, signal);
   const offering = { ...options, gasless, chains: { ...chains, conditions: keeper.conditions } };
   const server = await buildServer({
-    ...{ log, random, origin, trustedProxies: http.trustedProxies },
+    ...{ log, random, origin, trustedProxies: http.trustedProxies, consoleUrl: options.consoleUrl },
     ready: () => readiness(options, rooms),
     doors: doorsOf(offering, rooms),
   });

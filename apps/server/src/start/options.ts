@@ -33,6 +33,7 @@ export function serviceOptionsOf(
     settlement: config.settlement,
     attestationUrl: config.attestationUrl,
     demoPayerKey: config.demoPayerKey?.reveal() as Hex | undefined,
+    consoleUrl: config.consoleUrl,
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,
   };
