@@ -46,14 +46,16 @@ interface EventTable {
 const wordLength = 64;
 /** Digits that a double holds exactly, with room to spare. */
 const smallLength = 12;
-const zeros = '0'.repeat(wordLength);
+// Once: a slice for each value made their comparison three times as slow, a twentieth of the time for a log.
+const zerosBeforeSmall = '0'.repeat(wordLength - smallLength);
+const zerosBeforeAddress = '0'.repeat(wordLength - 40);
 
 function readInteger(bits: number): WordReader {
   const limit = 1n << BigInt(bits);
   return (text, at) => {
     // Most amounts have twelve digits at most: reading them as a double takes a tenth of the time.
     const low = at + wordLength - smallLength;
-    const isSmall = text.startsWith(zeros.slice(smallLength), at);
+    const isSmall = text.startsWith(zerosBeforeSmall, at);
     const value = isSmall
       ? Number.parseInt(text.slice(low, low + smallLength), 16)
       : BigInt(readBytes(text, at));
@@ -64,7 +66,7 @@ function readInteger(bits: number): WordReader {
 
 function readAddress(text: Hex, at: number): string {
   const start = at + wordLength - 40;
-  if (!text.startsWith(zeros.slice(40), at))
+  if (!text.startsWith(zerosBeforeAddress, at))
     throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
   const digits = text.slice(start, start + 40);
   const known = checksummed.get(digits);
