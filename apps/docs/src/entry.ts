@@ -1,4 +1,5 @@
 import { chainsPage } from './reference/chains-page.ts';
+import { dashboardPage } from './reference/dashboard-page.ts';
 import { errorPages } from './reference/error-pages.ts';
 import { eventPage, webhookPage } from './reference/event-pages.ts';
 import { objectsPage, operationPages } from './reference/operation-pages.ts';
@@ -18,6 +19,7 @@ export function referencePages(): DocsPage[] {
     authenticationPage(),
     statePage(),
     chainsPage(),
+    dashboardPage(),
     eventPage(),
     webhookPage(),
     limitsPage(),
