@@ -24,7 +24,7 @@ const print = (line: string): void => {
 const describeLogin = ({ dashboard, dashboardLogin: login }: WorldManifest): string =>
   login === undefined
     ? ''
-    : `  Dashboard's API         ${dashboard}/api  (sign in as ${login.email}, password ${login.password})
+    : `  Dashboard               ${dashboard}  (sign in as ${login.email}, password ${login.password})
 `;
 
 const describeWorld = (manifest: WorldManifest, home: string, seconds: string): string => `

@@ -11,7 +11,10 @@ const maxRetries = 2;
 
 const queries = new QueryClient({
   defaultOptions: {
+    // A request without a connection fails at once and says so; it does not wait in silence.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 10_000,
       retry: (count, error) => count < maxRetries && error instanceof ApiFailure && error.retryable,
     },

@@ -97,14 +97,17 @@ export interface Write<C extends WriteCall> {
   readonly reset: () => void;
 }
 
+export interface WriteOptions<C extends WriteCall> {
+  readonly onDone?: (reply: ReplyTo<C>) => void;
+  /** The reads on the screen stay as they are; for acts after which the screen shows another thing. */
+  readonly keepsReads?: boolean;
+}
+
 /**
  * A write for the merchant in the address. A double click sends once. After a lost connection the same input goes out with
  * the same idempotency key, so nothing is done twice. Every read of the merchant is then asked again.
  */
-export function useWrite<C extends WriteCall>(
-  call: C,
-  options: { readonly onDone?: (reply: ReplyTo<C>) => void } = {},
-): Write<C> {
+export function useWrite<C extends WriteCall>(call: C, options: WriteOptions<C> = {}): Write<C> {
   const merchantId = useMerchantId();
   const queries = useQueryClient();
   const isUnderWay = useRef(false);
@@ -121,7 +124,7 @@ export function useWrite<C extends WriteCall>(
       if (!isUnanswered) last.current = { input: '', idempotencyKey: '' };
     },
     onSuccess: async () => {
-      await queries.invalidateQueries();
+      if (options.keepsReads !== true) await queries.invalidateQueries();
     },
   });
   const { error } = mutation;

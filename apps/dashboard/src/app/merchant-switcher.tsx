@@ -16,7 +16,6 @@ export function MerchantSwitcher({ me }: { readonly me: Me }) {
       trigger={
         <button
           type="button"
-          aria-label={`Shop: ${name}`}
           className="flex h-10 w-full min-w-0 items-center gap-2.5 rounded-lg px-1.5 text-left hover:bg-line/60"
         >
           <span
@@ -25,6 +24,7 @@ export function MerchantSwitcher({ me }: { readonly me: Me }) {
           >
             {name.charAt(0).toUpperCase()}
           </span>
+          <span className="sr-only">Shop:</span>
           <span className="min-w-0 flex-1 truncate font-semibold">{name}</span>
           <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-faint" />
         </button>

@@ -30,7 +30,6 @@ export function PersonMenu({ me }: { readonly me: Me }) {
       trigger={
         <button
           type="button"
-          aria-label={`You: ${me.name}`}
           className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-lg px-1.5 text-left hover:bg-line/60"
         >
           <span

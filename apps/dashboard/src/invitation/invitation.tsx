@@ -110,7 +110,7 @@ function AcceptAsMe({
   readonly me: Me;
   readonly onDone: (merchantId: string) => void;
 }) {
-  const accept = useWrite('POST /me/invitation/accept');
+  const accept = useWrite('POST /me/invitation/accept', { keepsReads: true });
   const join = async () => {
     const reply = await accept.run({ body: { token } });
     if (reply !== undefined) onDone(reply.merchantId);
@@ -142,7 +142,7 @@ function NewAccount({
   const [name, setName] = useState('');
   const [email, setEmail] = useState(invited);
   const [password, setPassword] = useState('');
-  const accept = useWrite('POST /invitation/accept-as-new');
+  const accept = useWrite('POST /invitation/accept-as-new', { keepsReads: true });
   const join = async () => {
     const reply = await accept.run({ body: { token, name, email, password } });
     if (reply !== undefined) onDone(reply);

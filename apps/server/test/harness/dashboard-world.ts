@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
 import { compileCheck } from '#http/schema-check.ts';
-import { buildServer } from '#http/server.ts';
+import { buildServer, type Door } from '#http/server.ts';
 import { addMember } from '#members/membership.ts';
 import { hashPassword } from '#members/password.ts';
 import { openSignIn, type SignInOptions } from '#members/sign-in.ts';
@@ -128,8 +128,10 @@ export class DashboardWorld {
     this.#signIn = openSignIn(options);
   }
 
+  /** @param origin Of the dashboard's pages; another one for a server that a real browser visits. */
   static async open(
     verifyWallet: SignInOptions['verifyWallet'] = async () => false,
+    origin = dashboardOrigin,
   ): Promise<DashboardWorld> {
     const merchants = await MerchantWorld.open();
     merchants.clock.time = Date.now();
@@ -138,25 +140,30 @@ export class DashboardWorld {
       random: systemRandom,
       log: silentLog,
       databaseUrl: merchants.database.url,
-      dashboardOrigin,
+      dashboardOrigin: origin,
       masterKeys: [randomBytes(32)],
       verifyWallet,
     });
   }
 
   /** A server in an environment. It ends with this world. */
-  async serve(environment: 'local' | 'production', rateLimits?: RateLimits): Promise<FastifyInstance> {
+  async serve(
+    environment: 'local' | 'production',
+    rateLimits?: RateLimits,
+    more: readonly Door[] = [],
+  ): Promise<FastifyInstance> {
+    const { dashboardOrigin: origin } = this.options;
     const server = await buildServer({
       log: silentLog,
       random: systemRandom,
-      origin: dashboardOrigin,
+      origin,
       ready: async () => ({ ready: true, checks: {} }),
       doors: [
         dashboardDoor({
           ...this.merchants.deps,
           people: this.merchants.database.db,
           signIn: this.#signIn,
-          ...{ dashboardOrigin, environment, rateLimits, walletDelayMs },
+          ...{ dashboardOrigin: origin, environment, rateLimits, walletDelayMs },
           verifyWallet: this.options.verifyWallet,
           installation: {
             rpcOf: () => node,
@@ -164,6 +171,7 @@ export class DashboardWorld {
             configuration: { environment },
           },
         }),
+        ...more,
       ],
     });
     this.#servers.push(server);

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requestOf } from './call.ts';
+import { ApiFailure, fieldError, sayFailure } from './failure.ts';
+import { setProver, withProof } from './prover.ts';
+
+const invalid = new ApiFailure({
+  slug: 'field_invalid',
+  message: 'Invalid field: lineItems[0].unitPrice must be at least 1',
+  param: 'lineItems[0].unitPrice',
+});
+
+test('a refusal is said at its field, in words of what to change', () => {
+  assert.equal(fieldError(invalid, 'lineItems'), 'Must be at least 1');
+  assert.equal(fieldError(invalid, 'line'), undefined);
+  assert.equal(fieldError(undefined, 'lineItems'), undefined);
+  const refused = new ApiFailure({ slug: 'last_owner', message: 'The last owner cannot go' });
+  assert.equal(sayFailure(refused), 'The last owner cannot go.');
+});
+
+test('a call fills its path and leaves out empty query parameters', () => {
+  const input = { params: { page: 1, size: 20, id: 'a/b' }, query: { after: undefined, format: 'csv' } };
+  assert.deepEqual(requestOf('GET /list/:page/:size/:id', input), {
+    method: 'GET',
+    url: '/dashboard/api/list/1/20/a%2Fb?format=csv',
+  });
+});
+
+test('an act that needs a proof is done again after it, and not when the person declines', async () => {
+  const stale = new ApiFailure({ slug: 'fresh_proof_required', message: 'Sign in again to confirm' });
+  let isProven = false;
+  const act = async () => {
+    if (!isProven) throw stale;
+    return 'done';
+  };
+  setProver(async () => false);
+  await assert.rejects(withProof(act), { slug: 'proof_declined' });
+  setProver(async (reason) => {
+    assert.equal(reason, 'prove');
+    isProven = true;
+    return true;
+  });
+  assert.equal(await withProof(act), 'done');
+  await assert.rejects(
+    withProof(async () => {
+      throw invalid;
+    }),
+    invalid,
+  );
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  exactUsd,
+  formatRelative,
+  formatToken,
+  formatUsd,
+  parseTime,
+  parseUsd,
+  shortAddress,
+  shortId,
+} from './format.ts';
+
+test('dollars are exact, in the reader’s locale, and never read as zero', () => {
+  assert.equal(formatUsd(1_234_500_000, 'en-US'), '$1,234.50');
+  assert.equal(formatUsd(1_234_500_000, 'de-DE'), '1.234,50\u00a0$');
+  assert.equal(formatUsd(12, 'en-US'), '$0.000012');
+  assert.equal(formatUsd(0, 'en-US'), '$0.00');
+  assert.equal(formatUsd('9007199254740993000000', 'en-US'), '$9,007,199,254,740,993.00');
+  assert.equal(exactUsd(-1_500_001), '-1.500001 USD');
+});
+
+test('a token’s amount keeps its decimals exact', () => {
+  const usdc = { decimals: 6, symbol: 'USDC' };
+  assert.equal(formatToken('1234567890', usdc, 'en-US'), '1,234.57 USDC');
+  assert.equal(formatToken('1', { decimals: 18, symbol: 'DAI' }, 'en-US'), '0.000000000000000001 DAI');
+});
+
+test('typed dollars become Micro-USD, and anything else nothing', () => {
+  assert.deepEqual(
+    ['12', '$ 1,234.56', '.5', '0.000001', '1.2345678', '1,23', 'ten', '', '-3', '9'.repeat(20)].map(
+      parseUsd,
+    ),
+    [12_000_000, 1_234_560_000, 500_000, 1, ...Array(6).fill(undefined)],
+  );
+});
+
+test('times of the API are UTC, whatever their form', () => {
+  const expected = new Date('2026-11-23T20:30:00Z');
+  const forms = ['2026-11-23 20:30:00', '2026-11-23T20:30:00.000Z', expected.getTime() / 1_000];
+  assert.deepEqual(forms.map(parseTime), [expected, expected, expected]);
+  assert.equal(parseTime(''), undefined);
+});
+
+test('a near time is told from now on, a far one by its date', () => {
+  const now = new Date('2026-11-23T12:00:00Z');
+  const at = (text: string) => formatRelative(new Date(text), now, 'en-US');
+  assert.equal(at('2026-11-23T11:59:55Z'), 'just now');
+  assert.equal(at('2026-11-23T11:55:00Z'), '5 minutes ago');
+  assert.equal(at('2026-11-25T12:00:00Z'), 'in 2 days');
+  assert.equal(at('2025-10-01T12:00:00Z'), 'Oct 1, 2025');
+});
+
+test('addresses and ids are shortened to what tells them apart', () => {
+  assert.equal(shortAddress(`0x${'ab'.repeat(20)}`), '0xabab…abab');
+  assert.equal(shortId('sess_0123456789abcdefABCDEF'), 'sess_…ABCDEF');
+});

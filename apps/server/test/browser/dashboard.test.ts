@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildPages } from '@florin/dashboard/build';
+import { findFreePort } from '@florin/world';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
+import { DashboardWorld, password } from '../harness/dashboard-world.ts';
+import { type Complaints, openChromium, openPage } from './chromium.ts';
+
+let world: DashboardWorld;
+let browser: Browser;
+let dashboard: string;
+let merchantId: string;
+let owner: { page: Page; complaints: Complaints; email: string };
+
+before(async () => {
+  await buildPages();
+  const port = await findFreePort();
+  const origin = `http://localhost:${port}`;
+  dashboard = `${origin}/dashboard`;
+  world = await DashboardWorld.open(undefined, origin);
+  const server = await world.serve('local', undefined, [dashboardPagesDoor()]);
+  await server.listen({ host: 'localhost', port });
+  browser = await openChromium();
+  merchantId = await world.merchants.addMerchant();
+  const { email } = await world.addPerson([[merchantId, 'owner']]);
+  owner = { ...(await openPage(browser, { isApart: true })), email };
+});
+after(async () => {
+  await browser.close();
+  await world.close();
+});
+
+async function signIn(page: Page, email: string, typed = password): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(typed);
+  await page.getByLabel('Password', { exact: true }).press('Enter');
+}
+
+/** The browser itself notes refused and lost requests; anything else is a fault of the page. */
+function faultsOf({ errors }: Complaints): string[] {
+  return errors.filter((text) => !text.startsWith('Failed to load resource'));
+}
+
+/** Every rule of WCAG 2.2 AA that a program can check, and axe's own best practices. */
+const axeOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+};
+
+async function assertClean(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(
+    `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations.flatMap(
+      ({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ' ' + html.slice(0, 200) + failureSummary)))`,
+  );
+  assert.deepEqual([page.url(), violations], [page.url(), []]);
+  assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), page.url());
+}
+
+test('an owner signs in and invites; the new member accepts and sees what the role may do', async () => {
+  const { page, email } = owner;
+  await page.goto(`${dashboard}/team`);
+  await signIn(page, email, 'a wrong password');
+  await page.getByText('The e-mail or the password is wrong.').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.name'), 'password');
+  await signIn(page, email);
+  // The address without a merchant leads to the person's own one.
+  await page.waitForURL(`${dashboard}/${merchantId}/team`);
+
+  await page.getByRole('button', { name: 'Invite a member' }).first().click();
+  await page.getByRole('radio', { name: 'Viewer' }).check();
+  await page.getByLabel('E-mail').fill('not an address');
+  await page.evaluate('document.querySelector("form").noValidate = true');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.type'), 'email');
+  await page.getByLabel('E-mail').fill('vera@example.com');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  const url = await page.getByLabel('Link of the invitation').inputValue();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('cell', { name: 'vera@example.com' }).waitFor();
+
+  const visitor = await openPage(browser, { isApart: true, phone: true });
+  await visitor.page.goto(url);
+  await visitor.page.getByLabel('Your name').fill('Vera');
+  await visitor.page.getByLabel('Password', { exact: true }).fill(password);
+  await visitor.page.getByRole('button', { name: 'Create the account' }).click();
+  await visitor.page.getByLabel('I have kept the codes').check();
+  await visitor.page.getByRole('button', { name: 'Continue' }).click();
+  await visitor.page.waitForURL(`${dashboard}/${merchantId}`);
+  await visitor.page.goto(`${dashboard}/${merchantId}/team`);
+  await visitor.page.getByText(email).waitFor();
+  assert.equal(await visitor.page.getByRole('button', { name: 'Invite a member' }).count(), 0);
+  assert.equal(await visitor.page.getByRole('link', { name: 'API keys' }).count(), 0);
+  assert.deepEqual(faultsOf(visitor.complaints), []);
+  await visitor.page.context().close();
+
+  await page.reload();
+  await page.getByRole('cell', { name: 'Vera vera@example.com' }).waitFor();
+});
+
+test('a key is made with a fresh proof, once for a double click, and shown once', async () => {
+  const { page } = owner;
+  await page.goto(`${dashboard}/${merchantId}/keys`);
+  world.merchants.clock.time += 6 * 60_000;
+  await page.getByRole('button', { name: 'Create a key' }).first().click();
+  await page.getByLabel('Largest session').fill('no number');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByText('Write dollars').waitFor();
+  await page.getByLabel('Largest session').fill('250');
+  // Without a connection what was typed stays.
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByText('No connection to the service').waitFor();
+  await page.context().setOffline(false);
+  assert.equal(await page.getByLabel('Largest session').inputValue(), '250');
+  await page.getByRole('button', { name: 'Create the key' }).dblclick();
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await proof.getByLabel('Password', { exact: true }).fill(password);
+  await proof.getByRole('button', { name: 'Confirm' }).click();
+  assert.match(await page.getByRole('textbox', { name: 'API key' }).inputValue(), /^rk_live_/);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('cell', { name: /rk_live_/ }).waitFor();
+  assert.equal(await page.getByRole('cell', { name: /rk_live_/ }).count(), 1);
+});
+
+test('screens have no findings of axe and no sideways scroll, in light and dark, on a phone', async () => {
+  const { page } = owner;
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of [
+    `/${merchantId}`,
+    ...['team', 'keys', 'audit', 'settings'].map((path) => `/${merchantId}/${path}`),
+    '/my-account',
+  ]) {
+    await page.goto(dashboard + path);
+    await page.waitForLoadState('networkidle');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await assertClean(page);
+    }
+  }
+});
+
+test('the keyboard finds a screen, and a session that ended is opened again above what was typed', async () => {
+  const { page, complaints } = owner;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${dashboard}/${merchantId}`);
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('key');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${dashboard}/${merchantId}/keys`);
+  await page.getByRole('button', { name: 'Create a key' }).first().click();
+  await page.getByLabel('Largest session').fill('99');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  assert.match(await page.getByRole('textbox', { name: 'API key' }).inputValue(), /^rk_live_/);
+  assert.deepEqual(faultsOf(complaints), []);
+});
