@@ -169,39 +169,71 @@ test('a halted chain begins no session: 503 with Retry-After, until it is resume
   assert.equal((await post('/session/checkout/create', sessionBody('ethereum::usdc'))).json().code, 0);
 });
 
-test('each token shows the ways to pay with it; a chain that does not answer is asked again', async () => {
+/** A door whose chains tell how their tokens are paid. Base gives no answer until `isTelling`. */
+async function askingDoor() {
   const { chains, origin } = world.deps;
-  let isTelling = false;
-  const signings: Readonly<Record<string, readonly PermitKind[]>> = {
+  const permits: Readonly<Record<string, readonly PermitKind[]>> = {
     'ethereum::usdc': ['eip2612', 'eip3009', 'permit2'],
     'ethereum::usdt': ['permit2'],
     'base::usdc': [],
   };
+  const base = { isTelling: false, asked: 0 };
   const signingOf: TokenSigningReader = async ({ tokenId }) => {
-    if (tokenId === 'base::usdc' && !isTelling) throw new RpcUnavailable('no answer');
-    return { permits: new Set(signings[tokenId]) };
+    if (tokenId === 'base::usdc') {
+      base.asked += 1;
+      if (!base.isTelling) throw new RpcUnavailable('no answer');
+    }
+    return { permits: new Set(permits[tokenId]) };
   };
-  const sending = await buildServer({
+  const door = await buildServer({
     log: silentLog,
     random: systemRandom,
     origin,
     ready: async () => ({ ready: true, checks: {} }),
     doors: [merchantDoor({ ...world.deps, chains: { ...chains, conditions: keeper.conditions }, signingOf })],
   });
-  const shown = async () => {
-    const reply = await sending.inject({ url: '/payment/v1/capabilities/all' });
+  const methods = async (): Promise<unknown> => {
+    const reply = await door.inject({ url: '/payment/v1/capabilities/all' });
     const routes: { tokenId: string; methods: string[] }[] =
       reply.json().data.paymentCapabilities['ethereum::usdc'];
-    return Object.fromEntries(routes.map(({ tokenId, methods }) => [tokenId, methods.join(' ')]));
+    return Object.fromEntries(routes.map((route) => [route.tokenId, route.methods.join(' ')]));
   };
-  const known = {
-    'ethereum::usdc': 'transaction eip5792 eip3009 permit2 deposit x402',
-    'ethereum::usdt': 'transaction eip5792 permit2 deposit',
-  };
-  assert.deepEqual(await shown(), { ...known, 'base::usdc': 'transaction eip5792' });
-  isTelling = true;
-  assert.deepEqual(await shown(), { ...known, 'base::usdc': 'transaction eip5792 deposit' });
-  await sending.close();
+  return { door, base, methods };
+}
+
+const methodsOnEthereum = {
+  'ethereum::usdc': 'transaction eip5792 eip3009 permit2 deposit x402',
+  'ethereum::usdt': 'transaction eip5792 permit2 deposit',
+};
+
+const whileHalted = { 'ethereum::usdc': 'transaction eip5792', 'ethereum::usdt': 'transaction eip5792' };
+
+test('each token shows the ways to pay with it; a chain that gives no answer is asked again after five seconds', async () => {
+  const { door, base, methods } = await askingDoor();
+  const unknown = { ...methodsOnEthereum, 'base::usdc': 'transaction eip5792' };
+  const known = { ...methodsOnEthereum, 'base::usdc': 'transaction eip5792 deposit' };
+  assert.deepEqual([await methods(), await methods(), base.asked], [unknown, unknown, 1]);
+
+  base.isTelling = true;
+  world.clock.time += 4_999;
+  assert.deepEqual([await methods(), base.asked], [unknown, 1]);
+  world.clock.time += 1;
+  assert.deepEqual([await methods(), base.asked], [known, 2]);
+
+  // Whole: kept until a chain's state changes.
+  world.clock.time += 3_600_000;
+  assert.deepEqual([await methods(), base.asked], [known, 2]);
+  await stand('ethereum', 'reorg below the final block 90');
+  assert.deepEqual([await methods(), base.asked], [{ ...known, ...whileHalted }, 3]);
+  await stand('ethereum', '');
+  await door.close();
+});
+
+test('concurrent requests share one question to a chain', async () => {
+  const { door, base, methods } = await askingDoor();
+  await Promise.all([methods(), methods(), methods()]);
+  assert.equal(base.asked, 1);
+  await door.close();
 });
 
 // proves W1.16

@@ -11,21 +11,44 @@ import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply } from '../route-handler.ts';
 import type { MerchantDoorContext } from './context.ts';
 
+/** How long an answer is kept that a chain has not completed. */
+const incompleteForMs = 5_000;
+
+interface Rendered {
+  readonly answer: FinishedReply;
+  /** False while a chain has not told how its tokens can be paid. */
+  readonly isWhole: boolean;
+}
+
 /** GET /capabilities/all: which tokens pay for which, and on which terms. Public. */
 export function addCapabilityRoutes<Caller>(addRoute: AddRoute<Caller>, deps: MerchantDoorContext): void {
-  const { chains } = deps;
+  const { chains, clock } = deps;
   // The configuration is frozen, so the answer is rendered again only when a chain's state changes. It is kept as
-  // bytes: measuring and encoding 5 kB per answer took 5 of 36 µs.
-  let written: { version: number; answer: FinishedReply } | undefined;
+  // bytes: measuring and encoding 5 kB per answer took 5 of 36 µs. Requests share one rendering, also while it waits
+  // for a node. Otherwise each of them would load a node that does not answer.
+  let current: { version: number; rendered: Promise<Rendered>; untilMs: number } | undefined;
   addRoute(merchantApi.routes.getCapabilities, async () => {
     const version = chains.conditions?.version() ?? 0;
-    if (written?.version === version) return written.answer;
-    const { methods, isWhole } = await readMethods(deps);
-    const text = envelope.success(capabilitiesOf(deps, methods));
-    const answer = new FinishedReply(Buffer.from(text));
-    if (isWhole) written = { version, answer };
-    return answer;
+    if (current?.version !== version || clock.monotonicMs() >= current.untilMs) {
+      const next = { version, rendered: render(deps), untilMs: Number.POSITIVE_INFINITY };
+      next.rendered.then(
+        ({ isWhole }) => {
+          if (!isWhole) next.untilMs = clock.monotonicMs() + incompleteForMs;
+        },
+        // The requests report the error; the next one renders again.
+        () => {
+          next.untilMs = Number.NEGATIVE_INFINITY;
+        },
+      );
+      current = next;
+    }
+    return (await current.rendered).answer;
   });
+}
+
+async function render(deps: MerchantDoorContext): Promise<Rendered> {
+  const { methods, isWhole } = await readMethods(deps);
+  return { answer: new FinishedReply(Buffer.from(envelope.success(capabilitiesOf(deps, methods)))), isWhole };
 }
 
 /** The ways to pay with each token, by its id; incomplete while a chain does not answer. */
