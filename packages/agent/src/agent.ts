@@ -138,13 +138,17 @@ async function openLink(purchase: LinkPurchase, { id }: Found): Promise<OpenedSe
   return opened;
 }
 
-/** The first offer that the account can cover comes first; where no node is known, it is taken as covered. */
+/**
+ * The first offer that is available and that the account can cover comes first; where no node is known, it is taken as
+ * covered.
+ */
 async function coveredFirst(
   chainOf: ChainOf,
   offers: readonly [Offer, ...Offer[]],
   holder: Hex,
 ): Promise<[Offer, ...Offer[]]> {
   for (const offer of offers) {
+    if (offer.isUnavailable) continue;
     const chain = await chainOf(offer.chainId);
     if (chain !== undefined && (await chain.balanceOf(offer.token, holder)) < offer.amount) continue;
     return [offer, ...offers.filter((other) => other !== offer)];
@@ -156,5 +160,5 @@ async function coveredFirst(
 function offerOf(policy: Policy, opened: OpenedSession, maxAmount: bigint): Offer {
   const { chainId, amount } = opened;
   const token: Hex = `0x${opened.token.slice(2).toLowerCase()}`;
-  return permittedOffers(policy, [{ chainId, token, amount }], maxAmount)[0];
+  return permittedOffers(policy, [{ chainId, token, amount, isUnavailable: false }], maxAmount)[0];
 }

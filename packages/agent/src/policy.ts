@@ -29,6 +29,8 @@ export interface Offer {
   readonly token: Hex;
   /** The payer's total, in smallest units; 0 where the payer chooses. */
   readonly amount: bigint;
+  /** Whether the service refuses new payments with it now, because a chain does not work. */
+  readonly isUnavailable: boolean;
   /** From the policy. */
   readonly decimals: number;
 }

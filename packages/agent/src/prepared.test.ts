@@ -51,7 +51,7 @@ const amount = 5_000_000n;
 const agreement: Agreement = {
   sessionId: 'sess_1',
   payer,
-  offer: { chainId: 8453, token, amount, decimals: 6 },
+  offer: { chainId: 8453, token, amount, decimals: 6, isUnavailable: false },
 };
 
 const order = {

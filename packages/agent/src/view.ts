@@ -76,6 +76,7 @@ function offersOf(list: unknown): Omit<Offer, 'decimals'>[] {
     chainId: chainIdOf(offer, 'chainId'),
     token: addressOf(offer, 'tokenAddress'),
     amount: integerOf(offer, 'amountInToken'),
+    isUnavailable: member(offer, 'status') === 'unavailable',
   }));
 }
 

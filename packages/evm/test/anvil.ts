@@ -11,6 +11,8 @@ export interface Anvil {
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   /** Mines empty blocks, or what is in the pool. */
   mine(count?: number): Promise<void>;
+  /** Stops the process (SIGSTOP), so that it takes connections and answers nothing, or lets it go on. */
+  pause(isPaused: boolean): void;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,7 @@ export async function startTestAnvil(options: AnvilOptions = {}): Promise<Anvil>
     async mine(count = 1) {
       await request('anvil_mine', [`0x${count.toString(16)}`]);
     },
+    pause: (isPaused) => void child.kill(isPaused ? 'SIGSTOP' : 'SIGCONT'),
     async close() {
       process.removeListener('exit', killAtExit);
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { workflow } from './agent.ts';
+import { routeStatus, routeStatusReason } from './capability.ts';
 import { sessionDeposit, sessionStatuses, sessionTypes } from './session.ts';
 
 /** The answers of the AI protocol. Token amounts are decimal strings of smallest units, USD amounts decimal strings. */
@@ -20,6 +21,10 @@ export const supportedPaymentToken = Type.Object({
   maxAmountInUSD: Type.Optional(
     Type.String({ description: 'When the payer chooses the amount: the highest total for this token' }),
   ),
+  /** Additive. */
+  status: routeStatus,
+  /** Additive. */
+  statusReason: routeStatusReason,
 });
 export type SupportedPaymentToken = Static<typeof supportedPaymentToken>;
 

@@ -8,6 +8,20 @@ export const supportedToken = Type.Object({
   decimals: Type.Integer(),
 });
 
+/** Whether a way to pay is open, and why not. */
+export const routeStatus = Type.Union(
+  [Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')],
+  {
+    description:
+      '`delayed`: payments take longer than usual. `unavailable`: new ones are refused with 900401',
+  },
+);
+export const routeStatusReason = Type.String({
+  description:
+    '`chain_halted`, `chain_lagging`, `chain_not_followed`, `chain_unreachable` (no node has answered for 20 seconds), ' +
+    '`chain_unverified` (not compared with the configuration yet) or `token_stopped` (by the operator); empty while available',
+});
+
 /** One token that can pay for a settlement token, and its terms. Values in Micro-USD. */
 export const paymentCapability = Type.Object({
   tokenId: Type.String(),
@@ -26,16 +40,8 @@ export const paymentCapability = Type.Object({
       'Ways to pay with this token. `transaction` and `eip5792`: by the payer’s own wallet; `eip3009` and `permit2`: by a ' +
       'signature, without gas; `deposit`: a plain transfer to an address; `x402`',
   }),
-  status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')], {
-    description:
-      '`delayed`: payments take longer than usual. `unavailable`: new ones are refused with 900401',
-  }),
-  statusReason: Type.String({
-    description:
-      '`chain_halted`, `chain_lagging`, `chain_not_followed`, `chain_unverified` (not compared with the configuration yet) or ' +
-      '`token_stopped` (by the operator); ' +
-      'empty while available',
-  }),
+  status: routeStatus,
+  statusReason: routeStatusReason,
 });
 
 export const capabilities = Type.Object({

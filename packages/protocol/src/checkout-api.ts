@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { paymentAlternative, prerequisite, txRequest } from './agent-view.ts';
+import { routeStatus } from './capability.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, text } from './schema.ts';
 import { sessionDeposit, sessionStatuses } from './session.ts';
@@ -35,7 +36,7 @@ export const checkoutOption = Type.Object({
   /** Before the payer chooses an amount: the lowest and highest price that this token accepts, in US dollars. */
   minAmountInUSD: Type.Optional(Type.String()),
   maxAmountInUSD: Type.Optional(Type.String()),
-  status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')]),
+  status: routeStatus,
   secondsToFinal: Type.Integer(),
   network: Type.Optional(networkFacts),
 });

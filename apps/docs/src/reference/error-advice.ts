@@ -299,8 +299,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     again,
   ),
   chain_unavailable: advice(
-    'The node of the chain does not answer, so a signature or an allowance could not be checked.',
-    'Wait for Retry-After, then send the same request again with the same nonce.',
+    'No node of the chain answers, or the chain is halted or not verified, so it takes no new payments.',
+    'Choose a token of another chain, or wait for Retry-After, then send the same request again with the same nonce.',
   ),
   internal: advice(
     'An unexpected error occurred. The log has its details.',

@@ -129,6 +129,29 @@ test('the amount in token and the amount in dollars are equal', () => {
   );
 });
 
+test('a token whose chain is unavailable says so, and comes after all others', () => {
+  const condition = (chainId: number) =>
+    chainId === 8453
+      ? ({ status: 'unavailable', reason: 'chain_unreachable', secondsToFinal: 1 } as const)
+      : ({ status: 'delayed', reason: 'chain_lagging', secondsToFinal: 1 } as const);
+  const conditions = { version: () => 1, of: condition, payoutCap: () => microUsd(10n ** 12n) };
+  const fees = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
+  const offersTo = (token: string) =>
+    offeredTokens(
+      { chains: { ...chains, conditions }, rates: fees },
+      { settlementToken: token, feeModel: 1, price: { kind: 'price', paymentValue: microUsd(1_000_000n) } },
+    ).map(({ chainName, status, statusReason }) => [chainName, status, statusReason]);
+  assert.deepEqual(offersTo('ethereum::usdc'), [
+    ['ethereum', 'delayed', 'chain_lagging'],
+    ['base', 'unavailable', 'chain_unreachable'],
+  ]);
+  // Payments towards an unavailable chain are refused from everywhere.
+  assert.deepEqual(offersTo('base::usdc'), [
+    ['base', 'unavailable', 'chain_unreachable'],
+    ['ethereum', 'unavailable', 'chain_unreachable'],
+  ]);
+});
+
 test('the settlement token itself is offered first', () => {
   const terms: Terms = { settlementToken: 'base::usdc', feeModel: 1, price: { kind: 'open' } };
   const fees = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };

@@ -66,6 +66,8 @@ export function offeredToken(route: PaymentRoute, quote: Quote | undefined): Sup
     decimals,
     amountInToken: (quote?.amountInToken ?? 0n).toString(),
     amountInUSD: formatUsd(quote?.amounts.totalValue ?? microUsd(0)),
+    status: route.condition.status,
+    statusReason: route.condition.reason,
   };
 }
 
@@ -84,12 +86,14 @@ function offerOf(route: PaymentRoute, terms: Terms): SupportedPaymentToken | und
 }
 
 /**
- * Every token that can pay these terms, the settlement token first. Omits tokens whose route does not take the amount.
+ * Every token that can pay these terms, the settlement token first and those of an unavailable chain last. Omits tokens
+ * whose route does not take the amount.
  */
 export function offeredTokens(deps: OfferContext, terms: Terms): SupportedPaymentToken[] {
-  return routesTo(deps.chains, deps.rates, terms.settlementToken).flatMap(
-    (route) => offerOf(route, terms) ?? [],
-  );
+  const isClosed = ({ status }: SupportedPaymentToken) => Number(status === 'unavailable');
+  return routesTo(deps.chains, deps.rates, terms.settlementToken)
+    .flatMap((route) => offerOf(route, terms) ?? [])
+    .sort((left, right) => isClosed(left) - isClosed(right));
 }
 
 /** The offer of one token; undefined where `offeredTokens` would omit it. */

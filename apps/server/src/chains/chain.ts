@@ -68,7 +68,13 @@ export interface ChainCondition {
   /** delayed: payments are accepted and take longer. unavailable: new payments are refused. */
   readonly status: 'available' | 'delayed' | 'unavailable';
   /** Empty while available. */
-  readonly reason: '' | 'chain_halted' | 'chain_lagging' | 'chain_not_followed' | 'chain_unverified';
+  readonly reason:
+    | ''
+    | 'chain_halted'
+    | 'chain_lagging'
+    | 'chain_not_followed'
+    | 'chain_unreachable'
+    | 'chain_unverified';
   /** Seconds from a transaction until it is final: measured over the last minutes, or the default. */
   readonly secondsToFinal: number;
 }

@@ -308,3 +308,40 @@ test('a token that the operator stops closes its routes at the next check, and o
   await keeper.refresh(signal);
   assert.deepEqual(states(), ['available', '']);
 });
+
+// proves W1.15
+test('a chain is unavailable once no node has answered for 20 seconds, and available again with the next answer', async () => {
+  const own = conditionKeeper({
+    chains: [ethereum],
+    verification,
+    rpcOf: () => node.rpc,
+    db: database.db,
+    clock,
+    log: silentLog,
+  });
+  const seen = async (afterMs: number) => {
+    clock.time += afterMs;
+    await stand(ethereum, { blocks: 64, lag: 768 });
+    await own.refresh(signal);
+    const { status, reason } = own.conditions.of(1);
+    return [status, reason];
+  };
+  assert.deepEqual(await seen(0), ['available', '']);
+  node.isAway = true;
+  assert.deepEqual(await seen(19_999), ['available', '']);
+  const version = own.conditions.version();
+  assert.deepEqual(await seen(1), ['unavailable', 'chain_unreachable']);
+  assert.deepEqual(await seen(3_600_000), ['unavailable', 'chain_unreachable']);
+  assert.equal(own.conditions.version(), version + 1);
+  node.isAway = false;
+  assert.deepEqual(await seen(0), ['available', '']);
+  assert.equal(own.conditions.version(), version + 2);
+
+  // The time before the verification does not count.
+  unverified.add(1);
+  node.isAway = true;
+  assert.deepEqual(await seen(60_000), ['unavailable', 'chain_unverified']);
+  unverified.clear();
+  assert.deepEqual(await seen(19_999), ['available', '']);
+  assert.deepEqual(await seen(1), ['unavailable', 'chain_unreachable']);
+});

@@ -1,4 +1,4 @@
-import { boundTo, type Rpc, readContract } from '@florin/evm';
+import { boundTo, type Rpc, RpcError, RpcUnavailable, readContract } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { findKnownChain } from '@florin/protocol/known-chain.ts';
@@ -30,6 +30,11 @@ export interface ConditionKeeper {
 }
 
 const refreshIntervalMs = 2_000;
+/** How often the nodes of a chain are asked for a sign of life, and how long each may take. */
+const signOfLifeIntervalMs = 5_000;
+const signOfLifeLimitMs = 5_000;
+/** A chain takes no new payments once none of its nodes has answered for so long: several questions in a row. */
+const unreachableAfterMs = 20_000;
 /** The operator changes the caps of the vaults, about once in months. */
 const capIntervalMs = 60_000;
 /** The number of lags kept: ten minutes. This is longer than an epoch of Ethereum, within which its finality varies. */
@@ -37,15 +42,21 @@ const maxSamples = 300;
 
 interface Memory {
   readonly samples: number[];
+  /** Monotonic time at which a node last answered this process, or at which the chain was not verified yet. */
+  answeredAtMs: number;
   condition: ChainCondition;
 }
 
-/** Makes the keeper. Until its first check every chain has the defaults, and vaults pay nothing; unverified chains are unavailable. */
+/** Makes the keeper. Until its first check every chain has the defaults, and vaults pay nothing. */
 export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
   const memories = new Map(
     options.chains.map((chain): [number, Memory] => [
       chain.chainId,
-      { samples: [], condition: conditionOf(options, chain, undefined, []) },
+      {
+        samples: [],
+        answeredAtMs: options.clock.monotonicMs(),
+        condition: conditionOf(options, chain, undefined, { samples: [], isReachable: true }),
+      },
     ]),
   );
   const caps = new Map<string, MicroUsd>();
@@ -83,6 +94,11 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
     if (isComplete.every(Boolean)) capsReadAtMs = options.clock.monotonicMs();
   };
   const lookSafely = () => look().catch((error) => warn(options, error));
+  const askForLife = async (chain: Chain, signal: AbortSignal) => {
+    const memory = memories.get(chain.chainId);
+    if (memory !== undefined && (await isAlive(options, chain, signal)))
+      memory.answeredAtMs = options.clock.monotonicMs();
+  };
   return {
     conditions: {
       version: () => version,
@@ -92,22 +108,47 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       isStopped: (tokenId) => stopped.has(tokenId),
     },
     async refresh(signal) {
-      await Promise.all([lookSafely(), readCaps(signal)]);
+      await Promise.all([readCaps(signal), ...options.chains.map((chain) => askForLife(chain, signal))]);
+      await lookSafely();
     },
     async run(signal) {
-      // Separately, so that a silent node does not delay the reads of the cursors.
+      // Separately, so that a silent node delays neither the reads of the cursors nor the other chains.
+      const { clock, chains } = options;
       await Promise.all([
-        repeat(options.clock, signal, lookSafely),
-        repeat(options.clock, signal, () => readCaps(signal)),
+        repeat(clock, refreshIntervalMs, signal, lookSafely),
+        repeat(clock, refreshIntervalMs, signal, () => readCaps(signal)),
+        ...chains.map((chain) =>
+          repeat(clock, signOfLifeIntervalMs, signal, () => askForLife(chain, signal)),
+        ),
       ]);
     },
   };
 }
 
-async function repeat(clock: Clock, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+async function repeat(
+  clock: Clock,
+  intervalMs: number,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
   while (!signal.aborted) {
-    await clock.sleep(refreshIntervalMs, signal);
+    await clock.sleep(intervalMs, signal);
     if (!signal.aborted) await work();
+  }
+}
+
+/** Whether a node of the chain answers. An error for so simple a question counts as silence. */
+async function isAlive(
+  { rpcOf }: ConditionOptions,
+  { chainId }: Chain,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await rpcOf(chainId).request('eth_blockNumber', [], { timeLimitMs: signOfLifeLimitMs, signal });
+    return true;
+  } catch (error) {
+    if (error instanceof RpcUnavailable || error instanceof RpcError) return false;
+    throw error;
   }
 }
 
@@ -126,8 +167,14 @@ function observe(
 ): boolean {
   if (cursor !== undefined) memory.samples.push(lagSeconds(cursor));
   if (memory.samples.length > maxSamples) memory.samples.shift();
+  const now = options.clock.monotonicMs();
+  // A chain that has just been verified has answered.
+  if (options.verification.problemOf(chain.chainId) !== undefined) memory.answeredAtMs = now;
   const before = memory.condition;
-  memory.condition = conditionOf(options, chain, cursor, memory.samples);
+  memory.condition = conditionOf(options, chain, cursor, {
+    samples: memory.samples,
+    isReachable: now - memory.answeredAtMs < unreachableAfterMs,
+  });
   const { status, reason, secondsToFinal } = memory.condition;
   if (status !== before.status || reason !== before.reason) {
     options.log.warn('chain.condition_changed', { chain: chain.name, status, reason });
@@ -148,26 +195,47 @@ function conditionOf(
   { verification, clock }: ConditionOptions,
   chain: Chain,
   cursor: ConditionCursor | undefined,
-  samples: readonly number[],
+  { samples, isReachable }: { samples: readonly number[]; isReachable: boolean },
 ): ChainCondition {
   const expected = expectedSecondsToFinal(chain);
-  if (verification.problemOf(chain.chainId) !== undefined)
-    return { status: 'unavailable', reason: 'chain_unverified', secondsToFinal: expected };
-  if (cursor === undefined) return { ...notFollowed, secondsToFinal: expected };
-  const blocks = Number(cursor.head_number - cursor.final_number);
-  const blockSeconds = blocks === 0 ? 0 : lagSeconds(cursor) / blocks;
-  // The maximum of the last minutes, so that the figure holds in any part of an epoch.
-  const measured = Math.ceil(Math.max(...samples) + blockSeconds + chain.pollIntervalMs / 1_000);
-  // With head and final block equal, there is no measurement: the chain is final at once, or has just begun.
-  const secondsToFinal = blocks === 0 && Math.max(...samples) === 0 ? expected : Math.max(1, measured);
-  if (cursor.halted_reason !== '') return { status: 'unavailable', reason: 'chain_halted', secondsToFinal };
+  const secondsToFinal =
+    cursor === undefined ? expected : (measuredSeconds(chain, cursor, samples) ?? expected);
+  const unavailable = (reason: ChainCondition['reason']): ChainCondition => ({
+    status: 'unavailable',
+    reason,
+    secondsToFinal,
+  });
+  if (verification.problemOf(chain.chainId) !== undefined) return unavailable('chain_unverified');
+  if (cursor !== undefined && cursor.halted_reason !== '') return unavailable('chain_halted');
+  if (!isReachable) return unavailable('chain_unreachable');
+  if (cursor === undefined) return { ...notFollowed, secondsToFinal };
   const headAge = (clock.now().getTime() - cursor.head_time.getTime()) / 1_000;
   const isLagging =
-    headAge > headSlackSeconds + 10 * blockSeconds ||
+    headAge > headSlackSeconds + 10 * secondsPerBlock(cursor) ||
     lagSeconds(cursor) > 2 * expected + finalitySlackSeconds;
   return isLagging
     ? { status: 'delayed', reason: 'chain_lagging', secondsToFinal }
     : { status: 'available', reason: '', secondsToFinal };
+}
+
+/** How far apart the final block and the head are per block; 0 when they are the same block. */
+function secondsPerBlock(cursor: ConditionCursor): number {
+  const blocks = Number(cursor.head_number - cursor.final_number);
+  return blocks === 0 ? 0 : lagSeconds(cursor) / blocks;
+}
+
+/**
+ * The maximum of the last minutes, so that the figure holds in any part of an epoch, plus a block and a poll. Undefined
+ * with head and final block equal all the time: the chain is final at once, or has just begun.
+ */
+function measuredSeconds(
+  { pollIntervalMs }: Chain,
+  cursor: ConditionCursor,
+  samples: readonly number[],
+): number | undefined {
+  const worst = Math.max(...samples);
+  if (cursor.head_number === cursor.final_number && worst === 0) return undefined;
+  return Math.max(1, Math.ceil(worst + secondsPerBlock(cursor) + pollIntervalMs / 1_000));
 }
 
 /** The figure until a measurement exists: configured, else the chain's default, else one block per second. */

@@ -1,4 +1,5 @@
 import { newHeads, runWatcher } from '@florin/evm';
+import type { Chain, ChainConditions } from '#chains/chain.ts';
 import { conditionKeeper } from '#chains/condition.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
 import type { Readiness } from '#http/health.ts';
@@ -72,7 +73,7 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
   const offering = { ...options, gasless, chains: { ...chains, conditions: keeper.conditions } };
   const server = await buildServer({
     ...{ log, random, origin, trustedProxies: http.trustedProxies, consoleUrl: options.consoleUrl },
-    ready: () => readiness(options, rooms),
+    ready: () => readiness(options, rooms, keeper.conditions),
     doors: doorsOf(offering, rooms),
   });
   await server.listen({ host: http.host, port: http.port });
@@ -85,11 +86,16 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
   };
 }
 
-/** A chain that is not verified is reported, and does not make the process unready: it serves the other chains. */
-async function readiness({ chains, verification }: ServiceOptions, rooms: Rooms): Promise<Readiness> {
-  const checks = Object.fromEntries(
-    chains.all.map(({ name, chainId }) => [`chain ${name}`, verification.problemOf(chainId) ?? 'ok']),
-  );
+/** A chain that does not answer or differs is reported. The process stays ready: it serves the other chains. */
+async function readiness(
+  { chains, verification }: ServiceOptions,
+  rooms: Rooms,
+  conditions: ChainConditions,
+): Promise<Readiness> {
+  const stateOf = ({ chainId }: Chain) =>
+    verification.problemOf(chainId) ??
+    (conditions.of(chainId).reason === 'chain_unreachable' ? 'unreachable' : 'ok');
+  const checks = Object.fromEntries(chains.all.map((chain) => [`chain ${chain.name}`, stateOf(chain)]));
   try {
     await rooms.lookupApiKey(Buffer.alloc(32));
     return { ready: true, checks: { database: 'ok', ...checks } };

@@ -288,5 +288,7 @@ test('an unavailable chain, an amount beyond the vault’s cap and a token that 
   const token = fixtureChains.token('base::usdc') ?? assert.fail();
   const { session } = await draftOffer(context, resource, terms, token);
   const chosen = { ...session, intendedToken: token.tokenId };
-  assert.deepEqual(await tokensOf(context, { kind: 'session', session: chosen }), ['base::usdc']);
+  const paying = { kind: 'session', session: chosen } as const;
+  assert.deepEqual(await tokensOf(context, paying), ['base::usdc']);
+  await assert.rejects(tokensOf(inConditions(10_000_000n), paying), { slug: 'chain_unavailable' });
 });

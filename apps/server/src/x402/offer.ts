@@ -10,6 +10,7 @@ import type { StoredLink } from '#links/stored-link.ts';
 import { draftOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import {
+  assertRouteOpen,
   outOfBounds,
   type PaymentRoute,
   quoteOfTotal,
@@ -122,7 +123,7 @@ export function seeded(deps: X402Context, terms: OfferTerms): { clock: Clock; ra
 
 /**
  * A payment option for each token with EIP-3009 authorizations whose route takes the amount. Leaves out tokens whose chain
- * does not answer. Refuses with chain_unavailable only when no other option is left.
+ * does not work. Refuses with chain_unavailable only when no other option is left.
  */
 export async function requirementsFor(
   deps: X402Context,
@@ -150,11 +151,11 @@ async function requirementFor(
   terms: OfferTerms,
   route: PaymentRoute,
 ): Promise<X402Requirements | undefined> {
-  const { paymentToken: token, condition } = route;
-  if (condition.status === 'unavailable' || quoteFor(route, termsOf(resource)) === undefined)
-    return undefined;
+  const { paymentToken: token } = route;
+  if (quoteFor(route, termsOf(resource)) === undefined) return undefined;
   if (resource.kind === 'session' && ![token.tokenId, ''].includes(resource.session.intendedToken))
     return undefined;
+  assertRouteOpen(route);
   const domain = await domainOf(deps, token);
   if (domain === undefined) return undefined;
   const { order, payTo } = await draftOffer(deps, resource, terms, token);

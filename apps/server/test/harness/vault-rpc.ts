@@ -12,12 +12,13 @@ export interface VaultCaps {
 /** More than any payment. */
 const plenty: VaultCaps = { perOrder: 10n ** 30n, hourly: 10n ** 30n, daily: 10n ** 30n };
 
-/** A chain that answers only one question: the caps of its vault. Tests change its members. */
+/** A chain that answers two questions: its newest block, and the caps of its vault. Tests change its members. */
 export interface VaultChain {
   readonly rpc: Rpc;
   /** By token address; unlisted tokens have plenty. */
   readonly caps: Map<Hex, VaultCaps>;
   isAway: boolean;
+  /** Questions for caps. */
   asked: number;
 }
 
@@ -27,9 +28,10 @@ export function vaultChain(): VaultChain {
     isAway: false,
     asked: 0,
     rpc: {
-      request: async (_method, params) => {
-        chain.asked += 1;
+      request: async (method, params) => {
+        if (method === 'eth_call') chain.asked += 1;
         if (chain.isAway) throw new RpcUnavailable('no node answers');
+        if (method === 'eth_blockNumber') return '0x64';
         const [call] = params as [{ data: Hex }];
         const { args } = decodeFunctionData({ abi: payoutVaultAbi, data: call.data });
         const result = chain.caps.get((args as readonly [Hex])[0]) ?? plenty;

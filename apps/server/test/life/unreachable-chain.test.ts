@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type LyingRpc, startLyingRpc } from '@florin/evm/testing';
+import type { Token } from '@florin/protocol/token.ts';
 import { chainsOf } from '#chains/chain.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { Life } from './life.ts';
@@ -96,6 +97,98 @@ test('a service that starts while a chain is away serves the other chain, and th
     'all chains in the capabilities',
   );
   await payer.prepare(unsigned, onEthereum);
+});
+
+/** Every place that says whether payments of a session are taken on a chain, as the public sees it. */
+async function saidOf(
+  { chainName, tokenId, address }: Token,
+  sessionId: string,
+  payer: string,
+): Promise<unknown> {
+  const { origin } = life.options;
+  const { checks: health } = (await (await fetch(`${origin}/health/ready`)).json()) as {
+    checks: Record<string, string>;
+  };
+  const metrics = await (await fetch(`${origin}/status/metrics`)).text();
+  const closed = await closedRoutes(life);
+  const page = (await (await fetch(`${origin}/checkout/api/session/${sessionId}`)).json()) as {
+    data: { options: { tokenId: string; status: string }[] };
+  };
+  const agent = (await (await fetch(`${origin}/aipay/api/v1/session/${sessionId}`)).json()) as {
+    aiView: { completePaymentSessionGuide: { supportedPaymentTokens: Offered[] } };
+  };
+  const offered = agent.aiView.completePaymentSessionGuide.supportedPaymentTokens;
+  const x402 = await fetch(`${origin}/aipay/x402/session/${sessionId}?payer=${payer}`);
+  return {
+    health: health[`chain ${chainName}`],
+    status: await paymentsOf(chainName),
+    metric: new RegExp(`florin_payments_available{chain="${chainName}"} (\\d)`).exec(metrics)?.[1],
+    capabilities: closed.some((route) => route.startsWith(`${tokenId} to ${tokenId}`)),
+    page: page.data.options.find((option) => option.tokenId === tokenId)?.status,
+    agent: offered
+      .filter((offer) => offer.chainName === chainName && offer.tokenAddress === address)
+      .map(({ status, statusReason }) => [status, statusReason]),
+    x402: x402.status,
+  };
+}
+
+interface Offered {
+  readonly chainName: string;
+  readonly tokenAddress: string;
+  readonly status: string;
+  readonly statusReason: string;
+}
+
+// proves W1.15
+test('a chain whose node stops answering takes no new payments until it answers, and every view says so', async () => {
+  const payer = new Payer(life);
+  const onBase = life.base.token('usdc');
+  await payer.fund(life.base, onBase, 10_000_000n);
+  const sessionId = await checkout(life, 1_000_000, onBase.tokenId);
+  const isSaid = (wanted: object) => (found: unknown) => JSON.stringify(found) === JSON.stringify(wanted);
+  const whenOpen = {
+    health: 'ok',
+    status: ['available', ''],
+    metric: '1',
+    capabilities: false,
+    page: 'available',
+    agent: [['available', '']],
+    x402: 402,
+  };
+  await life.eventually(() => saidOf(onBase, sessionId, payer.address), isSaid(whenOpen), 'the open chain');
+
+  // The process takes connections and answers nothing.
+  life.base.anvil.pause(true);
+  try {
+    const whenClosed = {
+      health: 'unreachable',
+      status: ['unavailable', 'chain_unreachable'],
+      metric: '0',
+      capabilities: true,
+      page: 'unavailable',
+      agent: [['unavailable', 'chain_unreachable']],
+      x402: 503,
+    };
+    await life.eventually(
+      () => saidOf(onBase, sessionId, payer.address),
+      isSaid(whenClosed),
+      'the closed chain',
+    );
+    const prepared = await payer.ask('POST', '/payment/prepare', await payer.preparation(sessionId, onBase));
+    assert.deepEqual(
+      [prepared.code, prepared.message],
+      [900401, 'Chain temporarily unavailable: base::usdc to base::usdc: chain_unreachable'],
+    );
+  } finally {
+    life.base.anvil.pause(false);
+  }
+  await life.eventually(
+    () => saidOf(onBase, sessionId, payer.address),
+    isSaid(whenOpen),
+    'the chain that is open again',
+  );
+  await payer.execute(life.base, await payer.prepare(sessionId, onBase));
+  await life.sessionIn(sessionId, 'completed');
 });
 
 test('a service that starts while every chain is away answers, and offers none of them', async () => {

@@ -103,7 +103,8 @@ test('a link offers every token with the fee in the amount, and a message to sig
       { token: baseUsdc, amountInToken: '10060000000000000000', amountInUSD: '10.06' },
     ].map(({ token, ...amounts }) => {
       const { tokenId: _, address: tokenAddress, chainId, ...shown } = present(token);
-      return { ...shown, chainId: `${chainId}`, tokenAddress, ...amounts };
+      const open = { status: 'available', statusReason: '' };
+      return { ...shown, chainId: `${chainId}`, tokenAddress, ...amounts, ...open };
     }),
   );
   const productData = { productName: 'Tea', productDescription: '', imageUrl: '', attributes: [] };
