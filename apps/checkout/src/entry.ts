@@ -3,7 +3,7 @@
 export { parseAmount, problemOfAmount } from './checkout/amount.ts';
 export type { CheckoutData, PageItem } from './checkout/data.ts';
 export { fill, formatMoney, formatTime, formatToken } from './checkout/format.ts';
-export { isAtEnd, statusView } from './checkout/status.ts';
+export { elsewhereNotice, isAtEnd, statusView } from './checkout/status.ts';
 export { detailsView, headView, itemsView, logoView } from './checkout/summary.ts';
 export { flatten, h, type Tree } from './checkout/tree.ts';
 export { claimView } from './claim/claim-view.ts';

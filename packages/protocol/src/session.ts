@@ -92,6 +92,9 @@ export const sessionDeposit = Type.Object({
   chainId: Type.String(),
   symbol: Type.String(),
   decimals: Type.Integer(),
+  addressEnd: Type.String({
+    description: 'The last four characters of the deposit address, which tell several addresses apart',
+  }),
   amountInToken: Type.String({
     description: 'What has arrived, in the smallest token unit; a part that is not final may still vanish',
   }),

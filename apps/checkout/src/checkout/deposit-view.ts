@@ -3,6 +3,7 @@ import type { Actions } from './actions.ts';
 import { fill, formatTime, formatToken, shorten, toDecimal } from './format.ts';
 import type { DepositView, Model } from './model.ts';
 import { optionView } from './option-view.ts';
+import { elsewhereNotice } from './status.ts';
 import { h, type Tree } from './tree.ts';
 
 /** For payers with money elsewhere: the token, and the refund address. */
@@ -68,6 +69,7 @@ export function depositView(model: Model, deposit: DepositView, actions: Actions
   return h(
     'section',
     { id: 'deposit', class: 'deposit', 'aria-labelledby': 'deposit-title' },
+    elsewhereNotice(data, { address, tokenId: option.tokenId, amountInToken }),
     h(
       'h2',
       { id: 'deposit-title' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { en } from '../text/en.ts';
-import { isAtEnd, type Reader, statusView, wordsOf } from './status.ts';
+import { elsewhereNotice, isAtEnd, type Reader, statusView, wordsOf } from './status.ts';
 import { flatten, type Tree } from './tree.ts';
 
 test('a session is at its end when its status is final and no other money of it will move by itself', () => {
@@ -57,37 +57,44 @@ test('a fully refunded payment is shown as refunded, and the page does not say t
   }
 });
 
+const deposit = {
+  ...{ tokenId: 'base::usdc', chainId: '8453', symbol: 'USDC', decimals: 6 },
+  ...{
+    addressEnd: 'a1B2',
+    amountInToken: '4000000',
+    finalInToken: '0',
+    missingInToken: '500000',
+    payUntil: 1_000,
+  },
+};
+const option = {
+  ...{ tokenId: 'base::usdc', chainId: '8453', chainTitle: 'Base', tokenAddress: '0x', symbol: 'USDC' },
+  ...{ decimals: 6, amountInToken: '4500000', total: '4500000', fee: '0', secondsToFinal: 1 },
+  status: 'available' as const,
+};
+const data = {
+  ...{ locale: 'en', texts: en, agentApi: '', linkUrl: '', title: '', merchant: '', items: [] },
+  ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
+  ...{ settlementToken: '', settledIn: '', options: [option] },
+};
+const state = {
+  ...{ sessionId: 'sess_1', status: 'initialized' as const, isPayable: true, expiresAt: 2_000 },
+  ...{ amount: '4500000', initiateTx: '', completeTx: '', pendingReason: '', paidAt: '', settledAt: '' },
+  ...{ exceptions: [], refunded: '0', isRefunded: false },
+};
+const textOf = (tree: Tree): string =>
+  flatten(tree)
+    .map((item) => (typeof item === 'string' ? item : textOf(item.children)))
+    .join(' ');
+
 test('a short deposit is shown with what is missing, on which network and until when, while it can be completed', () => {
-  const deposit = {
-    ...{ tokenId: 'base::usdc', chainId: '8453', symbol: 'USDC', decimals: 6 },
-    ...{ amountInToken: '4000000', finalInToken: '0', missingInToken: '500000', payUntil: 1_000 },
-  };
-  const option = {
-    ...{ tokenId: 'base::usdc', chainId: '8453', chainTitle: 'Base', tokenAddress: '0x', symbol: 'USDC' },
-    ...{ decimals: 6, amountInToken: '4500000', total: '4500000', fee: '0', secondsToFinal: 1 },
-    status: 'available' as const,
-  };
-  const data = {
-    ...{ locale: 'en', texts: en, agentApi: '', linkUrl: '', title: '', merchant: '', items: [] },
-    ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
-    ...{ settlementToken: '', settledIn: '', options: [option] },
-  };
-  const state = {
-    ...{ sessionId: 'sess_1', status: 'initialized' as const, isPayable: true, expiresAt: 2_000 },
-    ...{ amount: '4500000', initiateTx: '', completeTx: '', pendingReason: '', paidAt: '', settledAt: '' },
-    ...{ exceptions: [], refunded: '0', isRefunded: false },
-  };
-  const textOf = (tree: Tree): string =>
-    flatten(tree)
-      .map((item) => (typeof item === 'string' ? item : textOf(item.children)))
-      .join(' ');
   const shown = (missingInToken: string, reader: Reader) =>
     textOf(statusView(data, { ...state, deposits: [{ ...deposit, missingInToken }] }, reader));
   const timeZone = 'UTC';
   const text = shown('500000', { now: 999, timeZone });
   assert.match(
     text,
-    /4\.00 USDC has arrived\. Send 0\.50 USDC more to the same address\. Only on the network Base/,
+    /4\.00 USDC has arrived\. Send 0\.50 USDC more to the same address\. The address ends in a1B2\. Only on the network Base/,
   );
   assert.match(text, /Jan 1, 1970.*12:16/);
   for (const [missing, reader] of [
@@ -96,4 +103,29 @@ test('a short deposit is shown with what is missing, on which network and until 
     ['500000', { now: 999, timeZone, hasPanel: true }],
   ] as const)
     assert.doesNotMatch(shown(missing, reader), /has arrived/);
+});
+
+test('beside an address, the page says what has arrived at another one, and what to send there or here', () => {
+  const panel = {
+    address: '0x1111111111111111111111111111111111111111',
+    tokenId: 'base::usdc',
+    amountInToken: '4500000',
+  };
+  const said = (...deposits: (typeof deposit)[]) =>
+    textOf(elsewhereNotice({ ...data, state: { ...state, deposits } }, panel));
+  assert.equal(
+    said(deposit),
+    '4.00 USDC has already arrived at another address, which ends in a1B2. To complete that payment, send 0.50 USDC more ' +
+      'to that address. If you send to the address below instead, send the whole 4.50 USDC. The other 4.00 USDC then goes ' +
+      'back to the refund address that was given for it.',
+  );
+  assert.equal(
+    said({ ...deposit, amountInToken: '4500000', missingInToken: '0' }),
+    'The whole amount, 4.50 USDC, has already arrived at another address. Send nothing more.',
+  );
+  assert.equal(said(), '');
+  // The panel's own address has its own words.
+  assert.equal(said({ ...deposit, addressEnd: '1111' }), '');
+  const elsewhere = { ...deposit, addressEnd: '1111', tokenId: 'ethereum::usdc' };
+  assert.match(said(elsewhere), /^4\.00 USDC has already arrived at another address/);
 });

@@ -148,6 +148,13 @@ export const de: Texts = {
     'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Was nicht bezahlt, kann nur an {address} zurückgehen.',
   depositWaiting: 'Wartet auf das Geld. Diese Seite bemerkt es von selbst.',
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
+  addressEnds: 'Die Adresse endet auf {end}.',
+  arrivedElsewhere:
+    '{has} sind schon an einer anderen Adresse angekommen, die auf {end} endet. Um diese Zahlung zu vervollständigen, senden Sie noch {rest} an jene Adresse.',
+  orSendAll:
+    'Wenn Sie stattdessen an die Adresse unten senden, senden Sie die ganzen {all}. Die anderen {has} gehen dann an die dort angegebene Rückzahlungsadresse zurück.',
+  wholeElsewhere:
+    'Der ganze Betrag, {has}, ist schon an einer anderen Adresse angekommen. Senden Sie nichts mehr.',
   goesBack: '{amount} kamen an, die hier nichts bezahlen: {why}. Sie gehen von selbst an den Zahler zurück.',
   wentBack: '{amount} gingen an den Zahler zurück: {why}.',
   heldBack:

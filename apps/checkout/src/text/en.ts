@@ -140,6 +140,12 @@ export const en = {
     'Send it once, in full and in time. If your exchange takes off a fee, send that much more. Money that does not pay can only go back to {address}.',
   depositWaiting: 'Waiting for the money. This page updates automatically.',
   partial: '{has} has arrived. Send {rest} more to the same address.',
+  addressEnds: 'The address ends in {end}.',
+  arrivedElsewhere:
+    '{has} has already arrived at another address, which ends in {end}. To complete that payment, send {rest} more to that address.',
+  orSendAll:
+    'If you send to the address below instead, send the whole {all}. The other {has} then goes back to the refund address that was given for it.',
+  wholeElsewhere: 'The whole amount, {has}, has already arrived at another address. Send nothing more.',
   goesBack: '{amount} arrived and cannot be used here: {why}. It goes back to the payer automatically.',
   wentBack: '{amount} went back to the payer: {why}.',
   heldBack:

@@ -140,6 +140,12 @@ export const es: Texts = {
     'Envíelo una vez, completo y a tiempo. Si su exchange descuenta una comisión, envíe esa cantidad de más. Lo que no pague solo puede volver a {address}.',
   depositWaiting: 'Esperando el dinero. Esta página lo nota por sí sola.',
   partial: 'Han llegado {has}. Envíe {rest} más a la misma dirección.',
+  addressEnds: 'La dirección termina en {end}.',
+  arrivedElsewhere:
+    'Ya han llegado {has} a otra dirección, que termina en {end}. Para completar ese pago, envíe {rest} más a esa dirección.',
+  orSendAll:
+    'Si envía en cambio a la dirección de abajo, envíe los {all} completos. Los otros {has} vuelven entonces a la dirección de reembolso indicada para ellos.',
+  wholeElsewhere: 'El importe completo, {has}, ya ha llegado a otra dirección. No envíe nada más.',
   goesBack: 'Llegaron {amount} que aquí no pagan nada: {why}. Vuelven solos al pagador.',
   wentBack: '{amount} volvieron al pagador: {why}.',
   heldBack:

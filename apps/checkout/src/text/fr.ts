@@ -146,6 +146,12 @@ export const fr: Texts = {
     'Envoyez en une fois, en entier et à temps. Si votre plateforme prélève des frais, envoyez d’autant plus. Ce qui ne paie pas ne peut revenir qu’à {address}.',
   depositWaiting: 'En attente de l’argent. Cette page le remarque d’elle-même.',
   partial: '{has} sont arrivés. Envoyez encore {rest} à la même adresse.',
+  addressEnds: 'L’adresse se termine par {end}.',
+  arrivedElsewhere:
+    '{has} sont déjà arrivés à une autre adresse, qui se termine par {end}. Pour compléter ce paiement, envoyez encore {rest} à cette adresse-là.',
+  orSendAll:
+    'Si vous envoyez plutôt à l’adresse ci-dessous, envoyez la totalité, {all}. Les {has} reviennent alors à l’adresse de remboursement indiquée pour eux.',
+  wholeElsewhere: 'La totalité, {has}, est déjà arrivée à une autre adresse. N’envoyez plus rien.',
   goesBack: '{amount} sont arrivés sans rien payer ici : {why}. Ils reviennent d’eux-mêmes au payeur.',
   wentBack: '{amount} sont revenus au payeur : {why}.',
   heldBack:

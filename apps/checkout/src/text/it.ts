@@ -141,6 +141,12 @@ export const it: Texts = {
     'Invia una volta sola, per intero e in tempo. Se il tuo exchange trattiene una commissione, invia altrettanto in più. Ciò che non paga può tornare soltanto a {address}.',
   depositWaiting: 'In attesa del denaro. Questa pagina se ne accorge da sola.',
   partial: 'Sono arrivati {has}. Invia altri {rest} allo stesso indirizzo.',
+  addressEnds: 'L’indirizzo termina con {end}.',
+  arrivedElsewhere:
+    'Sono già arrivati {has} a un altro indirizzo, che termina con {end}. Per completare quel pagamento, invia altri {rest} a quell’indirizzo.',
+  orSendAll:
+    'Se invece invii all’indirizzo qui sotto, invia tutti i {all}. Gli altri {has} tornano allora all’indirizzo di rimborso indicato per loro.',
+  wholeElsewhere: 'L’intero importo, {has}, è già arrivato a un altro indirizzo. Non inviare altro.',
   goesBack: 'Sono arrivati {amount} che qui non pagano nulla: {why}. Tornano da soli a chi ha pagato.',
   wentBack: '{amount} sono tornati a chi ha pagato: {why}.',
   heldBack:

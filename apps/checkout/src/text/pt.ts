@@ -140,6 +140,12 @@ export const pt: Texts = {
     'Envie uma vez, por inteiro e a tempo. Se a corretora descontar uma taxa, envie esse valor a mais. O que não pagar só pode voltar para {address}.',
   depositWaiting: 'Aguardando o dinheiro. Esta página percebe sozinha.',
   partial: 'Chegaram {has}. Envie mais {rest} para o mesmo endereço.',
+  addressEnds: 'O endereço termina em {end}.',
+  arrivedElsewhere:
+    'Já chegaram {has} a outro endereço, que termina em {end}. Para completar esse pagamento, envie mais {rest} para esse endereço.',
+  orSendAll:
+    'Se enviar antes para o endereço abaixo, envie o total de {all}. Os outros {has} voltam então ao endereço de reembolso indicado para eles.',
+  wholeElsewhere: 'O valor total, {has}, já chegou a outro endereço. Não envie mais nada.',
   goesBack: 'Chegaram {amount} que não pagam nada aqui: {why}. Voltam sozinhos ao pagador.',
   wentBack: '{amount} voltaram ao pagador: {why}.',
   heldBack:

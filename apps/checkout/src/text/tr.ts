@@ -141,6 +141,12 @@ export const tr: Texts = {
     'Tek seferde, eksiksiz ve zamanında gönderin. Borsanız ücret keserse o kadar fazla gönderin. Ödemeye sayılmayan yalnızca {address} adresine dönebilir.',
   depositWaiting: 'Para bekleniyor. Bu sayfa kendiliğinden fark eder.',
   partial: '{has} ulaştı. Aynı adrese {rest} daha gönderin.',
+  addressEnds: 'Adres {end} ile biter.',
+  arrivedElsewhere:
+    '{end} ile biten başka bir adrese {has} zaten ulaştı. O ödemeyi tamamlamak için o adrese {rest} daha gönderin.',
+  orSendAll:
+    'Bunun yerine aşağıdaki adrese gönderecekseniz tutarın tamamını, {all}, gönderin. Diğer {has} o zaman kendisi için verilen iade adresine döner.',
+  wholeElsewhere: 'Tutarın tamamı, {has}, başka bir adrese zaten ulaştı. Artık bir şey göndermeyin.',
   goesBack: 'Burada bir şey ödemeyen {amount} geldi: {why}. Kendiliğinden ödeyene döner.',
   wentBack: '{amount} ödeyene döndü: {why}.',
   heldBack:

@@ -89,12 +89,13 @@ export const depositsOfSessions = statement({
   columns: {
     session_id: 'text',
     token_id: 'text',
+    receiver: 'text',
     total: 'numeric',
     amount: 'numeric',
     final_amount: 'numeric',
     pay_until: 'int8',
   },
-  text: `select o.session_id, o.token_id, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until
+  text: `select o.session_id, o.token_id, coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until
    from sessions s
      join orders o on o.session_id = s.session_id
      join deposit_sightings d on d.order_id = o.order_id

@@ -199,14 +199,18 @@ const sighted = async () =>
   (await moves.world.database.db.query(sightings)).map((row) => [row.order_id, row.block_number]);
 
 /** An order, whose address holds what it asks for once it is sent. */
-async function newDeposit(): Promise<{ order: StoredOrder; send: (block: bigint, part?: bigint) => void }> {
+async function newDeposit(): Promise<{
+  order: StoredOrder;
+  address: Hex;
+  send: (block: bigint, part?: bigint) => void;
+}> {
   const order = await moves.newOrder();
   const to = receiverOf(order.gateway as Hex, order.orderId);
   const send = (block: bigint, part = order.order.total) => {
     node.transfers.push({ to, block });
     node.balances.set(to.toLowerCase(), part);
   };
-  return { order, send };
+  return { order, address: to, send };
 }
 
 /** What it takes to find one deposit beside so many others' orders. */
@@ -349,7 +353,7 @@ test('open orders do not wait for closed ones in a round of balances', async () 
 
 test('every view of a session shows a short deposit: first as not final, then as final, and no longer after its time', async () => {
   node.final = await mine();
-  const { order, send } = await newDeposit();
+  const { order, send, address } = await newDeposit();
   const { sessionId, order: terms } = order;
   const { db } = moves.world.database;
   const view = (queryable: Pick<typeof db, 'query'> = db) =>
@@ -385,6 +389,7 @@ test('every view of a session shows a short deposit: first as not final, then as
   const [found] = await view(db.inScope(moves.merchantId));
   assert.deepEqual(found, {
     ...{ tokenId, chainId: String(chainId), symbol, decimals, payUntil: Number(terms.payBy) },
+    addressEnd: address.slice(-4),
     ...{ amountInToken: '4000000', finalInToken: '4000000', missingInToken: missing(4_000_000n) },
   });
   assert.deepEqual(await view(db.inScope(await moves.world.addMerchant())), []);

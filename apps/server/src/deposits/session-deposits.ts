@@ -1,5 +1,6 @@
 import type { Queryable } from '@florin/pg';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
+import { getAddress, isAddress } from 'viem';
 import type { Chains } from '#chains/chain.ts';
 import { microUsdOf, minReportedAmount } from '#exceptions/deposit-exception.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
@@ -13,7 +14,8 @@ interface ViewContext {
 
 /**
  * What has arrived at the deposit addresses of sessions that wait for their payment, as the loops of this room last saw
- * it. Omits sessions without any, and dust. It names no address: those belong to the payer who asked for them.
+ * it. Omits sessions without any, and dust. It tells addresses apart by their ends: they belong to the payer who asked
+ * for them.
  */
 export async function findSessionDeposits(
   queryable: Queryable,
@@ -31,6 +33,7 @@ export async function findSessionDeposits(
       chainId: String(chainId),
       symbol,
       decimals,
+      addressEnd: isAddress(row.receiver) ? getAddress(row.receiver).slice(-4) : '',
       amountInToken: amount.toString(),
       finalInToken: row.final_amount.toString(),
       missingInToken: (amount < total ? total - amount : 0n).toString(),

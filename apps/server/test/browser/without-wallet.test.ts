@@ -109,6 +109,52 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
   await page.close();
 });
 
+test('a second device sees what has arrived at the first one’s address, and the merchant sees both deposits', async () => {
+  const first = await visit();
+  await send(first, 3_000_000n);
+  await first.page.getByText('3.00 USDC has arrived. Send 22.00 USDC more to the same address.').waitFor();
+  const { page } = await openPage(browser, { isApart: true });
+  await page.goto(`${life.options.origin}/checkout/${first.sessionId}`);
+  await page.getByText(`The address ends in ${first.address.slice(-4)}.`).waitFor();
+  await page.getByText('Send from an exchange or another wallet').click();
+  const elsewhere = new TestWallet([life.ethereum, life.base]);
+  await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
+  await page.locator('#refund-input').fill(elsewhere.address);
+  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await page
+    .locator('#deposit')
+    .getByText(
+      `3.00 USDC has already arrived at another address, which ends in ${first.address.slice(-4)}. ` +
+        'To complete that payment, send 22.00 USDC more to that address.',
+    )
+    .waitFor();
+  await page.getByText('If you send to the address below instead, send the whole 25.00 USDC.').waitFor();
+  const second = {
+    page,
+    elsewhere,
+    sessionId: first.sessionId,
+    address: (await address(page).textContent()) ?? '',
+  };
+  assert.notEqual(second.address, first.address);
+  await send(second, 5_000_000n);
+  await page.getByText('5.00 USDC has arrived. Send 20.00 USDC more to the same address.').waitFor();
+  await first.page
+    .locator('#deposit')
+    .getByText(`5.00 USDC has already arrived at another address, which ends in ${second.address.slice(-4)}.`)
+    .waitFor();
+  const { deposits } = await life.get<{ deposits: { addressEnd: string; amountInToken: string }[] }>(
+    `/session/${first.sessionId}`,
+  );
+  assert.deepEqual(
+    new Set(deposits.map(({ addressEnd, amountInToken }) => `${addressEnd} ${amountInToken}`)),
+    new Set([`${first.address.slice(-4)} 3000000`, `${second.address.slice(-4)} 5000000`]),
+  );
+  await send(second, 20_000_000n);
+  await page.locator('[data-status=completed]').waitFor();
+  await page.context().close();
+  await first.page.close();
+});
+
 test('another tab shows no address, and closing the panel shows all ways to pay again', async () => {
   const { page } = await visit();
   const other = await page.context().newPage();

@@ -99,6 +99,7 @@ test('plain transfers to a deposit address pay its session, even in parts, and e
   const arrived = String(amount - 2_000_000n);
   const shown = {
     ...{ tokenId, chainId: String(chainId), symbol, decimals, payUntil: Number(deadline) },
+    addressEnd: address.slice(-4),
     ...{ amountInToken: arrived, finalInToken: arrived, missingInToken: '2000000' },
   };
   assert.deepEqual(seen, [[shown], [shown], [shown]]);

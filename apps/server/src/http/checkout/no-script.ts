@@ -1,5 +1,6 @@
 import {
   type CheckoutData,
+  elsewhereNotice,
   fill,
   formatMoney,
   formatTime,
@@ -148,15 +149,17 @@ function timeOf(locale: string, seconds: string): string {
 
 /** The deposit panel as the script shows it, without the parts that need a script. */
 function depositView(
-  { texts, locale, options }: CheckoutData,
+  data: CheckoutData,
   { tokenId, amountInToken, address }: NonNullable<NoScript['deposit']>,
 ): Tree {
+  const { texts, locale, options } = data;
   const { size, path } = address.addressCode;
   const option = options.find((each) => each.tokenId === tokenId);
   if (option === undefined) return undefined;
   return h(
     'section',
     { id: 'form-deposit', class: 'deposit' },
+    elsewhereNotice(data, { address: address.address, tokenId, amountInToken }),
     h('h2', {}, fill(texts.sendExactly, { amount: formatToken(locale, option, amountInToken) })),
     h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
     h('p', { class: 'soft' }, texts.toAddress),
