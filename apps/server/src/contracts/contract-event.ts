@@ -46,7 +46,7 @@ interface EventTable {
 const wordLength = 64;
 /** Digits that a double holds exactly, with room to spare. */
 const smallLength = 12;
-// Once: a slice for each value made their comparison three times as slow, a twentieth of the time for a log.
+// Constants: slices for each value took a quarter of the time of decoding a log.
 const zerosBeforeSmall = '0'.repeat(wordLength - smallLength);
 const zerosBeforeAddress = '0'.repeat(wordLength - 40);
 
