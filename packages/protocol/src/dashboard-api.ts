@@ -8,6 +8,7 @@ import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, successReply, text } from './schema.ts';
+import { sessionHistoryRoutes } from './session-history.ts';
 import { staffRoutes } from './staff-api.ts';
 
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
@@ -335,6 +336,7 @@ export const ofMerchantRoutes = {
   ...memberRoutes,
   ...keyRoutes,
   ...auditRoutes,
+  ...sessionHistoryRoutes,
 } as const;
 
 /** What the dashboard's pages call, with the cookie of a session. */

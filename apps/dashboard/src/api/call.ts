@@ -8,14 +8,17 @@ type RouteByCall = {
 };
 
 /** An operation of the dashboard's API by method and path, as `GET /product/detail/:productId`. */
-export type Call = keyof RouteByCall;
-export type ReadCall = Extract<Call, `GET ${string}`>;
-export type WriteCall = Extract<Call, `POST ${string}`>;
+export type DashboardCall = keyof RouteByCall;
+/** Operations that change nothing; searches among them are sent by POST. */
+export type ReadCall = {
+  [C in DashboardCall]: RouteByCall[C]['effect'] extends 'query' ? C : never;
+}[DashboardCall];
+export type WriteCall = Exclude<DashboardCall, ReadCall>;
 
 /** `data` of the operation's answer. */
-export type ReplyTo<C extends Call> = ReplyOf<RouteByCall[C]>;
+export type ReplyTo<C extends DashboardCall> = ReplyOf<RouteByCall[C]>;
 /** The operation's request body. */
-export type BodyTo<C extends Call> = BodyOf<RouteByCall[C]>;
+export type BodyTo<C extends DashboardCall> = BodyOf<RouteByCall[C]>;
 
 type Part<R extends Route, Name extends 'params' | 'query' | 'body', Value> = R[Name] extends object
   ? { readonly [Key in Name]: Value }
@@ -25,12 +28,12 @@ type OptionalQuery<Value> = Value extends { readonly query: infer Query }
   : Value;
 
 /** What a call takes: exactly the parts that its route has. */
-export type InputOf<C extends Call> = Part<RouteByCall[C], 'params', ParamsOf<RouteByCall[C]>> &
+export type InputOf<C extends DashboardCall> = Part<RouteByCall[C], 'params', ParamsOf<RouteByCall[C]>> &
   OptionalQuery<Part<RouteByCall[C], 'query', QueryOf<RouteByCall[C]>>> &
   Part<RouteByCall[C], 'body', BodyOf<RouteByCall[C]>>;
 
 /** The input may be left out where nothing is required. */
-export type InputArguments<C extends Call> =
+export type InputArguments<C extends DashboardCall> =
   Record<never, never> extends InputOf<C> ? [input?: InputOf<C>] : [input: InputOf<C>];
 
 export interface AnyInput {
@@ -39,7 +42,7 @@ export interface AnyInput {
   readonly body?: unknown;
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** The merchant that the call is for. */
   readonly merchantId: string | undefined;
   /** Makes a repeated write the same write. */

@@ -11,7 +11,7 @@ import { useRef } from 'react';
 import { useMerchantId } from '../app/merchant.ts';
 import {
   type AnyInput,
-  type Call,
+  type DashboardCall,
   type InputArguments,
   type InputOf,
   type ReadCall,
@@ -23,7 +23,7 @@ import { ApiFailure } from './failure.ts';
 import { withProof } from './prover.ts';
 
 /** One request outside React's hooks, with the dialog of a proof where the service wants one. */
-export function request<C extends Call>(
+export function request<C extends DashboardCall>(
   merchantId: string | undefined,
   call: C,
   ...[input]: InputArguments<C>

@@ -1,9 +1,17 @@
 import { auditScreen } from '../audit/screen.ts';
 import { homeScreen } from '../home/screen.ts';
 import { keysScreen } from '../keys/screen.ts';
+import { paymentsScreen } from '../payments/screen.ts';
 import { settingsScreen } from '../settings/screen.ts';
 import { teamScreen } from '../team/screen.ts';
 import type { Screen } from './screen.ts';
 
 /** All screens of a merchant, in the order of the navigation. A new screen is a folder and a line here. */
-export const screens: readonly Screen[] = [homeScreen, keysScreen, teamScreen, auditScreen, settingsScreen];
+export const screens: readonly Screen[] = [
+  homeScreen,
+  paymentsScreen,
+  keysScreen,
+  teamScreen,
+  auditScreen,
+  settingsScreen,
+];

@@ -1,6 +1,6 @@
 import { mayDo } from '../app/permission.ts';
 import { classNames } from '../ui/class-names.ts';
-import { type Grant, type Level, type Resource, resources } from './grant.ts';
+import { type Grant, type KeyResource, type Level, resources } from './grant.ts';
 
 const levels: readonly { readonly level: Level; readonly title: string }[] = [
   { level: 'none', title: 'None' },
@@ -49,7 +49,7 @@ function GrantRow({
   onChange,
 }: {
   readonly role: string;
-  readonly resource: Resource;
+  readonly resource: KeyResource;
   readonly level: Level;
   readonly onChange: (level: Level) => void;
 }) {

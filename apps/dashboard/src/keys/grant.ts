@@ -3,7 +3,7 @@ import type { Permission } from '@florin/protocol/permission.ts';
 /** How far a key may go with one resource. */
 export type Level = 'none' | 'read' | 'write';
 
-export interface Resource {
+export interface KeyResource {
   readonly name: string;
   readonly title: string;
   readonly hint: string;
@@ -12,7 +12,7 @@ export interface Resource {
 }
 
 /** What a key may be granted, in the order of the form. */
-export const resources: readonly Resource[] = [
+export const resources: readonly KeyResource[] = [
   {
     name: 'sessions',
     title: 'Checkout sessions',

@@ -1,3 +1,3 @@
 import type { ReplyTo } from '../api/call.ts';
 
-export type Member = ReplyTo<'GET /member/list'>['members'][number];
+export type TeamMember = ReplyTo<'GET /member/list'>['members'][number];

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
-import type { Member } from './member.ts';
+import type { TeamMember } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
 /** Gives a member another role. */
@@ -15,7 +15,7 @@ export function RoleDialog({
   actor,
   onClose,
 }: {
-  readonly member: Member | undefined;
+  readonly member: TeamMember | undefined;
   readonly actor: MemberRole;
   readonly onClose: () => void;
 }) {
@@ -31,7 +31,7 @@ function RoleForm({
   actor,
   onClose,
 }: {
-  readonly member: Member;
+  readonly member: TeamMember;
   readonly actor: MemberRole;
   readonly onClose: () => void;
 }) {

@@ -18,7 +18,7 @@ import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Time } from '../ui/value.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
-import type { Member } from './member.ts';
+import type { TeamMember } from './member.ts';
 import { RoleDialog } from './role-dialog.tsx';
 
 type Invitation = ReplyTo<'GET /invitation/list'>['invitations'][number];
@@ -47,7 +47,7 @@ export default function Team() {
   );
 }
 
-const memberColumns = (own: string): readonly Column<Member>[] => [
+const memberColumns = (own: string): readonly Column<TeamMember>[] => [
   {
     key: 'name',
     header: 'Name',
@@ -83,11 +83,11 @@ function Members({ mayChange }: { readonly mayChange: boolean }) {
   const me = useMe();
   const { role: actor } = useMerchant();
   const members = useRead('GET /member/list', {});
-  const [changed, setChanged] = useState<Member>();
-  const [removed, setRemoved] = useState<Member>();
+  const [changed, setChanged] = useState<TeamMember>();
+  const [removed, setRemoved] = useState<TeamMember>();
   const remove = useWrite('POST /member/remove', { onDone: () => toast('The member was removed') });
-  const isOpen = (member: Member) => mayChange && mayAssign(asRole(actor), member.role);
-  const acts: Column<Member> = {
+  const isOpen = (member: TeamMember) => mayChange && mayAssign(asRole(actor), member.role);
+  const acts: Column<TeamMember> = {
     key: 'acts',
     header: '',
     isAtEnd: true,

@@ -42,6 +42,16 @@ export const refundById = statement({
   text: `select ${columnList} from refunds where merchant_id = :merchantId and refund_id = :refundId`,
 });
 
+export const refundsBySession = statement({
+  name: 'refunds_by_session',
+  parameters: { sessionId: 'text' },
+  columns,
+  text: `select ${Object.keys(columns)
+    .map((column) => `r.${column}`)
+    .join(', ')}
+   from orders o join refunds r on r.order_id = o.order_id where o.session_id = :sessionId order by r.ordinal`,
+});
+
 export const refundPage = statement({
   name: 'refund_page',
   parameters: pageParameters,

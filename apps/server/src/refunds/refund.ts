@@ -20,6 +20,7 @@ import {
   type RefundRow,
   refundById,
   refundPage,
+  refundsBySession,
   updateRefund,
 } from './refund.sql.ts';
 import { refundTransactions } from './refund-call.ts';
@@ -135,6 +136,12 @@ export async function listRefunds(
   const found = await queryable.query(refundPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.refund_id);
   return { place, refunds: await refundsOf(queryable, deps, rows) };
+}
+
+/** The refunds of a session, oldest first, without what a wallet would sign. */
+export async function refundsOfSession(queryable: Queryable, sessionId: string): Promise<Refund[]> {
+  const rows = await queryable.query(refundsBySession, { sessionId });
+  return rows.map((row) => refundOf(row));
 }
 
 async function refundsOf(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { knownChains } from '@florin/protocol/known-chain.ts';
 import * as chains from 'viem/chains';
 import type { Chain } from '#chains/chain.ts';
-import { networkFactsOf, networkTitle } from './networks.ts';
+import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 
 /** The networks of our table, according to viem. */
 const known = knownChains.flatMap(({ chainId, network }) =>

@@ -4,11 +4,11 @@ import { microUsd } from '@florin/protocol/money.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import type { ShownMerchant } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
+import { networkTitle } from '#chains/networks.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
-import { networkTitle } from './networks.ts';
 import { checkoutState, findSessionFacts, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
 /** The data of a link's page. */

@@ -4,6 +4,7 @@ import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
+import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { findSessionDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link.ts';
@@ -15,7 +16,6 @@ import { unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
-import { networkFactsOf, networkTitle } from './networks.ts';
 import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
 
 /** Statuses in which the payer's payment is final. */

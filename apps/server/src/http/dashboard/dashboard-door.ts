@@ -19,6 +19,7 @@ import { addInstallationRoutes, type Installation } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addMeRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
+import { addSessionHistoryRoutes } from './session-history.ts';
 import { addSignInRoutes, addVisitorLinkRoutes, type Visitor } from './sign-in.ts';
 import { addStaffRoutes } from './staff.ts';
 import {
@@ -112,5 +113,6 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addRecoveryRoutes(addOfMerchant, { ...deps, recoveryDelayMs: deps.walletDelayMs });
     addKeyRoutes(add, deps);
     addAuditRoutes(add);
+    addSessionHistoryRoutes(add, deps);
   };
 }

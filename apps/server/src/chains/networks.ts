@@ -1,6 +1,6 @@
 import type { NetworkFacts } from '@florin/protocol/checkout-api.ts';
 import { ether, findKnownChain } from '@florin/protocol/known-chain.ts';
-import type { Chain } from '#chains/chain.ts';
+import type { Chain } from './chain.ts';
 
 /** The network's display name. */
 export function networkTitle(chain: Pick<Chain, 'chainId' | 'name'>): string {

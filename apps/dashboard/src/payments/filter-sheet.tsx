@@ -1,0 +1,148 @@
+import { useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { parseUsd } from '../ui/format.ts';
+import { SelectField } from '../ui/select.tsx';
+import type { PaymentFilter, PaymentFilters } from './search-body.ts';
+import type { PaymentToken } from './types.ts';
+
+/** The filters of the sheet, which show as chips above the list while they are set. */
+export const filterNames: readonly { readonly name: PaymentFilter; readonly label: string }[] = [
+  { name: 'createdFrom', label: 'From' },
+  { name: 'createdTo', label: 'To' },
+  { name: 'amountFrom', label: 'At least $' },
+  { name: 'amountTo', label: 'At most $' },
+  { name: 'paidToken', label: 'Paid with' },
+  { name: 'sessionType', label: 'Made by' },
+  { name: 'payer', label: 'Payer’s wallet' },
+  { name: 'payerEmail', label: 'Payer’s e-mail' },
+  { name: 'txHash', label: 'Transaction' },
+  { name: 'linkId', label: 'Payment link' },
+  { name: 'productId', label: 'Product' },
+  { name: 'accountId', label: 'Wallet' },
+];
+
+const types = [
+  { value: '', label: 'Anything' },
+  { value: 'chk', label: 'Checkout session' },
+  { value: 'lnk', label: 'Payment link' },
+  { value: 'ai_checkout', label: 'AI agent' },
+] as const;
+
+/** All filters of payments. Nothing changes in the list before Show. */
+export function FilterSheet({
+  isOpen,
+  onClose,
+  values,
+  onApply,
+  tokens,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly values: PaymentFilters;
+  readonly onApply: (changed: Partial<Record<PaymentFilter, string>>) => void;
+  readonly tokens: readonly PaymentToken[];
+}) {
+  const [draft, setDraft] = useState<Partial<PaymentFilters>>({});
+  useEffect(() => {
+    if (isOpen) setDraft({});
+  }, [isOpen]);
+  const fieldValue = (name: PaymentFilter) => draft[name] ?? values[name];
+  const set = (name: PaymentFilter) => (value: string) => setDraft((now) => ({ ...now, [name]: value }));
+  const amountError = (name: PaymentFilter) =>
+    fieldValue(name) !== '' && parseUsd(fieldValue(name)) === undefined
+      ? 'Write dollars, as 4.50'
+      : undefined;
+  const isWrong = amountError('amountFrom') !== undefined || amountError('amountTo') !== undefined;
+  const text = (name: PaymentFilter, label: string, placeholder: string) => (
+    <TextField
+      label={label}
+      value={fieldValue(name)}
+      onChange={set(name)}
+      placeholder={placeholder}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  );
+  return (
+    <Sheet isOpen={isOpen} onClose={onClose} title="Filters" size="small">
+      <form
+        className="flex flex-1 flex-col"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isWrong) return;
+          onApply(draft);
+          onClose();
+        }}
+      >
+        <div className="grid flex-1 content-start gap-4">
+          <div className="grid grid-cols-2 gap-3">
+            <TextField
+              label="Created from"
+              type="date"
+              value={fieldValue('createdFrom')}
+              onChange={set('createdFrom')}
+            />
+            <TextField label="To" type="date" value={fieldValue('createdTo')} onChange={set('createdTo')} />
+          </div>
+          <div className="grid grid-cols-2 items-start gap-3">
+            <TextField
+              label="At least"
+              prefix="$"
+              inputMode="decimal"
+              value={fieldValue('amountFrom')}
+              onChange={set('amountFrom')}
+              error={amountError('amountFrom')}
+            />
+            <TextField
+              label="At most"
+              prefix="$"
+              inputMode="decimal"
+              value={fieldValue('amountTo')}
+              onChange={set('amountTo')}
+              error={amountError('amountTo')}
+            />
+          </div>
+          <SelectField
+            label="Paid with"
+            value={fieldValue('paidToken')}
+            onChange={set('paidToken')}
+            options={[
+              { value: '', label: 'Any token' },
+              ...tokens.map(({ tokenId, symbol, network }) => ({
+                value: tokenId,
+                label: `${symbol} on ${network}`,
+              })),
+            ]}
+          />
+          <SelectField
+            label="Made by"
+            value={types.find(({ value }) => value === fieldValue('sessionType'))?.value ?? ''}
+            onChange={set('sessionType')}
+            options={types}
+          />
+          {text('payer', 'Payer’s wallet', '0x…')}
+          {text('payerEmail', 'Payer’s e-mail', 'ada@example.com')}
+          {text('txHash', 'Transaction', '0x…')}
+          {text('linkId', 'Payment link', 'lnk_…')}
+          {text('productId', 'Product', 'prd_…')}
+          {text('accountId', 'Wallet', 'acc_…')}
+        </div>
+        <DialogActions>
+          <Button
+            onClick={() => {
+              onApply(Object.fromEntries(filterNames.map(({ name }) => [name, ''])));
+              onClose();
+            }}
+          >
+            Clear all
+          </Button>
+          <Button kind="primary" type="submit">
+            Show payments
+          </Button>
+        </DialogActions>
+      </form>
+    </Sheet>
+  );
+}

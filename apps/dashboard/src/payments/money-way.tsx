@@ -1,0 +1,86 @@
+import type { SessionView } from '@florin/protocol/session.ts';
+import { ArrowDown, ArrowRight, CircleCheck, LoaderCircle } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Card } from '../ui/page.tsx';
+import { Address, Tokens, Usd } from '../ui/value.tsx';
+import type { PaymentToken } from './types.ts';
+
+/** Payer, Florin and merchant, with what went from one to the next. */
+export function MoneyWay({
+  view: { session, transaction },
+  tokenOf,
+}: {
+  readonly view: SessionView;
+  readonly tokenOf: (tokenId: string) => PaymentToken | undefined;
+}) {
+  if (transaction === undefined) return null;
+  const paid = tokenOf(session.paidToken);
+  const settled = tokenOf(session.settlementToken);
+  const isDone = session.completeTx !== '';
+  const isDirect = transaction.orderType === 1;
+  return (
+    <Card className="flex flex-col items-stretch gap-2 p-4 md:flex-row md:items-center">
+      <Stop title="Payer" place={paid?.network} wallet={transaction.from}>
+        {paid === undefined ? (
+          <Usd micro={transaction.totalValue} />
+        ) : (
+          <Tokens units={transaction.paidAmountInToken} decimals={paid.decimals} symbol={paid.symbol} />
+        )}
+      </Stop>
+      <Arrow />
+      {!isDirect && (
+        <>
+          <Stop title="Fee" place="Gateway">
+            <Usd micro={transaction.feeValue} />
+          </Stop>
+          <Arrow />
+        </>
+      )}
+      <Stop title="You" place={settled?.network} wallet={transaction.to} isEnd>
+        <span className="inline-flex items-center gap-1.5">
+          <Usd micro={transaction.netValue} />
+          {settled?.symbol}
+          {isDone ? (
+            <CircleCheck aria-label="arrived" className="size-4 text-good" />
+          ) : (
+            <LoaderCircle aria-label="on its way" className="size-4 animate-spin text-faint" />
+          )}
+        </span>
+      </Stop>
+    </Card>
+  );
+}
+
+function Stop({
+  title,
+  place,
+  wallet,
+  isEnd = false,
+  children,
+}: {
+  readonly title: string;
+  readonly place: string | undefined;
+  readonly wallet?: string;
+  readonly isEnd?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className={`min-w-0 rounded-lg px-3 py-2.5 md:flex-1 ${isEnd ? 'bg-tint' : 'bg-sunken'}`}>
+      <p className="text-sm text-soft">
+        {title}
+        {place !== undefined && ` · ${place}`}
+      </p>
+      <p className="font-semibold">{children}</p>
+      {wallet !== undefined && <Address address={wallet} />}
+    </div>
+  );
+}
+
+function Arrow() {
+  return (
+    <span aria-hidden className="self-center text-faint">
+      <ArrowRight className="size-4 max-md:hidden" />
+      <ArrowDown className="size-4 md:hidden" />
+    </span>
+  );
+}

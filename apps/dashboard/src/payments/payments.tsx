@@ -1,0 +1,268 @@
+import type { SessionStatus, SessionView } from '@florin/protocol/session.ts';
+import { CreditCard, Download, Search, SlidersHorizontal, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { usePages, useRead } from '../api/use-call.ts';
+import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
+import { useFilters } from '../app/use-filters.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { classNames } from '../ui/class-names.ts';
+import { inputClass } from '../ui/field.tsx';
+import { PageHeader } from '../ui/page.tsx';
+import { SessionStatusBadge, sessionStatusText } from '../ui/session-status.tsx';
+import { Empty } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { Time, Usd } from '../ui/value.tsx';
+import { ExportDialog } from './export-dialog.tsx';
+import { FilterSheet, filterNames } from './filter-sheet.tsx';
+import { SavedViews } from './saved-views.tsx';
+import { type PaymentFilter, paymentFilters, searchBodyOf } from './search-body.ts';
+
+const pageSize = 25;
+
+/** The states that the list can be narrowed to, in the order of a payment's life. */
+const tabs: readonly { readonly status: '' | SessionStatus; readonly label: string }[] = [
+  { status: '', label: 'All' },
+  ...(
+    ['completed', 'settling', 'paid', 'settlement_pending', 'initialized', 'expired', 'cancelled'] as const
+  ).map((status) => ({ status, label: sessionStatusText(status) })),
+];
+
+/** What was bought, in one line. */
+function titleOf({ session }: SessionView): string {
+  const [first, ...others] = session.lineItems.items;
+  const name = first?.productData?.productName ?? '';
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return name === '' ? 'Payment' : `${name}${more}`;
+}
+
+function columnsOf(tokenName: (tokenId: string) => string): readonly Column<SessionView>[] {
+  return [
+    {
+      key: 'amount',
+      header: 'Amount',
+      cell: ({ session }) => <Usd micro={session.amount} className="font-medium" />,
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ session }) => <SessionStatusBadge session={session} />,
+    },
+    { key: 'title', header: 'For', cell: titleOf, isWide: true, from: 'sm' },
+    {
+      key: 'payer',
+      header: 'Payer',
+      from: 'lg',
+      cell: ({ session }) => <PayerCell email={session.payerEmail} payer={session.payer} />,
+    },
+    {
+      key: 'token',
+      header: 'Paid with',
+      from: 'xl',
+      cell: ({ session }) => <span className="whitespace-nowrap">{tokenName(session.paidToken)}</span>,
+    },
+    {
+      key: 'created',
+      header: 'Created',
+      isAtEnd: true,
+      cell: ({ session }) => <Time time={session.createAt} className="text-soft" />,
+    },
+  ];
+}
+
+function PayerCell({ email, payer }: { readonly email: string; readonly payer: string }) {
+  if (email !== '') return <span className="block max-w-48 truncate">{email}</span>;
+  if (payer === '') return <span className="text-faint">—</span>;
+  return (
+    <span title={payer} className="font-mono text-sm">
+      {payer.slice(0, 6)}…{payer.slice(-4)}
+    </span>
+  );
+}
+
+/** All payments: search, filters, saved views and export. */
+export default function Payments() {
+  const filters = useFilters<PaymentFilter>(paymentFilters);
+  const body = searchBodyOf(filters.values);
+  const pathOf = useScreenPath();
+  const [isFiltering, setFiltering] = useState(false);
+  const [isExporting, setExporting] = useState(false);
+  const tokens = useRead('GET /token/list', {});
+  const list = usePages(
+    'POST /session/search',
+    (after) => ({ body: { ...body, size: pageSize, ...(after === undefined ? {} : { after }) } }),
+    ({ nextCursor, hasMore }) => (hasMore ? nextCursor : ''),
+  );
+  const rows = list.data?.pages.flatMap(({ sessions }) => sessions);
+  const tokenName = (tokenId: string) => {
+    const token = tokens.data?.tokens.find((each) => each.tokenId === tokenId);
+    return token === undefined ? tokenId || '—' : `${token.symbol} on ${token.network}`;
+  };
+  // A search looks at a number of payments and may find none of them: go on until something fits or the list ends.
+  const isSearchingOn = rows?.length === 0 && list.hasNextPage;
+  const { fetchNextPage, isFetchingNextPage } = list;
+  useEffect(() => {
+    if (isSearchingOn && !isFetchingNextPage) void fetchNextPage();
+  }, [isSearchingOn, isFetchingNextPage, fetchNextPage]);
+  const chips = filterNames.filter(({ name }) => filters.values[name] !== '');
+
+  return (
+    <>
+      <PageHeader
+        title="Payments"
+        actions={
+          <Button icon={<Download />} onClick={() => setExporting(true)} disabled={rows?.length === 0}>
+            Export
+          </Button>
+        }
+      />
+      <StatusTabs value={filters.values.status} onChange={(status) => filters.set({ status })} />
+      <div className="mb-3 flex flex-wrap gap-2">
+        <SearchBox value={filters.values.text} onChange={(text) => filters.set({ text })} />
+        <Button icon={<SlidersHorizontal />} onClick={() => setFiltering(true)}>
+          Filters
+        </Button>
+        <SavedViews
+          filters={filters.values}
+          isAnySet={filters.isAnySet}
+          onChoose={(chosen) =>
+            filters.set(Object.fromEntries(paymentFilters.map((name) => [name, chosen[name] ?? ''])))
+          }
+        />
+      </div>
+      {chips.length > 0 && (
+        <ul aria-label="Filters in use" className="mb-3 flex flex-wrap gap-1.5">
+          {chips.map(({ name, label }) => (
+            <li key={name}>
+              <button
+                type="button"
+                onClick={() => filters.set({ [name]: '' })}
+                aria-label={`Remove the filter ${label}`}
+                className="inline-flex h-7 max-w-72 items-center gap-1.5 rounded-full border border-line-strong bg-raised pr-2 pl-3 text-sm hover:bg-sunken"
+              >
+                <span className="text-soft">{label}</span>
+                <span className="truncate font-medium">{filters.values[name]}</span>
+                <X aria-hidden className="size-3.5 shrink-0 text-faint" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Table
+        label="Payments"
+        columns={columnsOf(tokenName)}
+        source={{
+          rows: isSearchingOn ? undefined : rows,
+          error: list.error,
+          onRetry: () => void list.refetch(),
+        }}
+        keyOf={({ session }) => session.sessionId}
+        hrefOf={({ session }) => pathOf(`payments/${session.sessionId}`)}
+        onClearFilters={filters.isAnySet ? filters.clear : undefined}
+        empty={
+          <Empty
+            icon={<CreditCard />}
+            title="No payments yet"
+            action={
+              <ScreenLink path="links" className={buttonClass('primary')}>
+                Make a payment link
+              </ScreenLink>
+            }
+          >
+            Every order shows here from the moment it is opened.
+          </Empty>
+        }
+        more={
+          list.hasNextPage ? { onMore: () => void fetchNextPage(), isLoading: isFetchingNextPage } : undefined
+        }
+        skeletonRows={10}
+      />
+      <FilterSheet
+        isOpen={isFiltering}
+        onClose={() => setFiltering(false)}
+        values={filters.values}
+        onApply={filters.set}
+        tokens={tokens.data?.tokens ?? []}
+      />
+      <ExportDialog isOpen={isExporting} onClose={() => setExporting(false)} body={body} />
+    </>
+  );
+}
+
+function StatusTabs({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (status: string) => void;
+}) {
+  return (
+    <fieldset className="mb-3 flex min-w-0 gap-1.5 overflow-x-auto [scrollbar-width:none]">
+      <legend className="sr-only">Status</legend>
+      {tabs.map(({ status, label }) => (
+        <button
+          key={label}
+          type="button"
+          aria-pressed={value === status}
+          onClick={() => onChange(status)}
+          className={classNames(
+            'h-9 shrink-0 rounded-lg border px-3 font-medium -outline-offset-2 md:h-8',
+            value === status
+              ? 'border-accent bg-tint text-accent'
+              : 'border-line-strong bg-raised text-soft hover:bg-sunken hover:text-ink',
+          )}
+        >
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+const typingMs = 300;
+
+/** Searches a moment after the last key, and at once with Enter. */
+function SearchBox({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  const [shown, setShown] = useState(value);
+  // The address changed by other means: the back button, a saved view, a cleared filter.
+  if (shown !== value) {
+    setShown(value);
+    setTyped(value);
+  }
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const waiting = setTimeout(() => {
+      setShown(typed);
+      onChange(typed);
+    }, typingMs);
+    return () => clearTimeout(waiting);
+  }, [typed, value, onChange]);
+  return (
+    <search className="relative min-w-0 flex-1 basis-full sm:basis-56">
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 left-3 my-auto size-4 text-faint"
+      />
+      <input
+        type="search"
+        aria-label="Search payments"
+        placeholder="Id, product, e-mail or metadata"
+        value={typed}
+        maxLength={200}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          setShown(typed);
+          onChange(typed);
+        }}
+        className={classNames(inputClass, 'h-10 pl-9 md:h-9')}
+      />
+    </search>
+  );
+}

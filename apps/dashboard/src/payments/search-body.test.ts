@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type PaymentFilters, paymentFilters, searchBodyOf } from './search-body.ts';
+
+const none = Object.fromEntries(paymentFilters.map((name) => [name, ''])) as PaymentFilters;
+
+test('no filters search for everything', () => {
+  assert.deepEqual(searchBodyOf(none), {});
+});
+
+test('dollars become Micro-USD, and a day is from its first to its last second', () => {
+  const body = searchBodyOf({
+    ...none,
+    amountFrom: '4.50',
+    amountTo: '$1,000',
+    createdFrom: '2026-03-01',
+    createdTo: '2026-03-01',
+  });
+  const start = new Date(2026, 2, 1).getTime() / 1000;
+  const end = new Date(2026, 2, 2).getTime() / 1000 - 1;
+  assert.deepEqual(body, {
+    amountFrom: 4_500_000,
+    amountTo: 1_000_000_000,
+    createdFrom: start,
+    createdTo: end,
+  });
+});
+
+test('values that cannot be read are left out', () => {
+  assert.deepEqual(
+    searchBodyOf({ ...none, status: 'odd', amountFrom: 'many', createdFrom: 'soon', text: '  tea ' }),
+    { text: 'tea' },
+  );
+});

@@ -1,0 +1,76 @@
+import type { SessionStatus, SessionType } from '@florin/protocol/session.ts';
+import { parseUsd } from '../ui/format.ts';
+
+// As values of their own, since importing the schemas would bring their library into the page.
+const statuses: Readonly<Record<SessionStatus, true>> = {
+  initialized: true,
+  paid: true,
+  settling: true,
+  completed: true,
+  settlement_pending: true,
+  expired: true,
+  cancelled: true,
+};
+const types: Readonly<Record<SessionType, true>> = { chk: true, ai_checkout: true, lnk: true };
+
+function oneOf<Value extends string>(
+  values: Readonly<Record<Value, true>>,
+  typed: string,
+): Value | undefined {
+  return Object.hasOwn(values, typed) ? (typed as Value) : undefined;
+}
+
+/** The filters of the list, as they stand in the address. */
+export const paymentFilters = [
+  'text',
+  'status',
+  'sessionType',
+  'paidToken',
+  'payer',
+  'payerEmail',
+  'txHash',
+  'accountId',
+  'linkId',
+  'productId',
+  'createdFrom',
+  'createdTo',
+  'amountFrom',
+  'amountTo',
+] as const;
+export type PaymentFilter = (typeof paymentFilters)[number];
+export type PaymentFilters = Readonly<Record<PaymentFilter, string>>;
+
+/** What POST /session/search takes for the filters. Values that cannot be read are left out. */
+export function searchBodyOf(filters: PaymentFilters) {
+  const { status, sessionType, createdFrom, createdTo, amountFrom, amountTo, ...texts } = filters;
+  const given = Object.entries(texts).filter(([, value]) => value.trim() !== '');
+  return {
+    ...Object.fromEntries(given.map(([name, value]) => [name, value.trim()])),
+    ...part('status', oneOf(statuses, status)),
+    ...part('sessionType', oneOf(types, sessionType)),
+    ...part('createdFrom', dayStart(createdFrom)),
+    ...part('createdTo', dayEnd(createdTo)),
+    ...part('amountFrom', parseUsd(amountFrom)),
+    ...part('amountTo', parseUsd(amountTo)),
+  };
+}
+
+function part<Name extends string, Value>(name: Name, value: Value | undefined) {
+  return value === undefined ? {} : ({ [name]: value } as { [Key in Name]: Value });
+}
+
+/** The first second of a day in the reader's time zone, in Unix seconds. */
+function dayStart(day: string): number | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
+  if (match === null) return undefined;
+  return Math.floor(new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3])).getTime() / 1000);
+}
+
+/** The last second of a day. */
+function dayEnd(day: string): number | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
+  if (match === null) return undefined;
+  return (
+    Math.floor(new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3]) + 1).getTime() / 1000) - 1
+  );
+}

@@ -1,0 +1,30 @@
+import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { Chains } from '#chains/chain.ts';
+import { networkFactsOf, networkTitle } from '#chains/networks.ts';
+import { findExceptions } from '#exceptions/exception.ts';
+import { refundsOfSession } from '#refunds/refund.ts';
+import { findSessionView } from '#sessions/session.ts';
+import { readSessionHistory } from '#sessions/session-history.ts';
+import type { MerchantRoutes } from '../operations/once.ts';
+
+/** What pages of payments need beside the merchant API: the history of one session, and the tokens. */
+export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly chains: Chains }): void {
+  add.read(routes.getSessionHistory, async ({ params: { sessionId }, caller: { merchantId } }, db) => {
+    if ((await findSessionView(db, { merchantId, sessionId })) === undefined)
+      throw new Refusal('session_not_found', sessionId);
+    const history = await readSessionHistory(db, sessionId);
+    const refunds = await refundsOfSession(db, sessionId);
+    return { ...history, refunds, exceptions: await findExceptions(db, [sessionId]) };
+  });
+
+  const tokens = deps.chains.all.flatMap((chain) => {
+    const network = networkTitle(chain);
+    const explorer = networkFactsOf(chain)?.explorer ?? '';
+    return chain.tokens.map(({ tokenId, symbol, decimals, address }) => ({
+      ...{ tokenId, symbol, decimals, address, network, explorer },
+      chainId: String(chain.chainId),
+    }));
+  });
+  add.read(routes.listSettlementTokens, async () => ({ tokens }));
+}

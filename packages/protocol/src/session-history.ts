@@ -1,0 +1,75 @@
+import Type from 'typebox';
+import { deliveryStatuses } from './delivery-api.ts';
+import { paymentException } from './exception.ts';
+import { refund } from './refund.ts';
+import { route } from './route.ts';
+import { idText, timestampText } from './schema.ts';
+
+const chainEvent = Type.Object({
+  name: Type.String({ description: 'Of the contract’s event, such as `Paid`' }),
+  chainId: Type.String(),
+  txHash: Type.String(),
+  blockNumber: Type.Integer(),
+  at: timestampText,
+  isFinal: Type.Boolean(),
+});
+
+const { txRequest: _txRequest, prerequisites: _prerequisites, ...refundColumns } = refund.properties;
+
+/** Everything that happened to one session, for its page in the dashboard. */
+export const sessionHistory = Type.Object({
+  events: Type.Array(Type.Object({ eventId: Type.String(), type: Type.String(), at: timestampText })),
+  chainEvents: Type.Array(chainEvent, { description: 'Of its orders, by time' }),
+  deliveries: Type.Array(
+    Type.Object({
+      deliveryId: Type.String(),
+      webhookId: Type.String(),
+      url: Type.String(),
+      eventType: Type.String(),
+      status: Type.Enum(deliveryStatuses),
+      attempts: Type.Integer(),
+      at: timestampText,
+    }),
+    { description: 'Of its events, newest first, at most 100' },
+  ),
+  refunds: Type.Array(Type.Object(refundColumns)),
+  exceptions: Type.Array(paymentException),
+});
+
+/** What the dashboard reads about sessions and tokens beside the merchant API. */
+export const sessionHistoryRoutes = {
+  getSessionHistory: route({
+    method: 'GET',
+    path: '/session/history/:sessionId',
+    summary: 'Everything that happened to one session',
+    description: 'Its events, its transactions with their blocks, its deliveries, refunds and exceptions.',
+    tag: 'Sessions',
+    params: Type.Object({ sessionId: idText }),
+    reply: sessionHistory,
+    permissions: ['sessions:read'],
+    effect: 'query',
+    errors: ['session_not_found'],
+  }),
+  listSettlementTokens: route({
+    method: 'GET',
+    path: '/token/list',
+    summary: 'The tokens of the installation and their networks',
+    tag: 'Tokens',
+    reply: Type.Object({
+      tokens: Type.Array(
+        Type.Object({
+          tokenId: Type.String(),
+          symbol: Type.String(),
+          decimals: Type.Integer(),
+          address: Type.String(),
+          chainId: Type.String(),
+          network: Type.String({ description: 'The name that people know, such as `Base`' }),
+          explorer: Type.String({ description: 'The network’s explorer; empty where there is none' }),
+        }),
+      ),
+    }),
+    permissions: ['sessions:read'],
+    effect: 'query',
+    errors: [],
+  }),
+} as const;
