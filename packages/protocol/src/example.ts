@@ -28,6 +28,7 @@ export function operationExamples(origin: string): Readonly<Record<string, Opera
     ...linkExamples(origin),
     ...brandingExamples(origin),
     ...sessionExamples(origin),
+    ...reportExamples(origin),
     ...webhookExamples,
     ...eventExamples(origin),
     ...capabilityExamples,
@@ -190,6 +191,10 @@ function sessionExamples(origin: string) {
     createCheckoutSession: { body: sessionRequest, data: waiting.session },
     cancelCheckoutSession: { body: { sessionId }, data: success },
     getSession: { params: { sessionId }, data: paidView(origin, 'completed') },
+    searchSessions: {
+      body: { status: 'completed', metadata: { orderNumber: 'A-1042' } },
+      data: { sessions: [paidView(origin, 'completed')], nextCursor: '', hasMore: false },
+    },
     listSessions: list(waiting),
     listInitializedSessions: list(waiting),
     listPaidSessions: list(paidView(origin, 'paid')),
@@ -198,6 +203,30 @@ function sessionExamples(origin: string) {
     listCancelledSessions: list({ session: { ...waiting.session, status: 'cancelled' } }),
     listExpiredSessions: list({ session: { ...waiting.session, status: 'expired' } }),
     listSettlementPendingSessions: list(paidView(origin, 'settlement_pending')),
+  } as const;
+}
+
+function reportExamples(origin: string) {
+  const reportId = 'rpt_5KxQ2mWc8RtZ0vYp3NhLbA';
+  const order = { type: 'settlements', format: 'csv', from: 1_767_225_600, to: 1_767_312_000 } as const;
+  return {
+    createReport: { body: order, data: { reportId, status: 'pending' } },
+    getReport: {
+      params: { reportId },
+      data: {
+        reportId,
+        ...order,
+        accountId: '',
+        status: 'ready',
+        progress: 100,
+        reason: '',
+        url: `${origin}/reports/${reportId}/4hXqJmL2pT9vRc7WzKsB1n`,
+        expiresAt: 1_767_402_000,
+        rows: 1,
+        totals: { totalValue: '10000000', feeValue: '20000', netValue: '9980000' },
+        createAt: '2026-01-02 01:00:00',
+      },
+    },
   } as const;
 }
 

@@ -19,6 +19,7 @@ test('prefixes are those that clients rely on', () => {
     receipt: 'rcpt_',
     refund: 'rfd_',
     exception: 'exc_',
+    report: 'rpt_',
     request: 'req_',
     merchant: 'mer_',
     apiKey: 'key_',

@@ -20,6 +20,7 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { agentDoor } from '../agent/agent.ts';
 import { checkoutDoor } from '../checkout/checkout-door.ts';
 import { dashboardDoor } from '../dashboard/dashboard-door.ts';
+import { dashboardPagesDoor } from '../dashboard/pages.ts';
 import { discoveryDoor } from '../discovery.ts';
 import { addHealthRoutes } from '../health.ts';
 import { imagesDoor } from '../images/images-door.ts';
@@ -101,6 +102,7 @@ function doors(): Record<string, Door> {
       installation: { rpcOf: () => assert.fail('no node is asked here'), wallets: [], configuration: {} },
       verifyWallet: async () => false,
     }),
+    dashboardPagesDoor: dashboardPagesDoor(),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
     reportsDoor: reportsDoor({ db, clock: merchant.clock }),
     statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains) }),
@@ -218,7 +220,9 @@ test('every route of the server is documented, or listed as undocumented', async
   const operations = tables.flatMap(({ basePath, routes }) =>
     Object.values<Route>(routes).map(({ method, path }) => `${method} ${basePath}${path}`),
   );
-  const pages = ['/docs', '/docs.md', '/docs/*', '/docs/chains.json'].map((path) => `GET ${path}`);
+  const pages = ['/dashboard', '/dashboard/*', '/docs', '/docs.md', '/docs/*', '/docs/chains.json'].map(
+    (path) => `GET ${path}`,
+  );
   const indexes = ['', '/aipay'].flatMap((base) => [`GET ${base}/llms.txt`, `GET ${base}/llms-full.txt`]);
   const known = new Set([
     ...operations,
