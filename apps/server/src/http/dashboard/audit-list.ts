@@ -25,11 +25,13 @@ const columns = [
 
 /** The audit log, as JSON or CSV. */
 export function addAuditRoutes(add: MerchantRoutes): void {
-  add.read(routes.listAudit, ({ query, caller: { merchantId } }, db) => auditPage(db, { merchantId }, query));
+  add.read(routes.listAudit, ({ query, caller: { merchantId } }, db) =>
+    answerAuditPage(db, { merchantId }, query),
+  );
 }
 
 /** A page of a merchant's log, of one person's, or of the installation's. */
-export async function auditPage(
+export async function answerAuditPage(
   queryable: Queryable,
   log: { readonly merchantId: string | undefined; readonly personId?: string },
   query: Static<typeof auditQuery>,

@@ -6,7 +6,7 @@ import { listAllExceptions } from '#exceptions/exception.ts';
 import type { Clock } from '#outside/clock.ts';
 import { askNodes, readHealth, readVersions, readWallets, type SendingWallet } from '#reconcile/health.ts';
 import type { AddRoute } from '../route-handler.ts';
-import { auditPage } from './audit-list.ts';
+import { answerAuditPage } from './audit-list.ts';
 import type { StaffCaller } from './visitor.ts';
 
 /** What the operator's screens show of the process. */
@@ -35,7 +35,7 @@ export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: Installa
     versions: await readVersions(people),
   }));
 
-  add(routes.listInstallationAudit, ({ query }) => auditPage(people, { merchantId: undefined }, query));
+  add(routes.listInstallationAudit, ({ query }) => answerAuditPage(people, { merchantId: undefined }, query));
 
   add(routes.listAllExceptions, async ({ params, query }) =>
     listAllExceptions(people, { ...params, status: query.status }),

@@ -21,7 +21,7 @@ import {
 } from '#members/user.ts';
 import { type AddRoute, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
-import { auditPage } from './audit-list.ts';
+import { answerAuditPage } from './audit-list.ts';
 import { askLibrary, withCookies } from './sign-in.ts';
 import type { Person } from './visitor.ts';
 
@@ -124,7 +124,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   });
 
   add(routes.listMyAudit, ({ query, caller: { userId: personId } }) =>
-    auditPage(people, { merchantId: undefined, personId }, query),
+    answerAuditPage(people, { merchantId: undefined, personId }, query),
   );
 }
 
