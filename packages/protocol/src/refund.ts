@@ -19,6 +19,22 @@ export const refund = Type.Object({
   txHash: Type.String({ description: 'The transaction that returned the money; empty until completed' }),
   createAt: timestampText,
   updateAt: timestampText,
+  requiredBalance: Type.Optional(
+    Type.Object(
+      {
+        tokenId: Type.String({ description: 'Token id: `<chain>::<token>`' }),
+        chainId: Type.String(),
+        tokenAddress: Type.String(),
+        amountInToken: Type.String({ description: 'In the smallest token unit' }),
+      },
+      {
+        description:
+          'What the wallet that sends txRequest must hold: the token that the payer paid, on the chain of the payment. It ' +
+          'may differ from the token and chain of your settlement. Check the balance before you send the prerequisites: ' +
+          'with less, txRequest reverts with TransferFailed (0x39f1c8d9). Only while the status is requires_signature',
+      },
+    ),
+  ),
   txRequest: Type.Optional(txRequest),
   prerequisites: Type.Optional(
     Type.Array(prerequisite, {

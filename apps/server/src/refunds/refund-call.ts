@@ -19,7 +19,7 @@ export function refundTransactions(
   token: Token | undefined,
   order: StoredOrder,
   amount: MicroUsd,
-): Pick<Refund, 'txRequest' | 'prerequisites'> {
+): Pick<Refund, 'requiredBalance' | 'txRequest' | 'prerequisites'> {
   const units = amount * unitsPerMicroUsd(order);
   const data = encodeFunctionData({
     abi: paymentGatewayAbi,
@@ -27,6 +27,12 @@ export function refundTransactions(
     args: [order.order, units],
   });
   return {
+    requiredBalance: {
+      tokenId: order.tokenId,
+      chainId: chain.chainId.toString(),
+      tokenAddress: order.order.token,
+      amountInToken: units.toString(),
+    },
     txRequest: { chainId: chain.chainId.toString(), to: gatewayOf(order, chain), data, value: '0' },
     prerequisites: approvalsOf({
       chain,

@@ -193,7 +193,7 @@ function statusOf(row: RefundRow): RefundStatus {
   return row.status as RefundStatus;
 }
 
-type ToSign = Pick<Refund, 'txRequest' | 'prerequisites'>;
+type ToSign = Pick<Refund, 'requiredBalance' | 'txRequest' | 'prerequisites'>;
 
 /** The transactions of a refund that waits for the merchant's wallet. */
 function toSignOf(deps: RefundContext, row: RefundRow, order: StoredOrder | undefined): ToSign {

@@ -62,12 +62,18 @@ test('a settled payment waits for the merchant’s own transaction, which pays i
     ]),
     [['approve_exact_amount', order.order.token, [getAddress(chain?.gateway ?? '0x'), 4_000_000n]]],
   );
+  assert.deepEqual(data.requiredBalance, {
+    tokenId: order.tokenId,
+    chainId: String(order.chainId),
+    tokenAddress: order.order.token,
+    amountInToken: '4000000',
+  });
   assert.deepEqual(await read(refundId), data);
   const listed = await world.send('GET', '/refund/list/1/1', { key });
   assert.deepEqual(listed.data.refunds, [data]);
 
   const { txHash } = await giveBack(order, 4_000_000, 4_000_000);
-  const { txRequest: _request, prerequisites: _before, ...rest } = data;
+  const { requiredBalance: _balance, txRequest: _request, prerequisites: _before, ...rest } = data;
   assert.deepEqual(await read(refundId), { ...rest, status: 'completed', txHash });
   const shown = await session(sessionId);
   assert.deepEqual([shown.status, shown.refundedAmount], ['completed', 4_000_000]);
