@@ -246,6 +246,53 @@ const accountRoutes = {
   }),
 } as const;
 
+const ownLinkRoutes = {
+  deleteLink: route({
+    method: 'POST',
+    path: '/payment/link/delete',
+    summary: 'Delete a payment link for good',
+    description:
+      'Its page and its reads answer that it is gone. Its sessions stay, and open ones stay payable.',
+    tag: 'Payment links',
+    body: body({ linkId: idText }),
+    reply: successReply,
+    permissions: ['payment_links:write'],
+    effect: 'update',
+    errors: ['link_not_found', 'link_archived'],
+  }),
+} as const;
+
+const attention = Type.Object({
+  count: Type.Integer(),
+  ids: Type.Array(Type.String(), { description: 'Of the oldest, at most 20' }),
+});
+
+const summaryRoutes = {
+  getSummary: route({
+    method: 'GET',
+    path: '/summary',
+    summary: 'What is on its way, and what needs attention',
+    tag: 'Summary',
+    reply: Type.Object({
+      onItsWay: Type.Array(
+        Type.Object({
+          tokenId: Type.String({ description: 'The token that is settled' }),
+          status: Type.String({ description: 'paid, settling or settlement_pending' }),
+          payments: Type.Integer(),
+          netValue: Type.String({ description: 'Micro-USD that reach the wallets, as a decimal text' }),
+        }),
+      ),
+      exceptions: Type.Object(attention.properties, { description: 'Open ones' }),
+      pausedWebhooks: attention,
+      delayedSettlements: Type.Object(attention.properties, { description: 'Sessions' }),
+      expiringKeys: Type.Object(attention.properties, { description: 'API keys that expire within 14 days' }),
+    }),
+    permissions: ['sessions:read'],
+    effect: 'query',
+    errors: [],
+  }),
+} as const;
+
 const amount = Type.Integer({ minimum: 1, maximum: 9_000_000_000_000_000, description: 'Micro-USD' });
 
 const keyRoutes = {
@@ -333,6 +380,8 @@ const { getCapabilities: _, ...sharedRoutes } = merchantApi.routes;
 export const ofMerchantRoutes = {
   ...sharedRoutes,
   ...accountRoutes,
+  ...ownLinkRoutes,
+  ...summaryRoutes,
   ...memberRoutes,
   ...keyRoutes,
   ...auditRoutes,

@@ -141,6 +141,7 @@ const linkTexts: Readonly<Record<LinkTrigger, string>> = {
   enable: '`POST /payment/link/enable`. Refused while a product is archived.',
   product_archived: 'A product that it shows is archived.',
   account_removed: 'Its account is removed.',
+  delete: 'A member deletes it in the dashboard: reads answer 100102, and open sessions stay payable.',
 };
 
 const refundTexts: Readonly<Record<RefundTrigger, string>> = {

@@ -30,12 +30,13 @@ const reasonOf: Readonly<Record<LinkTrigger, string>> = {
   disable: 'merchant',
   product_archived: 'product_archived',
   account_removed: 'account_removed',
+  delete: 'deleted',
 };
 
 /** Disables a link, with its event. A disabled link stays disabled, without an event. Refuses with 100101 or 100102. */
 export async function disableLink(
   transaction: Transaction,
-  deps: LinkContext,
+  deps: Omit<LinkContext, 'isPayable'>,
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   const from = await lockOwnLink(transaction, request);
@@ -149,6 +150,26 @@ export async function unarchiveProduct(
   request: { merchantId: string; productId: string },
 ): Promise<void> {
   await moveProduct(transaction, deps, { ...request, trigger: 'unarchive' });
+}
+
+/**
+ * Deletes a link for good. An active link is disabled first, with that event. Its sessions stay, and open ones stay
+ * payable. Refuses with 100101, or 100102 when it is deleted already.
+ */
+export async function deleteLink(
+  transaction: Transaction,
+  deps: Omit<LinkContext, 'isPayable'>,
+  request: { merchantId: string; linkId: string },
+): Promise<void> {
+  await disableLink(transaction, deps, request);
+  const move = linkMove('disabled', 'delete');
+  if (move === undefined) throw new Error('a disabled link refuses to be deleted');
+  await transaction.query(setLinksStatus, {
+    linkIds: [request.linkId],
+    status: move.to,
+    disabledReason: reasonOf.delete,
+    updatedAt: deps.clock.now(),
+  });
 }
 
 /** Moves locked links, which all have the status `from`, each with its event. */

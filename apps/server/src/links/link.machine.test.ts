@@ -10,6 +10,7 @@ const expected = new Map<string, string>([
   ['active enable', 'active without an event'],
   ['active product_archived', 'disabled payment.link.disabled'],
   ['active account_removed', 'disabled payment.link.disabled'],
+  ['disabled delete', 'deleted without an event'],
 ]);
 
 test('every pair of link status and trigger moves as written or is refused', () => {

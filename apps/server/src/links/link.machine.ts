@@ -12,6 +12,8 @@ export const linkTriggers = [
   'product_archived',
   /** The account that it pays into was removed. */
   'account_removed',
+  /** A member deletes it in the dashboard; an active link is disabled first. */
+  'delete',
 ] as const;
 export type LinkTrigger = (typeof linkTriggers)[number];
 
@@ -29,6 +31,7 @@ export const linkMoves: readonly LinkMove[] = [
   { from: 'active', trigger: 'enable', to: 'active' },
   { from: 'active', trigger: 'product_archived', to: 'disabled', event: 'payment.link.disabled' },
   { from: 'active', trigger: 'account_removed', to: 'disabled', event: 'payment.link.disabled' },
+  { from: 'disabled', trigger: 'delete', to: 'deleted' },
 ];
 
 /** The move for a status and a trigger; undefined when there is none. */

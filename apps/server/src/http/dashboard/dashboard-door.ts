@@ -17,11 +17,13 @@ import { addAuditRoutes } from './audit-list.ts';
 import { auditRecorder } from './audit-record.ts';
 import { addInstallationRoutes, type Installation } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
+import { addLinkDeletion } from './links.ts';
 import { addMeRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
 import { addSessionHistoryRoutes } from './session-history.ts';
 import { addSignInRoutes, addVisitorLinkRoutes, type Visitor } from './sign-in.ts';
 import { addStaffRoutes } from './staff.ts';
+import { addSummaryRoutes } from './summary.ts';
 import {
   assertMayChangeProofs,
   assertSameOrigin,
@@ -108,6 +110,8 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     const add = merchantRoutes(addOfMerchant, deps, auditRecorder(deps));
     addSharedRoutes(add, deps);
     addWalletRoutes(add, deps);
+    addLinkDeletion(add, deps);
+    addSummaryRoutes(add, deps);
     addMemberRoutes(add, deps);
     // A lost account waits as long as a wallet: both lead to the merchant's money.
     addRecoveryRoutes(addOfMerchant, { ...deps, recoveryDelayMs: deps.walletDelayMs });

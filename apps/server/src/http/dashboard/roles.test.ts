@@ -64,6 +64,7 @@ const ownRequests: Readonly<Record<string, object>> = {
   cancelMemberRecovery: { userId: 'usr_none' },
   inviteMember: { role: 'viewer' },
   revokeInvitation: { invitationId: 'inv_none' },
+  deleteLink: { linkId: 'lnk_none' },
   createApiKey: { kind: 'restricted', permissions: [] },
   disableApiKey: { keyId: 'key_none' },
 };
