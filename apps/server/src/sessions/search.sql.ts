@@ -34,7 +34,7 @@ export const searchPlace = statement({
      array(
        select (select count(*) from (
          select from session_words w where w.merchant_id = :merchantId and w.word >= low and w.word < high
-         limit ${searchReach + 1}) as named)
+         order by w.word limit ${searchReach + 1}) as named)
        from unnest(:lows::text[], :highs::text[]) with ordinality as range (low, high, position) order by position
      ) as counts`,
 });
@@ -106,6 +106,7 @@ function judged(candidates: string): string {
 const isBetween = 'ordinal < :below and ordinal > :above';
 const found = { session_ids: 'text[]', candidate_count: 'int8', last_id: 'text?' } as const;
 
+// Order and limit cut nothing off. Without them PostgreSQL expects a range to have many words, and reads the whole table.
 /** Candidates have one of the words in the ranges, which name few sessions. */
 export const foundByRanges = statement({
   name: 'session_search_by_ranges',
@@ -114,7 +115,9 @@ export const foundByRanges = statement({
   text: judged(`select distinct ordinal from unnest(:lows::text[], :highs::text[]) as range (low, high)
      cross join lateral (
        select ordinal from session_words w
-       where w.merchant_id = :merchantId and w.word >= low and w.word < high and ${isBetween}) as named
+       where w.merchant_id = :merchantId and w.word >= low and w.word < high
+       order by w.word limit ${searchReach + 1}) as named
+     where ${isBetween}
      order by ordinal desc`),
 });
 
