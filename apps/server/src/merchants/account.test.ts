@@ -278,6 +278,7 @@ test('a merchant has a name of 1 to 100 characters', async () => {
     merchantId: merchant.merchantId,
     merchantName: 'Café Florin',
     createdAt: new Date(time),
+    suspendedAt: undefined,
   });
   assert.ok((await listMerchants(database.db)).some(({ merchantId }) => merchantId === merchant.merchantId));
   const message = 'Invalid field: merchantName must have 1 to 100 characters';

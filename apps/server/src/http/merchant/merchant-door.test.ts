@@ -154,6 +154,7 @@ const presetRoutes: [preset: 'fulfilment' | 'agent', routes: string[]][] = [
       'listSessions',
       'listSettlementPendingSessions',
       'listSettlingSessions',
+      'searchSessions',
     ],
   ],
   [
@@ -179,6 +180,7 @@ const presetRoutes: [preset: 'fulfilment' | 'agent', routes: string[]][] = [
       'listSessions',
       'listSettlementPendingSessions',
       'listSettlingSessions',
+      'searchSessions',
       'updateLink',
     ],
   ],
