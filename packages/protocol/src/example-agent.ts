@@ -28,6 +28,8 @@ const token = {
   decimals: 6,
   amountInToken: '10000000',
   amountInUSD: '10.00',
+  status: 'available',
+  statusReason: '',
 } as const;
 
 const tea = {

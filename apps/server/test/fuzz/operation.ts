@@ -122,12 +122,20 @@ function sessionBody(schema: JsonSchema): fc.Arbitrary<unknown> {
     .map(([body, lineItems]) => ({ ...(body as Body), lineItems }));
 }
 
+const reportBody = fc.record({
+  type: fc.constantFrom('settlements', 'payments', 'fees', 'refunds'),
+  format: fc.constantFrom('csv', 'json'),
+  from: fc.integer({ min: 0, max: nowSeconds - 86_400 }),
+  to: fc.integer({ min: nowSeconds - 86_399, max: nowSeconds }),
+});
+
 /** Bodies that an operation accepts, according to its schema and the kind of its items. */
 export function bodyOf({ id, route }: Operation): fc.Arbitrary<unknown> | undefined {
   if (route.body === undefined) return undefined;
   const schema = route.body as JsonSchema;
   if (id === 'createLink' || id === 'updateLink') return linkBody(schema);
   if (id === 'createCheckoutSession') return sessionBody(schema);
+  if (id === 'createReport') return reportBody;
   return valuesOf(schema, byName);
 }
 
