@@ -1,7 +1,9 @@
 import { auditScreen } from '../audit/screen.ts';
 import { homeScreen } from '../home/screen.ts';
 import { keysScreen } from '../keys/screen.ts';
+import { linksScreen } from '../links/screen.ts';
 import { paymentsScreen } from '../payments/screen.ts';
+import { productsScreen } from '../products/screen.ts';
 import { settingsScreen } from '../settings/screen.ts';
 import { teamScreen } from '../team/screen.ts';
 import type { Screen } from './screen.ts';
@@ -10,6 +12,8 @@ import type { Screen } from './screen.ts';
 export const screens: readonly Screen[] = [
   homeScreen,
   paymentsScreen,
+  linksScreen,
+  productsScreen,
   keysScreen,
   teamScreen,
   auditScreen,

@@ -131,7 +131,7 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of [
     `/${merchantId}`,
-    ...['team', 'keys', 'audit', 'settings'].map((path) => `/${merchantId}/${path}`),
+    ...['links', 'products', 'team', 'keys', 'audit', 'settings'].map((path) => `/${merchantId}/${path}`),
     '/my-account',
   ]) {
     await page.goto(dashboard + path);

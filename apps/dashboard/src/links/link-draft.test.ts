@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { LinkDetail } from '@florin/protocol/link.ts';
+import {
+  embedCode,
+  linkDraftOf,
+  linkFaults,
+  linkUpdateOf,
+  newLinkDraft,
+  totalOf,
+  withWallet,
+} from './link-draft.ts';
+
+const link: LinkDetail = {
+  linkId: 'lnk_1',
+  linkType: 'fixed',
+  linkName: 'Caps',
+  accountId: 'acc_1',
+  settlementToken: 'base::usdc',
+  feeModel: 2,
+  amount: 25_000_000,
+  payerEmailRequired: 1,
+  successUrl: 'https://shop.example.com/thanks',
+  customSuccessText: 'Thanks',
+  customDisabledText: '',
+  linkUrl: 'https://pay.example.com/l/1',
+  status: 'active',
+  versionCode: 'abc',
+  exceptionPolicy: { latePayment: 'ask' },
+  createAt: '2026-01-01 00:00:00',
+  updateAt: '2026-01-01 00:00:00',
+  lineItems: {
+    items: [
+      { lineItemId: 'li_1', itemType: 'product', productId: 'prd_1', quantity: 2, unitPrice: 12_500_000 },
+    ],
+  },
+  accountName: 'Main',
+  accountAddress: '0x0000000000000000000000000000000000000001',
+  settlementTokenInfo: {
+    tokenId: 'base::usdc',
+    contractAddress: '',
+    name: '',
+    symbol: '',
+    decimals: 6,
+    chainId: '1',
+  },
+};
+
+test('saving a link with another text for payers keeps all else, with the policy that the form does not show', () => {
+  assert.deepEqual(linkUpdateOf(link, { customDisabledText: 'Sold out' }), {
+    linkId: 'lnk_1',
+    linkType: 'fixed',
+    linkName: 'Caps',
+    accountId: 'acc_1',
+    settlementToken: 'base::usdc',
+    feeModel: 2,
+    lineItems: [{ itemType: 'product', productId: 'prd_1', quantity: 2, unitPrice: 12_500_000 }],
+    payerEmailRequired: 1,
+    successUrl: 'https://shop.example.com/thanks',
+    customSuccessText: 'Thanks',
+    customDisabledText: 'Sold out',
+    exceptionPolicy: { latePayment: 'ask' },
+  });
+});
+
+test('a link with a custom amount keeps the product that it shows', () => {
+  const items = [
+    { lineItemId: 'li_1', itemType: 'user_priced' as const, productId: 'prd_1', quantity: 1, unitPrice: 0 },
+  ];
+  const body = linkUpdateOf({ ...link, linkType: 'custom', amount: 0, lineItems: { items } }, {});
+  assert.deepEqual(body.lineItems, [{ itemType: 'user_priced', productId: 'prd_1' }]);
+});
+
+test('a fixed link needs products, whole quantities and prices', () => {
+  const row = { key: 'a', productId: '', quantity: '1.5', price: '-1' };
+  const draft = { ...newLinkDraft([]), linkType: 'fixed' as const, items: [row] };
+  assert.deepEqual(Object.keys(linkFaults(draft)), ['a.productId', 'a.quantity', 'a.unitPrice']);
+  assert.equal(totalOf(draft), undefined);
+  assert.deepEqual(linkFaults(linkDraftOf(link)), {});
+  assert.equal(totalOf(linkDraftOf(link)), 25_000_000);
+});
+
+test('the token is always one that the chosen wallet takes', () => {
+  const account = {
+    accountId: 'acc_2',
+    accountName: 'Other',
+    accountAddress: link.accountAddress,
+    accountType: 'EVM::ADDR',
+    settlementCurrencies: ['base::eurc'],
+    version: '1',
+    status: 'normal',
+    settlementMode: '',
+    createAt: '',
+    updateAt: '',
+  } as const;
+  const wallets = [{ ...account, settlementCurrencies: [...account.settlementCurrencies] }];
+  const draft = withWallet(linkDraftOf(link), wallets);
+  assert.deepEqual([draft.accountId, draft.settlementToken], ['acc_2', 'base::eurc']);
+});
+
+test('the code to embed carries no markup of the name', () => {
+  assert.equal(
+    embedCode({ linkUrl: 'https://pay.example.com/l/1?a=1&b=2', linkName: '<b>"Cap"' }),
+    '<a href="https://pay.example.com/l/1?a=1&amp;b=2" rel="noopener">Pay for &lt;b&gt;&quot;Cap&quot;</a>',
+  );
+});

@@ -1,0 +1,174 @@
+import type { Account } from '@florin/protocol/account.ts';
+import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
+import { exactDecimal, parseUsd } from '../ui/format.ts';
+
+/** A product of a fixed link, as typed. */
+export interface ItemRow {
+  readonly key: string;
+  readonly productId: string;
+  readonly quantity: string;
+  readonly price: string;
+}
+
+/** What a link can sell: an active product, or one that the link has already. */
+export interface ProductChoice {
+  readonly productId: string;
+  readonly name: string;
+  /** Micro-USD. */
+  readonly prices: readonly number[];
+}
+
+/** What is typed into the form of a link. */
+export interface LinkDraft {
+  readonly linkType: 'fixed' | 'custom';
+  readonly linkName: string;
+  readonly items: readonly ItemRow[];
+  /** The product that a link with a custom amount shows; empty for none. */
+  readonly shownProductId: string;
+  readonly accountId: string;
+  readonly settlementToken: string;
+  readonly feeModel: 1 | 2;
+  readonly isEmailRequired: boolean;
+  readonly successUrl: string;
+  readonly customSuccessText: string;
+  readonly customDisabledText: string;
+  /** The form does not show it, and saving keeps it. */
+  readonly exceptionPolicy: LinkCreateBody['exceptionPolicy'];
+}
+
+export function typedPrice(micro: number | undefined): string {
+  return micro === undefined ? '' : exactDecimal(micro, 6);
+}
+
+export function newItemRow(product: ProductChoice | undefined): ItemRow {
+  return {
+    key: crypto.randomUUID(),
+    productId: product?.productId ?? '',
+    quantity: '1',
+    price: typedPrice(product?.prices[0]),
+  };
+}
+
+export function newLinkDraft(products: readonly ProductChoice[]): LinkDraft {
+  return {
+    linkType: products.length === 0 ? 'custom' : 'fixed',
+    items: [newItemRow(products[0])],
+    feeModel: 1,
+    isEmailRequired: false,
+    exceptionPolicy: undefined,
+    ...{ linkName: '', shownProductId: '', accountId: '', settlementToken: '' },
+    ...{ successUrl: '', customSuccessText: '', customDisabledText: '' },
+  };
+}
+
+export function linkDraftOf(link: LinkDetail): LinkDraft {
+  const { linkType, linkName, accountId, settlementToken, successUrl, customSuccessText } = link;
+  const { items } = link.lineItems;
+  return {
+    ...{ linkType, linkName, accountId, settlementToken, successUrl, customSuccessText },
+    customDisabledText: link.customDisabledText,
+    items:
+      linkType === 'custom'
+        ? []
+        : items.map(({ lineItemId, productId, quantity, unitPrice }) => ({
+            key: lineItemId,
+            productId,
+            quantity: String(quantity),
+            price: typedPrice(unitPrice),
+          })),
+    shownProductId: linkType === 'custom' ? (items[0]?.productId ?? '') : '',
+    feeModel: link.feeModel === 2 ? 2 : 1,
+    isEmailRequired: link.payerEmailRequired === 1,
+    exceptionPolicy: link.exceptionPolicy,
+  };
+}
+
+/** The draft with a wallet, and with a token that this wallet takes. */
+export function withWallet(draft: LinkDraft, accounts: readonly Account[]): LinkDraft {
+  const account = accounts.find(({ accountId }) => accountId === draft.accountId) ?? accounts[0];
+  const taken = account?.settlementCurrencies ?? [];
+  const settlementToken = taken.includes(draft.settlementToken) ? draft.settlementToken : (taken[0] ?? '');
+  return { ...draft, accountId: account?.accountId ?? '', settlementToken };
+}
+
+/** The name of a link for which none was typed. */
+export function suggestedName(
+  { linkType, items, shownProductId }: LinkDraft,
+  names: ReadonlyMap<string, string>,
+) {
+  const [first, ...others] = items;
+  if (linkType === 'custom') return names.get(shownProductId) ?? 'Payment of any amount';
+  const name = names.get(first?.productId ?? '') ?? '';
+  return others.length === 0 || name === '' ? name : `${name} and ${others.length} more`;
+}
+
+function quantityOf(typed: string): number {
+  return /^\d{1,5}$/.test(typed.trim()) ? Number(typed) : 0;
+}
+
+/** What is wrong before anything is sent, by the row's key and the field. */
+export function linkFaults({ linkType, items }: LinkDraft): Readonly<Record<string, string>> {
+  const faults: Record<string, string> = {};
+  if (linkType === 'custom') return faults;
+  for (const { key, productId, quantity, price } of items) {
+    if (productId === '') faults[`${key}.productId`] = 'Choose a product.';
+    if (quantityOf(quantity) < 1) faults[`${key}.quantity`] = 'Write a whole number.';
+    if (!((parseUsd(price) ?? 0) > 0)) faults[`${key}.unitPrice`] = 'Write an amount, as 12.50.';
+  }
+  return faults;
+}
+
+/** The sum of a fixed link in Micro-USD; undefined while a row is not filled in. */
+export function totalOf({ items }: LinkDraft): number | undefined {
+  const sums = items.map(({ quantity, price }) => quantityOf(quantity) * (parseUsd(price) ?? 0));
+  if (sums.some((sum) => sum === 0)) return undefined;
+  return sums.reduce((total, sum) => total + sum, 0);
+}
+
+/** The request body of a draft without faults. */
+export function linkBodyOf(draft: LinkDraft, name: string): LinkCreateBody {
+  const { linkType, accountId, settlementToken, feeModel, exceptionPolicy } = draft;
+  return {
+    ...{ linkType, accountId, settlementToken, feeModel },
+    linkName: name,
+    lineItems:
+      linkType === 'custom'
+        ? [{ itemType: 'user_priced', productId: draft.shownProductId }]
+        : draft.items.map(({ productId, quantity, price }) => ({
+            itemType: 'product',
+            productId,
+            quantity: quantityOf(quantity),
+            unitPrice: parseUsd(price) ?? 0,
+          })),
+    payerEmailRequired: draft.isEmailRequired ? 1 : 0,
+    successUrl: draft.successUrl.trim(),
+    customSuccessText: draft.customSuccessText.trim(),
+    customDisabledText: draft.customDisabledText.trim(),
+    ...(exceptionPolicy === undefined ? {} : { exceptionPolicy }),
+  };
+}
+
+/** The body that saves a link as it is, but for what `changed` names. */
+export function linkUpdateOf(link: LinkDetail, changed: Partial<LinkDraft>) {
+  const draft = { ...linkDraftOf(link), ...changed };
+  return { ...linkBodyOf(draft, draft.linkName), linkId: link.linkId };
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+/** A link to the page of payment, for the HTML of a shop. */
+export function embedCode({
+  linkUrl,
+  linkName,
+}: {
+  readonly linkUrl: string;
+  readonly linkName: string;
+}): string {
+  const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign);
+  return `<a href="${escaped(linkUrl)}" rel="noopener">Pay for ${escaped(linkName)}</a>`;
+}

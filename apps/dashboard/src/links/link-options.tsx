@@ -1,0 +1,84 @@
+import type { Account } from '@florin/protocol/account.ts';
+import { fieldError } from '../api/failure.ts';
+import { ChoiceField } from '../ui/choice.tsx';
+import { AreaField, CheckField, TextField } from '../ui/field.tsx';
+import { shortAddress } from '../ui/format.ts';
+import { SelectField } from '../ui/select.tsx';
+import type { LinkPartProps } from './link-part.ts';
+import { useTokenNames } from './use-token-names.ts';
+
+/** Where the money goes, and in which token. */
+export function WalletFields({
+  draft,
+  change,
+  error,
+  accounts,
+}: LinkPartProps & { readonly accounts: readonly Account[] }) {
+  const nameOf = useTokenNames();
+  const taken = accounts.find(({ accountId }) => accountId === draft.accountId)?.settlementCurrencies ?? [];
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2">
+      <SelectField
+        label="Wallet"
+        value={draft.accountId}
+        onChange={(accountId) => change({ accountId })}
+        options={accounts.map(({ accountId, accountName, accountAddress }) => ({
+          value: accountId,
+          label: `${accountName} (${shortAddress(accountAddress)})`,
+        }))}
+        error={fieldError(error, 'accountId')}
+      />
+      <SelectField
+        label="You receive"
+        value={draft.settlementToken}
+        onChange={(settlementToken) => change({ settlementToken })}
+        options={taken.map((tokenId) => ({ value: tokenId, label: nameOf(tokenId) }))}
+        error={fieldError(error, 'settlementToken')}
+      />
+    </div>
+  );
+}
+
+/** Who pays the fee, and what the payer is asked and shown. */
+export function PayerFields({ draft, change, error }: LinkPartProps) {
+  return (
+    <>
+      <ChoiceField
+        label="The fee"
+        value={String(draft.feeModel) as '1' | '2'}
+        onChange={(feeModel) => change({ feeModel: feeModel === '2' ? 2 : 1 })}
+        options={[
+          { value: '1', label: 'You pay it', hint: 'It comes off what you receive.' },
+          { value: '2', label: 'The payer pays it', hint: 'It comes on top of the price.' },
+        ]}
+      />
+      <CheckField
+        label="Ask for the payer’s e-mail"
+        hint="The payment starts only after the payer wrote one."
+        isChecked={draft.isEmailRequired}
+        onChange={(isEmailRequired) => change({ isEmailRequired })}
+      />
+      <TextField
+        label="Page after payment"
+        hint="Florin sends the payer there. It puts the id of the payment in place of {SESSION_ID}."
+        isOptional
+        type="url"
+        maxLength={1000}
+        placeholder="https://"
+        value={draft.successUrl}
+        onChange={(successUrl) => change({ successUrl })}
+        error={fieldError(error, 'successUrl')}
+      />
+      <AreaField
+        label="Text after payment"
+        isOptional
+        rows={2}
+        maxLength={500}
+        placeholder="Thank you! We ship on the next working day."
+        value={draft.customSuccessText}
+        onChange={(customSuccessText) => change({ customSuccessText })}
+        error={fieldError(error, 'customSuccessText')}
+      />
+    </>
+  );
+}

@@ -1,0 +1,205 @@
+import type { Account } from '@florin/protocol/account.ts';
+import type { LinkDetail } from '@florin/protocol/link.ts';
+import { useState } from 'react';
+import { fieldError } from '../api/failure.ts';
+import { useRead, useWrite } from '../api/use-call.ts';
+import { useGoTo } from '../app/screen-link.tsx';
+import { Button } from '../ui/button.tsx';
+import { ChoiceField } from '../ui/choice.tsx';
+import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { onSubmit } from '../ui/form.ts';
+import { FailureNotice, Notice } from '../ui/notice.tsx';
+import { Skeleton } from '../ui/page.tsx';
+import { Failed } from '../ui/states.tsx';
+import { toast } from '../ui/toast.tsx';
+import {
+  type LinkDraft,
+  linkBodyOf,
+  linkDraftOf,
+  linkFaults,
+  newLinkDraft,
+  type ProductChoice,
+  suggestedName,
+  withWallet,
+} from './link-draft.ts';
+import { ItemFields, ShownProductField } from './link-items.tsx';
+import { PayerFields, WalletFields } from './link-options.tsx';
+
+/** Creates a link and goes to its page, or edits the one given. */
+export function LinkSheet({
+  isOpen,
+  link,
+  onClose,
+}: {
+  readonly isOpen: boolean;
+  readonly link?: LinkDetail;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Sheet
+      isOpen={isOpen}
+      onClose={onClose}
+      title={link === undefined ? 'Create a link' : 'Edit the link'}
+      {...(link === undefined
+        ? {}
+        : {
+            description: 'Saving makes a new version. Payments under way keep the one that they began with.',
+          })}
+    >
+      <Loader link={link} onClose={onClose} />
+    </Sheet>
+  );
+}
+
+interface LoaderProps {
+  readonly link: LinkDetail | undefined;
+  readonly onClose: () => void;
+}
+
+/** Reads what the form chooses from. */
+function Loader({ link, onClose }: LoaderProps) {
+  const accounts = useRead('GET /account/list', {});
+  const products = useRead('GET /product/list/:page/:size', { params: { page: 1, size: 100 } });
+  const failed = [accounts, products].find(({ error, data }) => error !== null && data === undefined);
+  if (failed !== undefined) return <Failed error={failed.error} onRetry={() => void failed.refetch()} />;
+  if (accounts.data === undefined || products.data === undefined)
+    return (
+      <div className="grid gap-4">
+        <Skeleton className="h-24" />
+        <Skeleton className="h-40" />
+        <Skeleton className="h-24" />
+      </div>
+    );
+  if (accounts.data.length === 0)
+    return (
+      <Notice tone="warn" title="There is no wallet yet">
+        A link needs a wallet that receives the money. An owner or an admin adds it.
+      </Notice>
+    );
+  const active = products.data.products
+    .filter(({ status }) => status === 'active')
+    .map(({ productId, name, commonPrices }) => ({ productId, name, prices: commonPrices }));
+  const own = link === undefined ? [] : productsOf(link);
+  const others = own.filter(({ productId }) => !active.some((each) => each.productId === productId));
+  return <LinkForm {...{ link, onClose }} accounts={accounts.data} products={[...active, ...others]} />;
+}
+
+function productsOf(link: LinkDetail): ProductChoice[] {
+  const named = link.lineItems.items.filter(({ productId }) => productId !== '');
+  return [...new Map(named.map((item) => [item.productId, item])).values()].map((item) => ({
+    productId: item.productId,
+    name: item.productData?.productName ?? item.productId,
+    prices: item.unitPrice === 0 ? [] : [item.unitPrice],
+  }));
+}
+
+interface FormProps extends LoaderProps {
+  readonly accounts: readonly Account[];
+  readonly products: readonly ProductChoice[];
+}
+
+const ownFields = [
+  'linkName',
+  'lineItems',
+  'accountId',
+  'settlementToken',
+  'successUrl',
+  'customSuccessText',
+];
+
+function LinkForm({ link, accounts, products, onClose }: FormProps) {
+  const [typed, setTyped] = useState(() => (link === undefined ? newLinkDraft(products) : linkDraftOf(link)));
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const draft = withWallet(typed, accounts);
+  const write = useSave(link, onClose);
+  const names = new Map(products.map(({ productId, name }) => [productId, name]));
+  const suggestion = suggestedName(draft, names).slice(0, 100);
+  const submit = () => {
+    const found = linkFaults(draft);
+    setFaults(found);
+    if (Object.keys(found).length > 0) return undefined;
+    return write.save(linkBodyOf(draft, draft.linkName.trim() || suggestion));
+  };
+  const change = (changed: Partial<LinkDraft>) => setTyped({ ...draft, ...changed });
+  const parts = { draft, change, faults, error: write.error };
+  return (
+    <form noValidate onSubmit={onSubmit(submit)} className="grid gap-5">
+      {link === undefined && <TypeField draft={draft} change={change} hasProducts={products.length > 0} />}
+      {draft.linkType === 'fixed' ? (
+        <ItemFields {...parts} products={products} />
+      ) : (
+        <ShownProductField {...parts} products={products} />
+      )}
+      <TextField
+        label="Name"
+        hint="The payer and your payments list show it."
+        maxLength={100}
+        placeholder={suggestion}
+        value={draft.linkName}
+        onChange={(linkName) => change({ linkName })}
+        error={fieldError(write.error, 'linkName')}
+      />
+      <WalletFields {...parts} accounts={accounts} />
+      <PayerFields {...parts} />
+      <FailureNotice error={write.error} fields={ownFields} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={write.isRunning}>
+          {link === undefined ? 'Create the link' : 'Save'}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function useSave(link: LinkDetail | undefined, onClose: () => void) {
+  const goTo = useGoTo();
+  const create = useWrite('POST /payment/link/create', {
+    onDone: ({ linkId }) => {
+      toast('Link created');
+      onClose();
+      goTo(`links/${linkId}`);
+    },
+  });
+  const update = useWrite('POST /payment/link/update', {
+    onDone: () => {
+      toast('Link saved');
+      onClose();
+    },
+  });
+  const { isRunning, error } = link === undefined ? create : update;
+  return {
+    isRunning,
+    error,
+    save: (body: ReturnType<typeof linkBodyOf>) =>
+      link === undefined ? create.run({ body }) : update.run({ body: { ...body, linkId: link.linkId } }),
+  };
+}
+
+function TypeField({
+  draft,
+  change,
+  hasProducts,
+}: {
+  readonly draft: LinkDraft;
+  readonly change: (changed: Partial<LinkDraft>) => void;
+  readonly hasProducts: boolean;
+}) {
+  return (
+    <>
+      <ChoiceField
+        label="What it takes"
+        value={draft.linkType}
+        onChange={(linkType) => change({ linkType })}
+        options={[
+          { value: 'fixed', label: 'A fixed price', hint: 'For one or more of your products.' },
+          { value: 'custom', label: 'Any amount', hint: 'The payer writes the amount.' },
+        ]}
+      />
+      {draft.linkType === 'fixed' && !hasProducts && (
+        <Notice tone="info">Create a product first: a link with a fixed price sells products.</Notice>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+import type { LinkDetail } from '@florin/protocol/link.ts';
+import { useParams } from '@tanstack/react-router';
+import { useRead } from '../api/use-call.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Card, Fact, Facts, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { Failed } from '../ui/states.tsx';
+import { Address, Id, Time, Usd } from '../ui/value.tsx';
+import { LinkActs } from './link-acts.tsx';
+import { LinkShare } from './link-share.tsx';
+import { useTokenNames } from './use-token-names.ts';
+
+/** One payment link: how to hand it out, what it sells, and what can be done with it. */
+export default function LinkPage() {
+  const { linkId = '' } = useParams({ strict: false }) as { linkId?: string };
+  const read = useRead('GET /payment/link/:linkId', { params: { linkId } });
+  if (read.data !== undefined) return <Loaded link={read.data} />;
+  if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
+  return (
+    <>
+      <PageHeader title="Link" />
+      <div className="grid gap-4">
+        <Skeleton className="h-48" />
+        <Skeleton className="h-64" />
+      </div>
+    </>
+  );
+}
+
+function Loaded({ link }: { readonly link: LinkDetail }) {
+  const isActive = link.status === 'active';
+  return (
+    <>
+      <PageHeader
+        title={link.linkName}
+        badge={isActive ? <Badge tone="good">Active</Badge> : <Badge>Disabled</Badge>}
+        description={<Id id={link.linkId} isWhole />}
+        actions={<LinkActs link={link} />}
+      />
+      {!isActive && (
+        <div className="mb-6">
+          <Notice tone="warn" title="The link takes no new payments">
+            {link.customDisabledText === ''
+              ? 'Its page says that it is disabled.'
+              : `Its page says: ${link.customDisabledText}`}
+          </Notice>
+        </div>
+      )}
+      <LinkShare link={link} />
+      <Section title="What it sells">
+        <Items link={link} />
+      </Section>
+      <Section title="Details">
+        <Details link={link} />
+      </Section>
+    </>
+  );
+}
+
+function Items({ link }: { readonly link: LinkDetail }) {
+  const isCustom = link.linkType === 'custom';
+  return (
+    <Card className="px-4 py-1 md:px-5">
+      <ul className="divide-y divide-line">
+        {link.lineItems.items.map((item) => (
+          <li key={item.lineItemId} className="flex items-center justify-between gap-4 py-2.5">
+            <span className="min-w-0 truncate">
+              {item.productId === '' ? (
+                'A payment without a product'
+              ) : (
+                <ScreenLink
+                  path={`products/${item.productId}`}
+                  className="font-medium text-accent underline-offset-2 hover:underline"
+                >
+                  {item.productData?.productName ?? item.productId}
+                </ScreenLink>
+              )}
+              {item.quantity > 1 && <span className="text-soft"> × {item.quantity}</span>}
+              {item.productData?.status === 'archived' && (
+                <span className="ml-2">
+                  <Badge tone="warn">Archived</Badge>
+                </span>
+              )}
+            </span>
+            {isCustom ? (
+              <span className="whitespace-nowrap text-soft">Any amount</span>
+            ) : (
+              <Usd micro={item.unitPrice * item.quantity} />
+            )}
+          </li>
+        ))}
+        {link.lineItems.items.length > 1 && (
+          <li className="flex justify-between gap-4 py-2.5 font-semibold">
+            <span>Total</span>
+            <Usd micro={link.amount} />
+          </li>
+        )}
+      </ul>
+    </Card>
+  );
+}
+
+function Details({ link }: { readonly link: LinkDetail }) {
+  const nameOf = useTokenNames();
+  return (
+    <Card className="px-4 py-1 md:px-5">
+      <Facts>
+        <Fact name="Wallet">
+          {link.accountName} <Address address={link.accountAddress} />
+        </Fact>
+        <Fact name="You receive">{nameOf(link.settlementToken)}</Fact>
+        <Fact name="The fee">{link.feeModel === 2 ? 'The payer pays it' : 'You pay it'}</Fact>
+        <Fact name="Payer’s e-mail">{link.payerEmailRequired === 1 ? 'Required' : 'Not required'}</Fact>
+        <Fact name="Page after payment">
+          {link.successUrl === '' ? '—' : <span className="break-all">{link.successUrl}</span>}
+        </Fact>
+        {link.customSuccessText !== '' && <Fact name="Text after payment">{link.customSuccessText}</Fact>}
+        <Fact name="Payments">
+          <ScreenLink
+            path="payments"
+            search={{ linkId: link.linkId } as never}
+            className="text-accent underline-offset-2 hover:underline"
+          >
+            Show the payments of this link
+          </ScreenLink>
+        </Fact>
+        <Fact name="Version">
+          <Id id={link.versionCode} />
+        </Fact>
+        <Fact name="Changed">
+          <Time time={link.updateAt} />
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}

@@ -1,0 +1,139 @@
+import type { Link } from '@florin/protocol/link.ts';
+import { Link2, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { usePages } from '../api/use-call.ts';
+import { useSearchOn } from '../api/use-search-on.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
+import { useScreenPath } from '../app/screen-link.tsx';
+import { useFilters } from '../app/use-filters.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { PageHeader } from '../ui/page.tsx';
+import { Empty } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { CopyButton, Time, Usd } from '../ui/value.tsx';
+import { LinkSheet } from './link-sheet.tsx';
+import { useTokenNames } from './use-token-names.ts';
+
+const pageSize = 50;
+const tabs = [
+  { name: 'all', label: 'All' },
+  { name: 'active', label: 'Active' },
+  { name: 'disabled', label: 'Disabled' },
+] as const;
+
+/** All payment links. */
+export default function Links() {
+  const { role } = useMerchant();
+  const [isCreating, setCreating] = useState(false);
+  const createButton = mayDo(role, 'payment_links:write') && (
+    <Button kind="primary" icon={<Plus />} onClick={() => setCreating(true)}>
+      Create a link
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Links"
+        description="Pages on which your customers pay, without a shop of your own."
+        actions={createButton}
+      />
+      <LinkList createButton={createButton} />
+      <LinkSheet isOpen={isCreating} onClose={() => setCreating(false)} />
+    </>
+  );
+}
+
+const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>[] => [
+  {
+    key: 'name',
+    header: 'Name',
+    isWide: true,
+    cell: ({ linkName }) => <span className="font-medium">{linkName}</span>,
+  },
+  {
+    key: 'status',
+    header: 'State',
+    from: 'sm',
+    cell: ({ status }) => (status === 'active' ? <Badge tone="good">Active</Badge> : <Badge>Disabled</Badge>),
+  },
+  {
+    key: 'token',
+    header: 'You receive',
+    from: 'md',
+    cell: ({ settlementToken }) => <span className="whitespace-nowrap">{nameOf(settlementToken)}</span>,
+  },
+  {
+    key: 'created',
+    header: 'Created',
+    from: 'lg',
+    cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    isAtEnd: true,
+    cell: ({ linkType, amount }) =>
+      linkType === 'custom' ? (
+        <span className="whitespace-nowrap text-soft">Any amount</span>
+      ) : (
+        <Usd micro={amount} />
+      ),
+  },
+  {
+    key: 'copy',
+    header: '',
+    label: 'Copy',
+    isAtEnd: true,
+    cell: ({ linkName, linkUrl }) => <CopyButton text={linkUrl} label={`Copy the link of ${linkName}`} />,
+  },
+];
+
+function LinkList({ createButton }: { readonly createButton: ReactNode }) {
+  const filters = useFilters(['status']);
+  const pathOf = useScreenPath();
+  const nameOf = useTokenNames();
+  const shown = tabs.find(({ name }) => name === filters.values.status)?.name ?? 'all';
+  const list = usePages(
+    'GET /payment/link/list/:page/:size',
+    (after) => ({ params: { page: 1, size: pageSize }, query: after === undefined ? {} : { after } }),
+    ({ nextCursor, hasMore }) => (hasMore ? nextCursor : ''),
+  );
+  const rows = list.data?.pages
+    .flatMap(({ links }) => links)
+    .filter(({ status }) => shown === 'all' || status === shown);
+  const isSearchingOn = useSearchOn(list, rows?.length === 0);
+  return (
+    <Tabs
+      label="Links by state"
+      tabs={tabs}
+      value={shown}
+      onChange={(name) => filters.set({ status: name === 'all' ? '' : name })}
+    >
+      <Table
+        label="Links"
+        columns={linkColumns(nameOf)}
+        source={{
+          rows: isSearchingOn ? undefined : rows,
+          error: list.error,
+          onRetry: () => void list.refetch(),
+        }}
+        keyOf={({ linkId }) => linkId}
+        hrefOf={({ linkId }) => pathOf(`links/${linkId}`)}
+        more={
+          list.hasNextPage
+            ? { onMore: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
+            : undefined
+        }
+        onClearFilters={shown === 'all' ? undefined : filters.clear}
+        empty={
+          <Empty icon={<Link2 />} title="No links yet" action={createButton}>
+            Send a link, print its QR code, or put it on your site. It takes payments until you disable it.
+          </Empty>
+        }
+      />
+    </Tabs>
+  );
+}
