@@ -21,13 +21,15 @@ export const searchPlace = statement({
     highs: 'text[]',
   },
   columns: { below: 'int8?', above: 'int8', counts: 'int8[]' },
+  // least() passes by what is null.
   text: `select
-     least(
+     case when :after = '' or exists (
+       select from sessions where session_id = :after and merchant_id = :merchantId
+     ) then least(
        (select ordinal from session_search where merchant_id = :merchantId
          and created_at > :createdBefore::timestamptz + ${clockMargin} order by created_at limit 1),
+       (select ordinal from sessions where session_id = :after and merchant_id = :merchantId),
        ${pastTheEnd}
-     ) + case when :after = '' then 0 else (
-       select least(0, ordinal - ${pastTheEnd}) from sessions where session_id = :after and merchant_id = :merchantId
      ) end as below,
      coalesce((select ordinal from session_search where merchant_id = :merchantId
        and created_at < :createdFrom::timestamptz - ${clockMargin} order by created_at desc limit 1), 0) as above,
