@@ -77,12 +77,11 @@ export async function measureAgents(environment: BenchEnvironment): Promise<Benc
   const product = await startProduct({
     folder,
     databaseUrl: await environment.createDatabase('bench_product'),
-    keepChains: environment.onEnd,
+    onEnd: environment.onEnd,
     // The limits are on, because their cost counts, but higher than the bench's load.
     rateLimits: { signedRequestsPerMinute: 1_000_000, createsPerLinkPerMinute: 1_000_000 },
     ...(profileFolder === undefined ? {} : { profileFolder }),
   });
-  environment.onEnd(() => product.server.stop());
   const view = await viewOf(product, await createLink(product));
   const supply = writeCreations(join(folder, 'creations'), {
     view,

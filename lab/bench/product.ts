@@ -12,7 +12,6 @@ import {
   systemRandom,
 } from '@florin/server/operator';
 import {
-  type Anvil,
   composeConfig,
   deployWorld,
   deriveRoles,
@@ -44,8 +43,8 @@ interface ProductOptions {
   readonly databaseUrl: string;
   /** The folder for processor profiles. Absent: no profile. */
   readonly profileFolder?: string;
-  /** Keeps the chains running and receives their cleanup. Without it, the chains end after the program's start. */
-  readonly keepChains?: (end: () => Promise<void>) => void;
+  /** Receives what stops the program and its chains. */
+  readonly onEnd: (end: () => Promise<void>) => void;
   /** The rate limits in the format of the configuration. Absent: off. */
   readonly rateLimits?: Readonly<Record<string, number>>;
 }
@@ -55,46 +54,25 @@ const chainPlans = [
   { name: 'base', chainId: 31_338 },
 ] as const;
 
-/**
- * Two chains with the contracts. The program reads them at its start. While it only answers HTTP, it does not need
- * them again.
- */
-async function withChains<Result>(
-  options: ProductOptions,
-  work: (config: WorldConfig, roles: WorldRoles) => Promise<Result>,
-): Promise<Result> {
+/** Two chains with the contracts. They run until the end of the bench: a service whose nodes are silent refuses orders. */
+async function startChains(options: ProductOptions): Promise<{ config: WorldConfig; roles: WorldRoles }> {
   const mnemonic = generateMnemonic(english);
   const roles = deriveRoles(mnemonic);
-  const anvils: Anvil[] = [];
-  const end = async () => {
-    await Promise.all(anvils.map((anvil) => anvil.stop()));
-  };
-  let isKept = false;
-  try {
-    const chains = [];
-    for (const plan of chainPlans) {
-      const anvil = await startAnvil({ ...plan, mnemonic, mining: 'manual' });
-      anvils.push(anvil);
-      chains.push({ ...plan, rpcUrl: anvil.rpcUrl, deployment: await deployWorld(anvil, roles) });
-    }
-    const keys = { mnemonic, masterKey: randomBytes(32).toString('hex') };
-    const { databaseUrl } = options;
-    const imageFolder = resolve(options.folder, 'images');
-    const config = composeConfig({
-      port: await findFreePort(),
-      databaseUrl,
-      imageFolder,
-      chains,
-      roles,
-      keys,
-    });
-    const result = await work(config, roles);
-    options.keepChains?.(end);
-    isKept = options.keepChains !== undefined;
-    return result;
-  } finally {
-    if (!isKept) await end();
+  const chains = [];
+  for (const plan of chainPlans) {
+    const anvil = await startAnvil({ ...plan, mnemonic, mining: 'manual' });
+    options.onEnd(anvil.stop);
+    chains.push({ ...plan, rpcUrl: anvil.rpcUrl, deployment: await deployWorld(anvil, roles) });
   }
+  const config = composeConfig({
+    port: await findFreePort(),
+    databaseUrl: options.databaseUrl,
+    imageFolder: resolve(options.folder, 'images'),
+    chains,
+    roles,
+    keys: { masterKey: randomBytes(32).toString('hex') },
+  });
+  return { config, roles };
 }
 
 async function isReady(origin: string): Promise<boolean> {
@@ -187,16 +165,11 @@ export async function callProduct(
 
 /** Starts the program with the role web on an empty database, and creates a merchant. */
 export async function startProduct(options: ProductOptions): Promise<RunningProduct> {
-  return withChains(options, async (config, { payers }) => {
-    const server = await start(options, config);
-    try {
-      const seeded = await seed(config);
-      const data = await callProduct(server, seeded.apiKey, '/product/create', { body: benchProduct });
-      const { productId } = data as { productId: string };
-      return { server, ...seeded, productId, config, payers };
-    } catch (error) {
-      await server.stop();
-      throw error;
-    }
-  });
+  const { config, roles } = await startChains(options);
+  const server = await start(options, config);
+  options.onEnd(() => server.stop());
+  const seeded = await seed(config);
+  const data = await callProduct(server, seeded.apiKey, '/product/create', { body: benchProduct });
+  const { productId } = data as { productId: string };
+  return { server, ...seeded, productId, config, payers: roles.payers };
 }

@@ -14,8 +14,8 @@ export async function measureRoute(environment: BenchEnvironment): Promise<Bench
     folder,
     databaseUrl,
     ...(profileFolder === undefined ? {} : { profileFolder }),
+    onEnd: environment.onEnd,
   });
-  environment.onEnd(() => product.server.stop());
   const data = await callProduct(product.server, product.apiKey, '/capabilities/all');
   const limit = await environment.startLimit(names.limit, 'constant.ts', {
     LIMIT_API_KEY: product.apiKey,

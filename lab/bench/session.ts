@@ -138,8 +138,8 @@ export async function measureSessions(environment: BenchEnvironment): Promise<Be
     folder,
     databaseUrl,
     ...(profileFolder === undefined ? {} : { profileFolder }),
+    onEnd: environment.onEnd,
   });
-  environment.onEnd(() => product.server.stop());
   const body = composeBody(product);
   const idempotent = await isIdempotent(product, body);
   const headers = headersOf(product);
