@@ -92,13 +92,13 @@ export async function rawWays(
 
 /** The service's handlers in their order. Nothing becomes final here. */
 function serviceHandler(world: SettlementWorld): ChainHandler {
-  const { moves, chains } = world;
+  const moves = { ...world.moves, chains: world.chains };
   return inOrder(
     paymentHandler(moves),
     refundHandler(moves),
     settlementHandler(moves),
     movementHandler(moves),
-    exceptionHandler({ ...moves, chains }),
+    exceptionHandler(moves),
   );
 }
 

@@ -78,7 +78,7 @@ async function creationMessage(
   { world, name }: Actors,
   payer: `0x${string}`,
 ): Promise<Signed<Creation> | undefined> {
-  const link = await findLink(db, world.linkId);
+  const link = await findLink(db, world.linkId, deps.clock.now());
   const token = deps.chains.all[0]?.tokens[0];
   if (link === undefined || token === undefined) return undefined;
   const ends = { paymentTokenId: token.tokenId, settlementTokenId: link.settlementToken };

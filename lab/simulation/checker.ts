@@ -34,6 +34,7 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
       report(`${session.sessionId}: ${session.refunds} refunds completed, ${expected} on chain`);
   }
   checkLedger(world, stored, report);
+  for (const violation of await checkPaymentCounts(client)) report(violation);
   if (!wasRestored) {
     checkOrdersKnown(stored, events, report);
     checkDeposits(world, stored, events, report);
@@ -106,6 +107,18 @@ export async function checkHalted(world: World, client: pg.Client): Promise<stri
       ? []
       : [`chain ${id} continues from a final block that its chain no longer has`];
   });
+}
+
+/** Every link has counted each of its paid sessions once. */
+async function checkPaymentCounts(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ linkId: string; counted: bigint; paid: bigint }>(
+    `select link_id as "linkId", payment_count as counted, count(session_id) as paid
+     from links left join sessions on business_id = link_id and payment_succeeded_at is not null
+     group by link_id`,
+  );
+  return rows.flatMap(({ linkId, counted, paid }) =>
+    counted === paid ? [] : [`${linkId} has counted ${counted} payments of ${paid}`],
+  );
 }
 
 function count(events: readonly ModelEvent[], orderId: string, name: string): number {

@@ -29,7 +29,7 @@ export { merchantDoor } from '#http/merchant/merchant-door.ts';
 export { buildServer } from '#http/server.ts';
 export { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 export { sealEntries } from '#ledger/seal.ts';
-export { findLink } from '#links/link.ts';
+export { findLink } from '#links/link-lookup.ts';
 export { type OrderWithTerms, prepareDeposit } from '#orders/deposit-terms.ts';
 export { orderIdOf } from '#orders/order-signer.ts';
 export { routeFrom } from '#orders/quote.ts';

@@ -94,6 +94,8 @@ export const linkView = Type.Object({
   payerEmailRequired: Type.Boolean(),
   /** Present while the link is disabled. */
   customDisabledText: Type.Optional(Type.String()),
+  /** Present while a limit of the link disables it. */
+  disabledReason: Type.Optional(Type.Union([Type.Literal('limit_reached'), Type.Literal('ended')])),
   untrustedText,
   aiView: Type.Object({
     pricingModel,

@@ -42,7 +42,7 @@ export const linkRoutes = {
     summary: 'Replace a payment link',
     description:
       'Full replacement: fields left out are reset. Line items as in create, or as a read returns them. A disabled ' +
-      'link stays disabled.',
+      'link stays disabled; one that has had maxPayments payments is disabled.',
     tag: 'Payment links',
     body: linkUpdateBody,
     reply: successReply,
@@ -93,7 +93,7 @@ export const linkRoutes = {
     path: '/payment/link/enable',
     summary: 'Enable a payment link',
     description:
-      'Refused while a product of the link is archived or its account is removed. Enabling it again changes nothing.',
+      'Refused while a product of the link is archived, its account is removed, or its limit is reached. Enabling it again changes nothing.',
     tag: 'Payment links',
     body: linkIdBody,
     reply: successReply,
@@ -102,6 +102,7 @@ export const linkRoutes = {
     errors: [
       'link_not_found',
       'link_archived',
+      'link_not_active',
       'product_not_active',
       'account_removed',
       'settlement_token_not_enabled',

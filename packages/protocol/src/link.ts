@@ -5,6 +5,20 @@ import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText } from '
 
 export const linkType = Type.Union([Type.Literal('fixed'), Type.Literal('custom')]);
 
+export const linkDisabledReason = Type.Union(
+  [
+    Type.Literal('merchant'),
+    Type.Literal('product_archived'),
+    Type.Literal('account_removed'),
+    Type.Literal('limit_reached'),
+    Type.Literal('ended'),
+    Type.Literal('merchant_suspended'),
+    Type.Literal('line_items_too_large'),
+  ],
+  { description: 'Why the link is disabled; absent while it is active' },
+);
+export type LinkDisabledReason = Static<typeof linkDisabledReason>;
+
 const linkBase = {
   linkId: Type.String({ description: 'Prefix `lnk_`' }),
   linkType,
@@ -29,6 +43,18 @@ const linkBase = {
       description: 'The link’s policy for short or late deposits; absent when it has none',
     }),
   ),
+  maxPayments: Type.Optional(
+    Type.Integer({
+      description: 'The link is disabled at so many final payments; absent without this limit',
+    }),
+  ),
+  paymentCount: Type.Optional(
+    Type.Integer({ description: 'Final payments of the link so far; present with maxPayments' }),
+  ),
+  activeUntil: Type.Optional(
+    Type.Integer({ description: 'Unix seconds: the link is disabled from then on; absent without an end' }),
+  ),
+  disabledReason: Type.Optional(linkDisabledReason),
   createAt: timestampText,
   updateAt: timestampText,
 };
@@ -62,6 +88,9 @@ export const linkDetail = Type.Object({
   settlementTokenInfo,
 });
 export type LinkDetail = Static<typeof linkDetail>;
+
+/** Payments that the limit of a link may allow. */
+const maxPaymentsOfLink = 1_000_000;
 
 /** Line items of one link. */
 const maxLinkItems = 20;
@@ -97,6 +126,22 @@ export const linkFields = {
   customSuccessText: Type.Optional(text({ max: 500 })),
   customDisabledText: Type.Optional(text({ max: 500 })),
   exceptionPolicy: Type.Optional(exceptionPolicy),
+  maxPayments: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxPaymentsOfLink,
+      description:
+        'Final payments after which the link is disabled (`limit_reached`). Open sessions stay payable, so there can be more',
+    }),
+  ),
+  activeUntil: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 9_999_999_999,
+      description:
+        'Unix seconds: the link is disabled from then on (`ended`), open sessions stay payable. In the future, or as it is',
+    }),
+  ),
 } as const;
 
 export const linkCreateBody = Type.Object(linkFields, { additionalProperties: false });
@@ -127,6 +172,8 @@ export const linkUpdateBody = Type.Object(
       'accountName',
       'accountAddress',
       'settlementTokenInfo',
+      'paymentCount',
+      'disabledReason',
     ),
   },
   { additionalProperties: false },

@@ -114,6 +114,8 @@ export const de: Texts = {
   showState: 'Stand der Zahlung zeigen',
   disabled: 'Nicht verfügbar',
   disabledHint: 'Der Händler hat diesen Zahlungslink abgeschaltet.',
+  limitReachedHint: 'Über diesen Zahlungslink sind alle Zahlungen eingegangen, die er annimmt.',
+  endedHint: 'Dieser Zahlungslink ist abgelaufen.',
   noRoute: 'Bezahlen ist im Moment nicht möglich. Versuchen Sie es später erneut.',
   notFound: 'Nicht gefunden',
   notFoundHint:

@@ -108,6 +108,8 @@ export const en = {
   showState: 'Show the state of the payment',
   disabled: 'Not available',
   disabledHint: 'The merchant has disabled this payment link.',
+  limitReachedHint: 'This payment link has had all the payments that it takes.',
+  endedHint: 'This payment link has ended.',
   noRoute: 'Payment is not possible at the moment. Try again later.',
   notFound: 'Not found',
   notFoundHint: 'There is nothing to pay at this address. Check it, or ask the person who sent it to you.',

@@ -107,6 +107,8 @@ export const es: Texts = {
   showState: 'Ver el estado del pago',
   disabled: 'No disponible',
   disabledHint: 'El comercio ha desactivado este enlace de pago.',
+  limitReachedHint: 'Este enlace de pago ya ha recibido todos los pagos que admite.',
+  endedHint: 'Este enlace de pago ha caducado.',
   noRoute: 'Ahora no es posible pagar. Inténtelo más tarde.',
   notFound: 'No encontrado',
   notFoundHint: 'En esta dirección no hay nada que pagar. Compruébela o pregunte a quien se la envió.',

@@ -112,6 +112,8 @@ export const fr: Texts = {
   showState: 'Afficher l’état du paiement',
   disabled: 'Indisponible',
   disabledHint: 'Le marchand a désactivé ce lien de paiement.',
+  limitReachedHint: 'Ce lien de paiement a reçu tous les paiements qu’il accepte.',
+  endedHint: 'Ce lien de paiement a expiré.',
   noRoute: 'Le paiement n’est pas possible en ce moment. Réessayez plus tard.',
   notFound: 'Introuvable',
   notFoundHint:

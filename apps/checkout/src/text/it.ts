@@ -109,6 +109,8 @@ export const it: Texts = {
   showState: 'Mostra lo stato del pagamento',
   disabled: 'Non disponibile',
   disabledHint: 'Il venditore ha disattivato questo link di pagamento.',
+  limitReachedHint: 'Questo link di pagamento ha ricevuto tutti i pagamenti previsti.',
+  endedHint: 'Questo link di pagamento è scaduto.',
   noRoute: 'Al momento non è possibile pagare. Riprova più tardi.',
   notFound: 'Non trovato',
   notFoundHint: 'A questo indirizzo non c’è nulla da pagare. Controllalo o chiedi a chi te l’ha mandato.',

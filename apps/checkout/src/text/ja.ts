@@ -111,6 +111,8 @@ export const ja: Texts = {
   showState: '支払いの状態を表示',
   disabled: '利用できません',
   disabledHint: '販売者がこの支払いリンクを停止しました。',
+  limitReachedHint: 'この支払いリンクは受付件数の上限に達しました。',
+  endedHint: 'この支払いリンクの受付は終了しました。',
   noRoute: '現在支払いができません。後でもう一度お試しください。',
   notFound: '見つかりません',
   notFoundHint: 'このアドレスには支払うものがありません。アドレスを確かめるか、送り主にお尋ねください。',

@@ -107,6 +107,8 @@ export const pt: Texts = {
   showState: 'Ver o estado do pagamento',
   disabled: 'Indisponível',
   disabledHint: 'O comerciante desativou este link de pagamento.',
+  limitReachedHint: 'Este link de pagamento já recebeu todos os pagamentos que aceita.',
+  endedHint: 'Este link de pagamento expirou.',
   noRoute: 'Não é possível pagar agora. Tente mais tarde.',
   notFound: 'Não encontrado',
   notFoundHint: 'Não há nada a pagar neste endereço. Verifique-o ou pergunte a quem o enviou.',

@@ -109,6 +109,8 @@ export const tr: Texts = {
   showState: 'Ödemenin durumunu göster',
   disabled: 'Kullanılamıyor',
   disabledHint: 'Satıcı bu ödeme bağlantısını kapattı.',
+  limitReachedHint: 'Bu ödeme bağlantısı alabileceği tüm ödemeleri aldı.',
+  endedHint: 'Bu ödeme bağlantısının süresi doldu.',
   noRoute: 'Şu anda ödeme yapılamıyor. Daha sonra yeniden deneyin.',
   notFound: 'Bulunamadı',
   notFoundHint: 'Bu adreste ödenecek bir şey yok. Adresi kontrol edin veya gönderene sorun.',

@@ -100,6 +100,8 @@ export const zh: Texts = {
   showState: '查看付款状态',
   disabled: '不可用',
   disabledHint: '商家已停用此付款链接。',
+  limitReachedHint: '此付款链接已收满允许的付款次数。',
+  endedHint: '此付款链接已结束。',
   noRoute: '目前无法付款。请稍后再试。',
   notFound: '未找到',
   notFoundHint: '此地址没有需要付款的内容。请检查地址,或询问发送者。',

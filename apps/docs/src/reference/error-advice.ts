@@ -23,8 +23,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Use another link. A deleted link cannot be restored.',
   ),
   link_not_active: advice(
-    'The payment link is disabled and starts no sessions.',
-    'Enable it with POST /payment/link/enable, or show the payer its customDisabledText.',
+    'The payment link is disabled and starts no sessions. `limit_reached` and `ended` say that its limit disabled it.',
+    'Enable it with POST /payment/link/enable, after a change of a limit that is reached; or show the payer its customDisabledText.',
   ),
   link_version_invalid: advice(
     'The link was edited after the payer had read it: linkVersion is not its current version.',

@@ -138,9 +138,12 @@ const productTexts: Readonly<Record<ProductTrigger, string>> = {
 
 const linkTexts: Readonly<Record<LinkTrigger, string>> = {
   disable: '`POST /payment/link/disable`. Its page shows `customDisabledText`.',
-  enable: '`POST /payment/link/enable`. Refused while a product is archived.',
+  enable:
+    '`POST /payment/link/enable`. Refused while a product is archived, and while a limit disables the link.',
   product_archived: 'A product that it shows is archived.',
   account_removed: 'Its account is removed.',
+  limit_reached: 'So many of its payments are final as `maxPayments` allows. Open sessions stay payable.',
+  ended: 'Its `activeUntil` has come. Open sessions stay payable.',
   delete: 'A member deletes it in the dashboard: reads answer 100102, and open sessions stay payable.',
 };
 

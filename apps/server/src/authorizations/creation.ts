@@ -3,6 +3,7 @@ import type { CreateSessionBody, CreateSessionMessage } from '@florin/protocol/a
 import { Refusal } from '@florin/protocol/error.ts';
 import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.ts';
 import { cachedLinkReader, type LinkReader, type VersionedLink } from '#links/link-reader.ts';
+import { notActive } from '#links/link-terms.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { assertServed } from '#orders/order.ts';
 import {
@@ -47,7 +48,7 @@ export function creationPartsOf(db: Database, deps: AuthorizationContext): Creat
   return {
     db,
     findClaim: groupClaimFinder(db),
-    links: cachedLinkReader(db),
+    links: cachedLinkReader(db, deps.clock),
     insertCreation: groupCreationInserter(db, deps),
   };
 }
@@ -150,7 +151,7 @@ async function openLink(links: LinkReader, linkId: string): Promise<VersionedLin
   const found = await links.find(linkId);
   if (found === undefined) throw new Refusal('link_not_found', linkId);
   if (found.link.status === 'deleted') throw new Refusal('link_archived', linkId);
-  if (found.link.status !== 'active') throw new Refusal('link_not_active', linkId);
+  if (found.link.status !== 'active') throw notActive(found.link);
   return found;
 }
 

@@ -2,6 +2,7 @@ import { workflowOf } from '@florin/protocol/agent.ts';
 import type { LinkView } from '@florin/protocol/agent-view.ts';
 import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import { reasonForPayers } from '#links/link-terms.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { AuthorizationContext } from './context.ts';
 import { agentLineItems, merchantText, merchantTextLimits } from './merchant-text.ts';
@@ -18,6 +19,7 @@ export function linkView(deps: ViewContext, link: StoredLink): LinkView {
   const [first] = supportedPaymentTokens;
   const isOpen = link.status === 'active' && first !== undefined;
   const text = merchantText(link.customDisabledText, merchantTextLimits.customDisabledText);
+  const reason = reasonForPayers(link);
   return {
     merchantId: link.merchantId,
     linkId: link.linkId,
@@ -26,6 +28,7 @@ export function linkView(deps: ViewContext, link: StoredLink): LinkView {
     lineItems: agentLineItems(link.items),
     payerEmailRequired: link.payerEmailRequired,
     ...(link.status === 'disabled' ? { customDisabledText: text } : {}),
+    ...(reason === undefined ? {} : { disabledReason: reason }),
     untrustedText: untrustedTextNotice,
     aiView: {
       pricingModel: pricingModelOf(deps, terms),

@@ -4,6 +4,7 @@ import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
+import { unixSeconds } from '#outside/clock.ts';
 import type { StoredLink } from './stored-link.ts';
 
 /** The hosted checkout URL of a link. */
@@ -29,6 +30,12 @@ function linkFields(link: StoredLink, origin: string): Omit<Link, 'lineItems'> {
     ...(link.exceptionPolicy && { exceptionPolicy: link.exceptionPolicy }),
     linkUrl: linkUrlOf(link.linkId, origin),
     status: link.status,
+    ...(link.maxPayments !== undefined && {
+      maxPayments: link.maxPayments,
+      paymentCount: Number(link.paymentCount),
+    }),
+    ...(link.activeUntil !== undefined && { activeUntil: unixSeconds(link.activeUntil) }),
+    ...(link.disabledReason !== undefined && { disabledReason: link.disabledReason }),
     versionCode: link.versionCode,
     createAt: formatTimestamp(link.createdAt),
     updateAt: formatTimestamp(link.updatedAt),

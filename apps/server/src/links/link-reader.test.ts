@@ -19,7 +19,7 @@ async function readerOf(limits: { links: number; items: number }) {
       return world.db.query(statement, ...values);
     },
   };
-  const reader = cachedLinkReader(counting, limits);
+  const reader = cachedLinkReader(counting, world.clock, limits);
   return async (linkId: string) => {
     asked = 0;
     assert.equal((await reader.find(linkId))?.link.linkId, linkId);

@@ -1,8 +1,10 @@
 import type { Queryable } from '@florin/pg';
 import { type VersionedProduct, versionedProducts } from '#catalog/product.ts';
+import type { Clock } from '#outside/clock.ts';
 import { itemsOfLinks, versionedLinkById } from './link.sql.ts';
-import { productIdsOf } from './link.ts';
+import { productIdsOf } from './link-lookup.ts';
 import { parseLink } from './link-row.ts';
+import { hasEnded } from './link-terms.ts';
 import type { StoredLink } from './stored-link.ts';
 
 // For rooms whose own statement checks that a link has not changed since it was read.
@@ -32,6 +34,7 @@ const cacheLimits = { links: 2_000, items: 4_000 };
  */
 export function cachedLinkReader(
   queryable: Queryable,
+  clock: Clock,
   limits: { readonly links: number; readonly items: number } = cacheLimits,
 ): LinkReader {
   const cached = new Map<string, VersionedLink>();
@@ -42,7 +45,7 @@ export function cachedLinkReader(
   };
   const fresh: LinkReader = {
     async find(linkId) {
-      const found = await readLink(queryable, linkId);
+      const found = await readLink(queryable, linkId, clock.now());
       drop(linkId);
       if (found?.link.status !== 'active') return found;
       cached.set(linkId, found);
@@ -54,11 +57,18 @@ export function cachedLinkReader(
       return found;
     },
   };
-  return { find: async (linkId) => cached.get(linkId) ?? fresh.find(linkId), fresh };
+  return {
+    async find(linkId) {
+      const known = cached.get(linkId);
+      const isStale = known === undefined || hasEnded(known.link.activeUntil, clock.now());
+      return isStale ? fresh.find(linkId) : known;
+    },
+    fresh,
+  };
 }
 
 /** Reads the row first: a change between these statements gives the row another version. */
-async function readLink(queryable: Queryable, linkId: string): Promise<VersionedLink | undefined> {
+async function readLink(queryable: Queryable, linkId: string, now: Date): Promise<VersionedLink | undefined> {
   const [row] = await queryable.query(versionedLinkById, { linkId });
   if (row === undefined) return undefined;
   const items = await queryable.query(itemsOfLinks, { linkIds: [linkId] });
@@ -68,7 +78,7 @@ async function readLink(queryable: Queryable, linkId: string): Promise<Versioned
       ? new Map<string, VersionedProduct>()
       : await versionedProducts(queryable, row.merchant_id, productIds);
   return {
-    link: parseLink(row, items, products),
+    link: parseLink(row, items, products, now),
     rowVersion: row.row_version,
     products: [...products.values()].map(({ productId, version }) => ({ productId, version })),
   };

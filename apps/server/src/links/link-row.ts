@@ -1,19 +1,21 @@
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import type { ItemType, LineItem, ProductData } from '@florin/protocol/line-item.ts';
+import type { LinkDisabledReason } from '@florin/protocol/link.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { LinkItemRow, LinkRow } from './link.sql.ts';
-import { doItemsFit } from './link-terms.ts';
+import { doItemsFit, hasEnded } from './link-terms.ts';
 import { linkVersionOf } from './link-version.ts';
 import type { StoredLink } from './stored-link.ts';
 
-/** Parses a link with its items and their current products, and computes its version. */
+/** Parses a link with its items and their current products, as it is at `now`, and computes its version. */
 export function parseLink(
   row: LinkRow,
   items: readonly LinkItemRow[],
   products: ReadonlyMap<string, ItemProduct>,
+  now: Date,
 ): StoredLink {
   const shownItems = items.map((item) => parseItem(item, row.link_name, products.get(item.product_id)));
   const unversioned: Omit<StoredLink, 'versionCode'> = {
@@ -36,7 +38,10 @@ export function parseLink(
     customSuccessText: row.custom_success_text,
     customDisabledText: row.custom_disabled_text,
     exceptionPolicy: policyOf(row.exception_policy),
-    status: statusOf(row, shownItems),
+    maxPayments: row.max_payments ?? undefined,
+    paymentCount: row.payment_count,
+    activeUntil: row.active_until ?? undefined,
+    ...statusOf(row, shownItems, now),
     items: shownItems,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -44,13 +49,19 @@ export function parseLink(
   return { ...unversioned, versionCode: linkVersionOf(unversioned) };
 }
 
-/**
- * A link whose items exceed the size limit of a session cannot be paid, like a disabled one; nor can the links of a merchant
- * whom the operator suspends.
- */
-function statusOf(row: LinkRow, items: readonly LineItem[]): StoredLink['status'] {
+/** A link that is active in the database is disabled for payers while one of these reasons holds. */
+function statusOf(
+  row: LinkRow,
+  items: readonly LineItem[],
+  now: Date,
+): Pick<StoredLink, 'status' | 'disabledReason'> {
   const status = row.status as StoredLink['status'];
-  return status === 'active' && (row.is_suspended || !doItemsFit(items)) ? 'disabled' : status;
+  if (status === 'disabled') return { status, disabledReason: row.disabled_reason as LinkDisabledReason };
+  if (status === 'deleted') return { status };
+  if (hasEnded(row.active_until ?? undefined, now)) return { status: 'disabled', disabledReason: 'ended' };
+  if (row.is_suspended) return { status: 'disabled', disabledReason: 'merchant_suspended' };
+  if (!doItemsFit(items)) return { status: 'disabled', disabledReason: 'line_items_too_large' };
+  return { status };
 }
 
 function parseItem(row: LinkItemRow, linkName: string, product: ItemProduct | undefined): LineItem {

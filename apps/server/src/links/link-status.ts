@@ -8,18 +8,27 @@ import { emit } from '#webhooks/outbox.ts';
 import type { LinkContext } from './context.ts';
 import { type LinkStatus, type LinkTrigger, linkMove } from './link.machine.ts';
 import {
+  addLinkPayments,
   linkInOtherToken,
   linkOverLimit,
   linksOfProduct,
   lockAccount,
   lockActiveLinksOfAccount,
   lockActiveLinksOfProduct,
+  lockEndedLinks,
   setLinksStatus,
   takeLinkTurn,
 } from './link.sql.ts';
-import { linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
 import { linkEventData } from './link-json.ts';
-import { assertItemsFit, assertSettlementToken } from './link-terms.ts';
+import {
+  type LockedLink,
+  linkDetails,
+  lockOwnLink,
+  ownLink,
+  productIdsOf,
+  type ShownContext,
+} from './link-lookup.ts';
+import { assertItemsFit, assertSettlementToken, hasEnded, isLimitReached } from './link-terms.ts';
 
 /** Links whose events are written together: each may have 64 KiB. */
 const linksAtOnce = 16;
@@ -30,6 +39,8 @@ const reasonOf: Readonly<Record<LinkTrigger, string>> = {
   disable: 'merchant',
   product_archived: 'product_archived',
   account_removed: 'account_removed',
+  limit_reached: 'limit_reached',
+  ended: 'ended',
   delete: 'deleted',
 };
 
@@ -39,13 +50,13 @@ export async function disableLink(
   deps: Omit<LinkContext, 'isPayable'>,
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
-  const from = await lockOwnLink(transaction, request);
+  const { status: from } = await lockOwnLink(transaction, request);
   await changeLinks(transaction, deps, { ...request, linkIds: [request.linkId], from, trigger: 'disable' });
 }
 
 /**
- * Enables a link, with its event. An active link stays active, without an event. Refuses with 100101, 100102, 100304 (one of
- * its products is archived), 100402 (its account is removed), 100404 (the account has its token no more) or 400101 (its line items exceed 64 KiB).
+ * Enables a link, with its event. An active link stays active, without an event. Refuses with 100101, 100102, 100103 (it has
+ * ended, or has had all its payments), 100304 (one of its products is archived), 100402 (its account is removed), 100404 (the account has its token no more) or 400101 (its line items exceed 64 KiB).
  */
 export async function enableLink(
   transaction: Transaction,
@@ -54,14 +65,15 @@ export async function enableLink(
 ): Promise<void> {
   const { merchantId, linkId } = request;
   await transaction.query(takeLinkTurn, { linkId });
-  const before = await ownLink(transaction, request);
+  const before = await ownLink(transaction, deps, request);
   // Every change of links locks in this order, which prevents deadlocks: turn, account, products, link.
   await transaction.query(lockAccount, { accountId: before.link.account.accountId });
   await referenceProducts(transaction, merchantId, productIdsOf(before.link.items));
-  const from = await lockOwnLink(transaction, request);
-  const { link, products } = await ownLink(transaction, request);
+  const locked = await lockOwnLink(transaction, request);
+  const { link, products } = await ownLink(transaction, deps, request);
   assertItemsFit(link.items);
-  if (from === 'active') return;
+  assertWithinLimits(locked, deps.clock.now());
+  if (locked.status === 'active') return;
   const account = await findAccount(transaction, merchantId, link.account.accountId);
   if (account?.status !== 'normal') throw new Refusal('account_removed', link.account.accountId);
   assertSettlementToken(deps.chains, link.settlementToken, account.settlementCurrencies);
@@ -69,7 +81,49 @@ export async function enableLink(
     (productId) => products.get(productId)?.status !== 'active',
   );
   if (archived.length > 0) throw new Refusal('product_not_active', archived.join(', '));
-  await changeLinks(transaction, deps, { merchantId, linkIds: [linkId], from, trigger: 'enable' });
+  await changeLinks(transaction, deps, {
+    ...{ merchantId, linkIds: [linkId] },
+    ...{ from: locked.status, trigger: 'enable' },
+  });
+}
+
+/** Refuses (100103) to enable a link that would be disabled again at once. */
+function assertWithinLimits({ activeUntil, maxPayments, paymentCount }: LockedLink, now: Date): void {
+  if (hasEnded(activeUntil, now)) throw new Refusal('link_not_active', 'ended: change activeUntil first');
+  if (isLimitReached(maxPayments, paymentCount))
+    throw new Refusal('link_not_active', `limit_reached: ${paymentCount} payments, change maxPayments first`);
+}
+
+/**
+ * Counts payments that have become final, in the transaction that makes them final, and disables each active link that has
+ * as many now as its limit allows, with its event. `linkIds` names the link of each payment.
+ */
+export async function countLinkPayments(
+  transaction: Transaction,
+  deps: ShownContext & Pick<LinkContext, 'random'>,
+  linkIds: readonly string[],
+): Promise<void> {
+  if (linkIds.length === 0) return;
+  for (const { link_id: linkId, merchant_id: merchantId } of await transaction.query(addLinkPayments, {
+    linkIds,
+  })) {
+    const change = { merchantId, linkIds: [linkId], from: 'active', trigger: 'limit_reached' } as const;
+    await changeLinks(transaction, deps, change);
+  }
+}
+
+/** Disables active links whose end has come, each with its event, and returns their number. */
+export async function endLinks(
+  transaction: Transaction,
+  deps: ShownContext & Pick<LinkContext, 'random'>,
+  limit: number,
+): Promise<number> {
+  const ended = await transaction.query(lockEndedLinks, { now: deps.clock.now(), limit });
+  for (const { link_id: linkId, merchant_id: merchantId } of ended) {
+    const change = { merchantId, linkIds: [linkId], from: 'active', trigger: 'ended' } as const;
+    await changeLinks(transaction, deps, change);
+  }
+  return ended.length;
 }
 
 /**
@@ -173,9 +227,9 @@ export async function deleteLink(
 }
 
 /** Moves locked links, which all have the status `from`, each with its event. */
-async function changeLinks(
+export async function changeLinks(
   transaction: Transaction,
-  deps: Omit<LinkContext, 'isPayable'>,
+  deps: ShownContext & Pick<LinkContext, 'random'>,
   change: {
     readonly merchantId: string;
     readonly linkIds: readonly string[];

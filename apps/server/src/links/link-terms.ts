@@ -7,6 +7,7 @@ import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts'
 import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Random } from '#outside/random.ts';
+import type { StoredLink } from './stored-link.ts';
 
 /** A line item of a link as stored. Its content comes from its current product. */
 export interface LinkItem {
@@ -74,6 +75,27 @@ export function assertItemsFit(items: readonly LineItem[]): void {
   if (doItemsFit(items)) return;
   const reason = `must take at most ${maxLineItemsBytes} bytes as JSON, with the data of their products`;
   throw fieldRefusal('lineItems', reason);
+}
+
+/** Whether a link that is active until this time has ended; false without an end. */
+export function hasEnded(activeUntil: Date | undefined, now: Date): boolean {
+  return activeUntil !== undefined && activeUntil <= now;
+}
+
+/** Whether a link has had as many final payments as its limit allows; false without a limit. */
+export function isLimitReached(maxPayments: number | undefined, paymentCount: bigint): boolean {
+  return maxPayments !== undefined && paymentCount >= maxPayments;
+}
+
+/** Why the link takes no payment, as far as payers are told: the merchant's other reasons are not theirs to know. */
+export function reasonForPayers({ disabledReason }: StoredLink): 'limit_reached' | 'ended' | undefined {
+  return disabledReason === 'limit_reached' || disabledReason === 'ended' ? disabledReason : undefined;
+}
+
+/** Refuses a payer of a disabled link (100103), with the reason that payers are told. */
+export function notActive(link: StoredLink): Refusal {
+  const reason = reasonForPayers(link);
+  return new Refusal('link_not_active', reason === undefined ? link.linkId : `${link.linkId}: ${reason}`);
 }
 
 /** The sum of the items, 0 for a custom link. Refuses totals over ten million dollars with 100209. */

@@ -177,3 +177,23 @@ test('a policy for short and late deposits is part of the version; without one t
     }),
   );
 });
+
+test('each limit of a link is part of the version; without limits the version stays', () => {
+  const seconds = fc.integer({ min: 1, max: 9_999_999_998 });
+  fc.assert(
+    fc.property(terms, fc.integer({ min: 1, max: 999_999 }), seconds, (value, maxPayments, end) => {
+      const limited = [
+        value,
+        { ...value, maxPayments },
+        { ...value, maxPayments: maxPayments + 1 },
+        { ...value, activeUntil: new Date(end * 1000) },
+        { ...value, activeUntil: new Date((end + 1) * 1000) },
+      ];
+      assert.equal(new Set(limited.map(linkVersionOf)).size, limited.length);
+      assert.equal(
+        linkVersionOf({ ...value, maxPayments: undefined, activeUntil: undefined }),
+        linkVersionOf(value),
+      );
+    }),
+  );
+});

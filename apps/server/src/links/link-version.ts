@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { base62Of, idPrefixes } from '@florin/protocol/id.ts';
+import { unixSeconds } from '#outside/clock.ts';
 import type { StoredLink } from './stored-link.ts';
 
 /** The inputs of a link's version. */
@@ -16,6 +17,8 @@ export type LinkTerms = Pick<
   | 'customSuccessText'
   | 'customDisabledText'
   | 'exceptionPolicy'
+  | 'maxPayments'
+  | 'activeUntil'
   | 'items'
 > & { readonly account: Pick<StoredLink['account'], 'accountId' | 'version'> };
 
@@ -37,8 +40,10 @@ export function linkVersionOf(terms: LinkTerms): string {
     successUrl: terms.successUrl,
     customSuccessText: terms.customSuccessText,
     customDisabledText: terms.customDisabledText,
-    // Undefined is left out, so that links older than policies keep their versions.
+    // Undefined is left out, so that links older than these fields keep their versions.
     exceptionPolicy: terms.exceptionPolicy,
+    maxPayments: terms.maxPayments,
+    activeUntil: terms.activeUntil === undefined ? undefined : unixSeconds(terms.activeUntil),
     lineItems: terms.items.map(({ itemType, productId, quantity, unitPrice, productData }) => ({
       itemType,
       productId,

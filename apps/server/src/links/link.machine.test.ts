@@ -10,6 +10,8 @@ const expected = new Map<string, string>([
   ['active enable', 'active without an event'],
   ['active product_archived', 'disabled payment.link.disabled'],
   ['active account_removed', 'disabled payment.link.disabled'],
+  ['active limit_reached', 'disabled payment.link.disabled'],
+  ['active ended', 'disabled payment.link.disabled'],
   ['disabled delete', 'deleted without an event'],
 ]);
 

@@ -12,6 +12,10 @@ export const linkTriggers = [
   'product_archived',
   /** The account that it pays into was removed. */
   'account_removed',
+  /** So many payments are final as its limit allows. */
+  'limit_reached',
+  /** Its `activeUntil` has come. */
+  'ended',
   /** A member deletes it in the dashboard; an active link is disabled first. */
   'delete',
 ] as const;
@@ -31,6 +35,8 @@ export const linkMoves: readonly LinkMove[] = [
   { from: 'active', trigger: 'enable', to: 'active' },
   { from: 'active', trigger: 'product_archived', to: 'disabled', event: 'payment.link.disabled' },
   { from: 'active', trigger: 'account_removed', to: 'disabled', event: 'payment.link.disabled' },
+  { from: 'active', trigger: 'limit_reached', to: 'disabled', event: 'payment.link.disabled' },
+  { from: 'active', trigger: 'ended', to: 'disabled', event: 'payment.link.disabled' },
   { from: 'disabled', trigger: 'delete', to: 'deleted' },
 ];
 

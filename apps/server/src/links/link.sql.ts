@@ -15,7 +15,11 @@ const columns = {
   custom_success_text: 'text',
   custom_disabled_text: 'text',
   exception_policy: 'jsonb?',
+  max_payments: 'int4?',
+  payment_count: 'int8',
+  active_until: 'timestamptz?',
   status: 'text',
+  disabled_reason: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
   account_id: 'text',
@@ -27,8 +31,8 @@ const columns = {
 } as const;
 
 const selectedColumns = `l.link_id, l.merchant_id, l.link_type, l.link_name, l.settlement_token, l.fee_model,
-    l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.exception_policy, l.status,
-    l.created_at, l.updated_at, a.account_id, a.account_name, a.account_address, a.version as account_version,
+    l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.exception_policy,
+    l.max_payments, l.payment_count, l.active_until, l.status, l.disabled_reason, l.created_at, l.updated_at, a.account_id, a.account_name, a.account_address, a.version as account_version,
     a.status as account_status, a.is_suspended`;
 
 export const linksById = statement({
@@ -101,6 +105,8 @@ const fields = {
   customSuccessText: 'text',
   customDisabledText: 'text',
   exceptionPolicy: 'jsonb?',
+  maxPayments: 'int4?',
+  activeUntil: 'timestamptz?',
 } as const;
 
 export const insertLink = statement({
@@ -108,9 +114,9 @@ export const insertLink = statement({
   parameters: { linkId: 'text', merchantId: 'text', ...fields, createdAt: 'timestamptz' },
   columns: {},
   text: `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
-     payer_email_required, success_url, custom_success_text, custom_disabled_text, exception_policy, status, created_at,
-     updated_at)
-   values (:linkId, :merchantId, :linkType, :linkName, :accountId, :settlementToken, :feeModel, :amount, :payerEmailRequired, :successUrl, :customSuccessText, :customDisabledText, :exceptionPolicy, 'active', :createdAt, :createdAt)`,
+     payer_email_required, success_url, custom_success_text, custom_disabled_text, exception_policy, max_payments, active_until,
+     status, created_at, updated_at)
+   values (:linkId, :merchantId, :linkType, :linkName, :accountId, :settlementToken, :feeModel, :amount, :payerEmailRequired, :successUrl, :customSuccessText, :customDisabledText, :exceptionPolicy, :maxPayments, :activeUntil, 'active', :createdAt, :createdAt)`,
 });
 
 // The policy for deposits applies in every status of the link.
@@ -159,8 +165,9 @@ export const lockAccount = statement({
 export const lockLink = statement({
   name: 'link_lock',
   parameters: { merchantId: 'text', linkId: 'text' },
-  columns: { status: 'text' },
-  text: `select status from links where merchant_id = :merchantId and link_id = :linkId for update`,
+  columns: { status: 'text', payment_count: 'int8', max_payments: 'int4?', active_until: 'timestamptz?' },
+  text: `select status, payment_count, max_payments, active_until from links
+   where merchant_id = :merchantId and link_id = :linkId for update`,
 });
 
 // The order of ids prevents deadlocks between two archived products.
@@ -217,6 +224,33 @@ export const lockActiveLinksOfAccount = statement({
    order by link_id for update`,
 });
 
+// The order of ids prevents deadlocks between blocks of two chains. Two payments that become final at the same moment wait for
+// each other here, and each adds to what the other has stored.
+export const addLinkPayments = statement({
+  name: 'link_add_payments',
+  parameters: { linkIds: 'text[]' },
+  columns: { link_id: 'text', merchant_id: 'text' },
+  text: `with paid as (
+     select link_id, count(*) as payments from unnest(:linkIds::text[]) as link_id group by link_id
+   ), locked as materialized (
+     select link_id from links where link_id in (select link_id from paid) order by link_id for update
+   ), added as (
+     update links set payment_count = links.payment_count + paid.payments
+     from locked join paid using (link_id) where links.link_id = locked.link_id
+     returning links.link_id, links.merchant_id, links.status, links.payment_count, links.max_payments
+   )
+   select link_id, merchant_id from added where status = 'active' and payment_count >= max_payments order by link_id`,
+});
+
+// Another worker's links are left to it.
+export const lockEndedLinks = statement({
+  name: 'link_lock_ended',
+  parameters: { now: 'timestamptz', limit: 'int8' },
+  columns: { link_id: 'text', merchant_id: 'text' },
+  text: `select link_id, merchant_id from links where status = 'active' and active_until <= :now
+   order by active_until limit :limit for update skip locked`,
+});
+
 export const setLinksStatus = statement({
   name: 'link_set_status',
   parameters: { linkIds: 'text[]', status: 'text', disabledReason: 'text', updatedAt: 'timestamptz' },
@@ -230,7 +264,7 @@ export const replaceLink = statement({
   columns: {},
   text: `update links set link_type = :linkType, link_name = :linkName, account_id = :accountId, settlement_token = :settlementToken, fee_model = :feeModel,
      amount = :amount, payer_email_required = :payerEmailRequired, success_url = :successUrl, custom_success_text = :customSuccessText, custom_disabled_text = :customDisabledText,
-     exception_policy = :exceptionPolicy, updated_at = :updatedAt
+     exception_policy = :exceptionPolicy, max_payments = :maxPayments, active_until = :activeUntil, updated_at = :updatedAt
    where link_id = :linkId`,
 });
 

@@ -1,47 +1,35 @@
-import type { Queryable, Transaction } from '@florin/pg';
-import { Refusal } from '@florin/protocol/error.ts';
+import type { Transaction } from '@florin/pg';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { Link, LinkCreateBody, LinkCreated, LinkDetail } from '@florin/protocol/link.ts';
+import type { LinkCreateBody, LinkCreated } from '@florin/protocol/link.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
-import { type ItemProduct, productsForItems, referenceProducts } from '#catalog/product.ts';
+import { referenceProducts } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
-import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findAccount } from '#merchants/account.ts';
 import { emit } from '#webhooks/outbox.ts';
 import type { LinkContext } from './context.ts';
 import {
   deleteLinkItems,
-  exceptionPolicyOfLink,
   insertLink,
   insertLinkItems,
-  itemsOfLinks,
-  type LinkItemRow,
-  type LinkRow,
-  linksById,
   lockAccount,
-  lockLink,
   replaceLink,
-  selectLinkPage,
   takeLinkTurn,
 } from './link.sql.ts';
-import { linkCreated, linkDetailOf, linkEventData, linkListItem } from './link-json.ts';
-import { parseLink, policyOf } from './link-row.ts';
+import { linkCreated, linkDetailOf, linkEventData } from './link-json.ts';
+import { type LoadedLink, lockOwnLink, ownLink, productIdsOf } from './link-lookup.ts';
+import { changeLinks } from './link-status.ts';
 import {
   assertItemsFit,
   assertSellable,
   assertSettlementToken,
+  hasEnded,
+  isLimitReached,
   type LinkItem,
   linkAmountOf,
   linkItemsOf,
 } from './link-terms.ts';
-import type { StoredLink } from './stored-link.ts';
-
-/** A link with the current products that it shows, by id. */
-interface LoadedLink {
-  readonly link: StoredLink;
-  readonly products: ReadonlyMap<string, ItemProduct>;
-}
 
 /**
  * Creates a payment link, with its event. Refuses items that do not fit the link's type, unknown or removed accounts,
@@ -54,8 +42,9 @@ export async function createLink(
 ): Promise<LinkCreated> {
   const { merchantId, body } = request;
   const linkId = newId('link', deps.random.bytes);
-  const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
   const now = deps.clock.now();
+  assertEndsLater(body, now);
+  const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
   await transaction.query(insertLink, { linkId, merchantId, ...fieldValues(body, amount), createdAt: now });
   await transaction.query(insertLinkItems, itemValues(linkId, items));
   const { link } = await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.created');
@@ -63,8 +52,9 @@ export async function createLink(
 }
 
 /**
- * Replaces every field of a link, with its event. Omitted fields are reset. A disabled link stays disabled, and open sessions
- * keep their copy. Refuses what createLink refuses, an unknown link (100101) and a deleted one (100102).
+ * Replaces every field of a link, with its event. Omitted fields are reset. A disabled link stays disabled; an active one that
+ * has had as many payments as its new limit allows is disabled, with that event. Open sessions keep their copy. Refuses what
+ * createLink refuses, an unknown link (100101) and a deleted one (100102).
  */
 export async function updateLink(
   transaction: Transaction,
@@ -73,13 +63,33 @@ export async function updateLink(
 ): Promise<void> {
   const { merchantId, linkId, body } = request;
   await transaction.query(takeLinkTurn, { linkId });
-  await ownLink(transaction, request);
+  const now = deps.clock.now();
+  const { link } = await ownLink(transaction, deps, request);
+  // A merchant may send back what a read shows, although the link has ended.
+  if (link.activeUntil?.getTime() !== endOf(body)?.getTime()) assertEndsLater(body, now);
   const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
-  await lockOwnLink(transaction, request);
-  await transaction.query(replaceLink, { linkId, ...fieldValues(body, amount), updatedAt: deps.clock.now() });
+  const { status, paymentCount } = await lockOwnLink(transaction, request);
+  await transaction.query(replaceLink, { linkId, ...fieldValues(body, amount), updatedAt: now });
   await transaction.query(deleteLinkItems, { linkId });
   await transaction.query(insertLinkItems, itemValues(linkId, items));
   await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
+  if (status === 'active' && isLimitReached(body.maxPayments, paymentCount)) {
+    await changeLinks(transaction, deps, {
+      merchantId,
+      linkIds: [linkId],
+      from: status,
+      trigger: 'limit_reached',
+    });
+  }
+}
+
+/** The end of a link; undefined when it has none. */
+function endOf({ activeUntil }: LinkCreateBody): Date | undefined {
+  return activeUntil === undefined ? undefined : new Date(activeUntil * 1000);
+}
+
+function assertEndsLater(body: LinkCreateBody, now: Date): void {
+  if (hasEnded(endOf(body), now)) throw fieldRefusal('activeUntil', 'must be in the future');
 }
 
 /** Checks the terms of a link. Locks its account, then its products: every change of links uses this order. */
@@ -99,11 +109,6 @@ async function checkedTerms(
     throw new Refusal('amount_out_of_range', 'no route takes this total');
   }
   return { items, amount };
-}
-
-/** The products that line items name, each once. */
-export function productIdsOf(items: readonly { readonly productId: string }[]): string[] {
-  return [...new Set(items.map((item) => item.productId).filter((productId) => productId !== ''))];
 }
 
 async function assertAccount(
@@ -137,6 +142,8 @@ function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
     customSuccessText: body.customSuccessText ?? '',
     customDisabledText: body.customDisabledText ?? '',
     exceptionPolicy: policyText(body.exceptionPolicy),
+    maxPayments: body.maxPayments ?? null,
+    activeUntil: endOf(body) ?? null,
   };
 }
 
@@ -162,7 +169,7 @@ async function emitLink(
   changed: { merchantId: string; linkId: string },
   type: EventType,
 ): Promise<LoadedLink> {
-  const loaded = await ownLink(transaction, changed);
+  const loaded = await ownLink(transaction, deps, changed);
   assertItemsFit(loaded.link.items);
   const detail = linkDetailOf(loaded.link, loaded.products, deps);
   const { merchantId: ownerId, linkId: objectId } = changed;
@@ -170,102 +177,4 @@ async function emitLink(
     { ownerId, type, objectId, ...linkEventData(detail), at: deps.clock.now() },
   ]);
   return loaded;
-}
-
-/** Locks the merchant's link until the transaction ends, and returns its status. Refuses with 100101 or 100102. */
-export async function lockOwnLink(
-  transaction: Transaction,
-  request: { merchantId: string; linkId: string },
-): Promise<'active' | 'disabled'> {
-  const [row] = await transaction.query(lockLink, request);
-  if (row === undefined) throw new Refusal('link_not_found', request.linkId);
-  if (row.status === 'deleted') throw new Refusal('link_archived', request.linkId);
-  return row.status === 'active' ? 'active' : 'disabled';
-}
-
-/** One link by id, of any merchant and in any status; undefined when there is none. */
-export async function findLink(queryable: Queryable, linkId: string): Promise<StoredLink | undefined> {
-  return (await loadLink(queryable, linkId))?.link;
-}
-
-/** A link's current policy for short and late deposits; undefined when it has none. */
-export async function findExceptionPolicy(
-  queryable: Queryable,
-  linkId: string,
-): Promise<StoredLink['exceptionPolicy']> {
-  const [row] = await queryable.query(exceptionPolicyOfLink, { linkId });
-  return policyOf(row?.exception_policy ?? null);
-}
-
-/** The same with the products that the link shows. */
-async function loadLink(queryable: Queryable, linkId: string): Promise<LoadedLink | undefined> {
-  return (await loadLinks(queryable, await queryable.query(linksById, { linkIds: [linkId] })))[0];
-}
-
-/** Loads the items and products of these links, which belong to one merchant. */
-async function loadLinks(queryable: Queryable, rows: readonly LinkRow[]): Promise<LoadedLink[]> {
-  const merchantId = rows[0]?.merchant_id;
-  if (merchantId === undefined) return [];
-  const itemRows = await queryable.query(itemsOfLinks, { linkIds: rows.map((row) => row.link_id) });
-  const productIds = productIdsOf(itemRows.map((item) => ({ productId: item.product_id })));
-  const products =
-    productIds.length === 0
-      ? new Map<string, ItemProduct>()
-      : await productsForItems(queryable, merchantId, productIds);
-  const itemsByLink = Map.groupBy(itemRows, (item: LinkItemRow) => item.link_id);
-  const loaded: LoadedLink[] = [];
-  for (const [index, row] of rows.entries()) {
-    // Each version hashes up to 64 KiB: let other requests run in between.
-    if (index > 0 && index % linksAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
-    loaded.push({ link: parseLink(row, itemsByLink.get(row.link_id) ?? [], products), products });
-  }
-  return loaded;
-}
-
-/** Links whose versions are computed without a pause. */
-const linksAtOnce = 16;
-
-/** Several links with their details, for events about each. */
-export async function linkDetails(
-  queryable: Queryable,
-  deps: { origin: string; chains: Chains },
-  linkIds: readonly string[],
-): Promise<LinkDetail[]> {
-  const loaded = await loadLinks(queryable, await queryable.query(linksById, { linkIds }));
-  return loaded.map(({ link, products }) => linkDetailOf(link, products, deps));
-}
-
-/** One link of the merchant in detail. Refuses with 100101 (unknown) or 100102 (deleted). */
-export async function linkDetail(
-  queryable: Queryable,
-  deps: { origin: string; chains: Chains },
-  request: { merchantId: string; linkId: string },
-): Promise<LinkDetail> {
-  const { link, products } = await ownLink(queryable, request);
-  return linkDetailOf(link, products, deps);
-}
-
-/** One link of the merchant. Refuses with 100101 or 100102. */
-export async function ownLink(
-  queryable: Queryable,
-  request: { merchantId: string; linkId: string },
-): Promise<LoadedLink> {
-  const loaded = await loadLink(queryable, request.linkId);
-  if (loaded === undefined || loaded.link.merchantId !== request.merchantId) {
-    throw new Refusal('link_not_found', request.linkId);
-  }
-  if (loaded.link.status === 'deleted') throw new Refusal('link_archived', request.linkId);
-  return loaded;
-}
-
-/** One page of the merchant's links, disabled ones included, newest first, with the exact total. */
-export async function listLinks(
-  queryable: Queryable,
-  deps: { origin: string },
-  request: ListRequest,
-): Promise<{ place: ListPage; links: Link[] }> {
-  const found = await queryable.query(selectLinkPage, pageValues(request));
-  const { place, rows } = readPage(found, request.size, (row) => row.link_id);
-  const loaded = await loadLinks(queryable, rows);
-  return { place, links: loaded.map(({ link }) => linkListItem(link, deps.origin)) };
 }

@@ -1,6 +1,7 @@
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
+import type { LinkDisabledReason } from '@florin/protocol/link.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 
@@ -27,7 +28,16 @@ export interface StoredLink {
   readonly customDisabledText: string;
   /** Undefined where the configuration decides. */
   readonly exceptionPolicy?: ExceptionPolicy | undefined;
+  /** At so many final payments the link is disabled. */
+  readonly maxPayments?: number | undefined;
+  /** Final payments so far. */
+  readonly paymentCount: bigint;
+  /** From then on the link is disabled. */
+  readonly activeUntil?: Date | undefined;
+  /** At the time of the read: a link that has just ended is disabled, although no event says so yet. */
   readonly status: 'active' | 'disabled' | 'deleted';
+  /** Present while the link is disabled. */
+  readonly disabledReason?: LinkDisabledReason | undefined;
   /** Content address of everything that the payer agrees to: `ver_` and 22 base62. */
   readonly versionCode: string;
   /** In order, each with productData. */

@@ -7,7 +7,7 @@ import {
 import { type PaymentAmounts, toleranceOf } from '@florin/protocol/fee.ts';
 import { type MicroUsd, maxMicroUsd, microUsd, toTokenAmount } from '@florin/protocol/money.ts';
 import { orderKinds } from '@florin/protocol/order.ts';
-import { findExceptionPolicy } from '#links/link.ts';
+import { findExceptionPolicy } from '#links/link-lookup.ts';
 import type { DepositPolicy, OrderContext, OrderRequest } from './context.ts';
 import {
   type DepositTermsRow,

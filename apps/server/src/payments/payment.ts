@@ -1,9 +1,10 @@
 import type { Transaction } from '@florin/pg';
 import { newId } from '@florin/protocol/id.ts';
-import type { Chain } from '#chains/chain.ts';
+import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
+import { countLinkPayments } from '#links/link-status.ts';
 import { isCollectedOnly } from '#orders/order.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { eachWithLockedOrder, type LockedOrder } from '#sessions/event-order.ts';
@@ -14,6 +15,7 @@ import { canonicalPayment } from './payment.sql.ts';
 import { paymentPostings } from './postings.ts';
 
 export interface PaymentContext extends SessionMoveContext {
+  readonly chains: Chains;
   readonly log: Log;
 }
 
@@ -27,8 +29,16 @@ export function paymentHandler(deps: PaymentContext): ChainHandler {
       eachPayment(transaction, deps, events, (payment) => detect(transaction, deps, payment)),
     onReorg: (transaction, _chain, removed) =>
       eachPayment(transaction, deps, removed, (payment) => undetect(transaction, deps, payment)),
-    onFinal: (transaction, chain, _block, events) =>
-      eachPayment(transaction, deps, events, (payment) => accept(transaction, deps, chain, payment)),
+    async onFinal(transaction, chain, _block, events) {
+      const paidLinks: string[] = [];
+      await eachPayment(transaction, deps, events, async (payment) => {
+        const paid = await accept(transaction, deps, chain, payment);
+        if (paid !== undefined && paid.businessId !== '') paidLinks.push(paid.businessId);
+        return paid;
+      });
+      // After all sessions of the block, so that every chain locks sessions before links.
+      await countLinkPayments(transaction, deps, paidLinks);
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { inOrder, type OutcomeHandler, revertOutcomes } from '@florin/evm';
-import type { Chains } from '#chains/chain.ts';
 import type { ChainHandler } from '#contracts/event.ts';
 import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
 import { exceptionHandler } from '#exceptions/exception-events.ts';
@@ -13,7 +12,7 @@ import { settlementHandler } from '#settlement/settlement-events.ts';
 import { submissionOutcome, submissionsUndone } from '#submissions/submission.ts';
 
 /** The service's reactions to blocks, in their order. */
-export function chainReactions(deps: PaymentContext & { readonly chains: Chains }): ChainHandler {
+export function chainReactions(deps: PaymentContext): ChainHandler {
   // Refunds precede the settlement, so that its moves and exceptions show the refunded amount of sessions.
   return inOrder(
     paymentHandler(deps),

@@ -12,6 +12,7 @@ import { runDeposits } from '#deposits/deposit.ts';
 import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { newReports } from '#deposits/report.ts';
 import { runSealing } from '#ledger/seal.ts';
+import { endLinks } from '#links/link-status.ts';
 import { runAccountChanges } from '#merchants/account-change.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import { gasAlarm } from '#merchants/relayed-gas.ts';
@@ -34,6 +35,8 @@ import { type Rooms, webhookAddresses } from './rooms.ts';
 const expiryIntervalMs = 1_000;
 /** Sessions that one transaction expires. */
 const expiryBatch = 200;
+/** Links that one transaction ends: the event of each may have 64 KiB. */
+const linkEndBatch = 16;
 const answerIntervalMs = 60_000;
 /** Answers that one statement deletes. */
 const answerBatch = 1_000;
@@ -52,6 +55,7 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     ...watchDeposits(options, rooms, signal),
     ...deliver(options, rooms, signal),
     runExpiry({ ...options, db }, signal),
+    runLinkEnds({ ...options, db }, signal),
     releaseReplacedWallets(options, rooms, signal),
     watchGas(options, rooms, signal),
     runSealing(base, signal),
@@ -115,6 +119,18 @@ export function runExpiry(
     const count = await deps.db.transaction((transaction) => expireSessions(transaction, deps, expiryBatch));
     // A smaller batch may have reached its limit of bytes.
     return count > 0;
+  });
+}
+
+/** Disables links whose end has come until the signal aborts. */
+function runLinkEnds(
+  deps: Parameters<typeof endLinks>[1] & Pick<Rooms, 'db'> & { readonly log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  const rounds = { ...deps, intervalMs: expiryIntervalMs, failure: 'links.end_failed' };
+  return runRounds(rounds, signal, async () => {
+    const count = await deps.db.transaction((transaction) => endLinks(transaction, deps, linkEndBatch));
+    return count === linkEndBatch;
   });
 }
 

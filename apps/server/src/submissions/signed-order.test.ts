@@ -4,7 +4,7 @@ import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { consentsOf } from '#authorizations/consent.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession, lockSession } from '#sessions/session.ts';
@@ -25,7 +25,7 @@ const newAddress = () => newPayer().address as Hex;
 /** A session for which a payer prepared an order, followed by orders of `strangers`. */
 async function crowdedSession(payer: Hex, strangers = 0): Promise<StoredOrder> {
   const { deps, db, clock } = world;
-  const link = await findLink(db, linkId);
+  const link = await findLink(db, linkId, clock.now());
   const token = deps.chains.token('ethereum::usdc');
   assert.ok(link !== undefined && token !== undefined);
   const own = await db.transaction(async (transaction) => {

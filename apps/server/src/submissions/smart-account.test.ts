@@ -4,7 +4,7 @@ import { type Rpc, RpcError, type SendPlan } from '@florin/evm';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession } from '#sessions/session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
@@ -57,7 +57,7 @@ test('a submission checks for account code and reports that its payer has code',
   after(() => world.close());
   const [token, link] = [
     world.deps.chains.token('ethereum::usdc'),
-    await findLink(world.db, await world.addLink()),
+    await findLink(world.db, await world.addLink(), world.clock.now()),
   ];
   if (token === undefined || link === undefined) throw new Error('the fixture has no link or token');
   const order = await world.db.transaction(async (transaction) => {

@@ -8,7 +8,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { decodeFunctionData, encodeErrorResult } from 'viem';
 import { consentsOf } from '#authorizations/consent.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession, lockSession } from '#sessions/session.ts';
@@ -60,7 +60,7 @@ after(() => world.close());
 const newAddress = () => newPayer().address as Hex;
 
 async function orderFor(payer: Hex): Promise<StoredOrder> {
-  const link = await findLink(world.db, linkId);
+  const link = await findLink(world.db, linkId, world.clock.now());
   const token = deps.chains.token('ethereum::usdc');
   if (link === undefined || token === undefined) throw new Error('the fixture has no link or token');
   return world.db.transaction(async (transaction) => {
@@ -381,7 +381,7 @@ test('submissions of a session are found regardless of how many orders strangers
 // proves W7.1
 test('while one payment of a session is under way, another one is refused', async () => {
   world.clock.time += 86_400_001;
-  const link = await findLink(world.db, linkId);
+  const link = await findLink(world.db, linkId, world.clock.now());
   const token = deps.chains.token('ethereum::usdc');
   if (link === undefined || token === undefined) throw new Error('the fixture has no link or token');
   const orders = await world.db.transaction(async (transaction) => {

@@ -113,6 +113,7 @@ const link: StoredLink = {
   },
   ...{ settlementToken: 'ethereum::usdc', amount: microUsd(0n), payerEmailRequired: false, successUrl: '' },
   ...{ customSuccessText: '', customDisabledText: '', status: 'active', versionCode: 'ver_1', items: [] },
+  paymentCount: 0n,
   ...{ createdAt: new Date(0), updatedAt: new Date(0) },
 };
 

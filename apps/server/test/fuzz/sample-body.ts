@@ -21,6 +21,8 @@ const link = {
   successUrl: 'https://shop.example.com/thanks',
   customSuccessText: 'Thanks',
   customDisabledText: 'Back at noon',
+  maxPayments: 1_000_000,
+  activeUntil: 9_999_999_999,
 };
 
 const session = {

@@ -64,6 +64,8 @@ export function largestLink(accountId: string, productId: string) {
     successUrl: `https://shop.example.com/${'x'.repeat(975)}`,
     customSuccessText: control.repeat(500),
     customDisabledText: control.repeat(500),
+    maxPayments: 1_000_000,
+    activeUntil: 9_999_999_999,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { X402Payment, X402Requirements } from '@florin/protocol/x402.ts';
 import { toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
 import { createLinkSession } from '#sessions/session.ts';
 import { submissionOutcome } from '#submissions/submission.ts';
 import type { X402Context } from '#x402/context.ts';
@@ -144,7 +144,7 @@ async function offered(resource: Resource, version: string): Promise<Attempt> {
 export async function linkOffer(): Promise<
   Attempt & { readonly resource: Extract<Resource, { kind: 'link' }> }
 > {
-  const link = await findLink(world.db, linkId);
+  const link = await findLink(world.db, linkId, world.clock.now());
   assert.ok(link !== undefined);
   const resource = { kind: 'link', link } as const;
   return { ...(await offered(resource, link.versionCode)), resource };

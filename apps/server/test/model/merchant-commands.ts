@@ -91,8 +91,14 @@ const moveProduct = fc
     }),
   );
 
+/** Limits that no command reaches: no payment is made, and no clock goes so far. */
+const linkLimits = fc.record(
+  { maxPayments: fc.constantFrom(1, 1_000_000), activeUntil: fc.constantFrom(4_000_000_000, 9_999_999_999) },
+  { requiredKeys: [] },
+);
+
 /** A link's content whose items name products by their place. */
-const linkDraft = fc.record({
+const linkTerms = fc.record({
   linkType: fc.constantFrom<'fixed' | 'custom'>('fixed', 'fixed', 'custom'),
   linkName: name,
   feeModel: fc.constantFrom<1 | 2>(1, 2),
@@ -107,6 +113,7 @@ const linkDraft = fc.record({
     { minLength: 1, maxLength: 3 },
   ),
 });
+const linkDraft = fc.tuple(linkTerms, linkLimits).map(([terms, limits]) => ({ ...terms, ...limits }));
 type LinkDraft = typeof linkDraft extends fc.Arbitrary<infer Draft> ? Draft : never;
 
 function linkContentOf(model: MerchantModel, { items, ...draft }: LinkDraft): LinkContent {
@@ -170,6 +177,11 @@ const edits: readonly ((content: LinkContent) => LinkContent)[] = [
   (content) => ({ ...content, feeModel: content.feeModel === 1 ? 2 : 1 }),
   (content) => ({ ...content, payerEmailRequired: content.payerEmailRequired === 1 ? 0 : 1 }),
   (content) => ({ ...content, customDisabledText: `${content.customDisabledText}!` }),
+  (content) => ({ ...content, maxPayments: (content.maxPayments ?? 1) === 1 ? 2 : 1 }),
+  (content) => ({
+    ...content,
+    activeUntil: content.activeUntil === 5_000_000_000 ? 5_000_000_001 : 5_000_000_000,
+  }),
   (content) => ({ ...content, items: [...content.items].reverse() }),
 ];
 

@@ -22,6 +22,8 @@ export interface LinkContent {
   readonly feeModel: 1 | 2;
   readonly payerEmailRequired: 0 | 1;
   readonly customDisabledText: string;
+  readonly maxPayments?: number;
+  readonly activeUntil?: number;
   readonly items: readonly {
     readonly productId: string;
     readonly quantity: number;

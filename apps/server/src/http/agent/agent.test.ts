@@ -11,7 +11,7 @@ import type {
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { paymentSessionCreationTypes } from '@florin/protocol/typed-data.ts';
 import { decodeFunctionData, erc20Abi, getAddress } from 'viem';
-import { findLink, linkDetail } from '#links/link.ts';
+import { findLink, linkDetail } from '#links/link-lookup.ts';
 import { archiveProduct, disableLink } from '#links/link-status.ts';
 import { createCheckoutSession } from '#sessions/session.ts';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
@@ -94,7 +94,7 @@ function typedDataOf({ domain, types }: AuthorizationRequirement['authorizationS
 test('a link offers every token with the fee in the amount, and a message to sign', async () => {
   const view = viewOf<LinkView>(await world.get(`/payment/link/${linkId}`));
   assert.equal(replies.link(view), undefined);
-  assert.equal(view.linkVersion, (await findLink(world.db, linkId))?.versionCode);
+  assert.equal(view.linkVersion, (await findLink(world.db, linkId, world.clock.now()))?.versionCode);
   assert.deepEqual(
     view.aiView.supportedPaymentTokens,
     [
@@ -365,6 +365,20 @@ test('a disabled link still has a view and takes no sessions; a deleted one has 
   );
 });
 
+test('payers are told that a link has ended or has had all its payments, and no other reason', async () => {
+  const activeUntil = Math.floor(world.clock.time / 1000) + 60;
+  const [ended, archived] = [await world.addLink({ activeUntil }), await world.addLink()];
+  const body = await creationBody(world, newPayer(), ended);
+  await world.setLinkStatus(archived, 'disabled');
+  world.clock.time += 60_000;
+  const reasonOf = async (link: string) =>
+    viewOf<LinkView>(await world.get(`/payment/link/${link}`)).disabledReason;
+  assert.deepEqual([await reasonOf(ended), await reasonOf(archived)], ['ended', undefined]);
+  const refused = (await world.post('/payment/session/create', body)).body;
+  assert.equal(refused['code'], 100103);
+  assert.match(String(refused['message']), new RegExp(`${ended}: ended`));
+});
+
 // proves W8.14
 test('the texts of a link reach an agent as one line without hidden characters', async () => {
   const link = await world.addLink({
@@ -385,14 +399,14 @@ test('the texts of a link reach an agent as one line without hidden characters',
 test('archiving a product disables its links, and keeps their open sessions payable', async () => {
   const ownLink = await world.addLink();
   const open = await createSession(newPayer(), ownLink);
-  const link = present(await findLink(world.db, ownLink));
+  const link = present(await findLink(world.db, ownLink, world.clock.now()));
   const productId = present(link.items[0]).productId;
   const { merchantId } = world;
   const linkDeps = { ...world.deps, isPayable: () => true };
   await world.db.transaction((transaction) =>
     archiveProduct(transaction, linkDeps, { merchantId, productId }),
   );
-  assert.equal((await findLink(world.db, ownLink))?.status, 'disabled');
+  assert.equal((await findLink(world.db, ownLink, world.clock.now()))?.status, 'disabled');
   const { view } = await prepare(open);
   assert.equal(view.aiView.workflow.stage, 'payment_prepared');
 });

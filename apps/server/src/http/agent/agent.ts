@@ -9,7 +9,7 @@ import { linkView } from '#authorizations/link-view.ts';
 import { checkPreparation, payerStateFor, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
 import { depositsOf } from '#deposits/session-deposits.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
 import { findSession } from '#sessions/session.ts';
 import type { SubmissionContext } from '#submissions/context.ts';
 import { checkSubmission, recordSubmission } from '#submissions/submission.ts';
@@ -46,7 +46,7 @@ export function agentDoor(options: AgentDoorOptions): Door {
 
 function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): void {
   addRoute(agentApi.routes.getPaymentLink, async ({ params }) => {
-    const link = await findLink(db, params.linkId);
+    const link = await findLink(db, params.linkId, deps.clock.now());
     if (link === undefined) throw new Refusal('link_not_found', params.linkId);
     return linkView(deps, link);
   });

@@ -37,7 +37,7 @@ export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext): 
   const addRoute = routesOf(server, { basePath, shape: envelope, authorize: callerOf });
   addRoute(routes.beginSession, async ({ body }) => beginSession(deps, body));
   addRoute(routes.quoteLink, async ({ params }) => {
-    const link = await linkOf(deps.db, params.linkId);
+    const link = await linkOf(deps.db, params.linkId, deps.clock.now());
     return { options: linkOptions(deps, link, microUsd(BigInt(params.amount))) };
   });
   addRoute(routes.readSession, async ({ params }) => {

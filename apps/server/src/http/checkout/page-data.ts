@@ -5,7 +5,7 @@ import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.
 import type { ShownMerchant } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
 import { networkTitle } from '#chains/networks.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
@@ -43,7 +43,8 @@ export async function sessionPageData(
   language: Language,
 ): Promise<CheckoutData> {
   const facts = await findSessionFacts(deps, [session.sessionId]);
-  const link = session.businessId === '' ? undefined : await findLink(deps.db, session.businessId);
+  const link =
+    session.businessId === '' ? undefined : await findLink(deps.db, session.businessId, deps.clock.now());
   const first = session.items[0]?.productData?.productName ?? '';
   return {
     ...frameData(deps, language),

@@ -65,6 +65,8 @@ test('the URLs of links and sessions lead to hosted pages that name what is paid
   const { linkId, linkUrl } = await addLink();
   const disabled = await addLink({ customDisabledText: 'Back in spring' });
   await world.send('POST', '/payment/link/disable', { key, body: { linkId: disabled.linkId } });
+  const ended = await addLink({ activeUntil: Math.floor(world.clock.time / 1000) + 60 });
+  world.clock.time += 60_000;
   const lineItems = [
     { itemType: 'one_time', quantity: 1, unitPrice: 7_250_000, productData: { productName: 'Gift card' } },
   ];
@@ -79,6 +81,7 @@ test('the URLs of links and sessions lead to hosted pages that name what is paid
   const seen: [url: string, status: number, words: string[]][] = [
     [linkUrl, 200, ['$5.00', 'Tea shop', 'Green tea']],
     [disabled.linkUrl, 200, ['Back in spring']],
+    [ended.linkUrl, 200, ['This payment link has ended.']],
     [session.paymentUrl, 200, ['$7.25', 'Gift card']],
     [`/link/${linkId}x`, 404, []],
     ['/checkout/sess_none', 404, []],

@@ -3,7 +3,8 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant, type ShownMerchant } from '#catalog/branding.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
+import { reasonForPayers } from '#links/link-terms.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { findSession } from '#sessions/session.ts';
 import { codePage } from '../compression.ts';
@@ -27,6 +28,8 @@ export interface PageRequest {
   readonly reply: FastifyReply;
 }
 
+const hintOf = { limit_reached: 'limitReachedHint', ended: 'endedHint', other: 'disabledHint' } as const;
+
 /** Answers with the page of a link. */
 export async function linkPage(
   pageRequest: PageRequest,
@@ -34,7 +37,7 @@ export async function linkPage(
   answer: NoScript = {},
 ): Promise<Buffer> {
   const { options } = pageRequest;
-  const link = await findLink(options.db, linkId);
+  const link = await findLink(options.db, linkId, options.clock.now());
   if (link === undefined || link.status === 'deleted') return notFound(pageRequest);
   const front = await findShownMerchant(options.db, link.merchantId);
   const frame = frameOf(pageRequest, `${options.agentApi}/payment/link/${link.linkId}`, front);
@@ -44,7 +47,7 @@ export async function linkPage(
     const name = merchantText(link.linkName, merchantTextLimits.linkName);
     const notice = {
       title: texts.disabled,
-      texts: [name, words === '' ? texts.disabledHint : words],
+      texts: [name, words === '' ? texts[hintOf[reasonForPayers(link) ?? 'other']] : words],
       logo: logoOf(front.logoUrl),
     };
     return send(pageRequest, frame, renderNotice(frame, notice));
@@ -86,7 +89,7 @@ export async function claimPage(pageRequest: PageRequest, sessionId: string): Pr
  */
 export async function beginByForm(pageRequest: PageRequest, linkId: string): Promise<Buffer> {
   const { options, request, reply } = pageRequest;
-  const link = await findLink(options.db, linkId);
+  const link = await findLink(options.db, linkId, options.clock.now());
   if (link === undefined || link.status === 'deleted') return notFound(pageRequest);
   if (!isSameOriginForm(request, options.origin)) return redirect(reply, `/link/${link.linkId}`);
   const { tag: locale, texts } = languageOf(request);

@@ -16,7 +16,8 @@ import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { readPayerState } from '#authorizations/preparation.ts';
 import type { Chain } from '#chains/chain.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
+import { notActive } from '#links/link-terms.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { assertNotOwn } from '#merchants/own-address.ts';
 import { prepareDeposit } from '#orders/deposit-terms.ts';
@@ -33,8 +34,8 @@ import { checkoutState, linkBounds, linkOptions, sessionOptions } from './state.
 type Routes = (typeof checkoutApi)['routes'];
 
 /** The link in any status except deleted. Refuses with 100101 and 100102. */
-export async function linkOf(db: Queryable, linkId: string): Promise<StoredLink> {
-  const link = await findLink(db, linkId);
+export async function linkOf(db: Queryable, linkId: string, now: Date): Promise<StoredLink> {
+  const link = await findLink(db, linkId, now);
   if (link === undefined) throw new Refusal('link_not_found', linkId);
   if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
   return link;
@@ -53,8 +54,8 @@ export async function beginSession(
   body: BodyOf<Routes['beginSession']>,
 ): Promise<BegunSession> {
   const session = await deps.db.transaction(async (transaction) => {
-    const link = await linkOf(transaction, body.linkId);
-    if (link.status !== 'active') throw new Refusal('link_not_active', body.linkId);
+    const link = await linkOf(transaction, body.linkId, deps.clock.now());
+    if (link.status !== 'active') throw notActive(link);
     if (link.versionCode !== body.linkVersion)
       throw new Refusal('link_version_invalid', {
         param: 'linkVersion',

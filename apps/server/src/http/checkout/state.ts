@@ -7,7 +7,7 @@ import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } fro
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { findSessionDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { findOrder } from '#orders/order.ts';
 import { type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
@@ -114,7 +114,7 @@ export async function checkoutState(
       .flatMap((exception) => exceptionOf(deps, exception) ?? []),
     refunded: session.refundedAmount.toString(),
     isRefunded: await isRefunded(deps.db, session),
-    ...(isPaid(session) ? await successOf(deps.db, session) : {}),
+    ...(isPaid(session) ? await successOf(deps, session) : {}),
   };
 }
 
@@ -130,10 +130,10 @@ function paymentOf({ tokenId, chainId, confirmations, confirmationsWanted }: See
 
 /** The merchant's success message and return URL; hidden until the payment succeeds. */
 async function successOf(
-  db: Queryable,
+  { db, clock }: Pick<CheckoutContext, 'db' | 'clock'>,
   session: SessionState,
 ): Promise<Pick<CheckoutState, 'successText' | 'successUrl'>> {
-  const link = session.businessId === '' ? undefined : await findLink(db, session.businessId);
+  const link = session.businessId === '' ? undefined : await findLink(db, session.businessId, clock.now());
   const url = session.successUrl.replaceAll('{SESSION_ID}', encodeURIComponent(session.sessionId));
   return {
     ...(link === undefined || link.customSuccessText === '' ? {} : { successText: link.customSuccessText }),

@@ -6,7 +6,7 @@ import type { Route } from '@florin/protocol/route.ts';
 import { findBranding } from '#catalog/branding.ts';
 import { productsByIds } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
-import { linkDetail } from '#links/link.ts';
+import { linkDetail } from '#links/link-lookup.ts';
 import { recordAct } from '#members/audit.ts';
 import { findMember } from '#members/membership.ts';
 import { accountOf, findAccount } from '#merchants/account.ts';

@@ -1,6 +1,7 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { LinkContext } from '#links/context.ts';
-import { createLink, linkDetail, listLinks, updateLink } from '#links/link.ts';
+import { createLink, updateLink } from '#links/link.ts';
+import { linkDetail, listLinks } from '#links/link-lookup.ts';
 import { disableLink, enableLink } from '#links/link-status.ts';
 import type { MerchantRoutes } from './once.ts';
 

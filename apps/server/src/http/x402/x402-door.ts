@@ -12,7 +12,8 @@ import { x402Api } from '@florin/protocol/x402-api.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getAddress, isAddress } from 'viem';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
-import { findLink } from '#links/link.ts';
+import { findLink } from '#links/link-lookup.ts';
+import { notActive } from '#links/link-terms.ts';
 import { assertNotOwn } from '#merchants/own-address.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable } from '#sessions/order-preparation.ts';
@@ -79,7 +80,7 @@ const checkId = compileCheck(idText, 'path');
 async function linkAsked(deps: X402Context, request: AskedRequest): Promise<AskedResource> {
   const { params, query, headers } = request;
   const { linkId = '' } = params;
-  const link = checkId(linkId) === undefined ? await findLink(deps.db, linkId) : undefined;
+  const link = checkId(linkId) === undefined ? await findLink(deps.db, linkId, deps.clock.now()) : undefined;
   if (link === undefined) throw new Refusal('link_not_found', linkId);
   // A client that already paid must get its answer even after the link closed, so only others are checked here.
   if (headers['payment-signature'] === undefined) assertOffered(deps, { kind: 'link', link });
@@ -149,7 +150,7 @@ function assertOffered({ clock }: Pick<X402Context, 'clock'>, resource: Resource
   if (resource.kind === 'link') {
     const { linkId, status } = resource.link;
     if (status === 'deleted') throw new Refusal('link_archived', linkId);
-    if (status !== 'active') throw new Refusal('link_not_active', linkId);
+    if (status !== 'active') throw notActive(resource.link);
   }
   if (resource.kind === 'session') assertPayable(resource.session, clock.now());
   const { payerEmailRequired } = resource.kind === 'link' ? resource.link : resource.session;
