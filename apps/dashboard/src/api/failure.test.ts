@@ -16,6 +16,8 @@ test('a refusal is said at its field, in words of what to change', () => {
   assert.equal(fieldError(undefined, 'lineItems'), undefined);
   const refused = new ApiFailure({ slug: 'last_owner', message: 'The last owner cannot go' });
   assert.equal(sayFailure(refused), 'The last owner cannot go.');
+  const missing = new ApiFailure({ slug: 'webhook_not_found', message: 'Webhook not found: wkid_1' });
+  assert.equal(sayFailure(missing), 'Webhook not found.');
 });
 
 test('a call fills its path and leaves out empty query parameters', () => {

@@ -35,8 +35,10 @@ export function sayFailure(error: unknown): string {
   if (!(error instanceof ApiFailure)) return 'This page has a fault. Reload it.';
   const own = sentences[error.slug];
   if (own !== undefined) return own;
-  const detail = error.message.slice(error.message.indexOf(': ') + 1).trim();
-  const text = detail === '' ? error.message : detail;
+  const [title = '', ...rest] = error.message.split(': ');
+  const detail = rest.join(': ').trim();
+  // The detail of these is the id alone.
+  const text = detail === '' || error.slug.endsWith('_not_found') ? title : detail;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 

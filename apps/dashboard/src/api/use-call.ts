@@ -68,6 +68,7 @@ export function usePages<C extends ReadCall>(
   call: C,
   inputOf: (after: string | undefined) => InputOf<C>,
   nextOf: (reply: ReplyTo<C>) => string,
+  { isOn = true, everyMs }: ReadOptions = {},
 ): UseInfiniteQueryResult<InfiniteData<ReplyTo<C>>> {
   const merchantId = useMerchantId();
   return useInfiniteQuery({
@@ -81,6 +82,8 @@ export function usePages<C extends ReadCall>(
         signal,
       ) as Promise<ReplyTo<C>>,
     getNextPageParam: (last: ReplyTo<C>) => nextOf(last) || undefined,
+    enabled: isOn,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { auditScreen } from '../audit/screen.ts';
+import { eventsScreen } from '../events/screen.ts';
 import { homeScreen } from '../home/screen.ts';
 import { keysScreen } from '../keys/screen.ts';
 import { linksScreen } from '../links/screen.ts';
@@ -6,6 +7,7 @@ import { paymentsScreen } from '../payments/screen.ts';
 import { productsScreen } from '../products/screen.ts';
 import { settingsScreen } from '../settings/screen.ts';
 import { teamScreen } from '../team/screen.ts';
+import { webhooksScreen } from '../webhooks/screen.ts';
 import type { Screen } from './screen.ts';
 
 /** All screens of a merchant, in the order of the navigation. A new screen is a folder and a line here. */
@@ -14,6 +16,8 @@ export const screens: readonly Screen[] = [
   paymentsScreen,
   linksScreen,
   productsScreen,
+  webhooksScreen,
+  eventsScreen,
   keysScreen,
   teamScreen,
   auditScreen,

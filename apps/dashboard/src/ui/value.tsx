@@ -80,7 +80,8 @@ export function Time({
   readonly empty?: string;
   readonly className?: string;
 }) {
-  const now = useSyncExternalStore(subscribeToClock, () => currentTime);
+  // Draws again with each step; what was raised since the last step must not lie in the future.
+  useSyncExternalStore(subscribeToClock, () => currentTime);
   const parsed = parseTime(time);
   if (parsed === undefined) return <span className={classNames('text-faint', className)}>{empty}</span>;
   return (
@@ -89,7 +90,7 @@ export function Time({
       title={exactTime(parsed)}
       className={classNames('whitespace-nowrap', className)}
     >
-      {formatRelative(parsed, new Date(Math.max(now, Date.now() - clockStepMs)))}
+      {formatRelative(parsed, new Date())}
     </time>
   );
 }

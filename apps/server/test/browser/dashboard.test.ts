@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildPages } from '@florin/dashboard/build';
+import { runDeliveries } from '@florin/outbox';
 import { findFreePort } from '@florin/world';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { DashboardWorld, password } from '../harness/dashboard-world.ts';
+import { fastSettings } from '../harness/webhook-world.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
 
 let world: DashboardWorld;
@@ -126,12 +130,73 @@ test('a key is made with a fresh proof, once for a double click, and shown once'
   assert.equal(await page.getByRole('cell', { name: /rk_live_/ }).count(), 1);
 });
 
+test('a webhook is added, fails and is tried again; its secret wants a fresh proof; a viewer changes nothing', async () => {
+  const { page } = owner;
+  const statuses = [500, 204];
+  const egress = {
+    post: async () => {
+      const status = statuses.shift() ?? 204;
+      return { status, headers: { retryAfter: undefined }, bodyText: `answer ${status}`, latencyMs: 1 };
+    },
+  };
+  const { deps, database, clock } = world.merchants;
+  const worker = outboxWorker({ ...deps, db: database.db, log: silentLog, egress, settings: fastSettings });
+  const stop = new AbortController();
+  const running = runDeliveries(worker, stop.signal);
+  try {
+    await page.goto(`${dashboard}/${merchantId}/webhooks`);
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByLabel('Name').fill('Shop server');
+    await page.getByLabel('URL').fill('http://shop.example.com/florin');
+    await page.getByRole('button', { name: 'Add the webhook' }).click();
+    await page.getByText('must use https').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.type'), 'url');
+    await page.getByLabel('URL').fill('https://shop.example.com/florin');
+    await page.getByRole('button', { name: 'Add the webhook' }).click();
+    await page.getByRole('heading', { name: 'Shop server' }).waitFor();
+
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const delivery = page.getByRole('dialog', { name: 'webhook.test' });
+    await delivery.getByText('Retrying').waitFor();
+    clock.time += 6 * 60_000;
+    await delivery.getByText('Delivered').waitFor();
+    await delivery.getByText('Different from attempt 1').waitFor();
+    await delivery.getByText('answer 500').first().waitFor();
+    await assertClean(page);
+    await delivery.getByRole('button', { name: 'Close' }).click();
+
+    // The proof of the test before is too old by now.
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await proof.getByLabel('Password', { exact: true }).fill(password);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Copy the secret' }).waitFor();
+    assert.match((await page.locator('code').textContent()) ?? '', /^whsec_[A-Za-z0-9+/]{20,}/);
+  } finally {
+    stop.abort();
+    await running;
+  }
+
+  const { email } = await world.addPerson([[merchantId, 'viewer']]);
+  const visitor = await openPage(browser, { isApart: true });
+  await visitor.page.goto(page.url());
+  await signIn(visitor.page, email);
+  await visitor.page.getByText('Delivered').waitFor();
+  for (const name of ['Send a test', 'Edit', 'More', 'Replace', 'Show the secret'])
+    assert.equal(await visitor.page.getByRole('button', { name }).count(), 0, name);
+  await visitor.page.context().close();
+});
+
 test('screens have no findings of axe and no sideways scroll, in light and dark, on a phone', async () => {
   const { page } = owner;
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of [
     `/${merchantId}`,
-    ...['links', 'products', 'team', 'keys', 'audit', 'settings'].map((path) => `/${merchantId}/${path}`),
+    ...['links', 'products', 'webhooks', 'events', 'team', 'keys', 'audit', 'settings'].map(
+      (path) => `/${merchantId}/${path}`,
+    ),
     '/my-account',
   ]) {
     await page.goto(dashboard + path);
