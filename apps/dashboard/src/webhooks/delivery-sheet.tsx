@@ -15,7 +15,7 @@ import { Fact, Facts, Section, Skeleton } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Id, Time } from '../ui/value.tsx';
-import type { Attempt, SentDetail } from './types.ts';
+import type { SentAttempt, SentDetail } from './types.ts';
 import { answerText, DeliveryBadge } from './webhook-words.tsx';
 
 const followMs = 3_000;
@@ -140,8 +140,8 @@ function AttemptCard({
   before,
   isOpen,
 }: {
-  readonly attempt: Attempt;
-  readonly before: Attempt | undefined;
+  readonly attempt: SentAttempt;
+  readonly before: SentAttempt | undefined;
   readonly isOpen: boolean;
 }) {
   const { request, changes, responseBody, error } = attempt;
@@ -192,7 +192,7 @@ const changeTitles: Readonly<Record<AttemptChange, string>> = {
   responseBody: 'Answer',
 };
 
-function fieldText({ request, httpStatus, error, responseBody }: Attempt, field: AttemptChange): string {
+function fieldText({ request, httpStatus, error, responseBody }: SentAttempt, field: AttemptChange): string {
   const text = { url: request.url, httpStatus: String(httpStatus ?? ''), error, responseBody }[field];
   return text === '' ? 'none' : text;
 }
@@ -203,8 +203,8 @@ function Changes({
   before,
   changes,
 }: {
-  readonly attempt: Attempt;
-  readonly before: Attempt;
+  readonly attempt: SentAttempt;
+  readonly before: SentAttempt;
   readonly changes: readonly AttemptChange[];
 }) {
   if (changes.length === 0) return <p className="text-soft">The same as attempt {before.attempt}.</p>;
