@@ -8,10 +8,10 @@ const tsc = 'node_modules/typescript/bin/tsc';
 /** The checks of everything that is written. */
 export const checks: readonly Part[] = [
   wholePart('types', node, [tsc, '-p', '.', '--checkers', '1']),
-  wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout']),
-  wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard']),
-  wholePart('types of the console', node, [tsc, '-p', 'world/src/console/browser']),
-  wholePart('types of the documentation site', node, [tsc, '-p', 'apps/docs']),
+  wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout', '--checkers', '1']),
+  wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard', '--checkers', '1']),
+  wholePart('types of the console', node, [tsc, '-p', 'world/src/console/browser', '--checkers', '1']),
+  wholePart('types of the documentation site', node, [tsc, '-p', 'apps/docs', '--checkers', '1']),
   wholePart('format and lint', biome, ['check', '--error-on-warnings']),
   wholePart('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']),
   wholePart('generated files are fresh', node, [...nodeFlags, 'scripts/generate.ts', '--check']),
@@ -58,7 +58,7 @@ export function differentialPart(sequences: number): Part {
 /** What `npm test` runs, by name; the longest first, so that no processor waits for them at the end. */
 export const suites: Readonly<Record<string, () => Promise<readonly Part[]>>> = {
   contracts: async () => [contractPart('contracts')],
-  simulation: async () => [historiesPart(100, '--workers', '1'), differentialPart(40)],
+  simulation: async () => [historiesPart(60, '--workers', '1'), differentialPart(40)],
   checks: async () => checks,
   node: async () => nodeParts((await findTestFiles()).filter((file) => !isDeep(file))),
 };

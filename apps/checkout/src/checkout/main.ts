@@ -19,7 +19,7 @@ import { announceWallet, watchWallets } from './wallet.ts';
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** The one model and the only way to change it: every change is rendered at once. */
+/** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
 function openPage(data: CheckoutData): Page {
   let model: Model = {
     data,
@@ -49,7 +49,30 @@ function openPage(data: CheckoutData): Page {
   return page;
 }
 
+/** Set while a pointer is down, and until the click that it may become has been handled. */
+let press: ReturnType<typeof setTimeout> | undefined;
+let isStale = false;
+/** A longer press is no click: it drags or selects. */
+const longestPressMs = 1_000;
+
+/** Keeps the page still while a pointer is down: a button that moved between press and release would miss its click. */
+function holdWhilePressed(page: Page): void {
+  const release = () => {
+    press = undefined;
+    if (isStale) render(page);
+  };
+  const releaseIn = (ms: number) => {
+    clearTimeout(press);
+    press = setTimeout(release, ms);
+  };
+  document.addEventListener('pointerdown', () => releaseIn(longestPressMs), true);
+  for (const end of ['pointerup', 'pointercancel'] as const)
+    document.addEventListener(end, () => press !== undefined && releaseIn(0), true);
+}
+
 function render(page: Page): void {
+  isStale = press !== undefined;
+  if (isStale) return;
   const { model } = page;
   const { data } = model;
   const now = nowSeconds();
@@ -136,6 +159,7 @@ function start(): void {
   const page = openPage(data);
   page.followSession = () => followSession(page);
   keepFragment();
+  holdWhilePressed(page);
   watchWallets(data.texts.browserWallet, (wallets) => page.change({ wallets }));
   if (data.demoPayer !== undefined) announceWallet(demoWallet(data.demoPayer, data.texts.demoPayer));
   recallSent(page);
