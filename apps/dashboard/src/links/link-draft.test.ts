@@ -104,3 +104,16 @@ test('the code to embed carries no markup of the name', () => {
     '<a href="https://pay.example.com/l/1?a=1&amp;b=2" rel="noopener">Pay for &lt;b&gt;&quot;Cap&quot;</a>',
   );
 });
+
+test('limits are kept by a save, and an end is typed in local time', () => {
+  const limited = { ...link, maxPayments: 20, activeUntil: 1_900_000_030 };
+  const { maxPayments, activeUntil } = linkUpdateOf(limited, { linkName: 'Hats' });
+  assert.deepEqual([maxPayments, activeUntil], [20, 1_900_000_030]);
+  const typed = linkUpdateOf(limited, { maxPayments: ' 7 ', activeUntil: '2030-05-01T18:30' });
+  const local = new Date(2030, 4, 1, 18, 30).getTime() / 1000;
+  assert.deepEqual([typed.maxPayments, typed.activeUntil], [7, local]);
+  const cleared = linkUpdateOf(limited, { maxPayments: '', activeUntil: '' });
+  assert.deepEqual(['maxPayments' in cleared, 'activeUntil' in cleared], [false, false]);
+  const wrong = linkFaults({ ...linkDraftOf(link), maxPayments: '0', activeUntil: 'soon' });
+  assert.deepEqual(Object.keys(wrong), ['maxPayments', 'activeUntil']);
+});

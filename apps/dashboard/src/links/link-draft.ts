@@ -32,6 +32,10 @@ export interface LinkDraft {
   readonly successUrl: string;
   readonly customSuccessText: string;
   readonly customDisabledText: string;
+  /** As typed; empty for no limit. */
+  readonly maxPayments: string;
+  /** Local time, as `2026-05-01T18:00`; empty for no end. */
+  readonly activeUntil: string;
   /** The form does not show it, and saving keeps it. */
   readonly exceptionPolicy: LinkCreateBody['exceptionPolicy'];
 }
@@ -57,7 +61,7 @@ export function newLinkDraft(products: readonly ProductChoice[]): LinkDraft {
     isEmailRequired: false,
     exceptionPolicy: undefined,
     ...{ linkName: '', shownProductId: '', accountId: '', settlementToken: '' },
-    ...{ successUrl: '', customSuccessText: '', customDisabledText: '' },
+    ...{ successUrl: '', customSuccessText: '', customDisabledText: '', maxPayments: '', activeUntil: '' },
   };
 }
 
@@ -67,6 +71,8 @@ export function linkDraftOf(link: LinkDetail): LinkDraft {
   return {
     ...{ linkType, linkName, accountId, settlementToken, successUrl, customSuccessText },
     customDisabledText: link.customDisabledText,
+    maxPayments: link.maxPayments === undefined ? '' : String(link.maxPayments),
+    activeUntil: localTimeOf(link.activeUntil),
     items:
       linkType === 'custom'
         ? []
@@ -106,9 +112,31 @@ function quantityOf(typed: string): number {
   return /^\d{1,5}$/.test(typed.trim()) ? Number(typed) : 0;
 }
 
+/** Unix seconds as a field for local times shows them; empty for none. */
+function localTimeOf(seconds: number | undefined): string {
+  if (seconds === undefined) return '';
+  const time = new Date(seconds * 1000);
+  // The field shows no offset: shift the time, so that UTC spells the local one.
+  const shown = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString();
+  return seconds % 60 === 0 ? shown.slice(0, 16) : shown.slice(0, 19);
+}
+
+/** Unix seconds of a typed local time; undefined when nothing was typed, NaN when it is no time. */
+function secondsOf(localTime: string): number | undefined {
+  return localTime === '' ? undefined : Math.floor(new Date(localTime).getTime() / 1000);
+}
+
 /** What is wrong before anything is sent, by the row's key and the field. */
-export function linkFaults({ linkType, items }: LinkDraft): Readonly<Record<string, string>> {
+export function linkFaults({
+  linkType,
+  items,
+  maxPayments,
+  activeUntil,
+}: LinkDraft): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
+  if (maxPayments.trim() !== '' && !/^[1-9]\d{0,6}$/.test(maxPayments.trim()))
+    faults['maxPayments'] = 'Write a whole number, or leave it empty.';
+  if (Number.isNaN(secondsOf(activeUntil))) faults['activeUntil'] = 'Choose a day and a time.';
   if (linkType === 'custom') return faults;
   for (const { key, productId, quantity, price } of items) {
     if (productId === '') faults[`${key}.productId`] = 'Choose a product.';
@@ -128,6 +156,8 @@ export function totalOf({ items }: LinkDraft): number | undefined {
 /** The request body of a draft without faults. */
 export function linkBodyOf(draft: LinkDraft, name: string): LinkCreateBody {
   const { linkType, accountId, settlementToken, feeModel, exceptionPolicy } = draft;
+  const maxPayments = draft.maxPayments.trim();
+  const activeUntil = secondsOf(draft.activeUntil);
   return {
     ...{ linkType, accountId, settlementToken, feeModel },
     linkName: name,
@@ -145,6 +175,8 @@ export function linkBodyOf(draft: LinkDraft, name: string): LinkCreateBody {
     customSuccessText: draft.customSuccessText.trim(),
     customDisabledText: draft.customDisabledText.trim(),
     ...(exceptionPolicy === undefined ? {} : { exceptionPolicy }),
+    ...(maxPayments === '' ? {} : { maxPayments: Number(maxPayments) }),
+    ...(activeUntil === undefined ? {} : { activeUntil }),
   };
 }
 

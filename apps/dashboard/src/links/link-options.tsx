@@ -39,6 +39,34 @@ export function WalletFields({
   );
 }
 
+/** When the link ends by itself. */
+export function LimitFields({ draft, change, faults, error }: LinkPartProps) {
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2">
+      <TextField
+        label="Payments in all"
+        hint="The link is disabled after so many."
+        isOptional
+        inputMode="numeric"
+        maxLength={7}
+        placeholder="No limit"
+        value={draft.maxPayments}
+        onChange={(maxPayments) => change({ maxPayments })}
+        error={faults['maxPayments'] ?? fieldError(error, 'maxPayments')}
+      />
+      <TextField
+        label="Ends on"
+        hint="The link is disabled from then on."
+        isOptional
+        type="datetime-local"
+        value={draft.activeUntil}
+        onChange={(activeUntil) => change({ activeUntil })}
+        error={faults['activeUntil'] ?? fieldError(error, 'activeUntil')}
+      />
+    </div>
+  );
+}
+
 /** Who pays the fee, and what the payer is asked and shown. */
 export function PayerFields({ draft, change, error }: LinkPartProps) {
   return (

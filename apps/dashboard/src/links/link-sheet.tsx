@@ -24,7 +24,7 @@ import {
   withWallet,
 } from './link-draft.ts';
 import { ItemFields, ShownProductField } from './link-items.tsx';
-import { PayerFields, WalletFields } from './link-options.tsx';
+import { LimitFields, PayerFields, WalletFields } from './link-options.tsx';
 
 /** Creates a link and goes to its page, or edits the one given. */
 export function LinkSheet({
@@ -106,6 +106,8 @@ const ownFields = [
   'settlementToken',
   'successUrl',
   'customSuccessText',
+  'maxPayments',
+  'activeUntil',
 ];
 
 function LinkForm({ link, accounts, products, onClose }: FormProps) {
@@ -141,6 +143,7 @@ function LinkForm({ link, accounts, products, onClose }: FormProps) {
         error={fieldError(write.error, 'linkName')}
       />
       <WalletFields {...parts} accounts={accounts} />
+      <LimitFields {...parts} />
       <PayerFields {...parts} />
       <FailureNotice error={write.error} fields={ownFields} />
       <DialogActions>

@@ -1,4 +1,4 @@
-import type { LinkDetail } from '@florin/protocol/link.ts';
+import type { LinkDetail, LinkDisabledReason } from '@florin/protocol/link.ts';
 import { useParams } from '@tanstack/react-router';
 import { useRead } from '../api/use-call.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
@@ -41,8 +41,9 @@ function Loaded({ link }: { readonly link: LinkDetail }) {
       {!isActive && (
         <div className="mb-6">
           <Notice tone="warn" title="The link takes no new payments">
+            {reasonTexts[link.disabledReason ?? 'merchant']}{' '}
             {link.customDisabledText === ''
-              ? 'Its page says that it is disabled.'
+              ? 'Its page says that it takes no payments.'
               : `Its page says: ${link.customDisabledText}`}
           </Notice>
         </div>
@@ -57,6 +58,16 @@ function Loaded({ link }: { readonly link: LinkDetail }) {
     </>
   );
 }
+
+const reasonTexts: Readonly<Record<LinkDisabledReason, string>> = {
+  merchant: 'A member disabled it.',
+  product_archived: 'One of its products was archived.',
+  account_removed: 'Its wallet was removed. Edit the link and choose another one.',
+  limit_reached: 'It has had all its payments. Raise its limit, then enable it.',
+  ended: 'Its time is over. Choose a later end, then enable it.',
+  merchant_suspended: 'The operator suspended this business.',
+  line_items_too_large: 'The texts of its products are too long together. Shorten their descriptions.',
+};
 
 function Items({ link }: { readonly link: LinkDetail }) {
   const isCustom = link.linkType === 'custom';
@@ -116,6 +127,16 @@ function Details({ link }: { readonly link: LinkDetail }) {
           {link.successUrl === '' ? '—' : <span className="break-all">{link.successUrl}</span>}
         </Fact>
         {link.customSuccessText !== '' && <Fact name="Text after payment">{link.customSuccessText}</Fact>}
+        {link.maxPayments !== undefined && (
+          <Fact name="Limit">
+            {(link.paymentCount ?? 0).toLocaleString()} of {link.maxPayments.toLocaleString()} payments made
+          </Fact>
+        )}
+        {link.activeUntil !== undefined && (
+          <Fact name={link.disabledReason === 'ended' ? 'Ended' : 'Ends'}>
+            <Time time={link.activeUntil} />
+          </Fact>
+        )}
         <Fact name="Payments">
           <ScreenLink
             path="payments"

@@ -46,6 +46,9 @@ export default function Links() {
   );
 }
 
+/** States whose reason says more than that the link is disabled. */
+const stateNames: Readonly<Record<string, string>> = { limit_reached: 'All paid', ended: 'Ended' };
+
 const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>[] => [
   {
     key: 'name',
@@ -57,7 +60,20 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
     key: 'status',
     header: 'State',
     from: 'sm',
-    cell: ({ status }) => (status === 'active' ? <Badge tone="good">Active</Badge> : <Badge>Disabled</Badge>),
+    cell: ({ status, disabledReason, maxPayments, paymentCount = 0 }) => (
+      <span className="whitespace-nowrap">
+        {status === 'active' ? (
+          <Badge tone="good">Active</Badge>
+        ) : (
+          <Badge>{stateNames[disabledReason ?? 'other'] ?? 'Disabled'}</Badge>
+        )}
+        {maxPayments !== undefined && (
+          <span className="ml-2 text-sm text-soft">
+            {paymentCount.toLocaleString()} of {maxPayments.toLocaleString()}
+          </span>
+        )}
+      </span>
+    ),
   },
   {
     key: 'token',
