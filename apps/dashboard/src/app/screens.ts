@@ -7,6 +7,7 @@ import { paymentsScreen } from '../payments/screen.ts';
 import { productsScreen } from '../products/screen.ts';
 import { settingsScreen } from '../settings/screen.ts';
 import { teamScreen } from '../team/screen.ts';
+import { walletsScreen } from '../wallets/screen.ts';
 import { webhooksScreen } from '../webhooks/screen.ts';
 import type { Screen } from './screen.ts';
 
@@ -16,6 +17,7 @@ export const screens: readonly Screen[] = [
   paymentsScreen,
   linksScreen,
   productsScreen,
+  walletsScreen,
   webhooksScreen,
   eventsScreen,
   keysScreen,

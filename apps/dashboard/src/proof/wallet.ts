@@ -13,28 +13,67 @@ export function hasWallet(): boolean {
   return findWallet() !== undefined;
 }
 
+/** Asks the browser's wallet; `slug` names the failure when it refuses. */
+async function askWallet<Answer>(
+  slug: 'sign_in_failed' | 'signature_invalid',
+  ask: (wallet: Wallet, accounts: readonly string[]) => Promise<Answer>,
+): Promise<Answer> {
+  const wallet = findWallet();
+  if (wallet === undefined) throw new ApiFailure({ slug, message: 'No wallet was found.' });
+  try {
+    return await ask(wallet, (await wallet.request({ method: 'eth_requestAccounts' })) as string[]);
+  } catch (error) {
+    if (error instanceof ApiFailure) throw error;
+    throw new ApiFailure({ slug, message: 'The wallet did not sign.' });
+  }
+}
+
+async function chainOf(wallet: Wallet): Promise<number> {
+  return Number(await wallet.request({ method: 'eth_chainId' }));
+}
+
+async function personalSign(wallet: Wallet, message: string, address: string): Promise<string> {
+  const { stringToHex } = await import('viem/utils');
+  return (await wallet.request({
+    method: 'personal_sign',
+    params: [stringToHex(message), address],
+  })) as string;
+}
+
 /**
  * Signs the message of EIP-4361 for this site in the browser's wallet.
  * @param nonce From the service, for one sign-in.
  */
-export async function signWithWallet(nonce: string): Promise<{ message: string; signature: string }> {
-  const wallet = findWallet();
-  if (wallet === undefined) throw new ApiFailure({ slug: 'sign_in_failed', message: 'No wallet was found.' });
-  try {
-    const [account = ''] = (await wallet.request({ method: 'eth_requestAccounts' })) as string[];
-    const chainId = Number(await wallet.request({ method: 'eth_chainId' }));
-    const [{ createSiweMessage }, { getAddress, stringToHex }] = await Promise.all([
+export function signWithWallet(nonce: string): Promise<{ message: string; signature: string }> {
+  return askWallet('sign_in_failed', async (wallet, [account = '']) => {
+    const chainId = await chainOf(wallet);
+    const [{ createSiweMessage }, { getAddress }] = await Promise.all([
       import('viem/siwe'),
       import('viem/utils'),
     ]);
     const address = getAddress(account);
     const { host, origin } = window.location;
     const message = createSiweMessage({ domain: host, uri: origin, address, version: '1', chainId, nonce });
-    const params = [stringToHex(message), address];
-    const signature = (await wallet.request({ method: 'personal_sign', params })) as string;
-    return { message, signature };
-  } catch (error) {
-    if (error instanceof ApiFailure) throw error;
-    throw new ApiFailure({ slug: 'sign_in_failed', message: 'The wallet did not sign.' });
-  }
+    return { message, signature: await personalSign(wallet, message, address) };
+  });
+}
+
+/** The address that the browser's wallet shows to this page, with its checksum. */
+export function askAddress(): Promise<string> {
+  return askWallet('signature_invalid', async (_wallet, [account = '']) => {
+    const { getAddress } = await import('viem/utils');
+    return getAddress(account);
+  });
+}
+
+/** Signs a text with the key of one address (EIP-191), and tells the network on which a contract wallet checks it. */
+export function signText(text: string, address: string): Promise<{ chainId: number; signature: string }> {
+  return askWallet('signature_invalid', async (wallet, accounts) => {
+    if (!accounts.some((account) => account.toLowerCase() === address.toLowerCase())) {
+      const message =
+        'Your browser wallet shows another address. Choose this one in the wallet, then sign again.';
+      throw new ApiFailure({ slug: 'signature_invalid', message });
+    }
+    return { chainId: await chainOf(wallet), signature: await personalSign(wallet, text, address) };
+  });
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SettlementToken, WalletChange } from './types.ts';
+import { byNetwork, isProvenWallet, tokenNames } from './wallet-words.ts';
+
+const token = (network: string, symbol: string): SettlementToken => ({
+  tokenId: `${network}::${symbol}`.toLowerCase(),
+  ...{ symbol, network, decimals: 6, address: '0x', chainId: '1', explorer: '' },
+});
+const tokens = [token('Base', 'USDC'), token('Polygon', 'USDC'), token('Base', 'EURC')];
+
+const change = (fields: Partial<WalletChange>): WalletChange => ({
+  ...{ changeId: 'acg_1', kind: 'add', status: 'done', accountName: 'Till', accountAddress: '0xA' },
+  ...{ settlementCurrencies: [], settlementMode: '', isProven: true, accountId: 'acc_1' },
+  ...{ effectiveAt: '', createAt: '', ...fields },
+});
+const account = { accountId: 'acc_1', accountAddress: '0xA' };
+
+test('tokens stand together with their network, in the order of the list', () => {
+  assert.deepEqual(
+    byNetwork(tokens).map(({ network, tokens: own }) => [network, own.map(({ symbol }) => symbol)]),
+    [
+      ['Base', ['USDC', 'EURC']],
+      ['Polygon', ['USDC']],
+    ],
+  );
+});
+
+test('a token that the installation no longer has is named by its id', () => {
+  assert.deepEqual(tokenNames(['base::usdc', 'old::usdc'], tokens), ['USDC on Base', 'old::usdc']);
+});
+
+test('the change that gave the account its address tells whether the wallet is proven', () => {
+  assert.equal(isProvenWallet(account, [change({})]), true);
+  assert.equal(isProvenWallet(account, [change({ isProven: false })]), false);
+});
+
+test('a change that waits, or that gave another address, proves nothing', () => {
+  assert.equal(isProvenWallet(account, [change({ status: 'waiting' })]), undefined);
+  assert.equal(isProvenWallet(account, [change({ accountAddress: '0xB' })]), undefined);
+  assert.equal(isProvenWallet(account, [change({ accountId: 'acc_2' })]), undefined);
+});

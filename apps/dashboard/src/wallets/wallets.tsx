@@ -1,0 +1,119 @@
+import { Plus, Wallet } from 'lucide-react';
+import { useState } from 'react';
+import { useRead } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
+import { useScreenPath } from '../app/screen-link.tsx';
+import { Button } from '../ui/button.tsx';
+import { shortAddress } from '../ui/format.ts';
+import { PageHeader } from '../ui/page.tsx';
+import { Empty } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { AddWalletSheet } from './add-wallet.tsx';
+import type { SettlementToken, WalletAccount, WalletChange } from './types.ts';
+import { WaitingChanges } from './waiting-changes.tsx';
+import { WalletBadge } from './wallet-badge.tsx';
+import { modeTitles, tokenNames } from './wallet-words.ts';
+
+const columnsOf = (
+  tokens: readonly SettlementToken[],
+  changes: readonly WalletChange[],
+): readonly Column<WalletAccount>[] => [
+  {
+    key: 'name',
+    header: 'Wallet',
+    isWide: true,
+    cell: ({ accountName, accountAddress }) => (
+      <>
+        <span className="block truncate font-medium">{accountName}</span>
+        <span className="block truncate font-mono text-sm text-soft" title={accountAddress}>
+          {shortAddress(accountAddress)}
+        </span>
+      </>
+    ),
+  },
+  {
+    key: 'tokens',
+    header: 'Tokens',
+    from: 'md',
+    cell: ({ settlementCurrencies }) => <TokenLines names={tokenNames(settlementCurrencies, tokens)} />,
+  },
+  {
+    key: 'mode',
+    header: 'Payments arrive',
+    from: 'lg',
+    cell: ({ settlementMode }) => (
+      <span className="whitespace-nowrap text-soft">{modeTitles[settlementMode]}</span>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (account) => <WalletBadge account={account} changes={changes} />,
+  },
+];
+
+/** Tokens that a row shows; the page of the wallet has all. */
+const maxShownTokens = 2;
+
+function TokenLines({ names }: { readonly names: readonly string[] }) {
+  const more = names.length - maxShownTokens;
+  return (
+    <span className="block whitespace-nowrap text-soft" title={names.join(', ')}>
+      {names.slice(0, maxShownTokens).join(', ')}
+      {more > 0 && ` and ${more} more`}
+    </span>
+  );
+}
+
+/** The wallets that settlements go to, and what waits. */
+export default function Wallets() {
+  const { role } = useMerchant();
+  const mayChange = mayDo(role, 'accounts:write');
+  const accounts = useRead('GET /account/list', {});
+  const changes = useRead('GET /account/change/list', {});
+  const tokens = useRead('GET /token/list', {});
+  const pathOf = useScreenPath();
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <>
+      <PageHeader
+        title="Wallets"
+        description="Payments are settled to these wallets. Florin never holds their keys."
+        actions={
+          mayChange && (
+            <Button kind="primary" icon={<Plus />} onClick={() => setAdding(true)}>
+              Add a wallet
+            </Button>
+          )
+        }
+      />
+      <Table
+        label="Wallets"
+        columns={columnsOf(tokens.data?.tokens ?? [], changes.data?.changes ?? [])}
+        source={{ rows: accounts.data, error: accounts.error, onRetry: () => void accounts.refetch() }}
+        keyOf={({ accountId }) => accountId}
+        hrefOf={({ accountId }) => pathOf(`wallets/${accountId}`)}
+        skeletonRows={3}
+        empty={
+          <Empty
+            icon={<Wallet />}
+            title="No wallets"
+            action={mayChange && <Button onClick={() => setAdding(true)}>Add a wallet</Button>}
+          >
+            Payments need a wallet to go to. Your first one works at once.
+          </Empty>
+        }
+      />
+      <WaitingChanges
+        mayChange={mayChange}
+        source={{
+          rows: changes.data?.changes,
+          error: changes.error,
+          onRetry: () => void changes.refetch(),
+        }}
+      />
+      <AddWalletSheet isOpen={isAdding} onClose={() => setAdding(false)} />
+    </>
+  );
+}
