@@ -7,7 +7,7 @@ import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
 import { type RouteTable, route } from './route.ts';
-import { idText, successReply, text } from './schema.ts';
+import { idText, successReply, text, timestampText } from './schema.ts';
 import { sessionHistoryRoutes } from './session-history.ts';
 import { staffRoutes } from './staff-api.ts';
 
@@ -137,6 +137,14 @@ const settlementMode = Type.Enum(['', 'escrow', 'direct']);
 const settlementCurrencies = Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 100 });
 const proof = body({ chainId: Type.Integer({ minimum: 1 }), signature: text({ min: 4, max: 20_000 }) });
 
+/** For two members who change one account at a time. */
+const ifUpdateAt = Type.Optional({
+  ...timestampText,
+  description: '`updateAt` of the account as it was read. Refused with 100403 if the account changed since',
+});
+
+const noSuchAccount = ['account_not_found', 'account_removed', 'account_version_changed'] as const;
+
 const accountRoutes = {
   getWalletProofText: route({
     method: 'GET',
@@ -180,7 +188,10 @@ const accountRoutes = {
     path: '/account/change/list',
     summary: 'The latest changes of wallets, with those that wait',
     tag: 'Accounts',
-    reply: Type.Object({ changes: Type.Array(accountChange) }),
+    reply: Type.Object({
+      delaySeconds: Type.Integer({ description: 'How long a wallet waits that is not the merchant’s first' }),
+      changes: Type.Array(accountChange),
+    }),
     permissions: ['accounts:read'],
     effect: 'query',
     errors: [],
@@ -207,11 +218,12 @@ const accountRoutes = {
       accountName: Type.Optional(text({ min: 1, max: 100 })),
       settlementCurrencies: Type.Optional(settlementCurrencies),
       settlementMode: Type.Optional(settlementMode),
+      ifUpdateAt,
     }),
     reply: account,
     permissions: ['accounts:write'],
     effect: 'update',
-    errors: ['account_not_found', 'account_removed', 'currency_unsupported', 'field_invalid'],
+    errors: [...noSuchAccount, 'currency_unsupported', 'field_invalid'],
   }),
   changeAccountAddress: route({
     method: 'POST',
@@ -221,28 +233,22 @@ const accountRoutes = {
       'The account then has a new version. Sessions made before keep the old address. It can be cancelled while it waits. ' +
       'Without a proof it is marked as not proven.',
     tag: 'Accounts',
-    body: body({ accountId: idText, accountAddress: address, proof: Type.Optional(proof) }),
+    body: body({ accountId: idText, accountAddress: address, proof: Type.Optional(proof), ifUpdateAt }),
     reply: accountChange,
     permissions: ['accounts:write'],
     effect: 'update',
-    errors: [
-      'field_invalid',
-      'account_not_found',
-      'account_removed',
-      'signature_invalid',
-      'chain_unavailable',
-    ],
+    errors: [...noSuchAccount, 'field_invalid', 'signature_invalid', 'chain_unavailable'],
   }),
   removeAccount: route({
     method: 'POST',
     path: '/account/remove',
     summary: 'Remove a wallet and disable its payment links',
     tag: 'Accounts',
-    body: body({ accountId: idText }),
+    body: body({ accountId: idText, ifUpdateAt }),
     reply: Type.Object({ disabledLinks: Type.Integer() }),
     permissions: ['accounts:write'],
     effect: 'update',
-    errors: ['account_not_found', 'account_removed'],
+    errors: noSuchAccount,
   }),
 } as const;
 
@@ -276,6 +282,7 @@ const summaryRoutes = {
     reply: Type.Object({
       onItsWay: Type.Array(
         Type.Object({
+          accountId: Type.String({ description: 'The account that it goes to' }),
           tokenId: Type.String({ description: 'The token that is settled' }),
           status: Type.String({ description: 'paid, settling or settlement_pending' }),
           payments: Type.Integer(),

@@ -43,7 +43,7 @@ export const errorCatalogue = {
   product_removed: entry(100306, 'Product removed'),
   account_not_found: entry(100401, 'Account not found'),
   account_removed: entry(100402, 'Account removed'),
-  account_version_changed: reserved(100403, 'Account version changed'),
+  account_version_changed: entry(100403, 'Account version changed'),
   settlement_token_not_enabled: entry(100404, 'Settlement token not enabled on the account'),
   account_limit: entry(100405, 'Account limit reached'),
   webhook_not_found: entry(100501, 'Webhook not found'),

@@ -88,8 +88,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Choose another account. If the same address is added again, it has a new accountId.',
   ),
   account_version_changed: advice(
-    'The account has been removed and created again.',
-    'Read the account again and repeat the request.',
+    'The account has changed since it was read.',
+    'Read the account again, and repeat the request with its new updateAt if it still applies.',
   ),
   settlement_token_not_enabled: advice(
     'The account does not take settlements in this token.',

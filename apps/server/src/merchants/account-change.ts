@@ -86,7 +86,7 @@ export async function planAccount(
 
 /**
  * Gives an account another address after the delay, even if it is the merchant's only one. Until then the account has the old
- * one. Refuses what `changeAddress` refuses, and an account whose address is changing already (400101).
+ * one. Refuses what `changeAddress` refuses, one that changed since `ifUpdateAt` (100403), and an account whose address is changing already (400101).
  */
 export async function planAddress(
   transaction: Transaction,
@@ -95,12 +95,15 @@ export async function planAddress(
     readonly merchantId: string;
     readonly accountId: string;
     readonly accountAddress: string;
+    readonly ifUpdateAt?: string;
   },
 ): Promise<AccountChange> {
-  const { merchantId, accountId } = request;
+  const { merchantId, accountId, ifUpdateAt } = request;
   const { accountAddress, accounts } = await assertFreeAddress(transaction, deps, request);
   const account = accounts.find((each) => each.accountId === accountId);
-  if (account === undefined) throw await accountRefusal(transaction, request);
+  const isStale =
+    ifUpdateAt !== undefined && account !== undefined && formatTimestamp(account.updatedAt) !== ifUpdateAt;
+  if (account === undefined || isStale) throw await accountRefusal(transaction, request);
   const waiting = await assertNotWaiting(transaction, merchantId, accountAddress);
   if (waiting.some((change) => change.account_id === accountId)) {
     throw fieldRefusal('accountId', 'is getting another address already: cancel that change first');

@@ -77,12 +77,17 @@ export const insertAccount = statement({
    returning ${columnList}`,
 });
 
+// Two members who change one account at a time: the second one is told. Absent: it changes whatever it was.
+const isUnchanged = `and (:ifUpdateAt::text is null
+       or to_char(updated_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') = :ifUpdateAt)`;
+
 export const removeAccountRow = statement({
   name: 'account_remove',
-  parameters: { merchantId: 'text', accountId: 'text', updatedAt: 'timestamptz' },
+  parameters: { merchantId: 'text', accountId: 'text', updatedAt: 'timestamptz', ifUpdateAt: 'text?' },
   columns,
   text: `update accounts set status = 'removed', updated_at = :updatedAt
    where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
+     ${isUnchanged}
    returning ${columnList}`,
 });
 
@@ -96,12 +101,14 @@ export const changeAccount = statement({
     settlementCurrencies: 'text[]?',
     settlementMode: 'text?',
     updatedAt: 'timestamptz',
+    ifUpdateAt: 'text?',
   },
   columns,
   text: `update accounts set account_name = coalesce(:accountName, account_name),
      settlement_currencies = coalesce(:settlementCurrencies, settlement_currencies),
      settlement_mode = coalesce(:settlementMode, settlement_mode), updated_at = :updatedAt
    where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
+     ${isUnchanged}
    returning ${columnList}`,
 });
 

@@ -209,8 +209,8 @@ function checkedCurrencies(deps: Pick<MerchantContext, 'chains'>, tokenIds: read
 
 /**
  * Changes what of an account can change at once; what is absent stays. The settlement mode (empty: the configuration decides)
- * applies to orders signed from now on, also in open sessions. Refuses an unknown account (100401), a removed one (100402) and
- * tokens that are not configured (400201). The caller checks that no link settles in a token that goes.
+ * applies to orders signed from now on, also in open sessions. Refuses an unknown account (100401), a removed one (100402), one
+ * that changed since `ifUpdateAt` (100403) and tokens that are not configured (400201). The caller checks that no link settles in a token that goes.
  */
 export async function updateAccount(
   transaction: Transaction,
@@ -221,11 +221,13 @@ export async function updateAccount(
     readonly accountName?: string | undefined;
     readonly settlementCurrencies?: readonly string[] | undefined;
     readonly settlementMode?: SettlementMode | '' | undefined;
+    readonly ifUpdateAt?: string | undefined;
   },
 ): Promise<StoredAccount> {
   const { merchantId, accountId, accountName, settlementCurrencies, settlementMode } = request;
   const [row] = await transaction.query(changeAccount, {
     ...{ merchantId, accountId, settlementMode: settlementMode ?? null, updatedAt: deps.clock.now() },
+    ifUpdateAt: request.ifUpdateAt ?? null,
     accountName: accountName === undefined ? null : checkedName(accountName),
     settlementCurrencies:
       settlementCurrencies === undefined ? null : checkedCurrencies(deps, settlementCurrencies),
@@ -256,27 +258,31 @@ export async function changeAddress(
   return account;
 }
 
-/** Why the account is not in use. */
+/** Why the account cannot change: it is unknown, removed, or not as it was read. */
 export async function accountRefusal(
   queryable: Queryable,
   { merchantId, accountId }: { merchantId: string; accountId: string },
 ): Promise<Refusal> {
-  const isRemoved = (await findAccount(queryable, merchantId, accountId)) !== undefined;
-  return new Refusal(isRemoved ? 'account_removed' : 'account_not_found', accountId);
+  const account = await findAccount(queryable, merchantId, accountId);
+  if (account === undefined) return new Refusal('account_not_found', accountId);
+  if (account.status === 'removed') return new Refusal('account_removed', accountId);
+  return new Refusal('account_version_changed', `${accountId} has changed since it was read`);
 }
 
 /**
  * Removes an account from use. In the same transaction the caller disables its links (`disableLinksOfAccount`). Open
- * sessions keep their copy of the account and stay payable. Refuses an unknown account (100401) and a removed one (100402).
+ * sessions keep their copy of the account and stay payable. Refuses an unknown account (100401), a removed one (100402) and one
+ * that changed since `ifUpdateAt` (100403).
  */
 export async function removeAccount(
   transaction: Transaction,
   deps: Pick<MerchantContext, 'clock' | 'random'>,
-  request: { merchantId: string; accountId: string },
+  request: { merchantId: string; accountId: string; ifUpdateAt?: string },
 ): Promise<StoredAccount> {
-  const { merchantId, accountId } = request;
-  const now = deps.clock.now();
-  const [row] = await transaction.query(removeAccountRow, { merchantId, accountId, updatedAt: now });
+  const { merchantId, accountId, ifUpdateAt = null } = request;
+  const [row] = await transaction.query(removeAccountRow, {
+    ...{ merchantId, accountId, ifUpdateAt, updatedAt: deps.clock.now() },
+  });
   if (row === undefined) throw await accountRefusal(transaction, request);
   const account = parseAccount(row);
   await emitAccount(transaction, deps, 'account.removed', account);

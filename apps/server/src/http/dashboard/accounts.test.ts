@@ -60,7 +60,8 @@ test("a merchant's first wallet takes effect at once, the next one after a day",
   world.merchants.clock.time += 1;
   await work();
   assert.deepEqual(await addressesOf(browser), [second.accountAddress, first.accountAddress]);
-  const { changes } = (await browser.get('/account/change/list')).data;
+  const { changes, delaySeconds } = (await browser.get('/account/change/list')).data;
+  assert.equal(delaySeconds, 86_400);
   assert.deepEqual(changes.map(({ status }: { status: string }) => status).sort(), ['done', 'done']);
 });
 
@@ -244,4 +245,25 @@ test('an address that waits for an account that is removed meanwhile is refused'
     changes.find((change: { changeId: string }) => change.changeId === changeId).status,
     'refused',
   );
+});
+
+test('a member who saves an account that another one changed meanwhile is told, and changes nothing', async () => {
+  const browser = await owner();
+  const { accountId } = (await add(browser)).data;
+  const detail = async () => (await browser.get(`/account/detail/${accountId}`)).data;
+  const { updateAt } = await detail();
+  world.merchants.clock.time += 1_000;
+  const update = (change: object) => browser.post('/account/update', { accountId, ...change });
+  assert.equal((await update({ accountName: 'Shop', ifUpdateAt: updateAt })).code, 0);
+  const changed = await detail();
+  assert.notEqual(changed.updateAt, updateAt);
+  assert.equal((await update({ accountName: 'Bar', ifUpdateAt: updateAt })).code, 100403);
+  const { address } = newWallet();
+  const move = { accountId, accountAddress: address, ifUpdateAt: updateAt };
+  assert.equal((await browser.post('/account/address', move)).code, 100403);
+  assert.equal((await browser.post('/account/remove', { accountId, ifUpdateAt: updateAt })).code, 100403);
+  assert.deepEqual(await detail(), changed);
+  assert.equal((await browser.post('/account/address', { ...move, ifUpdateAt: changed.updateAt })).code, 0);
+  const removal = { accountId, ifUpdateAt: changed.updateAt };
+  assert.equal((await browser.post('/account/remove', removal)).code, 0);
 });

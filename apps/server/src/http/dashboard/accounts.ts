@@ -61,6 +61,7 @@ export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
   );
 
   add.read(routes.listAccountChanges, async ({ caller: { merchantId } }, db) => ({
+    delaySeconds: deps.walletDelayMs / 1_000,
     changes: await listAccountChanges(db, merchantId),
   }));
 

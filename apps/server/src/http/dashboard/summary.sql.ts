@@ -4,12 +4,12 @@ import { statement } from '@florin/pg';
 export const onItsWay = statement({
   name: 'dashboard_on_its_way',
   parameters: { merchantId: 'text' },
-  columns: { settlement_token: 'text', status: 'text', payments: 'int8', net_value: 'numeric' },
-  text: `select s.settlement_token, s.status, count(*) as payments, sum(o.net_value) as net_value
+  columns: { account_id: 'text', settlement_token: 'text', status: 'text', payments: 'int8', net_value: 'numeric' },
+  text: `select s.account_id, s.settlement_token, s.status, count(*) as payments, sum(o.net_value) as net_value
    from sessions s join orders o on o.order_id = s.order_id
    where s.merchant_id = :merchantId and s.status in ('paid', 'settling', 'settlement_pending')
      and s.refunded_amount = 0
-   group by s.settlement_token, s.status order by s.settlement_token, s.status`,
+   group by s.account_id, s.settlement_token, s.status order by s.account_id, s.settlement_token, s.status`,
 });
 
 export const needsAttention = statement({

@@ -31,6 +31,7 @@ test('the summary has the payments that are not settled, and what needs attentio
     onItsWay.find(({ status }: { status: string }) => status === 'paid'),
   );
   assert.deepEqual(paid, {
+    accountId: things.accountId,
     tokenId: 'ethereum::usdc',
     status: 'paid',
     payments: paidBefore.payments + 1,

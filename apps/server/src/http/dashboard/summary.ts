@@ -15,6 +15,7 @@ export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly cloc
     const rows = await db.query(needsAttention, { merchantId, now, expireBefore });
     return {
       onItsWay: moving.map((row) => ({
+        accountId: row.account_id,
         tokenId: row.settlement_token,
         status: row.status,
         payments: Number(row.payments),
