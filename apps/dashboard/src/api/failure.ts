@@ -47,6 +47,12 @@ const sentences: Partial<Record<FailureSlug, string>> = {
   internal: 'The service failed. Try again in a moment.',
   rate_limited: 'Too many requests. Wait a moment, then try again.',
   role_forbidden: 'Your role does not allow this. Ask an owner or an admin.',
+  account_not_found: 'There is no such wallet.',
+  account_removed: 'This wallet was removed.',
+  account_version_changed: 'This wallet was changed meanwhile. Look at it again.',
+  account_change_not_found: 'It waits no more: it has taken effect, or was cancelled.',
+  account_limit: 'A merchant has at most 20 wallets, with those that wait. Remove one first.',
+  signature_invalid: 'The signature is not of this wallet.',
   sign_in_required: 'You are signed out. Sign in again.',
 };
 

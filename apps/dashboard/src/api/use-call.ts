@@ -129,6 +129,11 @@ export function useWrite<C extends WriteCall>(call: C, options: WriteOptions<C> 
     onSuccess: async () => {
       if (options.keepsReads !== true) await queries.invalidateQueries();
     },
+    onError: (error) => {
+      // What is refused for no field of the form is refused for what it is about: the screen may be behind.
+      if (error instanceof ApiFailure && error.code !== 0 && error.param === '')
+        void queries.invalidateQueries();
+    },
   });
   const { error } = mutation;
   return {

@@ -1,6 +1,5 @@
 import { PenLine, Wallet } from 'lucide-react';
-import { useId } from 'react';
-import { type ApiFailure, fieldError } from '../api/failure.ts';
+import { fieldError } from '../api/failure.ts';
 import { useAct } from '../api/use-act.ts';
 import { request } from '../api/use-call.ts';
 import { useMerchantId } from '../app/merchant.ts';
@@ -8,48 +7,49 @@ import { askAddress, hasWallet, signText } from '../proof/wallet.ts';
 import { Button } from '../ui/button.tsx';
 import { CheckField, TextField } from '../ui/field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
-import type { AddressDraft, AddressFaults } from './address-draft.ts';
+import type { AddressDraft } from './wallet-draft.ts';
 
 /** The address of a wallet, typed or taken from the browser's wallet, and the proof that the merchant controls it. */
 export function AddressFields({
   draft,
-  onChange,
-  faults,
-  error,
+  change,
+  errorOf,
 }: {
   readonly draft: AddressDraft;
-  readonly onChange: (draft: AddressDraft) => void;
-  readonly faults: AddressFaults;
-  /** The failure of the request that sends the address. */
-  readonly error: ApiFailure | undefined;
+  readonly change: (part: AddressDraft) => void;
+  readonly errorOf: (field: keyof AddressDraft) => string | undefined;
 }) {
   const merchantId = useMerchantId();
-  const errorId = useId();
   const take = useAct(async () => {
     const accountAddress = await askAddress();
-    onChange({ accountAddress, proof: undefined, isWithoutProof: false });
+    sign.reset();
+    change({ accountAddress, proof: undefined, isWithoutProof: false });
   });
   const sign = useAct(async () => {
     const accountAddress = draft.accountAddress.trim();
     const { message } = await request(merchantId, 'GET /account/proof/:accountAddress', {
       params: { accountAddress },
     });
-    onChange({ accountAddress, proof: await signText(message, accountAddress), isWithoutProof: false });
+    change({ accountAddress, proof: await signText(message, accountAddress), isWithoutProof: false });
   });
   const isBusy = take.isRunning || sign.isRunning;
+  const proofError = errorOf('isWithoutProof');
   return (
     <div className="grid gap-3">
       <TextField
         label="Address"
         hint="Of a wallet whose keys you hold. An address at an exchange may lose the money."
         value={draft.accountAddress}
-        onChange={(accountAddress) => onChange({ accountAddress, proof: undefined, isWithoutProof: false })}
+        onChange={(accountAddress) => {
+          sign.reset();
+          change({ accountAddress, proof: undefined, isWithoutProof: false });
+        }}
         placeholder="0x…"
         maxLength={42}
         autoComplete="off"
         spellCheck={false}
         disabled={isBusy}
-        error={faults.accountAddress ?? fieldError(error ?? sign.error, 'accountAddress')}
+        error={errorOf('accountAddress') ?? fieldError(sign.error, 'accountAddress')}
       />
       {hasWallet() && (
         <div className="flex flex-wrap gap-2">
@@ -86,12 +86,12 @@ export function AddressFields({
               label="Go on without a proof"
               hint="I compared the whole address. The wallet is marked as not proven."
               isChecked={draft.isWithoutProof}
-              onChange={(isWithoutProof) => onChange({ ...draft, isWithoutProof })}
+              onChange={(isWithoutProof) => change({ ...draft, isWithoutProof })}
             />
           </div>
-          {faults.proof !== undefined && (
-            <p id={errorId} role="alert" className="mt-1.5 text-sm text-bad">
-              {faults.proof}
+          {proofError !== undefined && (
+            <p role="alert" className="mt-1.5 text-sm text-bad">
+              {proofError}
             </p>
           )}
         </Notice>

@@ -1,36 +1,30 @@
-import { useState } from 'react';
-import { fieldError } from '../api/failure.ts';
-import { useWrite } from '../api/use-call.ts';
+import { useRead, useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
-import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { shortAddress } from '../ui/format.ts';
-import { FailureNotice, Notice } from '../ui/notice.tsx';
+import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Address } from '../ui/value.tsx';
-import { type AddressFaults, addressBody, addressFaults, noAddress } from './address-draft.ts';
 import { AddressFields } from './address-fields.tsx';
+import { ChangedNotice, useSeen } from './changed-notice.tsx';
+import { DelayNotice } from './delay-notice.tsx';
 import type { WalletAccount, WalletChange } from './types.ts';
-import { ModeField, TokensField } from './wallet-fields.tsx';
+import { addressBody, addressFaults, noAddress, termsBody, termsFaults, useDraft } from './wallet-draft.ts';
+import { ModeField, NameField, TokensField } from './wallet-fields.tsx';
+import { modeTitles, tokenNames } from './wallet-words.ts';
 
 interface FormProps {
   readonly account: WalletAccount;
   readonly onClose: () => void;
 }
 
-interface SheetProps {
-  readonly account: WalletAccount;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
 /** Changes the name, the tokens and the settlement mode, which take effect at once. */
-export function EditWalletSheet({ account, isOpen, onClose }: SheetProps) {
+export function EditWalletSheet({ account, onClose }: FormProps) {
   return (
     <Sheet
-      isOpen={isOpen}
+      isOpen
       onClose={onClose}
       title={`Change ${account.accountName}`}
       description="For payments that start from now on, at once."
@@ -41,48 +35,47 @@ export function EditWalletSheet({ account, isOpen, onClose }: SheetProps) {
 }
 
 function EditForm({ account, onClose }: FormProps) {
-  const { accountId } = account;
-  const [accountName, setAccountName] = useState(account.accountName);
-  const [tokens, setTokens] = useState<readonly string[]>(account.settlementCurrencies);
-  const [settlementMode, setSettlementMode] = useState(account.settlementMode);
-  const [faults, setFaults] = useState<{ readonly name?: string; readonly tokens?: string }>({});
+  const { accountId, accountName, settlementCurrencies, settlementMode } = account;
+  const { seen, isStale, goOn } = useSeen(account);
+  const tokens = useRead('GET /token/list', {}).data?.tokens ?? [];
   const update = useWrite('POST /account/update');
+  const { draft, change, check, errorOf } = useDraft(
+    { accountName, settlementCurrencies, settlementMode },
+    termsFaults,
+    update,
+  );
   const submit = async () => {
-    const found = {
-      ...(accountName.trim() === '' ? { name: 'Give the wallet a name.' } : {}),
-      ...(tokens.length === 0 ? { tokens: 'Choose at least one token.' } : {}),
-    };
-    setFaults(found);
-    if (Object.keys(found).length > 0) return;
-    const body = {
-      ...{ accountId, accountName: accountName.trim(), settlementMode },
-      settlementCurrencies: [...tokens],
-    };
+    if (!check()) return;
+    const body = { accountId, ...termsBody(draft), ifUpdateAt: seen.updateAt };
     if ((await update.run({ body })) === undefined) return;
     toast('The wallet was changed');
     onClose();
   };
   return (
     <form onSubmit={onSubmit(submit)} noValidate className="grid gap-5">
-      <TextField
-        label="Name"
-        hint="Only your team sees it."
-        value={accountName}
-        onChange={setAccountName}
-        maxLength={100}
-        autoComplete="off"
-        error={faults.name ?? fieldError(update.error, 'accountName')}
-      />
-      <TokensField
-        value={tokens}
-        onChange={setTokens}
-        error={faults.tokens ?? fieldError(update.error, 'settlementCurrencies')}
-      />
-      <ModeField value={settlementMode} onChange={setSettlementMode} />
-      <FailureNotice error={update.error} fields={['accountName', 'settlementCurrencies']} />
+      <NameField {...{ draft, change, errorOf }} />
+      <TokensField {...{ draft, change, errorOf }} />
+      <ModeField {...{ draft, change }} />
+      {isStale && !update.isRunning ? (
+        <ChangedNotice
+          onTake={() => {
+            change({ accountName, settlementCurrencies, settlementMode });
+            goOn();
+          }}
+          onKeep={() => {
+            update.reset();
+            goOn();
+          }}
+        >
+          It is now called {accountName}. It takes {tokenNames(settlementCurrencies, tokens).join(', ')}.
+          Payments arrive: {modeTitles[settlementMode]}.
+        </ChangedNotice>
+      ) : (
+        <FailureNotice error={update.error} fields={['accountName', 'settlementCurrencies']} />
+      )}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={update.isRunning}>
+        <Button type="submit" kind="primary" isBusy={update.isRunning} disabled={isStale}>
           Save
         </Button>
       </DialogActions>
@@ -91,43 +84,52 @@ function EditForm({ account, onClose }: FormProps) {
 }
 
 /** Gives the account another address after the delay. */
-export function MoveWalletSheet({ account, isOpen, onClose }: SheetProps) {
+export function MoveWalletSheet({ account, onClose }: FormProps) {
   return (
-    <Sheet isOpen={isOpen} onClose={onClose} title={`New address for ${account.accountName}`}>
+    <Sheet isOpen onClose={onClose} title={`New address for ${account.accountName}`}>
       <MoveForm account={account} onClose={onClose} />
     </Sheet>
   );
 }
 
-function MoveForm({ account: { accountId, accountAddress }, onClose }: FormProps) {
-  const [address, setAddress] = useState(noAddress);
-  const [faults, setFaults] = useState<AddressFaults>({});
+function MoveForm({ account, onClose }: FormProps) {
+  const { accountId, accountAddress } = account;
+  const { seen, isStale, goOn } = useSeen(account);
+  const changes = useRead('GET /account/change/list', {});
   const move = useWrite('POST /account/address');
+  const { draft, change, check, errorOf } = useDraft(noAddress, addressFaults, move);
   const submit = async () => {
-    const found = addressFaults(address);
-    setFaults(found);
-    if (Object.keys(found).length > 0) return;
-    const change = await move.run({ body: { accountId, ...addressBody(address) } });
-    if (change === undefined) return;
-    toast(change.status === 'waiting' ? 'The new address waits' : 'The address was changed');
+    if (!check()) return;
+    const body = { accountId, ...addressBody(draft), ifUpdateAt: seen.updateAt };
+    const made = await move.run({ body });
+    if (made === undefined) return;
+    toast(made.status === 'waiting' ? 'The new address waits to take effect' : 'The address was changed');
     onClose();
   };
   return (
     <form onSubmit={onSubmit(submit)} noValidate className="grid gap-5">
-      <Notice tone="info" title="A new address waits before it takes money">
-        It waits, usually a day. A thief who gets into an account could otherwise send your money elsewhere at
-        once. While it waits you can cancel it.
-      </Notice>
+      <DelayNotice kind="address" delaySeconds={changes.data?.delaySeconds} />
       <div>
         <p className="font-medium">Address until then</p>
         <Address address={accountAddress} isWhole />
         <p className="text-sm text-soft">Payments that start before the change still go there.</p>
       </div>
-      <AddressFields draft={address} onChange={setAddress} faults={faults} error={move.error} />
-      <FailureNotice error={move.error} fields={['accountAddress']} />
+      <AddressFields {...{ draft, change, errorOf }} />
+      {isStale && !move.isRunning ? (
+        <ChangedNotice
+          onKeep={() => {
+            move.reset();
+            goOn();
+          }}
+        >
+          It is now called {account.accountName}, and its address is {shortAddress(accountAddress)}.
+        </ChangedNotice>
+      ) : (
+        <FailureNotice error={move.error} fields={['accountAddress']} />
+      )}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={move.isRunning}>
+        <Button type="submit" kind="primary" isBusy={move.isRunning} disabled={isStale}>
           Set the new address
         </Button>
       </DialogActions>
@@ -138,65 +140,74 @@ function MoveForm({ account: { accountId, accountAddress }, onClose }: FormProps
 /** Removes a wallet. */
 export function RemoveWallet({
   account,
-  isOpen,
   onClose,
   onRemoved,
-}: SheetProps & { readonly onRemoved: () => void }) {
+}: FormProps & { readonly onRemoved: () => void }) {
   const { accountId, accountName, accountAddress } = account;
-  const remove = useWrite('POST /account/remove', {
-    onDone: ({ disabledLinks }) => {
-      const links = disabledLinks === 1 ? '1 payment link' : `${disabledLinks} payment links`;
-      toast(`The wallet was removed${disabledLinks === 0 ? '' : `, and ${links} disabled`}`);
-    },
-  });
+  const { seen, isStale, goOn } = useSeen(account);
+  const changes = useRead('GET /account/change/list', {});
+  const remove = useWrite('POST /account/remove');
+  const submit = async () => {
+    const reply = await remove.run({ body: { accountId, ifUpdateAt: seen.updateAt } });
+    if (reply === undefined) return;
+    const links = reply.disabledLinks === 1 ? '1 payment link' : `${reply.disabledLinks} payment links`;
+    toast(`The wallet was removed${reply.disabledLinks === 0 ? '' : `, and ${links} disabled`}`);
+    onRemoved();
+  };
   return (
     <Confirm
-      isOpen={isOpen}
+      isOpen
       onClose={onClose}
       title={`Remove ${accountName}?`}
       act="Remove"
       isDangerous
       write={remove}
-      onConfirm={async () => {
-        if ((await remove.run({ body: { accountId } })) === undefined) return;
-        onClose();
-        onRemoved();
-      }}
+      onConfirm={submit}
     >
       <p>
         No new payment goes to {shortAddress(accountAddress)}, and its payment links are disabled. Open
         payments stay payable and still go there.
       </p>
-      <p>A wallet that you add afterwards waits, even if it is the same one.</p>
+      {changes.data !== undefined && changes.data.delaySeconds > 0 && (
+        <p>A wallet that you add afterwards waits, even if it is the same one.</p>
+      )}
+      {isStale && !remove.isRunning && (
+        <ChangedNotice
+          onKeep={() => {
+            remove.reset();
+            goOn();
+          }}
+        >
+          It is now called {accountName}, and its address is {shortAddress(accountAddress)}.
+        </ChangedNotice>
+      )}
     </Confirm>
   );
 }
 
 /** Cancels a wallet or an address that waits. */
 export function CancelChange({
-  change,
+  change: { changeId, kind, accountAddress },
   onClose,
 }: {
-  readonly change: WalletChange | undefined;
+  readonly change: WalletChange;
   readonly onClose: () => void;
 }) {
   const cancel = useWrite('POST /account/change/cancel', { onDone: () => toast('The change was cancelled') });
   return (
     <Confirm
-      isOpen={change !== undefined}
+      isOpen
       onClose={onClose}
-      title={change?.kind === 'address' ? 'Cancel the new address?' : 'Cancel the new wallet?'}
+      title={kind === 'address' ? 'Cancel the new address?' : 'Cancel the new wallet?'}
       act="Cancel the change"
       isDangerous
       write={cancel}
       onConfirm={async () => {
-        const done = await cancel.run({ body: { changeId: change?.changeId ?? '' } });
-        if (done !== undefined) onClose();
+        if ((await cancel.run({ body: { changeId } })) !== undefined) onClose();
       }}
     >
       <p>
-        {shortAddress(change?.accountAddress ?? '')} gets no money.{' '}
-        {change?.kind === 'address' && 'The account keeps its address. '}
+        {shortAddress(accountAddress)} gets no money. {kind === 'address' && 'The wallet keeps its address. '}
         If no one in your team asked for it, look through the team, the keys and the audit log.
       </p>
     </Confirm>

@@ -1,10 +1,11 @@
 import { useId } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { ChoiceField } from '../ui/choice.tsx';
-import { CheckField } from '../ui/field.tsx';
+import { CheckField, TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import type { WalletAccount } from './types.ts';
+import type { TermsDraft } from './wallet-draft.ts';
 import { byNetwork, modeTitles } from './wallet-words.ts';
 
 type Mode = WalletAccount['settlementMode'];
@@ -15,19 +16,34 @@ const modeHints: Readonly<Record<Mode, string>> = {
   direct: 'A payment in your token goes to your wallet in the payer’s own transaction.',
 };
 
+interface PartProps {
+  readonly draft: TermsDraft;
+  readonly change: (part: Partial<TermsDraft>) => void;
+  readonly errorOf: (field: keyof TermsDraft) => string | undefined;
+}
+
+export function NameField({ draft, change, errorOf }: PartProps) {
+  return (
+    <TextField
+      label="Name"
+      hint="Only your team sees it."
+      value={draft.accountName}
+      onChange={(accountName) => change({ accountName })}
+      placeholder="Main wallet"
+      maxLength={100}
+      autoComplete="off"
+      error={errorOf('accountName')}
+    />
+  );
+}
+
 /** How payments reach the wallet. */
-export function ModeField({
-  value,
-  onChange,
-}: {
-  readonly value: Mode;
-  readonly onChange: (mode: Mode) => void;
-}) {
+export function ModeField({ draft, change }: Omit<PartProps, 'errorOf'>) {
   return (
     <ChoiceField<Mode>
       label="Payments reach the wallet"
-      value={value}
-      onChange={onChange}
+      value={draft.settlementMode}
+      onChange={(settlementMode) => change({ settlementMode })}
       options={(['', 'escrow', 'direct'] as const).map((mode) => ({
         value: mode,
         label: modeTitles[mode],
@@ -38,23 +54,18 @@ export function ModeField({
 }
 
 /** The tokens in which the wallet is paid, under their networks. */
-export function TokensField({
-  value,
-  onChange,
-  error,
-}: {
-  readonly value: readonly string[];
-  readonly onChange: (tokenIds: readonly string[]) => void;
-  readonly error: string | undefined;
-}) {
+export function TokensField({ draft: { settlementCurrencies: value }, change, errorOf }: PartProps) {
   const id = useId();
+  const error = errorOf('settlementCurrencies');
   const read = useRead('GET /token/list', {});
   const tokens = read.data?.tokens;
   const isFailed = tokens === undefined && read.error !== null;
   const gone =
     tokens === undefined ? [] : value.filter((id) => !tokens.some(({ tokenId }) => tokenId === id));
   const toggle = (tokenId: string, isChecked: boolean) =>
-    onChange(isChecked ? [...value, tokenId] : value.filter((each) => each !== tokenId));
+    change({
+      settlementCurrencies: isChecked ? [...value, tokenId] : value.filter((each) => each !== tokenId),
+    });
   return (
     <fieldset aria-describedby={error === undefined ? undefined : id}>
       <legend className="font-medium">Tokens</legend>

@@ -1,27 +1,31 @@
+import type { SessionStatus } from '@florin/protocol/session.ts';
 import { useParams } from '@tanstack/react-router';
-import { MapPin, Pencil, Trash2 } from 'lucide-react';
+import { Coins, MapPin, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import type { ApiFailure } from '../api/failure.ts';
 import { useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
-import { useGoTo } from '../app/screen-link.tsx';
-import { Badge, type Tone } from '../ui/badge.tsx';
+import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { sessionStatusText } from '../ui/session-status.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { Address, Id, Time } from '../ui/value.tsx';
-import type { SettlementToken, WalletAccount, WalletChange } from './types.ts';
+import { Address, Id, Time, Usd } from '../ui/value.tsx';
+import { ChangesTable } from './changes-table.tsx';
+import type { MoneyOnItsWay, SettlementToken, WalletAccount, WalletChange } from './types.ts';
 import { WalletBadge } from './wallet-badge.tsx';
 import { CancelChange, EditWalletSheet, MoveWalletSheet, RemoveWallet } from './wallet-dialogs.tsx';
-import { isProvenWallet, modeTitles, tokenNames } from './wallet-words.ts';
+import { exactMinute, isProvenWallet, modeTitles, rereadMs, tokenNames } from './wallet-words.ts';
 
-/** One wallet: its terms, what waits for it, and the addresses that it had. */
+/** One wallet: its terms, what is on its way to it, what waits for it, and the addresses that it had. */
 export default function WalletPage() {
   const { accountId = '' } = useParams({ strict: false }) as { accountId?: string };
-  const read = useRead('GET /account/detail/:accountId', { params: { accountId } });
-  const changes = useRead('GET /account/change/list', {});
+  const read = useRead('GET /account/detail/:accountId', { params: { accountId } }, { everyMs: rereadMs });
+  const changes = useRead('GET /account/change/list', {}, { everyMs: rereadMs });
   const tokens = useRead('GET /token/list', {});
   if (read.data === undefined) {
     if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
@@ -33,22 +37,20 @@ export default function WalletPage() {
     );
   }
   const own = changes.data?.changes.filter((change) => change.accountId === accountId);
+  const parts = { account: read.data, changes: own ?? [], tokens: tokens.data?.tokens ?? [] };
   return (
     <>
-      <Head account={read.data} changes={own ?? []} />
+      <Head {...parts} isRemoved={(read.error as ApiFailure | null)?.slug === 'account_removed'} />
       <Card>
-        <Terms account={read.data} changes={own ?? []} tokens={tokens.data?.tokens ?? []} />
+        <Terms {...parts} />
       </Card>
+      <OnItsWay {...parts} />
       <Section
         title="Addresses"
         description="Each address is a version of the wallet. A payment keeps the one with which it began."
       >
-        <Table
-          label="Addresses"
-          columns={changeColumns}
+        <ChangesTable
           source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }}
-          keyOf={({ changeId }) => changeId}
-          skeletonRows={1}
           empty={
             <Empty icon={<MapPin />} title="No changes of the address">
               The list begins with wallets that are added or moved here.
@@ -60,27 +62,28 @@ export default function WalletPage() {
   );
 }
 
-type Act = 'edit' | 'move' | 'remove';
+type Act = 'edit' | 'move' | 'remove' | 'cancel';
 
 function Head({
   account,
   changes,
+  isRemoved,
 }: {
   readonly account: WalletAccount;
   readonly changes: readonly WalletChange[];
+  readonly isRemoved: boolean;
 }) {
   const { role } = useMerchant();
   const goTo = useGoTo();
   const [act, setAct] = useState<Act>();
-  const [cancelled, setCancelled] = useState<WalletChange>();
-  const mayChange = mayDo(role, 'accounts:write');
+  const mayChange = mayDo(role, 'accounts:write') && !isRemoved;
   const waiting = changes.find(({ status }) => status === 'waiting');
-  const sheet = (name: Act) => ({ account, isOpen: act === name, onClose: () => setAct(undefined) });
+  const parts = { account, onClose: () => setAct(undefined) };
   return (
     <>
       <PageHeader
         title={account.accountName}
-        badge={<WalletBadge account={account} changes={changes} />}
+        badge={isRemoved ? <Badge>Removed</Badge> : <WalletBadge account={account} changes={changes} />}
         description={<Id id={account.accountId} isWhole />}
         actions={
           mayChange && (
@@ -107,22 +110,23 @@ function Head({
             title="A new address waits"
             action={
               mayChange && (
-                <Button size="small" onClick={() => setCancelled(waiting)}>
+                <Button size="small" onClick={() => setAct('cancel')}>
                   Cancel it
                 </Button>
               )
             }
           >
             <Address address={waiting.accountAddress} /> takes effect{' '}
-            <Time time={waiting.effectiveAt} className="font-medium text-ink" />. If no one in your team asked
-            for it, cancel it: the delay is there to stop a thief.
+            <Time time={waiting.effectiveAt} className="font-medium text-ink" />, on{' '}
+            {exactMinute(waiting.effectiveAt)}. If no one in your team asked for it, cancel it: the delay is
+            there to stop a thief.
           </Notice>
         </div>
       )}
-      <EditWalletSheet {...sheet('edit')} />
-      <MoveWalletSheet {...sheet('move')} />
-      <RemoveWallet {...sheet('remove')} onRemoved={() => goTo('wallets')} />
-      <CancelChange change={cancelled} onClose={() => setCancelled(undefined)} />
+      {act === 'edit' && <EditWalletSheet {...parts} />}
+      {act === 'move' && <MoveWalletSheet {...parts} />}
+      {act === 'remove' && <RemoveWallet {...parts} onRemoved={() => goTo('wallets')} />}
+      {act === 'cancel' && waiting !== undefined && <CancelChange change={waiting} onClose={parts.onClose} />}
     </>
   );
 }
@@ -168,25 +172,71 @@ function Terms({
   );
 }
 
-const statuses: Readonly<Record<WalletChange['status'], { readonly tone: Tone; readonly text: string }>> = {
-  waiting: { tone: 'warn', text: 'Waits' },
-  done: { tone: 'good', text: 'Took effect' },
-  cancelled: { tone: 'neutral', text: 'Cancelled' },
-  refused: { tone: 'bad', text: 'Refused' },
-};
+interface WayProps {
+  readonly account: WalletAccount;
+  readonly tokens: readonly SettlementToken[];
+}
 
-const changeColumns: readonly Column<WalletChange>[] = [
-  {
-    key: 'address',
-    header: 'Address',
-    isWide: true,
-    cell: ({ accountAddress }) => <Address address={accountAddress} />,
-  },
-  {
-    key: 'status',
-    header: 'Status',
-    cell: ({ status }) => <Badge tone={statuses[status].tone}>{statuses[status].text}</Badge>,
-  },
-  { key: 'proof', header: 'Proof', from: 'sm', cell: ({ isProven }) => (isProven ? 'Proven' : 'Not proven') },
-  { key: 'from', header: 'From', isAtEnd: true, cell: ({ effectiveAt }) => <Time time={effectiveAt} /> },
-];
+/** Payments that are paid and not settled yet. */
+function OnItsWay({ account: { accountId }, tokens }: WayProps) {
+  const summary = useRead('GET /summary', {});
+  const columns: readonly Column<MoneyOnItsWay>[] = [
+    {
+      key: 'token',
+      header: 'Token',
+      isWide: true,
+      cell: ({ tokenId }) => tokenNames([tokenId], tokens),
+    },
+    {
+      key: 'state',
+      header: 'State',
+      cell: ({ status }) => sessionStatusText(status as SessionStatus),
+    },
+    {
+      key: 'payments',
+      header: 'Payments',
+      isAtEnd: true,
+      cell: ({ status, payments }) => (
+        <ScreenLink
+          path="payments"
+          search={{ accountId, status } as never}
+          className="text-accent underline-offset-2 hover:underline"
+        >
+          {payments}
+        </ScreenLink>
+      ),
+    },
+    {
+      key: 'amount',
+      header: 'You receive',
+      isAtEnd: true,
+      cell: ({ netValue }) => <Usd micro={netValue} className="font-medium" />,
+    },
+  ];
+  return (
+    <Section title="On its way to it" description="Payments that are paid and not settled yet.">
+      <Table
+        label="On its way"
+        columns={columns}
+        source={{
+          rows: summary.data?.onItsWay.filter((row) => row.accountId === accountId),
+          error: summary.error,
+          onRetry: () => void summary.refetch(),
+        }}
+        keyOf={({ tokenId, status }) => `${tokenId} ${status}`}
+        skeletonRows={1}
+        empty={
+          <Empty icon={<Coins />} title="Nothing is on its way">
+            <ScreenLink
+              path="payments"
+              search={{ accountId } as never}
+              className="text-accent underline-offset-2 hover:underline"
+            >
+              All payments to this wallet
+            </ScreenLink>
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettlementToken, WalletChange } from './types.ts';
-import { byNetwork, isProvenWallet, tokenNames } from './wallet-words.ts';
+import { byNetwork, delayText, isProvenWallet, sumOnItsWay, tokenNames } from './wallet-words.ts';
 
 const token = (network: string, symbol: string): SettlementToken => ({
   tokenId: `${network}::${symbol}`.toLowerCase(),
@@ -39,4 +39,16 @@ test('a change that waits, or that gave another address, proves nothing', () => 
   assert.equal(isProvenWallet(account, [change({ status: 'waiting' })]), undefined);
   assert.equal(isProvenWallet(account, [change({ accountAddress: '0xB' })]), undefined);
   assert.equal(isProvenWallet(account, [change({ accountId: 'acc_2' })]), undefined);
+});
+
+test('a delay is told in the largest unit that fits', () => {
+  const texts = [86_400, 129_600, 5_400, 45].map((seconds) => delayText(seconds, 'en'));
+  assert.deepEqual(texts, ['1 day', '36 hours', '90 minutes', '45 seconds']);
+});
+
+test('what is on its way to a wallet is summed over tokens and states', () => {
+  const row = (accountId: string, netValue: string) => ({ accountId, netValue });
+  const rows = [row('acc_1', '9007199254740993'), row('acc_2', '5'), row('acc_1', '1')];
+  assert.equal(sumOnItsWay(rows, 'acc_1'), 9_007_199_254_740_994n);
+  assert.equal(sumOnItsWay(rows, 'acc_3'), 0n);
 });

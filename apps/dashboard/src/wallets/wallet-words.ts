@@ -1,4 +1,8 @@
+import { parseTime } from '../ui/format.ts';
 import type { SettlementToken, WalletAccount, WalletChange } from './types.ts';
+
+/** How soon a page shows what took effect, or what another member changed. */
+export const rereadMs = 10_000;
 
 /** How payments reach the wallet, in short. */
 export const modeTitles: Readonly<Record<WalletAccount['settlementMode'], string>> = {
@@ -38,4 +42,35 @@ export function isProvenWallet(
     (change) =>
       change.status === 'done' && change.accountId === accountId && change.accountAddress === accountAddress,
   )?.isProven;
+}
+
+const delayUnits = [
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+  { unit: 'second', seconds: 1 },
+] as const;
+
+/** A delay in the largest unit that it is a whole number of, as `1 day` or `36 hours`. */
+export function delayText(seconds: number, locale?: string): string {
+  const step = delayUnits.find((each) => seconds % each.seconds === 0) ?? delayUnits[3];
+  const format = { style: 'unit', unit: step.unit, unitDisplay: 'long' } as const;
+  return new Intl.NumberFormat(locale, format).format(seconds / step.seconds);
+}
+
+/** Micro-USD that are on their way to one account. */
+export function sumOnItsWay(
+  rows: readonly { readonly accountId: string; readonly netValue: string }[],
+  accountId: string,
+): bigint {
+  return rows
+    .filter((row) => row.accountId === accountId)
+    .reduce((sum, { netValue }) => sum + BigInt(netValue), 0n);
+}
+
+/** A time of the API to the minute in the reader's zone, as `Nov 25, 2026, 12:05 AM`. */
+export function exactMinute(time: string, locale?: string): string {
+  const parsed = parseTime(time);
+  if (parsed === undefined) return '';
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(parsed);
 }

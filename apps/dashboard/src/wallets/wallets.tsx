@@ -1,4 +1,4 @@
-import { Plus, Wallet } from 'lucide-react';
+import { History, Plus, Wallet } from 'lucide-react';
 import { useState } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -6,18 +6,20 @@ import { mayDo } from '../app/permission.ts';
 import { useScreenPath } from '../app/screen-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { shortAddress } from '../ui/format.ts';
-import { PageHeader } from '../ui/page.tsx';
+import { PageHeader, Section } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { Usd } from '../ui/value.tsx';
 import { AddWalletSheet } from './add-wallet.tsx';
-import type { SettlementToken, WalletAccount, WalletChange } from './types.ts';
-import { WaitingChanges } from './waiting-changes.tsx';
+import { ChangesTable } from './changes-table.tsx';
+import type { MoneyOnItsWay, SettlementToken, WalletAccount, WalletChange } from './types.ts';
 import { WalletBadge } from './wallet-badge.tsx';
-import { modeTitles, tokenNames } from './wallet-words.ts';
+import { delayText, modeTitles, rereadMs, sumOnItsWay, tokenNames } from './wallet-words.ts';
 
 const columnsOf = (
   tokens: readonly SettlementToken[],
   changes: readonly WalletChange[],
+  onItsWay: readonly MoneyOnItsWay[] | undefined,
 ): readonly Column<WalletAccount>[] => [
   {
     key: 'name',
@@ -41,7 +43,7 @@ const columnsOf = (
   {
     key: 'mode',
     header: 'Payments arrive',
-    from: 'lg',
+    from: 'xl',
     cell: ({ settlementMode }) => (
       <span className="whitespace-nowrap text-soft">{modeTitles[settlementMode]}</span>
     ),
@@ -50,6 +52,13 @@ const columnsOf = (
     key: 'status',
     header: 'Status',
     cell: (account) => <WalletBadge account={account} changes={changes} />,
+  },
+  {
+    key: 'way',
+    header: 'On its way',
+    isAtEnd: true,
+    from: 'sm',
+    cell: ({ accountId }) => onItsWay !== undefined && <Usd micro={sumOnItsWay(onItsWay, accountId)} />,
   },
 ];
 
@@ -70,11 +79,13 @@ function TokenLines({ names }: { readonly names: readonly string[] }) {
 export default function Wallets() {
   const { role } = useMerchant();
   const mayChange = mayDo(role, 'accounts:write');
-  const accounts = useRead('GET /account/list', {});
-  const changes = useRead('GET /account/change/list', {});
+  const accounts = useRead('GET /account/list', {}, { everyMs: rereadMs });
+  const changes = useRead('GET /account/change/list', {}, { everyMs: rereadMs });
   const tokens = useRead('GET /token/list', {});
+  const summary = useRead('GET /summary', {});
   const pathOf = useScreenPath();
   const [isAdding, setAdding] = useState(false);
+  const delaySeconds = changes.data?.delaySeconds ?? 0;
   return (
     <>
       <PageHeader
@@ -90,7 +101,7 @@ export default function Wallets() {
       />
       <Table
         label="Wallets"
-        columns={columnsOf(tokens.data?.tokens ?? [], changes.data?.changes ?? [])}
+        columns={columnsOf(tokens.data?.tokens ?? [], changes.data?.changes ?? [], summary.data?.onItsWay)}
         source={{ rows: accounts.data, error: accounts.error, onRetry: () => void accounts.refetch() }}
         keyOf={({ accountId }) => accountId}
         hrefOf={({ accountId }) => pathOf(`wallets/${accountId}`)}
@@ -101,18 +112,27 @@ export default function Wallets() {
             title="No wallets"
             action={mayChange && <Button onClick={() => setAdding(true)}>Add a wallet</Button>}
           >
-            Payments need a wallet to go to. Your first one works at once.
+            Payments need a wallet to go to.
           </Empty>
         }
       />
-      <WaitingChanges
-        mayChange={mayChange}
-        source={{
-          rows: changes.data?.changes,
-          error: changes.error,
-          onRetry: () => void changes.refetch(),
-        }}
-      />
+      <Section
+        title="Changes"
+        description={
+          delaySeconds > 0
+            ? `A new wallet or address waits ${delayText(delaySeconds)} before it takes money. So a thief who gets into an account cannot send your money elsewhere at once: you see it here and cancel it.`
+            : 'New wallets and new addresses. They take effect at once on this installation.'
+        }
+      >
+        <ChangesTable
+          source={{
+            rows: changes.data?.changes,
+            error: changes.error,
+            onRetry: () => void changes.refetch(),
+          }}
+          empty={<Empty icon={<History />} title="No changes yet" />}
+        />
+      </Section>
       <AddWalletSheet isOpen={isAdding} onClose={() => setAdding(false)} />
     </>
   );

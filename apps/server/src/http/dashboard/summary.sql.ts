@@ -4,7 +4,13 @@ import { statement } from '@florin/pg';
 export const onItsWay = statement({
   name: 'dashboard_on_its_way',
   parameters: { merchantId: 'text' },
-  columns: { account_id: 'text', settlement_token: 'text', status: 'text', payments: 'int8', net_value: 'numeric' },
+  columns: {
+    account_id: 'text',
+    settlement_token: 'text',
+    status: 'text',
+    payments: 'int8',
+    net_value: 'numeric',
+  },
   text: `select s.account_id, s.settlement_token, s.status, count(*) as payments, sum(o.net_value) as net_value
    from sessions s join orders o on o.order_id = s.order_id
    where s.merchant_id = :merchantId and s.status in ('paid', 'settling', 'settlement_pending')
