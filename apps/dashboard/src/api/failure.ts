@@ -52,7 +52,6 @@ const sentences: Partial<Record<FailureSlug, string>> = {
   account_version_changed: 'This wallet was changed meanwhile. Look at it again.',
   account_change_not_found: 'It waits no more: it has taken effect, or was cancelled.',
   account_limit: 'A merchant has at most 20 wallets, with those that wait. Remove one first.',
-  signature_invalid: 'The signature is not of this wallet.',
   sign_in_required: 'You are signed out. Sign in again.',
 };
 

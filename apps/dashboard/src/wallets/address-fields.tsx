@@ -81,7 +81,11 @@ export function AddressFields({
           {hasWallet()
             ? 'A signature of the wallet proves that it is yours, and that its address has no typing error. It moves no money.'
             : 'This browser has no wallet that could sign. In a browser that has one, a signature proves that the wallet is yours.'}
-          <div className="mt-2 text-ink">
+          <div
+            tabIndex={-1}
+            data-invalid={proofError === undefined ? undefined : true}
+            className="mt-2 text-ink outline-none"
+          >
             <CheckField
               label="Go on without a proof"
               hint="I compared the whole address. The wallet is marked as not proven."

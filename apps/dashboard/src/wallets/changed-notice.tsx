@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import type { WalletAccount } from './types.ts';
@@ -21,13 +21,18 @@ export function ChangedNotice({
   onKeep,
 }: {
   /** How the wallet is now. */
-  readonly children: React.ReactNode;
+  readonly children: ReactNode;
   /** Fills the form with what the other member saved. */
   readonly onTake?: () => void;
   readonly onKeep: () => void;
 }) {
+  // It stands below a long form, whose button it disables.
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    void frame.current?.scrollIntoView({ block: 'center' });
+  }, []);
   return (
-    <div role="alert">
+    <div ref={frame} role="alert">
       <Notice tone="warn" title="This wallet was changed meanwhile">
         {children}
         <div className="mt-2 flex flex-wrap gap-2">

@@ -110,7 +110,7 @@ function MoveForm({ account, onClose }: FormProps) {
     <form onSubmit={onSubmit(submit)} noValidate className="grid gap-5">
       <DelayNotice kind="address" delaySeconds={changes.data?.delaySeconds} />
       <div>
-        <p className="font-medium">Address until then</p>
+        <p className="font-medium">Address now</p>
         <Address address={accountAddress} isWhole />
         <p className="text-sm text-soft">Payments that start before the change still go there.</p>
       </div>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type ApiFailure, fieldError } from '../api/failure.ts';
 import type { WalletAccount } from './types.ts';
 
@@ -62,6 +62,11 @@ export function useDraft<Draft extends object>(
 ) {
   const [draft, setDraft] = useState(initial);
   const [faults, setFaults] = useState<Faults<Draft>>({});
+  const [failedChecks, setFailedChecks] = useState(0);
+  useEffect(() => {
+    if (failedChecks === 0) return;
+    document.querySelector<HTMLElement>('form [aria-invalid="true"], form [data-invalid]')?.focus();
+  }, [failedChecks]);
   return {
     draft,
     change: (part: Partial<Draft>) => {
@@ -72,11 +77,13 @@ export function useDraft<Draft extends object>(
       });
       if (error !== undefined) reset();
     },
-    /** Whether nothing is wrong; what is wrong is told at its field. */
+    /** Whether nothing is wrong; what is wrong is told at its field, and the first such field takes the focus. */
     check: (): boolean => {
       const found = find(draft);
       setFaults(found);
-      return Object.keys(found).length === 0;
+      const isRight = Object.keys(found).length === 0;
+      if (!isRight) setFailedChecks((count) => count + 1);
+      return isRight;
     },
     errorOf: (field: keyof Draft & string): string | undefined => faults[field] ?? fieldError(error, field),
   };

@@ -67,7 +67,12 @@ export function TokensField({ draft: { settlementCurrencies: value }, change, er
       settlementCurrencies: isChecked ? [...value, tokenId] : value.filter((each) => each !== tokenId),
     });
   return (
-    <fieldset aria-describedby={error === undefined ? undefined : id}>
+    <fieldset
+      aria-describedby={error === undefined ? undefined : id}
+      tabIndex={-1}
+      data-invalid={error === undefined ? undefined : true}
+      className="outline-none"
+    >
       <legend className="font-medium">Tokens</legend>
       <p className="mb-1.5 text-sm text-soft">
         You can be paid out in these. The wallet must be yours on each of their networks.

@@ -62,8 +62,8 @@ const columnsOf = (
   },
 ];
 
-/** Tokens that a row shows; the page of the wallet has all. */
-const maxShownTokens = 2;
+/** Tokens that a row shows, since the name needs the room; the page of the wallet has all. */
+const maxShownTokens = 1;
 
 function TokenLines({ names }: { readonly names: readonly string[] }) {
   const more = names.length - maxShownTokens;

@@ -194,7 +194,7 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of [
     `/${merchantId}`,
-    ...['links', 'products', 'webhooks', 'events', 'team', 'keys', 'audit', 'settings'].map(
+    ...['links', 'products', 'wallets', 'webhooks', 'events', 'team', 'keys', 'audit', 'settings'].map(
       (path) => `/${merchantId}/${path}`,
     ),
     '/my-account',
