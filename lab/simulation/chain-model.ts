@@ -35,6 +35,8 @@ export class ChainModel {
   readonly byHash = new Map<Hex, ModelBlock>();
   /** All transactions of the service's wallets that any node has ever received. */
   readonly ownHashes = new Set<Hex>();
+  /** Blocks of which a node left out logs once, and no bloom showed it. */
+  readonly blocksWithHiddenLogs = new Set<Hex>();
   /** Reorgs so far by depth. */
   readonly reorgDepths: number[] = [];
   /** Factor on the base fee of the next block. */

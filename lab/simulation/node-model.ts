@@ -1,4 +1,11 @@
-import { type NodeConnection, type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from '@florin/evm';
+import {
+  bloomOf,
+  type NodeConnection,
+  type RpcCall,
+  RpcError,
+  type RpcOutcome,
+  RpcUnavailable,
+} from '@florin/evm';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
@@ -187,11 +194,12 @@ export class NodeModel {
     const receipts = block.transactions.map((mined, index) => receiptAnswer(block, mined, index));
     const { random } = this.#faults;
     if (this.#faults.occurs('rpcPartialLogs')) {
-      return random.pick([
+      const partial = random.pick([
         [],
         receipts.slice(0, -1),
         receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.slice(0, -1) })),
       ]);
+      return this.#isHiddenAgain(block, partial) ? receipts : partial;
     }
     if (!this.#faults.occurs('rpcLyingLogs')) return receipts;
     return random.pick([
@@ -200,6 +208,22 @@ export class NodeModel {
       receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.toReversed() })),
       receipts.map((receipt) => ({ ...receipt, logs: [...receipt.logs, ...receipt.logs] })),
     ]);
+  }
+
+  /**
+   * Whether logs of this block were already left out once in a way that no bloom shows. Without proofs and with a
+   * quorum of one node, the service finds such a log only when it reads the block again (decision 78).
+   */
+  #isHiddenAgain(block: ModelBlock, partial: readonly Receipt[]): boolean {
+    const places = partial.flatMap(({ logs }) => logs);
+    const count = block.transactions.reduce((sum, { logs }) => sum + logs.length, 0);
+    const isNoticed = [{ logs: places, logsBloom: block.bloom }, ...partial].some(
+      ({ logs, logsBloom }) => bloomOf(logs.flatMap((log) => [log.address, ...log.topics])) !== logsBloom,
+    );
+    if (places.length === count || isNoticed) return false;
+    if (this.chain.blocksWithHiddenLogs.has(block.hash)) return true;
+    this.chain.blocksWithHiddenLogs.add(block.hash);
+    return false;
   }
 
   #receipt(hash: unknown): unknown {
@@ -288,6 +312,7 @@ interface LogFilter {
 }
 
 type Log = ReturnType<typeof logAnswers>[number];
+type Receipt = ReturnType<typeof receiptAnswer>;
 
 function matchesFilter(log: Log, addresses: LogFilter['address'], topics: LogFilter['topics'] = []): boolean {
   if (addresses?.some((address) => address.toLowerCase() === log.address) === false) return false;
