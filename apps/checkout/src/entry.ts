@@ -17,3 +17,4 @@ export {
 export { claimTexts } from './text/claim.ts';
 export type { Texts } from './text/en.ts';
 export { chooseLanguage, type Language, languages } from './text/languages.ts';
+export { type MailTexts, mailTexts } from './text/mail.ts';

@@ -1,14 +1,14 @@
 import { type Database, openDatabase, pendingMigrations } from '@florin/pg';
-import { addressOfKey, type Config, readConfig, schema } from '@florin/server/operator';
+import { addressOfKey, type Config, readConfig, schema, smtpSettingsOf } from '@florin/server/operator';
 import { type Command, type CommandContext, type CommandResult, type Options, optional } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
-import { examineBackups, examineCertificate, examineDisk } from './doctor-outside.ts';
+import { examineBackups, examineCertificate, examineDisk, examineMail } from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
-  does: 'checks configuration, database, chains, roles, balances, books, certificate and backups, and reports problems',
+  does: 'checks configuration, database, chains, roles, balances, books, certificate, mail server and backups, and reports problems',
   options: [
     optional('--backups <folder>', 'the folder of the backups, to check their age'),
     optional('--max-backup-hours <hours>', 'how old the newest backup may be (default: 24)'),
@@ -70,12 +70,13 @@ function examineChains(
 
 /** Checks outside database and chains. */
 async function examineOutside(
-  { origin, images: { store } }: Config,
+  { origin, smtp, images: { store } }: Config,
   { clock }: CommandContext,
   backups: Backups | undefined,
 ): Promise<DoctorFinding[]> {
   return [
     ...(await examineCertificate(origin, { clock })),
+    ...(smtp === undefined ? [] : [await examineMail(smtpSettingsOf(smtp))]),
     ...(store?.kind === 'folder' ? [await examineDisk('images', store.folder)] : []),
     ...(backups === undefined ? [] : [await examineBackups(backups.folder, { clock, ...backups })]),
   ];

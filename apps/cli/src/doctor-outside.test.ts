@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Clock, systemClock } from '@florin/server/operator';
-import { makeCertificate, startReceiver } from '@florin/server/testing';
-import { examineBackups, examineCertificate, examineDisk } from './doctor-outside.ts';
+import { makeCertificate, startMailbox, startReceiver } from '@florin/server/testing';
+import { examineBackups, examineCertificate, examineDisk, examineMail } from './doctor-outside.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-doctor-test-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -82,4 +82,26 @@ test('the newest complete backup counts', async () => {
     false,
     'the newest one in FOLDER is 30 hours old, over 24: run florin backup',
   ]);
+});
+
+test('a mail server that answers is good, and one that does not, or offers no TLS, is reported', async () => {
+  const mailbox = await startMailbox({ port: 0, now: systemClock.now });
+  const { port } = mailbox;
+  const settings = { host: '127.0.0.1', port, from: 'pay@example.com', fromName: 'Florin' };
+  const what = `mail server 127.0.0.1:${port}`;
+  try {
+    assert.deepEqual(await examineMail({ ...settings, security: 'none' }), {
+      ...{ what, isGood: true },
+      detail: 'answers',
+    });
+    assert.match(
+      (await examineMail({ ...settings, security: 'starttls' })).detail,
+      /^cannot be used: .*STARTTLS/i,
+    );
+  } finally {
+    await mailbox.close();
+  }
+  const gone = await examineMail({ ...settings, security: 'none' });
+  assert.deepEqual([gone.isGood, gone.what], [false, what]);
+  assert.match(gone.detail, /ECONNREFUSED/);
 });

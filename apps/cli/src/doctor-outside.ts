@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
-import type { Clock } from '@florin/server/operator';
+import { type Clock, type SmtpSettings, smtpTransport } from '@florin/server/operator';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 
 const dayMs = 86_400_000;
@@ -101,5 +101,16 @@ export async function examineBackups(
       : bad(what, `${detail}, over ${maxHours}: run florin backup`);
   } catch (error) {
     return bad(what, `${folder} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** The mail server: whether it can be reached, has a good certificate, and takes the login. Nothing is sent. */
+export async function examineMail(settings: SmtpSettings): Promise<DoctorFinding> {
+  const what = `mail server ${settings.host}:${settings.port}`;
+  try {
+    await smtpTransport(settings).verify();
+    return good(what, 'answers');
+  } catch (error) {
+    return bad(what, `cannot be used: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -20,10 +20,10 @@ export { readAdditionBalances } from '#deposits/addition-balance.ts';
 export { type DepositBudgets, findExhaustedBudgets } from '#deposits/deposit-gas.ts';
 export { sendBack } from '#deposits/deposit-move.ts';
 export { decide, findException, listExceptions, markResolved } from '#exceptions/exception.ts';
-export { type Html, html } from '#http/html.ts';
 export { verifyLedger } from '#ledger/seal.ts';
 export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';
+export { type SmtpSettings, smtpTransport } from '#mail/smtp.ts';
 export { operator, recordAct } from '#members/audit.ts';
 export { dashboardOriginOf } from '#members/dashboard-origin.ts';
 export { acceptInvitation, invitationUrl, invite } from '#members/invitation.ts';
@@ -52,6 +52,7 @@ export {
 export { createMerchant, findMerchant, listMerchants, type Merchant } from '#merchants/merchant.ts';
 export type { DepositPolicy } from '#orders/context.ts';
 export { type Clock, systemClock, unixSeconds } from '#outside/clock.ts';
+export { type Html, html } from '#outside/html.ts';
 export { type Random, systemRandom } from '#outside/random.ts';
 export { secretBox } from '#outside/secret-box.ts';
 export { reportRestoration } from '#payments/restoration.ts';
@@ -67,6 +68,6 @@ export {
   type ServiceWallets,
   singleProviderProblem,
 } from '#start/check.ts';
-export { bytesOf, imageOptionsOf } from '#start/options.ts';
+export { bytesOf, imageOptionsOf, smtpSettingsOf } from '#start/options.ts';
 export { silentLog } from '#telemetry/log.ts';
 export { outboxContext } from '#webhooks/outbox-context.ts';

@@ -27,6 +27,7 @@ const rooms = [
   'settlement',
   'refunds',
   'reports',
+  'mail',
   'submissions',
   'deposits',
   'x402',

@@ -1,5 +1,6 @@
 /** Databases, chains, payers and receivers of the service's tests, for the tests of others. */
 
+export { startMailbox } from '@florin/world';
 export { openChromium, openPage } from './browser/chromium.ts';
 export { PageWorld } from './browser/page-world.ts';
 export { fuzzFactor, fuzzSeed, seedNote } from './fuzz/seed.ts';

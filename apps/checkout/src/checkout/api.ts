@@ -29,14 +29,15 @@ const timeoutMs = 20_000;
 /** Calls the page's API; throws its refusals. */
 export async function ask<Data>(
   path: string,
-  options: { body?: unknown; clientCode?: string } = {},
+  options: { body?: unknown; clientCode?: string; locale?: string } = {},
 ): Promise<Data> {
-  const { body, clientCode = '' } = options;
+  const { body, clientCode = '', locale } = options;
   const response = await fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(clientCode === '' ? {} : { 'x-client-code': clientCode }),
+      ...(locale === undefined ? {} : { 'accept-language': locale }),
     },
     body: body === undefined ? null : JSON.stringify(body),
     signal: AbortSignal.timeout(timeoutMs),
@@ -60,8 +61,8 @@ export const api = {
     ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
   prepare: (
     body: { sessionId: string; payer: string; tokenId: string; payerEmail: string },
-    clientCode: string,
-  ) => ask<PreparedOrder>(`${base}/prepare`, { body, clientCode }),
+    sender: { clientCode: string; locale: string },
+  ) => ask<PreparedOrder>(`${base}/prepare`, { body, ...sender }),
   receipt: (sessionId: string, clientCode: string) =>
     ask<SessionReceipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
   submit: (base: string, path: string, body: Record<string, string>) =>

@@ -24,7 +24,8 @@ export async function showDeposit(page: Page): Promise<void> {
     const option = chosenOption(page.model);
     const sessionId = page.model.data.state?.sessionId ?? '';
     const body = { sessionId, payer: refund, tokenId: option.tokenId, payerEmail: email };
-    const { deposit, amountInToken } = await api.prepare(body, page.model.clientCode);
+    const { clientCode, data } = page.model;
+    const { deposit, amountInToken } = await api.prepare(body, { clientCode, locale: data.locale });
     if (deposit === undefined) throw new ExplainedFailure(texts.noRoute);
     const shown = { ...deposit, amountInToken, tokenId: option.tokenId };
     sessionStorage.setItem(depositKey(page), JSON.stringify(shown));

@@ -37,7 +37,8 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
     await assertOwed(page);
     const sessionId = page.model.data.state?.sessionId ?? '';
     const body = { sessionId, payer: payer.toLowerCase(), tokenId: option.tokenId, payerEmail };
-    const prepare = () => api.prepare(body, page.model.clientCode);
+    const { clientCode, data } = page.model;
+    const prepare = () => api.prepare(body, { clientCode, locale: data.locale });
     const prepared = await prepare();
     const { deadline } = prepared;
     const attempt = { page, provider: wallet.provider, payer, option, deadline };

@@ -65,7 +65,7 @@ export async function createProduct(
     await replaceImage(transaction, { merchantId, productId, oldName: '', at: now }, image);
   }
   const created = productOf(onlyRow(rows));
-  await emit(transaction, deps.random, [productEvent(merchantId, 'product.created', created, now)]);
+  await emit(transaction, deps, [productEvent(merchantId, 'product.created', created, now)]);
   return created;
 }
 
@@ -143,7 +143,7 @@ export async function moveProduct(
   const moved = productOf(
     onlyRow(await transaction.query(setProductStatus, { productId, status: to, updatedAt: now })),
   );
-  await emit(transaction, deps.random, [productEvent(merchantId, event, moved, now)]);
+  await emit(transaction, deps, [productEvent(merchantId, event, moved, now)]);
   return moved;
 }
 
@@ -216,7 +216,7 @@ async function announceUpdate(
   const place = { merchantId, productId: row.product_id, oldName: before.image_name, at };
   await replaceImage(transaction, place, image);
   const updated = productOf(row);
-  await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', updated, at)]);
+  await emit(transaction, deps, [productEvent(merchantId, 'product.updated', updated, at)]);
   return updated;
 }
 
@@ -237,7 +237,7 @@ export async function removeProduct(
   await transaction.query(removeProductRow, { productId, status: to, updatedAt: now });
   await replaceImage(transaction, { merchantId, productId, oldName: row.image_name, at: now }, noImage);
   const removed = { ...productOf(row), updateAt: formatTimestamp(now) };
-  await emit(transaction, deps.random, [productEvent(merchantId, 'product.removed', removed, now)]);
+  await emit(transaction, deps, [productEvent(merchantId, 'product.removed', removed, now)]);
 }
 
 /** The move of a locked product. Refuses (100306) when there is none. */

@@ -17,6 +17,10 @@ import type { Environment } from './field.ts';
 const { read, mistakeIn, close } = await configFiles();
 after(close);
 
+const smtp = { host: 'smtp.example.com', from: 'pay@example.com' };
+const wrongSender = (from: string) =>
+  `smtp.from is ${from}: give an e-mail address in lower case, such as pay@example.com`;
+
 const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
   [(file) => (file.colour = 1), 'colour is not a known setting: remove it'],
   [(file) => (file.http.prot = 1), 'http.prot is not a known setting: remove it'],
@@ -120,6 +124,29 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
     (file) => (file.images = { s3: bucket }),
     'imagesSecretKey is missing: set FLORIN_IMAGES_SECRET_KEY, or imagesSecretKey in the file',
   ],
+  [(file) => (file.smtp = { from: 'pay@example.com' }), 'smtp.host is missing: add it to the file'],
+  [
+    (file) => (file.smtp = { ...smtp, from: 'Shop <pay@example.com>' }),
+    wrongSender('Shop <pay@example.com>'),
+  ],
+  [
+    (file) => (file.smtp = { ...smtp, from: 'a@b.example\r\nBcc: c@d.example' }),
+    wrongSender('a@b.example\r\nBcc: c@d.example'),
+  ],
+  [
+    (file) => (file.smtp = { ...smtp, host: 'smtp.example.com:25\r\n' }),
+    'smtp.host is smtp.example.com:25\r\n: give a host name such as smtp.example.com',
+  ],
+  [
+    (file) => (file.smtp = { ...smtp, fromName: 'Shop\r\nBcc: c@d.example' }),
+    'smtp.fromName must be one line of at most 100 characters',
+  ],
+  [(file) => (file.smtp = { ...smtp, security: 'ssl' }), 'smtp.security must be one of starttls, tls, none'],
+  [(file) => (file.smtp = { ...smtp, pool: true }), 'smtp.pool is not a known setting: remove it'],
+  [
+    (file) => (file.smtp = { ...smtp, user: 'florin' }),
+    'smtpPassword is missing: set FLORIN_SMTP_PASSWORD, or smtpPassword in the file',
+  ],
 ];
 
 test('every mistake is one sentence that says what to change', async () => {
@@ -166,6 +193,10 @@ test('production refuses settings that only a local world may have', async () =>
   assert.equal(
     await mistakeIn({ ...production, origin: 'http://pay.example.com' }),
     'origin is http://pay.example.com: production needs https',
+  );
+  assert.equal(
+    await mistakeIn({ ...production, smtp: { ...smtp, security: 'none' } }),
+    'smtp.security is none: production needs starttls or tls',
   );
   assert.equal(
     await mistakeIn({ ...production, webhooks: { allowLoopback: true } }),

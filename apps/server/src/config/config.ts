@@ -11,6 +11,7 @@ import { type ImagesConfig, imagesOf } from './images.ts';
 import { nodesOf } from './nodes.ts';
 import { type SettlementConfig, settlementOf } from './settlement.ts';
 import { type ConfiguredKey, signersOf } from './signer.ts';
+import { type SmtpConfig, smtpOf } from './smtp.ts';
 
 export { ConfigError } from './field.ts';
 
@@ -39,6 +40,8 @@ export interface Config {
     readonly pauseAfterHours: number;
   };
   readonly images: ImagesConfig;
+  /** Undefined: no e-mails. */
+  readonly smtp: SmtpConfig | undefined;
   /** Undefined when the service sends no payments itself. */
   readonly gasless: ReturnType<typeof gaslessOf>;
   readonly settlement: SettlementConfig;
@@ -92,6 +95,7 @@ export function readConfig(given: Environment): Config {
     webhooks: fields.section('webhooks', (webhooks) => webhooksOf(webhooks, kind)),
     gasless: fields.section('gasless', gaslessOf),
     images: fields.section('images', (images) => imagesOf(images, secrets, kind)),
+    smtp: fields.optional('smtp', (name) => fields.section(name, (smtp) => smtpOf(smtp, secrets, kind))),
     settlement: fields.section('settlement', settlementOf),
     walletDelaySeconds: fields.integer('walletDelaySeconds', {
       least: 0,

@@ -101,7 +101,7 @@ export async function tell(
   const view = fullView(deps.origin);
   const dataOf = (options: SessionJsonOptions) =>
     `{"exception":${JSON.stringify(shown)},"session":${sessionJson(session, options)}}`;
-  await emit(transaction, deps.random, [
+  await emit(transaction, deps, [
     {
       ownerId: session.merchantId,
       type: 'session.exception',

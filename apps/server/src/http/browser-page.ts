@@ -4,8 +4,8 @@ import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Html, html } from '#outside/html.ts';
 import type { Failure } from './envelope.ts';
-import { type Html, html } from './html.ts';
 
 const style =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}';

@@ -253,7 +253,7 @@ export async function changeLinks(
     const details = await linkDetails(transaction, deps, linkIds.slice(from, from + linksAtOnce));
     await emit(
       transaction,
-      deps.random,
+      deps,
       details.map((link) => ({
         ownerId: merchantId,
         type,

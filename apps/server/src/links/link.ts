@@ -173,7 +173,7 @@ async function emitLink(
   assertItemsFit(loaded.link.items);
   const detail = linkDetailOf(loaded.link, loaded.products, deps);
   const { merchantId: ownerId, linkId: objectId } = changed;
-  await emit(transaction, deps.random, [
+  await emit(transaction, deps, [
     { ownerId, type, objectId, ...linkEventData(detail), at: deps.clock.now() },
   ]);
   return loaded;

@@ -5,11 +5,15 @@ const pattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 const maxLength = 254;
 
-/** An e-mail address without surrounding spaces and in lower case. Refuses anything else (400101). */
-export function checkedEmail(text: string): string {
+/** An e-mail address without surrounding spaces and in lower case; undefined for anything else. */
+export function parseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase();
-  if (email.length > maxLength || !pattern.test(email)) {
-    throw fieldRefusal('email', 'must be an e-mail address, such as kim@example.com');
-  }
+  return email.length <= maxLength && pattern.test(email) ? email : undefined;
+}
+
+/** The same, but refuses anything else (400101). */
+export function checkedEmail(text: string): string {
+  const email = parseEmail(text);
+  if (email === undefined) throw fieldRefusal('email', 'must be an e-mail address, such as kim@example.com');
   return email;
 }

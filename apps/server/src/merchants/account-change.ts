@@ -161,7 +161,7 @@ export async function listAccountChanges(queryable: Queryable, merchantId: strin
 /** Cancels a change that waits. Refuses one that is unknown or waits no more (100807). */
 export async function cancelAccountChange(
   transaction: Transaction,
-  deps: Pick<ChangeContext, 'clock' | 'random'>,
+  deps: Pick<ChangeContext, 'clock' | 'random' | 'notify'>,
   request: { readonly merchantId: string; readonly changeId: string },
 ): Promise<AccountChange> {
   const [row] = await transaction.query(cancelChange, request);
@@ -206,12 +206,12 @@ export function runAccountChanges(
 
 async function emitChange(
   transaction: Transaction,
-  deps: Pick<ChangeContext, 'clock' | 'random'>,
+  deps: Pick<ChangeContext, 'clock' | 'random' | 'notify'>,
   type: 'account.change_planned' | 'account.change_cancelled',
   merchantId: string,
   change: AccountChange,
 ): Promise<void> {
-  await emit(transaction, deps.random, [
+  await emit(transaction, deps, [
     {
       ownerId: merchantId,
       type,

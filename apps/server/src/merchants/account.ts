@@ -276,7 +276,7 @@ export async function accountRefusal(
  */
 export async function removeAccount(
   transaction: Transaction,
-  deps: Pick<MerchantContext, 'clock' | 'random'>,
+  deps: Pick<MerchantContext, 'clock' | 'random' | 'notify'>,
   request: { merchantId: string; accountId: string; ifUpdateAt?: string },
 ): Promise<StoredAccount> {
   const { merchantId, accountId, ifUpdateAt = null } = request;
@@ -291,11 +291,11 @@ export async function removeAccount(
 
 async function emitAccount(
   transaction: Transaction,
-  deps: Pick<MerchantContext, 'clock' | 'random'>,
+  deps: Pick<MerchantContext, 'clock' | 'random' | 'notify'>,
   type: 'account.created' | 'account.updated' | 'account.removed',
   account: StoredAccount,
 ): Promise<void> {
-  await emit(transaction, deps.random, [
+  await emit(transaction, deps, [
     {
       ownerId: account.merchantId,
       type,

@@ -58,6 +58,8 @@ export interface OrderRequest {
   readonly endsAt?: number | undefined;
   /** The client network that asks for it, if it counts against that network's limit. */
   readonly network?: string | undefined;
+  /** The language of the payer's page, as a BCP 47 tag, for e-mails. */
+  readonly language?: string | undefined;
   /** How long after the order's end a block may still have the payment, in seconds; 0 when absent. */
   readonly lateSeconds?: number;
   /** When absent, the merchant's account decides for a signed order, and a draft is held in escrow. */

@@ -65,7 +65,7 @@ export async function prepareDeposit(
   const settlementMode = walletOrder.order.orderType === orderKinds.direct ? 'direct' : 'escrow';
   const order = { ...draftOrder(deps, { ...request, lateSeconds, settlementMode }), signature: unsigned };
   const now = deps.clock.now();
-  await storeOrder(transaction, order, now);
+  await storeOrder(transaction, order, now, { language: request.language });
   const units = (value: MicroUsd) => toTokenAmount(value, request.token.decimals);
   const terms = {
     orderId: order.orderId,

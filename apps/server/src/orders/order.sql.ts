@@ -34,14 +34,17 @@ export const insertOrder = statement({
     createdAt: 'timestamptz',
     receiver: 'text?',
     network: 'text',
+    payerLanguage: 'text',
   },
   columns: {},
   text: `insert into orders (order_id, session_id, chain_id, token_id, channel_id, meta_data, payer, payer_email, token,
      recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, total_value, payment_value,
-     fee_value, net_value, signature, gateway, payout_vault, created_at, receiver, network)
+     fee_value, net_value, signature, gateway, payout_vault, created_at, receiver, network,
+     payer_language)
    values (:orderId, :sessionId, :chainId, :tokenId, :channelId, :metaData, :payer, :payerEmail, :token,
      :recipient, :total, :payment, :fee, :payBy, :reclaimAt, :orderType, :targetChain, :totalValue,
-     :paymentValue, :feeValue, :netValue, :signature, :gateway, :payoutVault, :createdAt, :receiver, :network)
+     :paymentValue, :feeValue, :netValue, :signature, :gateway, :payoutVault, :createdAt, :receiver, :network,
+     :payerLanguage)
    on conflict (order_id) do nothing`,
 });
 

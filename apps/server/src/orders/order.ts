@@ -117,7 +117,7 @@ export async function storeOrder(
   transaction: Transaction,
   stored: StoredOrder,
   now: Date,
-  network = '',
+  { network = '', language = '' }: Pick<OrderRequest, 'network' | 'language'>,
 ): Promise<void> {
   const { order, amounts } = stored;
   await transaction.query(insertOrder, {
@@ -148,6 +148,7 @@ export async function storeOrder(
     createdAt: now,
     receiver: stored.gateway === '' ? null : receiverOf(stored.gateway, stored.orderId).toLowerCase(),
     network,
+    payerLanguage: language,
   });
 }
 

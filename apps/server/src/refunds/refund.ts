@@ -26,7 +26,7 @@ import {
 import { refundTransactions } from './refund-call.ts';
 
 /** What this room needs of the process that it runs in. */
-export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'chains'>;
+export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'notify' | 'chains'>;
 
 /**
  * Requests a refund of a payment. The platform returns a payment that is not settled yet, as a whole. The merchant's
@@ -158,7 +158,7 @@ async function refundsOf(
 /** Makes one move of the refund machine and writes its event. The caller holds the row lock. */
 export async function moveRefund(
   transaction: Transaction,
-  deps: Pick<RefundContext, 'clock' | 'random'>,
+  deps: Pick<RefundContext, 'clock' | 'random' | 'notify'>,
   row: RefundRow,
   fact: { trigger: RefundTrigger; txHash: string },
 ): Promise<void> {
@@ -177,15 +177,13 @@ export async function moveRefund(
 
 async function emitRefund(
   transaction: Transaction,
-  deps: Pick<RefundContext, 'clock' | 'random'>,
+  deps: Pick<RefundContext, 'clock' | 'random' | 'notify'>,
   refund: Refund,
   raised: { row: RefundRow; type: Extract<EventType, `refund.${string}`> },
 ): Promise<void> {
   const { row, type } = raised;
   const { merchant_id: ownerId, refund_id: objectId, updated_at: at } = row;
-  await emit(transaction, deps.random, [
-    { ownerId, type, objectId, dataJson: JSON.stringify({ refund }), at },
-  ]);
+  await emit(transaction, deps, [{ ownerId, type, objectId, dataJson: JSON.stringify({ refund }), at }]);
 }
 
 /** The schema's check constraint guarantees this type. */

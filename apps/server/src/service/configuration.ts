@@ -26,7 +26,7 @@ export function sendingWallets({
  * accident: keys appear as addresses, nodes as hosts, the database and buckets not at all.
  */
 export function configurationOf(options: ServiceOptions): Readonly<Record<string, unknown>> {
-  const { chains, http, settlement, gasless, webhooks, rateLimits } = options;
+  const { chains, http, settlement, gasless, webhooks, rateLimits, smtp } = options;
   return {
     environment: options.environment ?? 'production',
     origin: options.origin,
@@ -60,6 +60,10 @@ export function configurationOf(options: ServiceOptions): Readonly<Record<string
     settlement: written(settlement),
     gasless: gasless === undefined ? 'off' : written({ budgets: gasless.budgets, relayer: gasless.relayer }),
     images: options.images?.store.kind ?? 'off',
+    smtp:
+      smtp === undefined
+        ? 'off'
+        : { host: smtp.host, port: smtp.port, security: smtp.security, from: smtp.from },
     maxOpenSessions: options.maxOpenSessions ?? 'no limit',
     rateLimits: rateLimits ?? 'off',
   };

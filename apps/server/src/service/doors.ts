@@ -77,9 +77,9 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
 type Sessions = ReturnType<typeof sessionContext>;
 
 function sessionContext(options: ServiceOptions, { db }: Rooms) {
-  const { clock, random, origin, chains, fees: rates, settlement, rateLimits } = options;
+  const { clock, random, origin, chains, fees: rates, settlement, rateLimits, notify } = options;
   return {
-    ...{ clock, random, origin, chains, rates },
+    ...{ clock, random, origin, chains, rates, notify },
     settlementMode: settlement.mode,
     termsReader: groupTermsReader(db),
     orderLimits: rateLimits === undefined ? undefined : defaultOrderLimits,

@@ -6,12 +6,14 @@ import type { Chains } from '#chains/chain.ts';
 import type { ChainVerification } from '#chains/verification.ts';
 import type { DepositSettings } from '#deposits/context.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
+import type { SmtpSettings } from '#mail/smtp.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SettlementSettings } from '#settlement/context.ts';
 import type { GasBudgets } from '#submissions/context.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { Notify } from '#webhooks/outbox.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, or settle and deliver. */
 export type ProcessRole = 'web' | 'watcher' | 'worker';
@@ -67,6 +69,8 @@ export interface ServiceSettings {
   };
   /** The store for images of products; without one, products have no images. */
   readonly images?: ImageSettings | undefined;
+  /** The operator's mail server; absent: the service sends no e-mails. */
+  readonly smtp?: SmtpSettings | undefined;
   /** Absent: the service pays no gas for payers. */
   readonly gasless?: GaslessSettings | undefined;
   readonly settlement: SettlementSettings & {
@@ -94,4 +98,6 @@ export interface ServiceSettings {
 
 export interface ServiceOptions extends ServiceSettings {
   readonly verification: ChainVerification;
+  /** `startService` sets it where `smtp` is set. */
+  readonly notify?: Notify | undefined;
 }

@@ -4,7 +4,9 @@ import { conditionKeeper } from '#chains/condition.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
 import type { Readiness } from '#http/health.ts';
 import { buildServer } from '#http/server.ts';
+import { mailNotifier } from '#mail/notify.ts';
 import { nameProcess } from '#outside/process-name.ts';
+import { secretBox } from '#outside/secret-box.ts';
 import { doorsOf, offeredGasless } from './doors.ts';
 import type { ServiceOptions } from './options.ts';
 import { openRooms, type Rooms } from './rooms.ts';
@@ -24,7 +26,8 @@ export interface Service {
  * Wires the service by hand and starts its roles. Everything from outside (time, randomness, network, keys) comes from the
  * options or is opened here.
  */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(given: ServiceOptions): Promise<Service> {
+  const options = withMail(given);
   const { roles } = options;
   const ending = new AbortController();
   const rooms = openRooms(options);
@@ -45,6 +48,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await rooms.close();
     },
   };
+}
+
+/** Without a mail server nothing stores e-mails. */
+function withMail(options: ServiceOptions): ServiceOptions {
+  const { smtp, random, masterKeys } = options;
+  if (smtp === undefined) return options;
+  return { ...options, notify: mailNotifier({ random, secrets: secretBox(masterKeys) }) };
 }
 
 function firstFailure(loops: readonly Promise<void>[]): Promise<never> {

@@ -13,6 +13,9 @@ import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { newReports } from '#deposits/report.ts';
 import { runSealing } from '#ledger/seal.ts';
 import { endLinks } from '#links/link-status.ts';
+import { type ComposeMail, runMails } from '#mail/mail.ts';
+import { composePayerMail } from '#mail/payer-mail.ts';
+import { smtpTransport } from '#mail/smtp.ts';
 import { runAccountChanges } from '#merchants/account-change.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import { gasAlarm } from '#merchants/relayed-gas.ts';
@@ -64,7 +67,8 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     runSearchIndex(base, signal),
     runReports(base, signal),
     deleteAnswers(base, signal),
-    runAccountChanges({ ...base, random: options.random, chains }, signal),
+    runAccountChanges({ ...base, random: options.random, chains, notify: options.notify }, signal),
+    ...sendMails(options, rooms, signal),
     ...(rooms.images?.run(signal) ?? []),
   ];
 }
@@ -101,6 +105,19 @@ function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): P
   const settings = deliverySettings(options);
   const outbox = outboxWorker({ ...options, db, egress, secrets: secretBox(masterKeys), settings });
   return [runDeliveries(outbox, signal).finally(() => egress.close()), runOutboxHousekeeping(outbox, signal)];
+}
+
+/** None without a mail server. */
+function sendMails(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): Promise<void>[] {
+  const { smtp, clock, log, random, chains, masterKeys } = options;
+  if (smtp === undefined) return [];
+  const compose: ComposeMail = (mail) => composePayerMail({ db, chains }, mail);
+  const worker = {
+    ...{ db, clock, log, random, compose, secrets: secretBox(masterKeys) },
+    transport: smtpTransport(smtp),
+    domain: smtp.from.slice(smtp.from.indexOf('@') + 1),
+  };
+  return runMails(worker, signal);
 }
 
 function deliverySettings({ webhooks }: ServiceOptions): DeliverySettings {

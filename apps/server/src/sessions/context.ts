@@ -2,6 +2,7 @@ import type { Chains } from '#chains/chain.ts';
 import type { FeeRates } from '#orders/quote.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+import type { Notify } from '#webhooks/outbox.ts';
 import type { TermsReader } from './terms-reader.ts';
 
 /** What this room needs of the process that it runs in. */
@@ -14,7 +15,8 @@ export interface SessionContext {
   readonly rates: FeeRates;
   /** Looks up accounts and products for many requests together; alone when absent. */
   readonly termsReader?: TermsReader | undefined;
+  readonly notify?: Notify | undefined;
 }
 
 /** What a move of a session needs. Other rooms move sessions, too. */
-export type SessionMoveContext = Pick<SessionContext, 'clock' | 'random' | 'origin'>;
+export type SessionMoveContext = Pick<SessionContext, 'clock' | 'random' | 'origin' | 'notify'>;

@@ -41,7 +41,7 @@ export async function prepareOrder(
     ...drafted,
     signature: await deps.signer.signOrder(chain.chainId, chain.gateway, drafted.order),
   };
-  await storeOrder(transaction, stored, deps.clock.now(), request.network);
+  await storeOrder(transaction, stored, deps.clock.now(), request);
   if (!session.signedOnce) await moveSession(transaction, deps, session, 'order_signed');
   return stored;
 }

@@ -70,11 +70,14 @@ export async function moveSession(
     isLate: moved.isLate,
   });
   if (rows.length === 0) throw new Error(`session ${sessionId} left ${session.status} without its lock`);
-  if (type === undefined) return moved;
+  const isRefunded = moved.refundedAmount > session.refundedAmount;
+  if (type === undefined && (!isRefunded || deps.notify === undefined)) return moved;
   const isPaid = moved.orderId !== '';
   const known = order?.orderId === moved.orderId ? order : undefined;
   const paidOrder = isPaid ? (known ?? (await findOrder(transaction, moved.orderId))) : undefined;
   const data = sessionEventData({ session: moved, order: paidOrder }, deps.origin);
-  await emit(transaction, deps.random, [{ type, at, ownerId: merchantId, objectId: sessionId, ...data }]);
+  const fact = { at, ownerId: merchantId, objectId: sessionId, ...data };
+  if (type !== undefined) await emit(transaction, deps, [{ ...fact, type }]);
+  if (isRefunded) await deps.notify?.(transaction, [{ ...fact, type: 'session.refunded' }]);
   return moved;
 }

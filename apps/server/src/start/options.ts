@@ -2,6 +2,8 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { hexToBytes } from 'viem';
 import type { Config } from '#config/config.ts';
 import { openSigners } from '#config/signer.ts';
+import type { SmtpConfig } from '#config/smtp.ts';
+import type { SmtpSettings } from '#mail/smtp.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { Secret } from '#outside/secret.ts';
@@ -29,6 +31,7 @@ export function serviceOptionsOf(
     masterKeys: [bytesOf(masterKey), ...olderMasterKeys.map(bytesOf)],
     webhooks: config.webhooks,
     ...imageOptionsOf(config.images),
+    smtp: config.smtp === undefined ? undefined : smtpSettingsOf(config.smtp),
     gasless: config.gasless,
     settlement: config.settlement,
     attestationUrl: config.attestationUrl,
@@ -48,6 +51,12 @@ export function imageOptionsOf({ store, allowLoopback }: Config['images']): Pick
   const { accessKeyId, secretAccessKey } = credentials;
   const revealed = { accessKeyId, secretAccessKey: secretAccessKey.reveal() };
   return { images: { store: { ...bucket, credentials: revealed }, allowLoopback } };
+}
+
+/** The mail server's settings with its password in clear. */
+export function smtpSettingsOf({ login, ...settings }: SmtpConfig): SmtpSettings {
+  if (login === undefined) return settings;
+  return { ...settings, login: { user: login.user, password: login.password.reveal() } };
 }
 
 /** The 32 bytes of a configured master key. */

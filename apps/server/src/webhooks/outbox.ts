@@ -1,12 +1,31 @@
-import { type OutboxEvent as AnyEvent, emit as emitAny } from '@florin/outbox';
+import { type OutboxEvent as AnyEvent, emit as emitAny, type Random } from '@florin/outbox';
+import type { Transaction } from '@florin/pg';
 import type { EventType } from '@florin/protocol/event.ts';
 
 /** An event of one of the product's types. */
 export type ProductEvent = AnyEvent & { readonly type: EventType };
 
-/** Writes events in the transaction of their change. */
-export const emit: (
-  transaction: Parameters<typeof emitAny>[0],
-  random: Parameters<typeof emitAny>[1],
+/** A fact that e-mails may tell: an event, or a refunded amount, of which no session's event tells. */
+export type Fact = Pick<ProductEvent, 'ownerId' | 'objectId' | 'dataJson' | 'at'> & {
+  readonly type: EventType | 'session.refunded';
+};
+
+/** Stores the e-mails of facts in the transaction of the facts. */
+export type Notify = (transaction: Transaction, facts: readonly Fact[]) => Promise<void>;
+
+/** What writing events needs. */
+export interface EventContext {
+  readonly random: Pick<Random, 'bytes'>;
+  /** Absent where no e-mail is configured. */
+  readonly notify?: Notify | undefined;
+}
+
+/** Writes events, and the e-mails that tell them, in the transaction of their change. */
+export async function emit(
+  transaction: Transaction,
+  { random, notify }: EventContext,
   events: readonly ProductEvent[],
-) => Promise<void> = emitAny;
+): Promise<void> {
+  await emitAny(transaction, random, events);
+  await notify?.(transaction, events);
+}

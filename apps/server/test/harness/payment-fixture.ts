@@ -39,10 +39,16 @@ let blocks = 0n;
 /** Adds an unpaid checkout session of ten dollars; returns its id. */
 export async function addSession(
   world: MerchantWorld,
-  options: { key: string; accountId: string; settlementToken?: string; metadata?: object },
+  options: {
+    key: string;
+    accountId: string;
+    settlementToken?: string;
+    metadata?: object;
+    productName?: string;
+  },
 ): Promise<string> {
-  const { key, accountId, settlementToken = 'ethereum::usdc', metadata = {} } = options;
-  const productData = { productName: 'Tea' };
+  const { key, accountId, settlementToken = 'ethereum::usdc', metadata = {}, productName = 'Tea' } = options;
+  const productData = { productName };
   const lineItems = [{ itemType: 'one_time', quantity: 1, unitPrice: 10_000_000, productData }];
   const reply = await world.send('POST', '/session/checkout/create', {
     key,
@@ -56,6 +62,7 @@ export async function addOrder(
   world: MerchantWorld,
   sessionId: string,
   payer: Hex = `0x${'d4'.repeat(20)}`,
+  { payerEmail = 'payer@example.com', language = '' }: { payerEmail?: string; language?: string } = {},
 ): Promise<StoredOrder> {
   const token = world.deps.chains.token('ethereum::usdc');
   if (token === undefined) throw new Error('the fixture has no ethereum::usdc');
@@ -64,7 +71,7 @@ export async function addOrder(
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Error(`no session ${sessionId}`);
     const deps = { ...world.deps, signer, reclaimAfterSeconds: 86_400 };
-    return prepareOrder(transaction, deps, { session, payer, payerEmail: 'payer@example.com', token });
+    return prepareOrder(transaction, deps, { session, payer, payerEmail, language, token });
   });
 }
 
@@ -124,10 +131,18 @@ export async function happen(
 /** A session whose payment is final, with its order. */
 export async function addPaidSession(
   world: MerchantWorld,
-  options: { key: string; accountId: string; settlementToken?: string; metadata?: object },
+  options: {
+    key: string;
+    accountId: string;
+    settlementToken?: string;
+    metadata?: object;
+    payerEmail?: string;
+    language?: string;
+    productName?: string;
+  },
 ): Promise<{ sessionId: string; order: StoredOrder }> {
   const sessionId = await addSession(world, options);
-  const order = await addOrder(world, sessionId);
+  const order = await addOrder(world, sessionId, undefined, options);
   await happen(world, order, 'Paid');
   return { sessionId, order };
 }

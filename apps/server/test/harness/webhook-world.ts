@@ -64,7 +64,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     async raise(merchantId, objectId, types = ['session.paid'], at = systemClock.now()) {
       const dataJson = JSON.stringify({ objectId, note: 'é' });
       const events = types.map((type) => ({ ownerId: merchantId, type, objectId, dataJson, at }));
-      await database.db.transaction((transaction) => emit(transaction, systemRandom, events));
+      await database.db.transaction((transaction) => emit(transaction, { random: systemRandom }, events));
     },
     deliveries,
     untilStatus(merchantId, status) {

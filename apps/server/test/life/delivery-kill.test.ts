@@ -88,7 +88,7 @@ async function raiseAll(merchantId: string): Promise<void> {
         dataJson: JSON.stringify({ objectId: `${merchantId}-${from + index}` }),
         at: systemClock.now(),
       }));
-      await database.db.transaction((transaction) => emit(transaction, systemRandom, events));
+      await database.db.transaction((transaction) => emit(transaction, { random: systemRandom }, events));
       await delay(2);
     }
   }

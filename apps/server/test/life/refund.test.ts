@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
+import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
+import { type Mailbox, startMailbox } from '@florin/world';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import type { SmtpSettings } from '#mail/smtp.ts';
 import { findOrder } from '#orders/order.ts';
+import { systemClock } from '#outside/clock.ts';
 import { settleCall } from '#settlement/settlement-call.ts';
 import type { ProcessRole } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
-import { Life } from './life.ts';
+import { Life, type MerchantReply } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, storedHeadOf } from './story-fixture.ts';
 
@@ -28,8 +32,17 @@ const refundOutcomes = statement({
 
 let roles: ReadonlySet<ProcessRole> = new Set<ProcessRole>(['web', 'watcher', 'worker']);
 let life: Life;
+let mailbox: Mailbox;
 before(async () => {
-  life = await Life.start((options) => startService({ ...options, roles }));
+  mailbox = await startMailbox({ port: 0, now: systemClock.now });
+  const smtp: SmtpSettings = {
+    host: '127.0.0.1',
+    port: mailbox.port,
+    security: 'none',
+    from: 'pay@florin.test',
+    fromName: 'Florin',
+  };
+  life = await Life.start((options) => startService({ ...options, roles, smtp }));
   await life.post('/webhook/create', {
     webhookName: 'Refunds',
     webhookUrl: life.receiver.url,
@@ -37,7 +50,10 @@ before(async () => {
   });
   life.mine();
 });
-after(() => life.close());
+after(async () => {
+  await life.close();
+  await mailbox.close();
+});
 
 async function restart(...newRoles: ProcessRole[]): Promise<void> {
   await life.stopService();
@@ -212,4 +228,34 @@ test('a third party that settles first wins over a pending refund, and the merch
     'the refund that came too late to fail',
   );
   assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
+});
+
+test('a payer whose page is German gets a German receipt, and an e-mail when the payment goes back', async () => {
+  const token = life.ethereum.token('usdt');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  await restart('web', 'watcher');
+  const sessionId = await checkout(life, 4_000_000, 'ethereum::usdt');
+  const body = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: 'kim@example.com' };
+  const response = await fetch(`${life.options.origin}/checkout/api/prepare`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' },
+    body: JSON.stringify(body),
+  });
+  const { code, data } = (await response.json()) as MerchantReply<PreparedOrder>;
+  assert.equal(code, 0);
+  for (const { txRequest } of data.prerequisites) await payer.send(life.ethereum, txRequest);
+  await payer.send(life.ethereum, data.payment);
+  await life.sessionIn(sessionId, 'paid');
+  const { refundId } = await life.post<Refund>('/refund/create', { sessionId });
+  await restart('web', 'watcher', 'worker');
+  await refundIn(refundId, 'completed');
+  const subjects = () =>
+    mailbox
+      .mails()
+      .filter(({ to }) => to.includes('kim@example.com'))
+      .map(({ subject }) => subject)
+      .sort();
+  await life.eventually(subjects, (all) => all.length === 2, 'two e-mails');
+  assert.deepEqual(subjects(), ['Ihr Beleg von Story Shop', 'Ihre Erstattung von Story Shop']);
 });

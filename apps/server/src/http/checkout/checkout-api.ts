@@ -1,3 +1,4 @@
+import { chooseLanguage } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -14,6 +15,7 @@ import {
   assertClientCode,
   beginSession,
   linkOf,
+  type PayerCaller,
   prepareForPayer,
   readBalances,
   sessionOf,
@@ -21,14 +23,12 @@ import {
 import { progressFeed } from './progress-feed.ts';
 import { checkoutState, findSessionFacts, linkOptions, sessionOptions } from './state.ts';
 
-/** The caller's network and, if sent, the secret of the page. The secret is a header, so that no URL contains it. */
-function callerOf(request: FastifyRequest): {
-  readonly clientCode: string | undefined;
-  readonly network: string;
-} {
+/** The secret of the page is a header, so that no URL contains it. */
+function callerOf(request: FastifyRequest): PayerCaller {
   const given = request.headers['x-client-code'];
   const clientCode = typeof given === 'string' && given !== '' ? given : undefined;
-  return { clientCode, network: networkOf(request.ip) };
+  const language = chooseLanguage(undefined, request.headers['accept-language']).tag;
+  return { clientCode, network: networkOf(request.ip), language };
 }
 
 /** Adds the API of the hosted page. */

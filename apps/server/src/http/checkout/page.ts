@@ -15,9 +15,9 @@ import {
   statusView,
   type Tree,
 } from '@florin/checkout';
-import { Html, html } from '../html.ts';
+import { type AccentPair, type BrandColors, backgrounds } from '#catalog/brand-colors.ts';
+import { Html, html } from '#outside/html.ts';
 import type { Script } from './assets.ts';
-import { type AccentPair, type BrandColors, backgrounds } from './brand-colors.ts';
 import { type NoScript, noScriptView } from './no-script.ts';
 import { style } from './style.ts';
 

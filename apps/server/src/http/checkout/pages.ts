@@ -2,6 +2,7 @@ import { chooseLanguage, type Language, parseAmount, problemOfAmount } from '@fl
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { brandColorsOf } from '#catalog/brand-colors.ts';
 import { findShownMerchant, type ShownMerchant } from '#catalog/branding.ts';
 import { findLink } from '#links/link-lookup.ts';
 import { reasonForPayers } from '#links/link-terms.ts';
@@ -10,7 +11,6 @@ import { findSession } from '#sessions/session.ts';
 import { codePage } from '../compression.ts';
 import { networkOf } from '../rate-limit.ts';
 import type { Script } from './assets.ts';
-import { brandColorsOf } from './brand-colors.ts';
 import { claimData } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
@@ -122,6 +122,7 @@ export async function depositByForm(pageRequest: PageRequest, sessionId: string)
     const { deposit: address, amountInToken } = await prepareForPayer(options, body, {
       clientCode: undefined,
       network: networkOf(request.ip),
+      language: languageOf(request).tag,
     });
     if (address === undefined) throw new Refusal('payment_token_unsupported', body.tokenId);
     return sessionPage(pageRequest, sessionId, {

@@ -98,6 +98,15 @@ export function assertClientCode(session: StoredSession, clientCode: string): vo
     throw new Refusal('client_code_invalid');
 }
 
+/** Where a payer's request comes from. */
+export interface PayerCaller {
+  /** The secret of the page, if sent. */
+  readonly clientCode: string | undefined;
+  readonly network: string;
+  /** The language of the page, as a BCP 47 tag. */
+  readonly language: string;
+}
+
 /**
  * Signs an order for a payer. A caller without a code may pay as well (a hand-off from an agent has none); a wrong code
  * is refused. This grants little: an order can move only its own payer's money, by the payer's own wallet.
@@ -105,7 +114,7 @@ export function assertClientCode(session: StoredSession, clientCode: string): vo
 export async function prepareForPayer(
   deps: CheckoutContext,
   body: BodyOf<Routes['prepareOrder']>,
-  { clientCode, network }: { readonly clientCode: string | undefined; readonly network: string },
+  { clientCode, network, language }: PayerCaller,
 ): Promise<PreparedOrder> {
   const { sessionId, payerEmail } = body;
   const found = await sessionOf(deps, sessionId);
@@ -122,7 +131,7 @@ export async function prepareForPayer(
     if (session === undefined) throw new Refusal('session_not_found', sessionId);
     assertPayable(session, deps.clock.now());
     const endsAt = await endOfUnsigned(transaction, deps, { session, payer, token, network });
-    const request = { session, payer, payerEmail, token, endsAt, network };
+    const request = { session, payer, payerEmail, token, endsAt, network, language };
     const order = await prepareOrder(transaction, deps, request);
     const deposit = await prepareDeposit(transaction, deps, request, order);
     return { session: { ...session, signedOnce: true }, order, deposit };

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
+import { html } from '#outside/html.ts';
 import { browserPagePolicy, isForBrowser, renderPage } from '../browser-page.ts';
 import { type BuiltSite, type SiteFile, siteFinder } from '../built-site.ts';
 import { chooseCoding } from '../compression.ts';
-import { html } from '../html.ts';
 import type { Door } from '../server.ts';
 
 const builtFolder = fileURLToPath(new URL('../../../../dashboard/dist/', import.meta.url));

@@ -5,10 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
+import { html } from '#outside/html.ts';
 import { browserPagePolicy, isForBrowser, renderPage } from '../browser-page.ts';
 import { type BuiltSite, type SiteFile, siteFinder } from '../built-site.ts';
 import { chooseCoding } from '../compression.ts';
-import { html } from '../html.ts';
 import type { Door } from '../server.ts';
 
 export interface DocsOptions {

@@ -1,5 +1,5 @@
+import { html } from '#outside/html.ts';
 import type { BooksStatus, ChainStatus } from '#reconcile/status.ts';
-import { html } from '../html.ts';
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}' +

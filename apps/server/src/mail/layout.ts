@@ -1,0 +1,112 @@
+import { type BrandColors, backgrounds, brandColorsOf } from '#catalog/brand-colors.ts';
+import { type Html, html } from '#outside/html.ts';
+
+/** What an e-mail shows. Texts are single lines; the layout escapes them. */
+export interface MailContent {
+  /** BCP 47. */
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** The name at the top: the merchant's, or the operator's. */
+  readonly brandName: string;
+  /** `#` and six hexadecimal digits, or empty. */
+  readonly brandColor: string;
+  readonly title: string;
+  readonly paragraphs: readonly string[];
+  readonly items?: readonly MailRow[] | undefined;
+  readonly rows: readonly MailRow[];
+  readonly button?: { readonly text: string; readonly url: string } | undefined;
+  readonly footer: readonly string[];
+  readonly footerLink?: { readonly text: string; readonly url: string } | undefined;
+}
+
+export type MailRow = readonly [label: string, value: string];
+
+const defaultColor = '#0a6b4b';
+const sans = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
+
+/** The plain part and the HTML part. Neither refers to anything outside: no picture tells the sender who reads it. */
+export function layOut(content: MailContent): { readonly text: string; readonly html: string } {
+  return { text: plainOf(content), html: htmlOf(content).text };
+}
+
+function plainOf(content: MailContent): string {
+  const { brandName, title, paragraphs, items = [], rows, button, footer, footerLink } = content;
+  const block = (lines: readonly string[]) => lines.join('\n');
+  const rowLines = (list: readonly MailRow[]) => block(list.map(([label, value]) => `${label}: ${value}`));
+  return [
+    brandName,
+    title,
+    ...paragraphs,
+    rowLines(items),
+    rowLines(rows),
+    button === undefined ? '' : `${button.text}:\n${button.url}`,
+    block(['--', ...footer, ...(footerLink === undefined ? [] : [`${footerLink.text}: ${footerLink.url}`])]),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function htmlOf(content: MailContent): Html {
+  const { language, direction, brandName, title, paragraphs, items = [], rows, button } = content;
+  const { footer, footerLink } = content;
+  const colors = brandColorsOf(content.brandColor === '' ? defaultColor : content.brandColor);
+  const [page, card] = backgrounds.light;
+  const end = direction === 'rtl' ? 'left' : 'right';
+  const start = direction === 'rtl' ? 'right' : 'left';
+  const row = ([label, value]: MailRow) => html`<tr>
+<td class="soft line" align="${start}" style="${sans};padding:8px 0;border-top:1px solid #dfe3e0;color:#545d58;font-size:14px;vertical-align:top">${label}</td>
+<td class="ink line" align="${end}" style="${sans};padding:8px 0;padding-${start}:16px;border-top:1px solid #dfe3e0;color:#131a16;font-size:14px;word-break:break-word;vertical-align:top"><bdi>${value}</bdi></td>
+</tr>`;
+  const table = (list: readonly MailRow[]) =>
+    list.length === 0
+      ? html``
+      : html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0 0">${list.map(row)}</table>`;
+  const soft = `${sans};margin:0 0 6px;color:#545d58;font-size:12px;line-height:1.5`;
+  return html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${title}</title>
+<style>${darkStyle(colors)}</style>
+</head>
+<body class="page" style="margin:0;padding:0;background:${card}">
+<table class="page" role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${card}"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px"><tr><td class="card" style="background:${page};border-top:4px solid ${colors.light.accent};border-radius:8px;padding:28px 24px" align="${start}">
+<p class="brand" style="${sans};margin:0 0 20px;color:${colors.light.accent};font-size:16px;font-weight:600;word-break:break-word"><bdi>${brandName}</bdi></p>
+<h1 class="ink" style="${sans};margin:0 0 12px;color:#131a16;font-size:24px;line-height:1.25;font-weight:650;word-break:break-word">${title}</h1>
+${paragraphs.map((text) => html`<p class="ink" style="${sans};margin:0 0 8px;color:#131a16;font-size:16px;line-height:1.5;word-break:break-word">${text}</p>`)}
+${table(items)}${table(rows)}
+${button === undefined ? html`` : buttonOf(button, colors)}
+</td></tr><tr><td style="padding:20px 24px" align="${start}">
+${footer.map((text) => html`<p class="soft" style="${soft}">${text}</p>`)}
+${footerLink === undefined ? html`` : html`<p class="soft" style="${soft}"><a class="soft" href="${footerLink.url}" style="color:#545d58">${footerLink.text}</a></p>`}
+</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`;
+}
+
+function buttonOf(
+  { text, url }: { readonly text: string; readonly url: string },
+  { light }: BrandColors,
+): Html {
+  return html`<p style="margin:24px 0 4px"><a class="button" href="${url}" style="${sans};display:inline-block;background:${light.accent};color:${light.onAccent};font-size:16px;font-weight:600;text-decoration:none;padding:12px 20px;border-radius:6px">${text}</a></p>`;
+}
+
+/** Mailboxes without dark mode ignore it; the others take it over the inline styles. */
+function darkStyle({ dark }: BrandColors): string {
+  const [page, card] = backgrounds.dark;
+  return `@media (prefers-color-scheme: dark) {
+.page { background: ${page} !important }
+.card { background: ${card} !important; border-top-color: ${dark.accent} !important }
+.ink { color: #edf1ee !important }
+.soft { color: #a9b3ad !important }
+.line { border-top-color: #38413c !important }
+.brand { color: ${dark.accent} !important }
+.button { background: ${dark.accent} !important; color: ${dark.onAccent} !important }
+}`;
+}

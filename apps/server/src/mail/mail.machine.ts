@@ -1,0 +1,30 @@
+/**
+ * pending: waits for its next attempt. sent: the mail server has it. failed: given up. bounced: the mail server knows no such
+ * address. suppressed: never sent, because the address had bounced before.
+ */
+export type MailStatus = 'pending' | 'sent' | 'failed' | 'bounced' | 'suppressed';
+
+export const mailTriggers = [
+  /** The mail server took it. */
+  'accepted',
+  /** An attempt failed, and the schedule has another one. */
+  'attempt_failed',
+  'attempts_exhausted',
+  /** The mail server refused this e-mail for good, but not its address. */
+  'refused',
+  /** The mail server refused the address for good. */
+  'address_refused',
+  /** The address bounced before this e-mail was sent. */
+  'address_bounced_before',
+] as const;
+export type MailTrigger = (typeof mailTriggers)[number];
+
+/** Every move of an e-mail; all begin at pending. */
+export const mailMoves: Readonly<Record<MailTrigger, MailStatus>> = {
+  accepted: 'sent',
+  attempt_failed: 'pending',
+  attempts_exhausted: 'failed',
+  refused: 'failed',
+  address_refused: 'bounced',
+  address_bounced_before: 'suppressed',
+};

@@ -1,0 +1,80 @@
+import { type Row, statement } from '@florin/pg';
+
+// The unique fact makes a repetition store nothing. The order knows the payer's language.
+export const insertPayerMail = statement({
+  name: 'mail_insert_for_payer',
+  parameters: {
+    merchantId: 'text',
+    fact: 'text',
+    recipient: 'text',
+    kind: 'text',
+    orderId: 'text',
+    sealedData: 'bytea',
+    at: 'timestamptz',
+  },
+  columns: {},
+  text: `insert into mails (merchant_id, fact, recipient, kind, language, sealed_data, status, next_attempt_at, created_at)
+   values (:merchantId, :fact, :recipient, :kind,
+     coalesce((select payer_language from orders where order_id = :orderId), ''), :sealedData, 'pending', :at, :at)
+   on conflict (fact, recipient) do nothing`,
+});
+
+// The lease is the time of the next attempt: a worker that dies lets another one send it then.
+export const leaseMails = statement({
+  name: 'mail_lease',
+  parameters: { now: 'timestamptz', leasedUntil: 'timestamptz', limit: 'int8' },
+  columns: {
+    mail_id: 'int8',
+    merchant_id: 'text?',
+    fact: 'text',
+    recipient: 'text',
+    kind: 'text',
+    language: 'text',
+    sealed_data: 'bytea?',
+    attempt_count: 'int4',
+    created_at: 'timestamptz',
+    is_bounced: 'bool',
+  },
+  text: `update mails m set next_attempt_at = :leasedUntil, attempt_count = m.attempt_count + 1
+   from (select mail_id from mails where status = 'pending' and next_attempt_at <= :now
+     order by next_attempt_at limit :limit for update skip locked) due
+   where m.mail_id = due.mail_id
+   returning m.mail_id, m.merchant_id, m.fact, m.recipient, m.kind, m.language, m.sealed_data, m.attempt_count, m.created_at,
+     exists (select from mail_bounces b where b.address = m.recipient) as is_bounced`,
+});
+export type LeasedMail = Row<typeof leaseMails>;
+
+// A worker whose lease has ended changes nothing: the attempt is no longer its own.
+export const retryMail = statement({
+  name: 'mail_retry',
+  parameters: { mailId: 'int8', attempt: 'int4', nextAttemptAt: 'timestamptz', error: 'text' },
+  columns: {},
+  text: `update mails set next_attempt_at = :nextAttemptAt, last_error = :error
+   where mail_id = :mailId and status = 'pending' and attempt_count = :attempt`,
+});
+
+// What the server has taken is sent, even when a second attempt was leased meanwhile.
+export const finishMail = statement({
+  name: 'mail_finish',
+  parameters: { mailId: 'int8', status: 'text', error: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `update mails set status = :status, last_error = :error, finished_at = :at, sealed_data = null
+   where mail_id = :mailId and status = 'pending'`,
+});
+
+export const recordBounce = statement({
+  name: 'mail_record_bounce',
+  parameters: { address: 'text', reason: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `insert into mail_bounces (address, reason, bounced_at) values (:address, :reason, :at)
+   on conflict (address) do update set reason = excluded.reason, bounced_at = excluded.bounced_at`,
+});
+
+export const deleteOldMails = statement({
+  name: 'mail_delete_old',
+  parameters: { before: 'timestamptz', limit: 'int8' },
+  columns: { mail_id: 'int8' },
+  text: `delete from mails where mail_id in (
+     select mail_id from mails where status <> 'pending' and finished_at < :before order by finished_at limit :limit)
+   returning mail_id`,
+});

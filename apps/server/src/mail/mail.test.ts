@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { languages } from '@florin/checkout';
+import { statement } from '@florin/pg';
+import { findFreePort, type Mailbox, startMailbox } from '@florin/world';
+import { updateBranding } from '#catalog/branding.ts';
+import { systemRandom } from '#outside/random.ts';
+import { secretBox } from '#outside/secret-box.ts';
+import type { Log } from '#telemetry/log.ts';
+import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
+import { type MailWorker, sendDue } from './mail.ts';
+import { mailNotifier } from './notify.ts';
+import { composePayerMail } from './payer-mail.ts';
+import { smtpTransport } from './smtp.ts';
+
+const storedMails = statement({
+  name: 'mail_test_stored',
+  parameters: { recipient: 'text' },
+  columns: {
+    kind: 'text',
+    status: 'text',
+    last_error: 'text',
+    attempt_count: 'int4',
+    next_attempt_at: 'timestamptz',
+  },
+  text: `select kind, status, last_error, attempt_count, next_attempt_at from mails
+   where recipient = :recipient order by mail_id`,
+});
+const renameMerchant = statement({
+  name: 'mail_test_rename',
+  parameters: { merchantId: 'text', merchantName: 'text' },
+  columns: {},
+  text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
+});
+
+const secrets = secretBox([randomBytes(32)]);
+const logged: string[] = [];
+const log: Log = {
+  info: () => {},
+  warn: (event, fields) => logged.push(`${event} ${JSON.stringify(fields)}`),
+  error: (event, error, fields) => logged.push(`${event} ${String(error)} ${JSON.stringify(fields)}`),
+};
+
+let world: MerchantWorld;
+let mailbox: Mailbox;
+let worker: MailWorker;
+let shop: { readonly merchantId: string; readonly key: string; readonly accountId: string };
+
+before(async () => {
+  world = await MerchantWorld.open();
+  mailbox = await startMailbox({ port: 0, now: world.clock.now });
+  Object.assign(world.deps, { notify: mailNotifier({ random: systemRandom, secrets }) });
+  worker = workerAt(mailbox.port);
+  const merchantId = await world.addMerchant();
+  shop = { merchantId, key: await world.addKey(merchantId), accountId: await world.addAccount(merchantId) };
+});
+after(async () => {
+  await mailbox.close();
+  await world.close();
+});
+
+function workerAt(port: number): MailWorker {
+  const { db } = world.database;
+  const smtp = {
+    host: '127.0.0.1',
+    port,
+    security: 'none',
+    from: 'pay@florin.test',
+    fromName: 'Florin',
+  } as const;
+  return {
+    ...{ db, clock: world.clock, log, random: systemRandom, secrets, domain: 'florin.test' },
+    transport: smtpTransport(smtp),
+    compose: (mail) => composePayerMail({ db, chains: world.deps.chains }, mail),
+  };
+}
+
+const mailsTo = (address: string) => mailbox.mails().filter(({ to }) => to.includes(address));
+const stored = async (recipient: string) => {
+  const rows = await world.database.db.query(storedMails, { recipient });
+  return rows.map(({ kind, status }) => [kind, status]);
+};
+
+test('a payer gets one receipt and one e-mail per refunded amount, however often the facts are told', async () => {
+  const payerEmail = 'Kim@Example.com';
+  const { sessionId, order } = await addPaidSession(world, { ...shop, payerEmail, productName: 'Green tea' });
+  const { sequence: _, ...fact } = (await world.eventsOf(sessionId)).find(
+    ({ type }) => type === 'session.paid',
+  ) ?? {
+    data: {},
+    sequence: 0,
+  };
+  const again = {
+    ...{
+      ownerId: shop.merchantId,
+      objectId: sessionId,
+      at: world.clock.now(),
+      type: 'session.paid' as const,
+    },
+    dataJson: JSON.stringify(fact.data),
+  };
+  await world.database.db.transaction((transaction) =>
+    mailNotifier({ random: systemRandom, secrets })(transaction, [again, again]),
+  );
+  await happen(world, order, 'Refunded');
+  await sendDue(worker);
+  assert.deepEqual(await stored('kim@example.com'), [
+    ['receipt', 'sent'],
+    ['refund', 'sent'],
+  ]);
+  const [first, second, ...more] = mailsTo('kim@example.com').toSorted((a, b) =>
+    a.subject.localeCompare(b.subject),
+  );
+  assert.deepEqual(more, []);
+  assert.equal(first?.subject, 'Your receipt from Test merchant');
+  assert.match(first?.text ?? '', /You paid \$10\.02\n/);
+  assert.match(first?.text ?? '', /Green tea: \$10\.00/);
+  assert.match(first?.text ?? '', new RegExp(`https://pay.example.com/checkout/${sessionId}#`));
+  assert.equal(second?.subject, 'Your refund from Test merchant');
+  assert.match(
+    second?.text ?? '',
+    /In all, \$10\.02 of your payment of \$10\.02 to Test merchant is back with you\./,
+  );
+  assert.equal(first?.fromName, 'Test merchant');
+  assert.equal(first?.headers['auto-submitted'], 'auto-generated');
+  assert.match(first?.headers['message-id'] ?? '', /^<[0-9a-f]{32}@florin\.test>$/);
+  assert.notEqual(first?.headers['message-id'], second?.headers['message-id']);
+  assert.equal(first?.headers['date'], 'Tue, 01 Jan 2030 00:00:00 +0000');
+});
+
+test('nothing is stored without a mail server, an address, or an address that mail servers take', async () => {
+  const { notify } = world.deps;
+  Object.assign(world.deps, { notify: undefined });
+  await addPaidSession(world, { ...shop, payerEmail: 'unconfigured@example.com' });
+  Object.assign(world.deps, { notify });
+  await addPaidSession(world, { ...shop, payerEmail: '' });
+  await addPaidSession(world, { ...shop, payerEmail: 'a>,b@example.com' });
+  assert.deepEqual(await stored('unconfigured@example.com'), []);
+  assert.deepEqual(await stored('a>,b@example.com'), []);
+});
+
+test('an e-mail waits for a mail server that is down, and arrives once', async () => {
+  const port = await findFreePort();
+  const late = workerAt(port);
+  await addPaidSession(world, { ...shop, payerEmail: 'late@example.com' });
+  await sendDue(late);
+  await sendDue(late);
+  const [row] = await world.database.db.query(storedMails, { recipient: 'late@example.com' });
+  assert.deepEqual([row?.status, row?.attempt_count], ['pending', 1]);
+  const waitMs = (row?.next_attempt_at.getTime() ?? 0) - world.clock.time;
+  assert.ok(waitMs > 4_000 && waitMs < 6_000, `${waitMs} ms`);
+  const revived = await startMailbox({ port, now: world.clock.now });
+  try {
+    world.clock.time += 60_000;
+    await sendDue(late);
+    world.clock.time += 3_600_000;
+    await sendDue(late);
+    assert.deepEqual(
+      revived.mails().map(({ to, subject }) => [to, subject]),
+      [[['late@example.com'], 'Your receipt from Test merchant']],
+    );
+  } finally {
+    await revived.close();
+  }
+  assert.deepEqual(await stored('late@example.com'), [['receipt', 'sent']]);
+});
+
+test('an address that the mail server refuses for good gets no more e-mails; another refusal condemns one e-mail', async () => {
+  mailbox.answerRecipient = (address) =>
+    address === 'gone@example.com'
+      ? '550 5.1.1 gone@example.com is unknown'
+      : address === 'policy@example.com'
+        ? '550 5.7.1 relaying denied'
+        : address === 'full@example.com'
+          ? '452 4.2.2 mailbox full'
+          : undefined;
+  try {
+    const payers = ['gone@example.com', 'policy@example.com', 'full@example.com'];
+    for (const payerEmail of payers) await addPaidSession(world, { ...shop, payerEmail });
+    await sendDue(worker);
+    for (const payerEmail of payers) await addPaidSession(world, { ...shop, payerEmail });
+    await sendDue(worker);
+  } finally {
+    mailbox.answerRecipient = () => undefined;
+  }
+  assert.deepEqual(await stored('gone@example.com'), [
+    ['receipt', 'bounced'],
+    ['receipt', 'suppressed'],
+  ]);
+  assert.deepEqual(await stored('policy@example.com'), [
+    ['receipt', 'failed'],
+    ['receipt', 'failed'],
+  ]);
+  assert.deepEqual(await stored('full@example.com'), [
+    ['receipt', 'pending'],
+    ['receipt', 'pending'],
+  ]);
+  assert.match(logged.join('\n'), /mail\.not_accepted .*address_refused.*RCPT TO 550/);
+  assert.doesNotMatch(logged.join('\n'), /example\.com/);
+});
+
+test('a receipt is in the payer’s language, in both parts', async () => {
+  for (const { tag } of languages)
+    await addPaidSession(world, { ...shop, payerEmail: `${tag}@example.org`, language: tag });
+  while (await sendDue(worker));
+  await sendDue(worker);
+  const titles = languages.map(({ tag, direction }) => {
+    const [mail] = mailsTo(`${tag}@example.org`);
+    assert.match(mail?.html ?? '', new RegExp(`<html lang="${tag}" dir="${direction}">`));
+    const title = /<h1[^>]*>([^<]+)<\/h1>/.exec(mail?.html ?? '')?.[1] ?? '';
+    assert.ok(mail?.text.includes(title), tag);
+    return title;
+  });
+  assert.equal(new Set(titles).size, languages.length);
+  assert.equal(titles[1], 'Sie haben 10,02\u00a0$ bezahlt');
+});
+
+test('a merchant’s texts add no header, no recipient, no markup and no hidden character, and an e-mail loads nothing', async () => {
+  const merchantId = await world.addMerchant();
+  const bad = {
+    merchantId,
+    key: await world.addKey(merchantId),
+    accountId: await world.addAccount(merchantId),
+  };
+  const merchantName = `Shop\r\nBcc: victim@example.net\r\n\r\n"<b>\u202etxt</b> ${'x'.repeat(5_000)}`;
+  await world.database.db.query(renameMerchant, { merchantId, merchantName });
+  await world.database.db.transaction((transaction) =>
+    updateBranding(transaction, world.deps, {
+      ...{ merchantId, color: '#ff2266' },
+      logo: { name: 'a', url: 'https://pay.example.com/images/a' },
+    }),
+  );
+  await addPaidSession(world, {
+    ...bad,
+    payerEmail: 'safe@example.com',
+    productName: '<img src=x onerror=1>\u202e',
+  });
+  await sendDue(worker);
+  const [mail] = mailsTo('safe@example.com');
+  assert.deepEqual(mail?.to, ['safe@example.com']);
+  assert.deepEqual(mailsTo('victim@example.net'), []);
+  assert.equal(mail?.headers['bcc'], undefined);
+  assert.equal(mail?.headers['to'], 'safe@example.com');
+  assert.ok((mail?.fromName.length ?? 0) <= 100 && (mail?.subject.length ?? 0) <= 130);
+  assert.doesNotMatch(`${mail?.subject}${mail?.fromName}${mail?.text}${mail?.html}`, /\u202e/);
+  assert.match(mail?.html ?? '', /&lt;img src=x onerror=1&gt;/);
+  assert.doesNotMatch(mail?.html ?? '', /<b>|<img|<[^>]*\ssrc=|url\(|<script|<link/);
+  const hrefs = [...(mail?.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url);
+  assert.ok(hrefs.length === 1 && hrefs[0]?.startsWith('https://pay.example.com/checkout/'), hrefs.join());
+});

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { defaultRetrySettings, nextAttemptAt } from '@florin/outbox';
+import type { Database, Transaction } from '@florin/pg';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import type { SecretBox } from '#outside/secret-box.ts';
+import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
+import { type MailStatus, type MailTrigger, mailMoves } from './mail.machine.ts';
+import * as sql from './mail.sql.ts';
+import type { MailMessage, MailTransport } from './smtp.ts';
+
+/** What storing e-mails needs. */
+export interface MailContext {
+  readonly random: Random;
+  readonly secrets: SecretBox;
+}
+
+/** An e-mail that a worker has leased. */
+export interface OpenedMail {
+  readonly kind: string;
+  /** Undefined: it is about a person and no merchant. */
+  readonly merchantId: string | undefined;
+  readonly recipient: string;
+  readonly language: string;
+  /** The JSON that was stored with the fact. */
+  readonly data: string;
+  readonly at: Date;
+}
+
+/** Writes the texts of an e-mail. Undefined: there is nothing to send any more. */
+export type ComposeMail = (
+  mail: OpenedMail,
+) => Promise<Omit<MailMessage, 'to' | 'messageId' | 'date'> | undefined>;
+
+export interface MailWorker extends MailContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly transport: MailTransport;
+  readonly compose: ComposeMail;
+  /** The part of Message-ID after the @. */
+  readonly domain: string;
+}
+
+const intervalMs = 1_000;
+/** E-mails that are sent at a time. */
+const batch = 8;
+/** Far longer than the time limits of one attempt. */
+const leaseMs = 600_000;
+const cleaningIntervalMs = 60_000;
+const keptDays = 90;
+const deleteBatch = 500;
+
+/** Stores the e-mail that tells a payer of a fact, in the fact's transaction. */
+export async function storePayerMail(
+  transaction: Transaction,
+  deps: MailContext,
+  mail: {
+    readonly merchantId: string;
+    readonly fact: string;
+    readonly recipient: string;
+    readonly kind: string;
+    readonly orderId: string;
+    readonly data: string;
+    readonly at: Date;
+  },
+): Promise<void> {
+  const { data, ...row } = mail;
+  await transaction.query(sql.insertPayerMail, { ...row, sealedData: sealData(deps, mail) });
+}
+
+/** Only a worker with the master key reads what an e-mail says, because it may have links with secrets. */
+export function sealData(
+  { random, secrets }: MailContext,
+  { data, fact, recipient }: { readonly data: string; readonly fact: string; readonly recipient: string },
+): Uint8Array {
+  return secrets.seal(random, Buffer.from(data), sealContext(fact, recipient));
+}
+
+function sealContext(fact: string, recipient: string): string {
+  return `mail ${fact} ${recipient}`;
+}
+
+/** Sends e-mails until the signal aborts, and deletes those that were finished long ago. */
+export function runMails(worker: MailWorker, signal: AbortSignal): Promise<void>[] {
+  const { db, clock, log } = worker;
+  return [
+    runRounds({ clock, log, intervalMs, failure: 'mail.failed' }, signal, () => sendDue(worker)),
+    runRounds(
+      { clock, log, intervalMs: cleaningIntervalMs, failure: 'mail.cleaning_failed' },
+      signal,
+      async () => {
+        const before = new Date(clock.now().getTime() - keptDays * 86_400_000);
+        return (await db.query(sql.deleteOldMails, { before, limit: deleteBatch })).length === deleteBatch;
+      },
+    ),
+  ];
+}
+
+/** Sends what is due, once. True when more may be due. */
+export async function sendDue(worker: MailWorker): Promise<boolean> {
+  const now = worker.clock.now();
+  const leasedUntil = new Date(now.getTime() + leaseMs);
+  const leased = await worker.db.query(sql.leaseMails, { now, leasedUntil, limit: batch });
+  await Promise.all(leased.map((mail) => sendOne(worker, mail)));
+  return leased.length === batch;
+}
+
+async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> {
+  if (mail.is_bounced) return finish(worker, mail, 'address_bounced_before');
+  const message = await composed(worker, mail);
+  if (message === 'nothing') return finish(worker, mail, 'refused', 'there is nothing to tell any more');
+  if (message === 'failed') return retry(worker, mail, 'its text could not be written');
+  const outcome = await worker.transport.send(message);
+  if (outcome.kind === 'accepted') return finish(worker, mail, 'accepted');
+  const { kind, reason, code } = outcome;
+  worker.log.warn('mail.not_accepted', {
+    mailId: String(mail.mail_id),
+    kind: mail.kind,
+    outcome: kind,
+    code,
+  });
+  if (kind === 'attempt_failed') return retry(worker, mail, reason);
+  return finish(worker, mail, kind, reason);
+}
+
+/** A mistake in a text delays its own e-mail only. */
+async function composed(
+  worker: MailWorker,
+  mail: sql.LeasedMail,
+): Promise<MailMessage | 'nothing' | 'failed'> {
+  const { fact, recipient, kind, language, sealed_data: sealed, created_at: at } = mail;
+  try {
+    if (sealed === null) throw new Error('a pending e-mail has no data');
+    const data = Buffer.from(worker.secrets.open(sealed, sealContext(fact, recipient))).toString();
+    const merchantId = mail.merchant_id ?? undefined;
+    const parts = await worker.compose({ kind, merchantId, recipient, language, data, at });
+    if (parts === undefined) return 'nothing';
+    const id = createHash('sha256').update(sealContext(fact, recipient)).digest('hex').slice(0, 32);
+    return { ...parts, to: recipient, messageId: `${id}@${worker.domain}`, date: at };
+  } catch (error) {
+    worker.log.error('mail.compose_failed', error, { mailId: String(mail.mail_id), kind });
+    return 'failed';
+  }
+}
+
+async function retry(worker: MailWorker, mail: sql.LeasedMail, error: string): Promise<void> {
+  const failure = { attemptsMade: mail.attempt_count, endedAt: worker.clock.now(), retryAfter: undefined };
+  const next = nextAttemptAt(defaultRetrySettings, worker.random, failure);
+  if (next === undefined) return finish(worker, mail, 'attempts_exhausted', error);
+  const attempt = mail.attempt_count;
+  await worker.db.query(sql.retryMail, { mailId: mail.mail_id, attempt, nextAttemptAt: next, error });
+}
+
+async function finish(
+  { db, clock }: MailWorker,
+  { mail_id: mailId, recipient }: sql.LeasedMail,
+  trigger: MailTrigger,
+  error = '',
+): Promise<void> {
+  const status: MailStatus = mailMoves[trigger];
+  const at = clock.now();
+  await db.transaction(async (transaction) => {
+    await transaction.query(sql.finishMail, { mailId, status, error, at });
+    if (status === 'bounced')
+      await transaction.query(sql.recordBounce, { address: recipient, reason: error, at });
+  });
+}

@@ -1,0 +1,76 @@
+import { chooseLanguage, fill, formatMoney, formatTime, formatToken, mailTexts } from '@florin/checkout';
+import type { Queryable } from '@florin/pg';
+import type { LineItem } from '@florin/protocol/line-item.ts';
+import type { Session } from '@florin/protocol/session.ts';
+import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { findShownMerchant } from '#catalog/branding.ts';
+import type { Chains } from '#chains/chain.ts';
+import { networkTitle } from '#chains/networks.ts';
+import { layOut, type MailRow } from './layout.ts';
+import type { ComposeMail, OpenedMail } from './mail.ts';
+
+/** What the event of a paid session tells. */
+interface PaidView {
+  readonly session: Session;
+  readonly transaction: PaymentTransaction;
+}
+
+/** More items than this are summed up in one line, so that no e-mail becomes too large for a mailbox. */
+const maxItems = 50;
+
+/** Writes the e-mail about a paid or refunded session in its payer's language. */
+export async function composePayerMail(
+  deps: { readonly db: Queryable; readonly chains: Chains },
+  mail: OpenedMail,
+): ReturnType<ComposeMail> {
+  const { session, transaction } = JSON.parse(mail.data) as PaidView;
+  const language = chooseLanguage(mail.language, undefined);
+  const { tag, texts: pageTexts, direction } = language;
+  const texts = mailTexts(tag);
+  const shown = await findShownMerchant(deps.db, mail.merchantId ?? '');
+  const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
+  const isRefund = mail.kind === 'refund';
+  const amount = money(tag, isRefund ? session.refundedAmount : transaction.totalValue);
+  const values = { merchant, amount, total: money(tag, transaction.totalValue) };
+  const token = deps.chains.token(session.paidToken);
+  const chain = token === undefined ? undefined : deps.chains.byId(token.chainId);
+  const rows: MailRow[] = [
+    ...(token === undefined
+      ? []
+      : [[texts.paidWith, formatToken(tag, token, transaction.paidAmountInToken)] as const]),
+    ...(chain === undefined ? [] : [[pageTexts.network, networkTitle(chain)] as const]),
+    ...(isRefund ? [[texts.sentBackTo, transaction.from] as const] : []),
+    [pageTexts.paidOn, formatTime(tag, `${transaction.executeTime.replace(' ', 'T')}Z`, 'UTC')],
+    [pageTexts.receiptNumber, session.receiptId],
+    [texts.transaction, transaction.sourceTx],
+  ];
+  return {
+    fromName: merchant,
+    subject: fill(isRefund ? texts.refundSubject : texts.receiptSubject, values),
+    ...layOut({
+      ...{ language: tag, direction, brandName: merchant, brandColor: shown.color, rows },
+      title: fill(isRefund ? texts.refundTitle : texts.receiptTitle, values),
+      paragraphs: [fill(isRefund ? texts.refundIntro : texts.receiptIntro, values)],
+      items: isRefund ? [] : itemRows(tag, pageTexts.quantity, session.lineItems.items),
+      button: { text: texts.open, url: session.paymentUrl },
+      footer: [fill(texts.why, values)],
+    }),
+  };
+}
+
+function money(tag: string, microUsd: number): string {
+  return formatMoney(tag, String(microUsd));
+}
+
+function itemRows(tag: string, several: string, items: readonly LineItem[]): MailRow[] {
+  const rows = items.slice(0, maxItems).map(({ productData, quantity, unitPrice }): MailRow => {
+    const name = merchantText(productData?.productName ?? '', merchantTextLimits.productName);
+    const label = quantity > 1 ? fill(several, { name, count: String(quantity) }) : name;
+    return [label, money(tag, quantity * unitPrice)];
+  });
+  const others = items.slice(maxItems);
+  if (others.length === 0) return rows;
+  const sum = others.reduce((total, { quantity, unitPrice }) => total + quantity * unitPrice, 0);
+  return [...rows, [`+ ${others.length}`, money(tag, sum)]];
+}
