@@ -3,7 +3,6 @@ import type { AvailableAttempts } from './concurrency.ts';
 import type { Clock } from './context.ts';
 import type { DeliveryStatus } from './delivery.machine.ts';
 import { beginTurn, countFailures, leaseDeliveries, maxLeases, recordAttempts } from './delivery.sql.ts';
-import { emit } from './event.ts';
 import type { RetrySettings } from './retry.ts';
 import { pauseWebhook, type WebhookRef } from './webhook.ts';
 import type { OutboxWorker } from './worker.ts';
@@ -103,13 +102,10 @@ async function record(
   }
 }
 
-/** Pauses a webhook that has failed for too long, and notifies the owner's other webhooks. */
+/** Pauses a webhook that has failed for too long, and tells its owner. */
 async function pause(transaction: Transaction, worker: OutboxWorker, ref: WebhookRef): Promise<void> {
   const paused = await pauseWebhook(transaction, worker, ref);
-  if (paused === undefined) return;
-  const { ownerId, webhookId: objectId, updatedAt: at } = paused;
-  const event = { ...worker.pausedEvent(paused), ownerId, objectId, at };
-  await emit(transaction, worker.random, [event]);
+  if (paused !== undefined) await worker.tellPaused(transaction, paused);
 }
 
 interface Outcome {

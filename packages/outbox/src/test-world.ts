@@ -154,7 +154,11 @@ export async function openOutboxWorld(): Promise<OutboxWorld> {
     post,
     settings: fastSettings,
     log: { error: (event, error) => process.stderr.write(`${event}: ${error}\n`) },
-    pausedEvent: (webhook) => ({ type: 'webhook.paused', dataJson: JSON.stringify({ webhook }) }),
+    tellPaused: (transaction, webhook) => {
+      const { ownerId, webhookId: objectId, updatedAt: at } = webhook;
+      const dataJson = JSON.stringify({ webhook });
+      return emit(transaction, systemRandom, [{ type: 'webhook.paused', ownerId, objectId, dataJson, at }]);
+    },
     ...options,
   });
   return {

@@ -1,7 +1,6 @@
-import type { Database } from '@florin/pg';
+import type { Database, Transaction } from '@florin/pg';
 import type { ConcurrencySettings } from './concurrency.ts';
 import type { Log, OutboxContext, Post } from './context.ts';
-import type { OutboxEvent } from './event.ts';
 import { defaultRetrySettings, type RetrySettings } from './retry.ts';
 import type { KeylessWebhook } from './webhook.ts';
 
@@ -36,6 +35,6 @@ export interface OutboxWorker extends OutboxContext {
   readonly log: Log;
   readonly post: Post;
   readonly settings: DeliverySettings;
-  /** The event that notifies an owner's other webhooks of a paused one. */
-  readonly pausedEvent: (webhook: KeylessWebhook) => Pick<OutboxEvent, 'type' | 'dataJson'>;
+  /** Tells the owner of a paused webhook, in the transaction that paused it; by an event for their other webhooks, say. */
+  readonly tellPaused: (transaction: Transaction, webhook: KeylessWebhook) => Promise<void>;
 }

@@ -6,9 +6,9 @@ import {
   type Post,
 } from '@florin/outbox';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { EventType } from '@florin/protocol/event.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import { type Egress, EgressFailure } from '#outside/egress.ts';
+import { type EventContext, emit, type ProductEvent } from './outbox.ts';
 import { webhookView } from './webhook.ts';
 
 /** What doors for webhooks need. */
@@ -27,14 +27,20 @@ export function outboxContext({ clock, random, secrets }: Omit<OutboxContext, 'r
 
 /** The outbox as the worker runs it. */
 export function outboxWorker(
-  deps: Omit<OutboxWorker, 'refusal' | 'post' | 'pausedEvent'> & { readonly egress: Pick<Egress, 'post'> },
+  deps: Omit<OutboxWorker, 'refusal' | 'post' | 'tellPaused'> &
+    EventContext & { readonly egress: Pick<Egress, 'post'> },
 ): OutboxWorker {
   const { db, log, settings, egress } = deps;
-  return { ...outboxContext(deps), db, log, settings, post: postThrough(egress), pausedEvent };
+  return {
+    ...{ ...outboxContext(deps), db, log, settings, post: postThrough(egress) },
+    tellPaused: (transaction, webhook) => emit(transaction, deps, [pausedEvent(webhook)]),
+  };
 }
 
-function pausedEvent(webhook: KeylessWebhook): { type: EventType; dataJson: string } {
-  return { type: 'webhook.paused', dataJson: JSON.stringify({ webhook: webhookView(webhook) }) };
+function pausedEvent(webhook: KeylessWebhook): ProductEvent {
+  const { ownerId, webhookId: objectId, updatedAt: at } = webhook;
+  const dataJson = JSON.stringify({ webhook: webhookView(webhook) });
+  return { type: 'webhook.paused', ownerId, objectId, dataJson, at };
 }
 
 function postThrough(egress: Pick<Egress, 'post'>): Post {

@@ -17,6 +17,7 @@ import { createEgress } from '#outside/egress.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { addMerchant, addWebhook, testOutbox } from '../../test/harness/webhook-fixture.ts';
+import type { Fact } from './outbox.ts';
 import { outboxWorker } from './outbox-context.ts';
 import { keyedWebhookView, webhookFields } from './webhook.ts';
 
@@ -79,17 +80,24 @@ test('a webhook has its URL in normal form', () => {
   assert.equal(normal('https://shop.example.com'), 'https://shop.example.com/');
 });
 
-test('the event about a paused webhook shows the members of a read, without its key', async () => {
+test('the event about a paused webhook shows the members of a read, without its key, and e-mails may tell it', async () => {
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId);
   const [webhook] = await listWebhooks(db, outbox, merchantId);
   assert.ok(webhook !== undefined);
   const egress = createEgress({ addresses });
-  const worker = outboxWorker({ ...outbox, db, egress, log: silentLog, settings: defaultDeliverySettings });
+  const told: Fact[] = [];
+  const notify = async (_: unknown, facts: readonly Fact[]) => void told.push(...facts);
+  const worker = outboxWorker({
+    ...{ ...outbox, db, egress, notify, log: silentLog, settings: defaultDeliverySettings },
+  });
   await egress.close();
-  const { type, dataJson } = worker.pausedEvent(webhook);
+  await db.transaction((transaction) => worker.tellPaused(transaction, webhook));
   const { key: _, ...shown } = keyedWebhookView(webhook, false);
-  assert.deepEqual([type, JSON.parse(dataJson)], ['webhook.paused', { webhook: shown }]);
+  assert.deepEqual(
+    told.map(({ type, ownerId, dataJson }) => [type, ownerId, JSON.parse(dataJson)]),
+    [['webhook.paused', merchantId, { webhook: shown }]],
+  );
 });
 
 test('every refusal of the outbox has an error of the catalogue', async () => {
