@@ -105,7 +105,7 @@ test('omitted settings have documented defaults', async () => {
       walletDelaySeconds: 0,
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,
-      ...{ demoPayerKey: undefined, clockOffsetSeconds: 0, consoleUrl: undefined },
+      ...{ demoPayerKey: undefined, clockOffsetSeconds: 0, consoleUrl: undefined, smtp: undefined },
       logLevel: 'info',
     },
   );
