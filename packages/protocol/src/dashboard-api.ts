@@ -14,6 +14,21 @@ import { staffRoutes } from './staff-api.ts';
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 const role = Type.Enum(memberRoles);
 
+const ownMerchantRoutes = {
+  renameMerchant: route({
+    method: 'POST',
+    path: '/merchant/rename',
+    summary: 'Change the name of the merchant',
+    description: 'Payers see it on payment pages and receipts from now on.',
+    tag: 'Merchant',
+    body: body({ merchantName: text({ min: 1, max: 100 }) }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['field_invalid'],
+  }),
+} as const;
+
 const memberRoutes = {
   listMembers: route({
     method: 'GET',
@@ -386,6 +401,7 @@ const { getCapabilities: _, ...sharedRoutes } = merchantApi.routes;
 /** Operations of a member for the merchant that the header `Florin-Merchant` names. */
 export const ofMerchantRoutes = {
   ...sharedRoutes,
+  ...ownMerchantRoutes,
   ...accountRoutes,
   ...ownLinkRoutes,
   ...summaryRoutes,

@@ -1,14 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronRight, Monitor, Moon, Sun } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useMerchant } from '../app/merchant.ts';
 import { useHasScreen } from '../app/open-screens.ts';
+import { mayDo } from '../app/permission.ts';
 import { roleTitle } from '../app/roles.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { chooseTheme, type Theme, useTheme } from '../app/theme.ts';
+import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Card, Fact, Facts, PageHeader, Section } from '../ui/page.tsx';
 import { CopyButton, Id } from '../ui/value.tsx';
+import { NameDialog } from './name-dialog.tsx';
 
 /** What a programmer needs of this installation. */
 const addresses = [
@@ -21,19 +24,30 @@ const addresses = [
 export default function Settings() {
   const { merchantId, merchantName, role } = useMerchant();
   const hasScreen = useHasScreen();
+  const [isRenaming, setRenaming] = useState(false);
   return (
     <>
       <PageHeader title="Settings" description="What this shop is, and how it is reached." />
       <Section title="Shop">
         <Card className="px-4 py-1.5 md:px-5">
           <Facts>
-            <Fact name="Name">{merchantName}</Fact>
+            <Fact name="Name">
+              <span className="flex flex-wrap items-center justify-between gap-x-3">
+                {merchantName}
+                {mayDo(role, 'members:write') && (
+                  <Button kind="quiet" className="-my-1.5" onClick={() => setRenaming(true)}>
+                    Change the name
+                  </Button>
+                )}
+              </span>
+            </Fact>
             <Fact name="Id">
               <Id id={merchantId} isWhole />
             </Fact>
             <Fact name="Your role">{roleTitle(role)}</Fact>
           </Facts>
         </Card>
+        <NameDialog name={merchantName} isOpen={isRenaming} onClose={() => setRenaming(false)} />
       </Section>
       <Section title="Look" description="For this browser.">
         <ThemeChoice />

@@ -14,6 +14,13 @@ export const insertMerchant = statement({
   text: 'insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, :merchantName, :createdAt)',
 });
 
+export const updateMerchantName = statement({
+  name: 'merchant_rename',
+  parameters: { merchantId: 'text', merchantName: 'text' },
+  columns: {},
+  text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
+});
+
 export const merchantById = statement({
   name: 'merchant_by_id',
   parameters: { merchantId: 'text' },

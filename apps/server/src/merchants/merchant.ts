@@ -3,7 +3,7 @@ import { fieldRefusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { insertMerchant, merchantById, merchantList } from './merchant.sql.ts';
+import { insertMerchant, merchantById, merchantList, updateMerchantName } from './merchant.sql.ts';
 
 export interface Merchant {
   readonly merchantId: string;
@@ -22,11 +22,7 @@ export async function createMerchant(
   deps: { clock: Clock; random: Random },
   request: { merchantName: string },
 ): Promise<Merchant> {
-  const merchantName = request.merchantName.trim();
-  const length = [...merchantName].length;
-  if (length === 0 || length > maxNameLength) {
-    throw fieldRefusal('merchantName', `must have 1 to ${maxNameLength} characters`);
-  }
+  const merchantName = checkedName(request.merchantName);
   const merchant = {
     merchantId: newId('merchant', deps.random.bytes),
     merchantName,
@@ -39,6 +35,23 @@ export async function createMerchant(
     createdAt: merchant.createdAt,
   });
   return merchant;
+}
+
+/** Changes the name that payers see. Refuses a name that is empty or longer than 100 characters. */
+export async function renameMerchant(
+  transaction: Transaction,
+  { merchantId, merchantName }: { readonly merchantId: string; readonly merchantName: string },
+): Promise<void> {
+  await transaction.query(updateMerchantName, { merchantId, merchantName: checkedName(merchantName) });
+}
+
+function checkedName(given: string): string {
+  const name = given.trim();
+  const length = [...name].length;
+  if (length === 0 || length > maxNameLength) {
+    throw fieldRefusal('merchantName', `must have 1 to ${maxNameLength} characters`);
+  }
+  return name;
 }
 
 /** One merchant by id; undefined when there is none. */

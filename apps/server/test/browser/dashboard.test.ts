@@ -208,6 +208,29 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
   }
 });
 
+test('an owner changes the name of the shop', async () => {
+  const { page } = owner;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${dashboard}/${merchantId}/settings`);
+  await page.getByRole('button', { name: 'Change the name' }).click();
+  await assertClean(page);
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('  ');
+  assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
+  await name.fill('Tea & Co');
+  await name.press('Enter');
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const saved = page.getByText('The shop has a new name', { exact: true });
+  await proof.or(saved).first().waitFor();
+  if (await proof.isVisible()) {
+    await proof.getByLabel('Password', { exact: true }).fill(password);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+  }
+  await saved.waitFor();
+  await page.getByRole('definition').getByText('Tea & Co').waitFor();
+  await page.getByRole('button', { name: 'Tea & Co' }).first().waitFor();
+});
+
 test('the keyboard finds a screen, and a session that ended is opened again above what was typed', async () => {
   const { page, complaints } = owner;
   await page.setViewportSize({ width: 1280, height: 800 });

@@ -12,6 +12,7 @@ import { findMember } from '#members/membership.ts';
 import { accountOf, findAccount } from '#merchants/account.ts';
 import { listAccountChanges } from '#merchants/account-change.ts';
 import { listApiKeys } from '#merchants/api-key.ts';
+import { findMerchant } from '#merchants/merchant.ts';
 import type { Clock } from '#outside/clock.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView } from '#webhooks/webhook.ts';
@@ -82,6 +83,10 @@ async function look(
   const { merchantId } = call.caller;
   if (route === dashboardApi.routes.updateBranding)
     return writeJson(await findBranding(queryable, merchantId));
+  if (route === dashboardApi.routes.renameMerchant) {
+    const merchantName = (await findMerchant(queryable, merchantId))?.merchantName ?? '';
+    return writeJson({ merchantName });
+  }
   try {
     const view = await viewOf(queryable, deps, merchantId, subject);
     return view === undefined ? undefined : writeJson(view);

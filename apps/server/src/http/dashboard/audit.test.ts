@@ -46,6 +46,17 @@ test('a change is recorded with who, what, before, after, from where and when', 
   assert.deepEqual([create?.action, create?.subject, create?.before], ['createProduct', productId, '']);
 });
 
+test('a new name of the merchant is recorded with the old one, and its members see it', async () => {
+  assert.equal((await browser.post('/merchant/rename', { merchantName: ' Tea & Co ' })).code, 0);
+  const [{ action, before, after } = {} as Entry] = await log();
+  assert.equal(action, 'renameMerchant');
+  assert.notEqual(JSON.parse(before ?? '').merchantName, 'Tea & Co');
+  assert.deepEqual(JSON.parse(after ?? ''), { merchantName: 'Tea & Co' });
+  assert.equal((await browser.get('/me')).data.merchants[0].merchantName, 'Tea & Co');
+  const blank = await browser.post('/merchant/rename', { merchantName: '   ' });
+  assert.deepEqual([blank.code, blank.data], [400101, null]);
+});
+
 test('a refused change and a read record nothing', async () => {
   const seen = (await log()).length;
   assert.equal((await browser.post('/product/remove', { productId: 'prd_none' })).code, 100301);

@@ -20,6 +20,7 @@ import { addKeyRoutes } from './keys.ts';
 import { addLinkDeletion } from './links.ts';
 import { addMeRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
+import { addOwnMerchantRoutes } from './merchant.ts';
 import { addSessionHistoryRoutes } from './session-history.ts';
 import { addSignInRoutes, addVisitorLinkRoutes, type Visitor } from './sign-in.ts';
 import { addStaffRoutes } from './staff.ts';
@@ -109,6 +110,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addInstallationRoutes(addOfStaff, deps);
     const add = merchantRoutes(addOfMerchant, deps, auditRecorder(deps));
     addSharedRoutes(add, deps);
+    addOwnMerchantRoutes(add);
     addWalletRoutes(add, deps);
     addLinkDeletion(add, deps);
     addSummaryRoutes(add, deps);

@@ -53,6 +53,7 @@ function browserOf(role: Role): Browser {
 
 /** Requests to the dashboard's own operations, about nothing that exists. */
 const ownRequests: Readonly<Record<string, object>> = {
+  renameMerchant: { merchantName: ' ' },
   addWalletAccount: { accountName: 'Till', accountAddress: '0x1', settlementCurrencies: ['ethereum::usdc'] },
   cancelAccountChange: { changeId: 'acg_none' },
   updateAccount: { accountId: 'acc_none', settlementMode: 'escrow' },
