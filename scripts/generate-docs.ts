@@ -40,9 +40,11 @@ function generate(): Map<string, string> {
   const files = new Map([...contractPages(root), ['reference/conformance.md', conformanceMarkdown(root)]]);
   const index = indexMarkdown(
     new Map([
-      ...filesIn(join(docsFolder, 'guide'))
-        .sort()
-        .map((name) => written(`guide/${name}`)),
+      ...['guide', 'runbook'].flatMap((part) =>
+        filesIn(join(docsFolder, part))
+          .sort()
+          .map((name) => written(`${part}/${name}`)),
+      ),
       ...reference,
       ...[...files].map(([file, text]) => [sitePath(file), text] as const),
       written('changelog.md'),

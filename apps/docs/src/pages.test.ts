@@ -39,7 +39,7 @@ test('every link of a page leads to an existing page and heading', () => {
       .filter((target) => !/^https?:\/\//.test(target) && target !== '/openapi.json')
       .filter((target) => {
         const [path = '', anchor] = target.split('#');
-        const known = anchors.get(path);
+        const known = anchors.get(path === '' ? from : path);
         return known === undefined || (anchor !== undefined && !known.has(anchor));
       })
       .map((target) => `${from} -> ${target}`),

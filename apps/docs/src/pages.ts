@@ -16,7 +16,9 @@ export interface SitePage {
 
 /** Every page, from the files below docs/ that the site shows. */
 export function readPages(docsFolder: string): ReadonlyMap<string, SitePage> {
-  const files = globSync(['changelog.md', 'guide/*.md', 'reference/**/*.md'], { cwd: docsFolder }).sort();
+  const files = globSync(['changelog.md', 'guide/*.md', 'reference/**/*.md', 'runbook/*.md'], {
+    cwd: docsFolder,
+  }).sort();
   const paths = new Set(files.map(sitePath));
   return new Map(
     files.map((file) => {

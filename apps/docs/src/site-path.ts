@@ -13,5 +13,5 @@ export function sitePath(file: string): string {
 export function filePath(path: string): string {
   const page = path.slice('/docs/'.length);
   if (page === '' || /^contracts(?:\/[\w-]+)?$/.test(page)) return posix.join('reference', page, 'README.md');
-  return /^(?:guide\/|changelog$)/.test(page) ? `${page}.md` : `reference/${page}.md`;
+  return /^(?:guide\/|runbook\/|changelog$)/.test(page) ? `${page}.md` : `reference/${page}.md`;
 }

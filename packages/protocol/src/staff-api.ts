@@ -4,7 +4,7 @@ import { paymentException } from './exception.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
 import { idText, pageParams, successReply, text, timestampText } from './schema.ts';
-import { healthReport, nodeReport, versions, walletReport } from './staff-health.ts';
+import { healthReport, nodeReport, versions, walletReport, webhookBacklog } from './staff-health.ts';
 
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 const time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC; empty: never' });
@@ -86,6 +86,7 @@ export const staffRoutes = {
       tokens: Type.Array(
         Type.Object({
           tokenId: Type.String(),
+          decimals: Type.Integer(),
           isStopped: Type.Boolean(),
           reason: Type.String({ description: 'Why it is stopped, else empty' }),
           stoppedAt: time,
@@ -134,6 +135,39 @@ export const staffRoutes = {
     summary: 'The gas of the sending wallets, and the floats and caps of the vaults',
     tag: 'Operator: health',
     reply: walletReport,
+  }),
+  listWebhookBacklog: route({
+    ...read,
+    path: '/staff/webhook/list',
+    summary: 'Webhooks of all merchants that are paused or have deliveries that wait, the worst first',
+    description: 'At most 200.',
+    tag: 'Operator: health',
+    reply: Type.Object({ webhooks: Type.Array(webhookBacklog) }),
+  }),
+  resumeHaltedChain: route({
+    ...write,
+    path: '/staff/chain/resume',
+    summary: 'Resume a halted chain after the cause was found',
+    description:
+      'The watcher goes back to the last stored block that the chain still has. Until it has found one, the chain stays ' +
+      'halted. Events that are gone are taken back.',
+    tag: 'Operator: health',
+    body: body({ chain: text({ min: 1, max: 64 }), reason }),
+    reply: Type.Object({
+      haltedReason: Type.String({ description: 'Why it was halted; empty when it was not' }),
+    }),
+    errors: ['channel_unsupported', 'field_invalid'],
+  }),
+  releaseSettlement: route({
+    ...write,
+    path: '/staff/settlement/release',
+    summary: 'Send an order’s waiting settlements at once, above the caps of the configuration',
+    description:
+      'The caps of the contracts stay. Each order is paid once on chain, however often it is released.',
+    tag: 'Operator: health',
+    body: body({ orderId: text({ min: 66, max: 66 }), reason }),
+    reply: Type.Object({ legs: Type.Array(Type.String(), { description: 'Empty when none waits' }) }),
+    errors: [],
   }),
   getConfiguration: route({
     ...read,

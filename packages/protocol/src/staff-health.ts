@@ -15,12 +15,19 @@ export const healthReport = Type.Object({
       settlement: Type.Enum(['running', 'stopped']),
       settlementReason: Type.String({ description: 'drift, restored or halted; empty while running' }),
       haltedReason: Type.String({ description: 'Why its blocks are not read; empty while they are' }),
+      isResuming: Type.Boolean({
+        description: 'Staff has resumed it, and the watcher has not acted on it yet',
+      }),
       headNumber: integer,
-      headAt: rfcTime,
+      headAt: Type.String({ description: 'The time in the newest block; RFC 3339; empty: unknown' }),
       finalNumber: integer,
-      finalAt: rfcTime,
+      finalAt: Type.String({ description: 'The time in the final block; RFC 3339; empty: unknown' }),
+      watchedAt: Type.String({ description: 'When the watcher last wrote; RFC 3339; empty: never' }),
       secondsToFinal: Type.Integer({ description: 'As measured over the last minutes' }),
       reconciledAt: Type.String({ description: 'When every balance last agreed; empty: never' }),
+      lastTriedAt: Type.String({
+        description: 'When a comparison was last tried, with or without an answer; empty: never',
+      }),
       balances: Type.Array(
         Type.Object({
           holder: Type.Enum(['gateway', 'vault', 'fees']),
@@ -55,9 +62,15 @@ export const healthReport = Type.Object({
       nonce: Type.String(),
       purpose: Type.String(),
       minedHash: Type.String({ description: 'The attempt that a block has; empty: none yet' }),
-      lastHash: Type.String({ description: 'The attempt that offers most' }),
-      maxFee: Type.String({ description: 'Its highest fee, in wei per gas' }),
-      attempts: Type.Integer(),
+      attemptCount: Type.Integer(),
+      attempts: Type.Array(
+        Type.Object({
+          txHash: Type.String(),
+          maxFee: Type.String({ description: 'The highest fee, in wei per gas' }),
+          createAt: rfcTime,
+        }),
+        { description: 'Each replaced the one after it in this list: the latest first, at most 10' },
+      ),
       createAt: rfcTime,
     }),
     { description: 'Sent transactions in no final block yet, the oldest first, at most 200' },
@@ -100,12 +113,27 @@ export const walletReport = Type.Object({
   vaults: Type.Array(
     Type.Object({
       tokenId: Type.String(),
-      cap: Type.String({ description: 'The most for one order, in Micro-USD' }),
-      float: Type.String({ description: 'What the vault could pay now, in Micro-USD' }),
+      cap: Type.String({ description: 'The most for one order, in Micro-USD; empty: unknown' }),
+      float: Type.String({ description: 'What the vault could pay, in Micro-USD; empty: unknown' }),
+      readAt: Type.String({ description: 'When the vault was asked; RFC 3339; empty: it never answered' }),
     }),
   ),
 });
 export type WalletReport = Static<typeof walletReport>;
+
+export const webhookBacklog = Type.Object({
+  webhookId: Type.String(),
+  merchantId: Type.String(),
+  merchantName: Type.String(),
+  webhookUrl: Type.String(),
+  status: Type.String({ description: 'active, inactive or paused' }),
+  failures: Type.Integer({ description: 'In a row' }),
+  failingSince: Type.String({ description: 'RFC 3339; empty: the last attempt succeeded' }),
+  waiting: Type.Integer({ description: 'Deliveries' }),
+  overdue: Type.Integer({ description: 'Of these, whose time has come' }),
+  oldestAt: Type.String({ description: 'When the oldest waiting delivery was made; empty: none waits' }),
+});
+export type WebhookBacklog = Static<typeof webhookBacklog>;
 
 export const versions = Type.Object({
   database: Type.String({ description: 'PostgreSQL' }),

@@ -1,18 +1,18 @@
 import { useRouterState } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
+import { useContext } from 'react';
 import { shortId } from '../ui/format.ts';
-import { useMerchantId } from './merchant.ts';
-import { useScreens } from './open-screens.ts';
+import { AreaContext } from './open-screens.ts';
 import { ScreenLink } from './screen-link.tsx';
 
 /** Where the screen stands: the list that the page belongs to, and the page. */
 export function Breadcrumbs() {
-  const merchantId = useMerchantId();
+  const area = useContext(AreaContext);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const parts = pathname.split('/').filter((part) => part !== '');
-  const below = parts.slice(parts.indexOf(merchantId ?? '') + 1);
-  const screen = useScreens().find(({ path }) => path === (below[0] ?? ''));
-  if (merchantId === undefined || screen === undefined || below.length < 2) return null;
+  const below = parts.slice(parts.indexOf(area?.base ?? '') + 1);
+  const screen = area?.screens.find(({ path }) => path === (below[0] ?? ''));
+  if (screen === undefined || below.length < 2) return null;
   return (
     <nav aria-label="Breadcrumbs">
       <ol className="flex items-center gap-1.5 text-soft">

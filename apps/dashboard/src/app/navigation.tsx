@@ -9,6 +9,9 @@ const groups: readonly { readonly name: ScreenGroup; readonly title: string }[] 
   { name: 'sell', title: 'Sell' },
   { name: 'develop', title: 'Developers' },
   { name: 'business', title: 'Business' },
+  { name: 'money', title: 'Money' },
+  { name: 'merchants', title: 'Merchants' },
+  { name: 'installation', title: 'Installation' },
 ];
 
 export function Navigation() {

@@ -1,17 +1,30 @@
 import { createContext, useContext } from 'react';
-import { MerchantContext } from './merchant.ts';
+import type { CurrentMerchant } from './merchant.ts';
 import { mayDo } from './permission.ts';
 import type { Screen } from './screen.ts';
 
-/** All screens, from the shell: a screen that imported the registry would import itself. */
-export const ScreensContext = createContext<readonly Screen[]>([]);
+/** A part of the dashboard: a merchant's, or the operator's. */
+export interface Area {
+  /** The first part of its addresses: the merchant's id, or `operator`. */
+  readonly base: string;
+  /** The screens that are open to the person. */
+  readonly screens: readonly Screen[];
+}
 
-/** The screens that the member's role opens; none outside a merchant. */
+export const operatorBase = 'operator';
+
+/** From the shell: a screen that imported the registry would import itself. Undefined outside of both. */
+export const AreaContext = createContext<Area | undefined>(undefined);
+
+/** The merchant's area with what the role opens. */
+export function merchantArea({ merchantId, role }: CurrentMerchant, all: readonly Screen[]): Area {
+  const screens = all.filter(({ permission }) => permission === undefined || mayDo(role, permission));
+  return { base: merchantId, screens };
+}
+
+/** The screens that are open in this area; none outside of one. */
 export function useScreens(): readonly Screen[] {
-  const merchant = useContext(MerchantContext);
-  const screens = useContext(ScreensContext);
-  if (merchant === undefined) return [];
-  return screens.filter(({ permission }) => permission === undefined || mayDo(merchant.role, permission));
+  return useContext(AreaContext)?.screens ?? [];
 }
 
 /** Tells whether a screen is there and open to the role, so that links to it lead somewhere. */

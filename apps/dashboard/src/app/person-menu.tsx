@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { BookOpen, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { BookOpen, LogOut, Monitor, Moon, ShieldHalf, Store, Sun, UserRound } from 'lucide-react';
 import { useWrite } from '../api/use-call.ts';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
-import type { Me } from './merchant.ts';
+import { firstMerchant, type Me } from './merchant.ts';
+import { operatorBase } from './open-screens.ts';
 import { chooseTheme, type Theme, useTheme } from './theme.ts';
 
 const themes = [
@@ -12,12 +13,13 @@ const themes = [
   { theme: 'dark', title: 'Dark', icon: <Moon /> },
 ] as const satisfies readonly { theme: Theme; title: string; icon: unknown }[];
 
-/** The person: own account, theme, documentation, sign-out. */
-export function PersonMenu({ me }: { readonly me: Me }) {
+/** The person: own account, the way between shops and the operator's screens, theme, documentation, sign-out. */
+export function PersonMenu({ me, isOperator }: { readonly me: Me; readonly isOperator: boolean }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const chosen = useTheme();
   const signOut = useWrite('POST /me/sign-out');
+  const ownMerchant = firstMerchant(me);
   const leave = async () => {
     if ((await signOut.run()) === undefined) return;
     await navigate({ to: '/sign-in' });
@@ -48,6 +50,16 @@ export function PersonMenu({ me }: { readonly me: Me }) {
       <MenuItem icon={<UserRound />} onSelect={() => void navigate({ to: '/my-account' })}>
         My account
       </MenuItem>
+      {me.isStaff && !isOperator && (
+        <MenuItem icon={<ShieldHalf />} onSelect={() => void navigate({ to: `/${operatorBase}` })}>
+          Operator
+        </MenuItem>
+      )}
+      {isOperator && ownMerchant !== undefined && (
+        <MenuItem icon={<Store />} onSelect={() => void navigate({ to: `/${ownMerchant}` })}>
+          Shops
+        </MenuItem>
+      )}
       <MenuItem icon={<BookOpen />} onSelect={() => window.open('/docs', '_blank', 'noopener')}>
         Documentation
       </MenuItem>

@@ -12,8 +12,10 @@ import { send } from '../api/call.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { meKey } from './me-key.ts';
 import { firstMerchant, type Me } from './merchant.ts';
+import { operatorBase } from './open-screens.ts';
 import { NotFound, RouteFailure } from './route-failure.tsx';
-import { screens } from './screens.ts';
+import type { Screen } from './screen.ts';
+import { operatorScreens, screens } from './screens.ts';
 import { Shell } from './shell.tsx';
 
 /** The person who is signed in; leads to the sign-in when there is none. */
@@ -30,7 +32,7 @@ async function findMe(queries: QueryClient, href: string): Promise<Me> {
   }
 }
 
-/** The routes: signing in, the person, and below each merchant the screens. */
+/** The routes: signing in, the person, the operator's screens, and below each merchant its own. */
 export function makeRouter(queries: QueryClient) {
   const root = createRootRoute({
     component: Outlet,
@@ -50,8 +52,10 @@ export function makeRouter(queries: QueryClient) {
     getParentRoute: () => signedIn,
     path: '/',
     beforeLoad: async ({ location }) => {
-      const merchantId = firstMerchant(await findMe(queries, location.href));
-      throw redirect({ to: merchantId === undefined ? '/my-account' : `/${merchantId}`, replace: true });
+      const me = await findMe(queries, location.href);
+      const merchantId = firstMerchant(me);
+      const without = me.isStaff ? `/${operatorBase}` : '/my-account';
+      throw redirect({ to: merchantId === undefined ? without : `/${merchantId}`, replace: true });
     },
   });
   const myAccount = createRoute({
@@ -59,6 +63,8 @@ export function makeRouter(queries: QueryClient) {
     path: 'my-account',
     component: lazyRouteComponent(() => import('../my-account/my-account.tsx')),
   });
+  const operator = createRoute({ getParentRoute: () => signedIn, path: operatorBase });
+  operator.addChildren(operatorScreens.flatMap((screen) => screenRoutes(() => operator, screen)));
   const merchant = createRoute({
     getParentRoute: () => signedIn,
     path: '$merchantId',
@@ -71,7 +77,7 @@ export function makeRouter(queries: QueryClient) {
     },
   });
   merchant.addChildren(screens.flatMap((screen) => screenRoutes(() => merchant, screen)));
-  signedIn.addChildren([first, myAccount, merchant]);
+  signedIn.addChildren([first, myAccount, operator, merchant]);
   root.addChildren([
     outside('sign-in', () => import('../sign-in/sign-in.tsx')),
     outside('invitation', () => import('../invitation/invitation.tsx')),
@@ -86,7 +92,7 @@ export function makeRouter(queries: QueryClient) {
   });
 }
 
-function screenRoutes(getParentRoute: () => AnyRoute, screen: (typeof screens)[number]): AnyRoute[] {
+function screenRoutes(getParentRoute: () => AnyRoute, screen: Screen): AnyRoute[] {
   const own = createRoute({
     getParentRoute,
     path: screen.path === '' ? '/' : screen.path,

@@ -1,21 +1,21 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { ComponentProps } from 'react';
-import { useMerchantId } from './merchant.ts';
+import { type ComponentProps, useContext } from 'react';
+import { AreaContext } from './open-screens.ts';
 
-/** The address of a screen of the merchant in the address, as `payments/ses_…`. */
+/** The address of a screen of this area, as `payments/ses_…`. */
 export function useScreenPath(): (path: string) => string {
-  const merchantId = useMerchantId() ?? '';
-  return (path) => `/${merchantId}${path === '' ? '' : `/${path}`}`;
+  const base = useContext(AreaContext)?.base ?? '';
+  return (path) => `/${base}${path === '' ? '' : `/${path}`}`;
 }
 
-/** Goes to a screen of the merchant in the address. */
+/** Goes to a screen of this area. */
 export function useGoTo(): (path: string) => void {
   const navigate = useNavigate();
   const pathOf = useScreenPath();
   return (path) => void navigate({ to: pathOf(path) });
 }
 
-/** A link to a screen of the merchant in the address. */
+/** A link to a screen of this area. */
 export function ScreenLink({
   path,
   ...rest

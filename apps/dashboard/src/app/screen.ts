@@ -6,10 +6,18 @@ import type { ComponentType } from 'react';
 type LoadScreen = () => Promise<{ readonly default: ComponentType }>;
 
 /** Where the screen stands in the navigation; `none` for screens that others lead to. */
-export type ScreenGroup = 'main' | 'sell' | 'develop' | 'business' | 'none';
+export type ScreenGroup =
+  | 'main'
+  | 'sell'
+  | 'develop'
+  | 'business'
+  | 'money'
+  | 'merchants'
+  | 'installation'
+  | 'none';
 
 export interface Screen {
-  /** Below the merchant, as `payments`; empty for the first screen. */
+  /** Below the merchant or `operator`, as `payments`; empty for the first screen. */
   readonly path: string;
   readonly title: string;
   readonly icon: LucideIcon;

@@ -3,6 +3,17 @@ import { eventsScreen } from '../events/screen.ts';
 import { homeScreen } from '../home/screen.ts';
 import { keysScreen } from '../keys/screen.ts';
 import { linksScreen } from '../links/screen.ts';
+import { backlogScreen } from '../operator/backlog/screen.ts';
+import { booksScreen } from '../operator/books/screen.ts';
+import { chainsScreen } from '../operator/chains/screen.ts';
+import { configurationScreen } from '../operator/configuration/screen.ts';
+import { allExceptionsScreen } from '../operator/exceptions/screen.ts';
+import { fundsScreen } from '../operator/funds/screen.ts';
+import { healthScreen } from '../operator/health/screen.ts';
+import { merchantsScreen } from '../operator/merchants/screen.ts';
+import { settlementsScreen } from '../operator/settlements/screen.ts';
+import { staffScreen } from '../operator/staff/screen.ts';
+import { tokensScreen } from '../operator/tokens/screen.ts';
 import { paymentsScreen } from '../payments/screen.ts';
 import { productsScreen } from '../products/screen.ts';
 import { settingsScreen } from '../settings/screen.ts';
@@ -24,4 +35,19 @@ export const screens: readonly Screen[] = [
   teamScreen,
   auditScreen,
   settingsScreen,
+];
+
+/** The operator's screens, in the order of the navigation. */
+export const operatorScreens: readonly Screen[] = [
+  healthScreen,
+  chainsScreen,
+  settlementsScreen,
+  fundsScreen,
+  booksScreen,
+  tokensScreen,
+  merchantsScreen,
+  allExceptionsScreen,
+  backlogScreen,
+  configurationScreen,
+  staffScreen,
 ];

@@ -1,5 +1,5 @@
 import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
-import { Menu as MenuIcon, Search } from 'lucide-react';
+import { Menu as MenuIcon, Search, ShieldHalf } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { buttonClass, IconButton } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
@@ -15,38 +15,38 @@ import {
 } from './merchant.ts';
 import { MerchantSwitcher } from './merchant-switcher.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
-import { ScreensContext } from './open-screens.ts';
+import { type Area, AreaContext, merchantArea, operatorBase } from './open-screens.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
 import { NotFound } from './route-failure.tsx';
-import { screens } from './screens.ts';
+import { operatorScreens, screens } from './screens.ts';
 import { useMe } from './use-me.ts';
 
+const operatorArea: Area = { base: operatorBase, screens: operatorScreens };
+
 /**
- * The merchant in the address, on a person's own screens the one of the last visit; `unknown` when the person does not act
- * for it, undefined without any.
+ * The area in the address, with its merchant; on a person's own screens the merchant of the last visit. The area is undefined
+ * for a merchant that the person does not act for, and for the operator's screens without being staff.
  */
-function useAddressedMerchant(me: Me): CurrentMerchant | 'unknown' | undefined {
+function useAddressed(me: Me): { readonly area: Area | undefined; readonly merchant?: CurrentMerchant } {
   const { merchantId = firstMerchant(me) } = useParams({ strict: false }) as { merchantId?: string };
-  if (merchantId === undefined) return undefined;
+  const isOperator = useRouterState({
+    select: ({ matches }) => matches.some(({ routeId }) => routeId.endsWith(`/${operatorBase}`)),
+  });
+  if (isOperator || merchantId === undefined) return { area: me.isStaff ? operatorArea : undefined };
   const own = me.merchants.find((merchant) => merchant.merchantId === merchantId);
-  if (own !== undefined) return own;
-  return me.isStaff ? { merchantId, merchantName: merchantId, role: 'staff' } : 'unknown';
+  const asStaff = me.isStaff ? { merchantId, merchantName: merchantId, role: 'staff' } : undefined;
+  const merchant = own ?? asStaff;
+  return merchant === undefined ? { area: undefined } : { area: merchantArea(merchant, screens), merchant };
 }
 
 /** Everything around a screen: navigation, search, and the dialog that asks who acts. */
 export function Shell() {
-  return (
-    <ScreensContext value={screens}>
-      <ShellFrame />
-    </ScreensContext>
-  );
-}
-
-function ShellFrame() {
   const me = useMe();
-  const addressed = useAddressedMerchant(me);
-  const merchant = addressed === 'unknown' ? undefined : addressed;
+  const { area, merchant } = useAddressed(me);
+  const isOwn = useRouterState({ select: ({ location }) => location.pathname.endsWith('/my-account') });
+  const isOperator = area === operatorArea;
+  const switcher = isOperator ? <OperatorTitle /> : <MerchantSwitcher me={me} />;
   const [isSearching, setSearching] = useState(false);
   const [isNavigating, setNavigating] = useState(false);
   const merchantId = merchant?.merchantId;
@@ -58,58 +58,75 @@ function ShellFrame() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the menu.
   useEffect(() => setNavigating(false), [path]);
   return (
-    <MerchantContext value={merchant}>
-      <a
-        href="#screen"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:p-3"
-      >
-        To the content
-      </a>
-      <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
-        <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken md:flex">
-          <div className="p-3">
-            <MerchantSwitcher me={me} />
+    <AreaContext value={area}>
+      <MerchantContext value={merchant}>
+        <a
+          href="#screen"
+          className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:p-3"
+        >
+          To the content
+        </a>
+        <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+          <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken md:flex">
+            <div className="p-3">{switcher}</div>
+            <div className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
+              <Navigation />
+            </div>
+            <div className="border-t border-line p-3">
+              <PersonMenu me={me} isOperator={isOperator} />
+            </div>
+          </aside>
+          <div className="flex min-w-0 flex-col">
+            <TopBar
+              isSearchable={area !== undefined}
+              onSearch={() => setSearching(true)}
+              onNavigate={() => setNavigating(true)}
+              switcher={switcher}
+            />
+            <main
+              id="screen"
+              tabIndex={-1}
+              className="mx-auto w-full max-w-[76rem] flex-1 px-4 pt-5 pb-24 outline-none md:px-8 md:pt-7 md:pb-16"
+            >
+              {area === undefined && !isOwn ? <NotFound /> : <Guarded me={me} isOwn={isOwn} />}
+            </main>
           </div>
-          <div className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
-            <Navigation />
-          </div>
-          <div className="border-t border-line p-3">
-            <PersonMenu me={me} />
-          </div>
-        </aside>
-        <div className="flex min-w-0 flex-col">
-          <TopBar
-            isSearchable={merchant !== undefined}
-            onSearch={() => setSearching(true)}
-            onNavigate={() => setNavigating(true)}
-            switcher={<MerchantSwitcher me={me} />}
-          />
-          <main
-            id="screen"
-            tabIndex={-1}
-            className="mx-auto w-full max-w-[76rem] flex-1 px-4 pt-5 pb-24 outline-none md:px-8 md:pt-7 md:pb-16"
-          >
-            {addressed === 'unknown' ? <NotFound /> : <Guarded me={me} />}
-          </main>
         </div>
-      </div>
-      <PhoneBar onMore={() => setNavigating(true)} />
-      <Sheet isOpen={isNavigating} onClose={() => setNavigating(false)} title="Menu">
-        <Navigation />
-        <div className="mt-6 border-t border-line pt-3">
-          <PersonMenu me={me} />
-        </div>
-      </Sheet>
-      <CommandMenu isOpen={isSearching} onClose={() => setSearching(false)} />
-      <ProofDialog me={me} />
-    </MerchantContext>
+        <PhoneBar onMore={() => setNavigating(true)} />
+        <Sheet isOpen={isNavigating} onClose={() => setNavigating(false)} title="Menu">
+          <Navigation />
+          <div className="mt-6 border-t border-line pt-3">
+            <PersonMenu me={me} isOperator={isOperator} />
+          </div>
+        </Sheet>
+        <CommandMenu isOpen={isSearching} onClose={() => setSearching(false)} />
+        <ProofDialog me={me} />
+      </MerchantContext>
+    </AreaContext>
   );
 }
 
-/** A session with a password alone opens nothing of a merchant in production; says what to add. */
-function Guarded({ me }: { readonly me: Me }) {
-  const { merchantId } = useParams({ strict: false }) as { merchantId?: string };
-  if (me.isStrong || merchantId === undefined) return <Outlet />;
+/** Stands where the merchant's screens have their switcher. */
+function OperatorTitle() {
+  return (
+    <Link
+      to={`/${operatorBase}`}
+      className="flex h-10 w-full min-w-0 items-center gap-2.5 rounded-lg px-1.5 font-semibold hover:bg-line/60"
+    >
+      <span
+        aria-hidden
+        className="flex size-7 shrink-0 items-center justify-center rounded-md bg-ink text-canvas [&>svg]:size-4"
+      >
+        <ShieldHalf />
+      </span>
+      Operator
+    </Link>
+  );
+}
+
+/** A session with a password alone opens nothing but the own account in production; says what to add. */
+function Guarded({ me, isOwn }: { readonly me: Me; readonly isOwn: boolean }) {
+  if (me.isStrong || isOwn) return <Outlet />;
   return (
     <div className="mx-auto max-w-xl py-8">
       <Notice
@@ -121,7 +138,8 @@ function Guarded({ me }: { readonly me: Me }) {
           </Link>
         }
       >
-        A password alone does not open a shop. Add a passkey or a second factor, then sign in with it.
+        A password alone opens neither a shop nor the operator’s screens. Add a passkey or a second factor,
+        then sign in with it.
       </Notice>
     </div>
   );

@@ -6,6 +6,7 @@ import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { meKey } from '../app/me-key.ts';
 import type { Me } from '../app/merchant.ts';
+import { operatorBase } from '../app/open-screens.ts';
 import { Front } from '../proof/front.tsx';
 import { RecoveryCodes } from '../proof/recovery-codes.tsx';
 import { SignInForm } from '../proof/sign-in-form.tsx';
@@ -65,7 +66,8 @@ function Accept({
   const queries = useQueryClient();
   const enter = (merchantId: string) => {
     queries.clear();
-    void navigate({ to: `/${merchantId}` });
+    // An invitation to the operator's staff names no merchant.
+    void navigate({ to: `/${merchantId === '' ? operatorBase : merchantId}` });
   };
   if (accepted !== undefined)
     return (
@@ -76,8 +78,11 @@ function Accept({
         <RecoveryCodes codes={accepted.recoveryCodes} onKept={() => enter(accepted.merchantId)} />
       </Front>
     );
-  const title = `Join ${invitation.merchantName}`;
-  const description = `You are invited as ${invitation.role}.`;
+  const isForStaff = invitation.role === 'staff';
+  const title = isForStaff ? 'Join the operator’s staff' : `Join ${invitation.merchantName}`;
+  const description = isForStaff
+    ? 'You will see every shop of this installation, and run it.'
+    : `You are invited as ${invitation.role}.`;
   if (me !== undefined)
     return (
       <Front title={title} description={description}>

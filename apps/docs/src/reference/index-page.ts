@@ -1,10 +1,11 @@
 import { headOf } from '../markdown.ts';
 import { heading, linkTo, list, pageMarkdown } from './page.ts';
 
-const sections = ['Guides', 'Concepts', 'API', 'Contracts', 'Errors'] as const;
+const sections = ['Guides', 'Concepts', 'API', 'Contracts', 'Errors', 'Runbooks'] as const;
 
 function sectionOf(path: string): (typeof sections)[number] {
   if (path.startsWith('/docs/guide/')) return 'Guides';
+  if (path.startsWith('/docs/runbook/')) return 'Runbooks';
   if (path.startsWith('/docs/api/') || path === '/docs/objects') return 'API';
   if (path.startsWith('/docs/contracts')) return 'Contracts';
   return path.startsWith('/docs/errors') ? 'Errors' : 'Concepts';

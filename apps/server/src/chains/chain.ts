@@ -88,6 +88,8 @@ export interface ChainConditions {
   payoutCap(tokenId: string): MicroUsd;
   /** The amount that the vault could pay in it now, in Micro-USD; absent where no process reads it. */
   payoutLiquidity?(tokenId: string): MicroUsd;
+  /** When the vault last said what it may pay in the token; undefined before its first answer. */
+  vaultReadAt?(tokenId: string): Date | undefined;
   /** Whether the operator takes no new orders in the token; absent where no process reads it. */
   isStopped?(tokenId: string): boolean;
 }

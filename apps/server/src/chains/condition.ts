@@ -61,6 +61,7 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
   );
   const caps = new Map<string, MicroUsd>();
   const liquidities = new Map<string, MicroUsd>();
+  const vaultReads = new Map<string, Date>();
   let stopped: ReadonlySet<string> = new Set();
   let version = 0;
   let capsReadAtMs = Number.NEGATIVE_INFINITY;
@@ -86,6 +87,7 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
           if (caps.get(tokenId) !== cap) version += 1;
           caps.set(tokenId, cap);
           liquidities.set(tokenId, liquidity);
+          vaultReads.set(tokenId, options.clock.now());
         }
         return read !== undefined;
       }),
@@ -105,6 +107,7 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       of: (chainId) => memories.get(chainId)?.condition ?? notFollowed,
       payoutCap: (tokenId) => caps.get(tokenId) ?? microUsd(0n),
       payoutLiquidity: (tokenId) => liquidities.get(tokenId) ?? microUsd(0n),
+      vaultReadAt: (tokenId) => vaultReads.get(tokenId),
       isStopped: (tokenId) => stopped.has(tokenId),
     },
     async refresh(signal) {

@@ -10,14 +10,17 @@ export const healthCursors = statement({
     final_number: 'int8',
     final_time: 'timestamptz',
     halted_reason: 'text',
+    is_resync_due: 'bool',
+    updated_at: 'timestamptz',
   },
-  text: `select chain_id, head_number, head_time, final_number, final_time, halted_reason from chain_cursors`,
+  text: `select chain_id, head_number, head_time, final_number, final_time, halted_reason, is_resync_due, updated_at
+   from chain_cursors`,
 });
 
-/** Transactions in no final block yet, each with its latest attempt: later attempts always offer more. */
+/** Transactions in no final block yet, each with its latest attempts: later ones always offer more. */
 export const unfinishedTransactions = statement({
   name: 'health_unfinished_transactions',
-  parameters: { limit: 'int8' },
+  parameters: { limit: 'int8', attemptLimit: 'int8' },
   columns: {
     chain_id: 'int8',
     wallet: 'text',
@@ -25,16 +28,20 @@ export const unfinishedTransactions = statement({
     purpose: 'text',
     mined_hash: 'text',
     created_at: 'timestamptz',
-    attempts: 'int8',
-    last_hash: 'text',
-    max_fee: 'numeric',
+    attempt_count: 'int8',
+    hashes: 'text[]',
+    fees: 'text[]',
+    times_ms: 'int8[]',
   },
   text: `select t.chain_id, t.wallet, t.nonce, t.purpose, t.mined_hash, t.created_at,
-     (select count(*) from sent_attempts a where a.transaction_id = t.transaction_id) as attempts,
-     last.tx_hash as last_hash, last.max_fee
+     (select count(*) from sent_attempts a where a.transaction_id = t.transaction_id) as attempt_count,
+     latest.hashes, latest.fees, latest.times_ms
    from sent_transactions t join lateral (
-     select tx_hash, max_fee from sent_attempts a where a.transaction_id = t.transaction_id
-     order by max_fee desc limit 1) as last on true
+     select array_agg(tx_hash order by max_fee desc) as hashes,
+       array_agg(max_fee::text order by max_fee desc) as fees,
+       array_agg((extract(epoch from created_at) * 1000)::int8 order by max_fee desc) as times_ms
+     from (select tx_hash, max_fee, created_at from sent_attempts a where a.transaction_id = t.transaction_id
+       order by max_fee desc limit :attemptLimit) as a) as latest on latest.hashes is not null
    where t.status = 'pending' order by t.created_at, t.transaction_id limit :limit`,
 });
 
@@ -54,6 +61,34 @@ export const openWork = statement({
      (select count(*) from exceptions where status = 'open') as open_exceptions
    from (select count(*) as waiting, count(*) filter (where next_attempt_at <= :now) as overdue,
      min(next_attempt_at) as oldest from deliveries where status = 'pending') as d`,
+});
+
+/** Webhooks that are paused or have deliveries that wait: paused ones first, then those with the longest line. */
+export const webhookBacklogs = statement({
+  name: 'health_webhook_backlogs',
+  parameters: { now: 'timestamptz', limit: 'int8' },
+  columns: {
+    webhook_id: 'text',
+    merchant_id: 'text',
+    merchant_name: 'text',
+    webhook_url: 'text',
+    status: 'text',
+    consecutive_failures: 'int4',
+    first_failure_at: 'timestamptz?',
+    waiting: 'int8',
+    overdue: 'int8',
+    oldest: 'timestamptz?',
+  },
+  text: `with line as (
+     select webhook_id, count(*) as waiting, count(*) filter (where next_attempt_at <= :now) as overdue,
+       min(created_at) as oldest
+     from deliveries where status = 'pending' group by webhook_id)
+   select w.webhook_id, w.merchant_id, m.merchant_name, w.webhook_url, w.status, w.consecutive_failures,
+     w.first_failure_at, coalesce(line.waiting, 0) as waiting, coalesce(line.overdue, 0) as overdue, line.oldest
+   from webhooks w join merchants m on m.merchant_id = w.merchant_id
+   left join line on line.webhook_id = w.webhook_id
+   where w.status = 'paused' or line.waiting > 0
+   order by w.status = 'paused' desc, line.waiting desc nulls last, w.webhook_id limit :limit`,
 });
 
 export const databaseVersion = statement({

@@ -1,7 +1,13 @@
 import { pollNodes, type Rpc, RpcError, RpcUnavailable, readGasBalance } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { HealthReport, NodeReport, Versions, WalletReport } from '@florin/protocol/staff-health.ts';
+import type {
+  HealthReport,
+  NodeReport,
+  Versions,
+  WalletReport,
+  WebhookBacklog,
+} from '@florin/protocol/staff-health.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { Clock } from '#outside/clock.ts';
 import { listOpenLegs } from '#settlement/held.ts';
@@ -11,11 +17,13 @@ import {
   healthCursors,
   openWork,
   unfinishedTransactions,
+  webhookBacklogs,
 } from './health.sql.ts';
 import { readStatus } from './status.ts';
 
 /** Rows of each list; the oldest matter most. */
 const maxListed = 200;
+const maxAttemptsListed = 10;
 const secondsPerDay = 86_400;
 
 /** A wallet that sends transactions. */
@@ -33,7 +41,10 @@ export async function readHealth(
   const cursors = await db.query(healthCursors);
   const books = await readStatus(db, chains);
   const legs = await listOpenLegs(db, maxListed);
-  const transactions = await db.query(unfinishedTransactions, { limit: maxListed });
+  const transactions = await db.query(unfinishedTransactions, {
+    limit: maxListed,
+    attemptLimit: maxAttemptsListed,
+  });
   const [work] = await db.query(openWork, { now });
   if (work === undefined) throw new Error('the counts of open work always have one row');
   return {
@@ -45,12 +56,15 @@ export async function readHealth(
         paymentsReason: book.paymentsReason,
         settlementReason: book.reason,
         haltedReason: cursor?.halted_reason ?? '',
+        isResuming: cursor?.is_resync_due ?? false,
         headNumber: cursor?.head_number.toString() ?? '',
         headAt: cursor?.head_time.toISOString() ?? '',
         finalNumber: cursor?.final_number.toString() ?? '',
         finalAt: cursor?.final_time.toISOString() ?? '',
+        watchedAt: cursor?.updated_at.toISOString() ?? '',
         secondsToFinal: chains.conditions?.of(Number(book.chainId)).secondsToFinal ?? 0,
         reconciledAt: book.reconciledAt ?? '',
+        lastTriedAt: book.lookedAt ?? '',
         balances: book.balances.map((balance) => ({ ...balance })),
       };
     }),
@@ -64,9 +78,12 @@ export async function readHealth(
       nonce: row.nonce.toString(),
       purpose: row.purpose,
       minedHash: row.mined_hash,
-      lastHash: row.last_hash,
-      maxFee: row.max_fee.toString(),
-      attempts: Number(row.attempts),
+      attemptCount: Number(row.attempt_count),
+      attempts: row.hashes.map((txHash, index) => ({
+        txHash,
+        maxFee: row.fees[index] ?? '',
+        createAt: new Date(Number(row.times_ms[index])).toISOString(),
+      })),
       createAt: row.created_at.toISOString(),
     })),
     deliveries: {
@@ -77,6 +94,26 @@ export async function readHealth(
     },
     openExceptions: Number(work.open_exceptions),
   };
+}
+
+/** Webhooks of all merchants that are paused or have deliveries that wait, the worst first, at most 200. */
+export async function readWebhookBacklog(
+  db: Queryable,
+  { clock }: { readonly clock: Clock },
+): Promise<WebhookBacklog[]> {
+  const rows = await db.query(webhookBacklogs, { now: clock.now(), limit: maxListed });
+  return rows.map((row) => ({
+    webhookId: row.webhook_id,
+    merchantId: row.merchant_id,
+    merchantName: row.merchant_name,
+    webhookUrl: row.webhook_url,
+    status: row.status,
+    failures: row.consecutive_failures,
+    failingSince: row.first_failure_at?.toISOString() ?? '',
+    waiting: Number(row.waiting),
+    overdue: Number(row.overdue),
+    oldestAt: row.oldest?.toISOString() ?? '',
+  }));
 }
 
 /** Versions of what the service runs on, and the migrations of its database, the latest first. */
@@ -132,11 +169,16 @@ export async function readWallets(
   const wallets = await Promise.all(
     chains.all.flatMap((chain) => deps.wallets.map((wallet) => readWallet(db, deps, chain, wallet))),
   );
-  const vaults = chains.tokens.map(({ tokenId }) => ({
-    tokenId,
-    cap: (chains.conditions?.payoutCap(tokenId) ?? 0n).toString(),
-    float: (chains.conditions?.payoutLiquidity?.(tokenId) ?? 0n).toString(),
-  }));
+  const vaults = chains.tokens.map(({ tokenId }) => {
+    const readAt = chains.conditions?.vaultReadAt?.(tokenId);
+    if (readAt === undefined) return { tokenId, cap: '', float: '', readAt: '' };
+    return {
+      tokenId,
+      cap: chains.conditions?.payoutCap(tokenId).toString() ?? '',
+      float: chains.conditions?.payoutLiquidity?.(tokenId).toString() ?? '',
+      readAt: readAt.toISOString(),
+    };
+  });
   return { wallets, vaults };
 }
 

@@ -1,12 +1,22 @@
-import type { Rpc } from '@florin/evm';
+import { lockChain, type Rpc, resumeChain } from '@florin/evm';
 import type { Database } from '@florin/pg';
+import { Refusal } from '@florin/protocol/error.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import { listAllExceptions } from '#exceptions/exception.ts';
-import type { Clock } from '#outside/clock.ts';
-import { askNodes, readHealth, readVersions, readWallets, type SendingWallet } from '#reconcile/health.ts';
+import type { MemberContext } from '#members/context.ts';
+import {
+  askNodes,
+  readHealth,
+  readVersions,
+  readWallets,
+  readWebhookBacklog,
+  type SendingWallet,
+} from '#reconcile/health.ts';
+import { releaseOrder } from '#settlement/held.ts';
 import type { AddRoute } from '../route-handler.ts';
 import { answerAuditPage } from './audit-list.ts';
+import { staffChanges } from './staff-change.ts';
 import type { StaffCaller } from './visitor.ts';
 
 /** What the operator's screens show of the process. */
@@ -17,19 +27,19 @@ export interface Installation {
   readonly configuration: Readonly<Record<string, unknown>>;
 }
 
-interface InstallationDeps {
+interface InstallationDeps extends MemberContext {
   readonly people: Database;
   readonly chains: Chains;
-  readonly clock: Clock;
   readonly installation: Installation;
 }
 
-/** The operator's screens: health, exceptions of all merchants, and the configuration. */
+/** The operator's screens: health and what mends it, exceptions of all merchants, and the configuration. */
 export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: InstallationDeps): void {
   const { people, chains, installation } = deps;
   add(routes.getHealth, () => readHealth(people, deps));
   add(routes.askNodes, async () => ({ chains: await askNodes(chains, installation.rpcOf) }));
   add(routes.listServiceWallets, () => readWallets(people, { ...deps, ...installation }));
+  add(routes.listWebhookBacklog, async () => ({ webhooks: await readWebhookBacklog(people, deps) }));
   add(routes.getConfiguration, async () => ({
     configuration: installation.configuration,
     versions: await readVersions(people),
@@ -40,4 +50,23 @@ export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: Installa
   add(routes.listAllExceptions, async ({ params, query }) =>
     listAllExceptions(people, { ...params, status: query.status }),
   );
+
+  const change = staffChanges(add, deps);
+  change(routes.resumeHaltedChain, 'resumeChain', async (transaction, { chain: name, reason }) => {
+    const chain = chains.byName(name);
+    if (chain === undefined) throw new Refusal('channel_unsupported', name);
+    const haltedReason = (await lockChain(transaction, chain.chainId))?.haltedReason ?? '';
+    if (haltedReason !== '') await resumeChain(transaction, deps.clock, chain.chainId);
+    const act = {
+      subject: name,
+      before: JSON.stringify({ haltedReason }),
+      after: JSON.stringify({ haltedReason: '', reason }),
+    };
+    return { reply: { haltedReason }, act };
+  });
+
+  change(routes.releaseSettlement, 'releaseSettlement', async (transaction, { orderId, reason }) => {
+    const legs = (await releaseOrder(transaction, orderId, deps.clock.now())).map(({ leg }) => leg);
+    return { reply: { legs }, act: { subject: orderId, after: JSON.stringify({ legs, reason }) } };
+  });
 }

@@ -113,6 +113,8 @@ const staffRequests: Readonly<Record<string, object>> = {
   resumeMerchant: { merchantId: 'mer_none' },
   stopToken: { token: 'none', reason: 'x' },
   resumeToken: { token: 'none' },
+  resumeHaltedChain: { chain: 'none', reason: 'x' },
+  releaseSettlement: { orderId: `0x${'0'.repeat(64)}`, reason: 'x' },
 };
 
 const ofStaff: readonly [string, Route][] = Object.entries<Route>(staffRoutes);

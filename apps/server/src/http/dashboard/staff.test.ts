@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { invite } from '#members/invitation.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { item } from '../../../test/harness/merchant-routes.ts';
@@ -140,7 +141,59 @@ test('nodes say their head, and wallets how long their gas lasts', async () => {
   const { wallets, vaults } = (await staff.get('/staff/wallet/list')).data;
   const { role, balance, needed, secondsLeft } = wallets[0];
   assert.deepEqual([role, balance, needed, secondsLeft], ['settler', '20000000', '60000000', 86_400]);
-  assert.equal(vaults[0].tokenId, 'ethereum::usdc');
+  // No process of this world reads vaults.
+  assert.deepEqual(vaults[0], { tokenId: 'ethereum::usdc', cap: '', float: '', readAt: '' });
+});
+
+test('webhooks that are paused or have deliveries that wait are listed with their merchant', async () => {
+  const { webhooks } = (await staff.get('/staff/webhook/list')).data;
+  const [worst] = webhooks;
+  assert.deepEqual(
+    [worst.merchantId, worst.waiting > 0, worst.overdue <= worst.waiting, worst.failingSince],
+    [shop.merchantId, true, true, ''],
+  );
+  assert.match(worst.oldestAt, /T.*Z$/);
+});
+
+const insertHaltedChain = statement({
+  name: 'staff_test_insert_halted_chain',
+  parameters: { chainId: 'int8', hash: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time,
+     halted_reason, updated_at)
+   values (:chainId, 20, :hash, :at, 16, :hash, :at, 'reorg below the final block 16', :at)`,
+});
+
+test('staff resumes a halted chain, with the reason in the log of the installation', async () => {
+  const { db } = world.merchants.database;
+  const { chainId } = (await staff.get('/staff/health')).data.chains[0];
+  const hash = `0x${'ab'.repeat(32)}`;
+  await db.query(insertHaltedChain, { chainId: BigInt(chainId), hash, at: new Date() });
+  const [chain] = (await staff.get('/staff/health')).data.chains;
+  assert.deepEqual(
+    [chain.chain, chain.haltedReason, chain.finalNumber],
+    ['ethereum', 'reorg below the final block 16', '16'],
+  );
+  const reason = 'two explorers have the same block';
+  const resume = (name: string) => staff.post('/staff/chain/resume', { chain: name, reason });
+  assert.equal((await resume('ethereum')).data.haltedReason, 'reorg below the final block 16');
+  // The watcher ends the halt once it has found a block that the chain still has.
+  const [resumed] = (await staff.get('/staff/health')).data.chains;
+  assert.deepEqual(
+    [chain.isResuming, resumed.isResuming, resumed.haltedReason],
+    [false, true, 'reorg below the final block 16'],
+  );
+  assert.equal((await resume('mars')).code, 400202);
+  const [entry] = (await staff.get('/staff/audit/list')).data.entries;
+  assert.deepEqual(
+    [entry.action, entry.subject, JSON.parse(entry.after).reason],
+    ['resumeChain', 'ethereum', reason],
+  );
+});
+
+test('a release of an order without waiting settlements releases nothing', async () => {
+  const body = { orderId: `0x${'0'.repeat(64)}`, reason: 'checked' };
+  assert.deepEqual((await staff.post('/staff/settlement/release', body)).data, { legs: [] });
 });
 
 test('the configuration comes with versions and migrations', async () => {

@@ -1,17 +1,16 @@
-import type { Database, Transaction } from '@florin/pg';
+import type { Database } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { BodyOf, Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import { listTokenStops, resumeToken, stopToken } from '#chains/token-stop.ts';
-import { type Act, recordAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
 import { invitationUrl, invite } from '#members/invitation.ts';
 import { listStaff } from '#members/staff.ts';
 import { createMerchant, findMerchant, listMerchants } from '#merchants/merchant.ts';
 import { suspendMerchant } from '#merchants/suspension.ts';
-import { type AddRoute, type ReplyData, success } from '../route-handler.ts';
+import { type AddRoute, success } from '../route-handler.ts';
+import { staffChanges } from './staff-change.ts';
 import type { StaffCaller } from './visitor.ts';
 
 interface StaffDeps extends MemberContext {
@@ -20,29 +19,10 @@ interface StaffDeps extends MemberContext {
   readonly chains: Chains;
 }
 
-/** What a change answers, and its entry in the log: of the merchant, or of the installation without one. */
-interface Done<R extends Route> {
-  readonly reply: ReplyData<R>;
-  readonly merchantId?: string;
-  readonly act: Omit<Act, 'action'>;
-}
-
 /** The operator's screens: merchants, tokens and staff. */
 export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): void {
   const { people, chains } = deps;
-  /** A change and its entry in the audit log, in one transaction. */
-  const change = <R extends Route>(
-    route: R,
-    action: string,
-    handle: (transaction: Transaction, body: BodyOf<R>, userId: string) => Promise<Done<R>>,
-  ): void =>
-    add(route, ({ body, caller: { userId, actor } }) =>
-      people.transaction(async (transaction) => {
-        const { reply, merchantId, act } = await handle(transaction, body, userId);
-        await recordAct(transaction, deps, { merchantId, actor, act: { ...act, action } });
-        return reply;
-      }),
-    );
+  const change = staffChanges(add, deps);
 
   add(routes.listAllMerchants, async () => {
     const merchants = await listMerchants(people);
@@ -91,10 +71,11 @@ export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): voi
   add(routes.listTokens, async () => {
     const stops = new Map((await listTokenStops(people)).map((stop) => [stop.tokenId, stop]));
     return {
-      tokens: chains.tokens.map(({ tokenId }) => {
+      tokens: chains.tokens.map(({ tokenId, decimals }) => {
         const stop = stops.get(tokenId);
         return {
           tokenId,
+          decimals,
           isStopped: stop !== undefined,
           reason: stop?.reason ?? '',
           stoppedAt: stop === undefined ? '' : formatTimestamp(stop.stoppedAt),

@@ -1,0 +1,245 @@
+import { Blocks } from 'lucide-react';
+import { useState } from 'react';
+import { useWrite } from '../../api/use-call.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Card, Fact, Facts, PageHeader, Skeleton } from '../../ui/page.tsx';
+import { Empty, Failed } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Time } from '../../ui/value.tsx';
+import { ActDialog } from '../act-dialog.tsx';
+import { AsOf } from '../as-of.tsx';
+import { integerText, lastingText, secondsBetween } from '../figure.ts';
+import { type ChainHealth, type ChainNodes, chainProblems, stopReason } from '../problem.ts';
+import { RunbookLink } from '../runbook-link.tsx';
+import { useHealth, useNodes } from '../use-installation.ts';
+
+/** Each chain: how far it was read, what its nodes answer, and why it is held. */
+export default function Chains() {
+  const health = useHealth();
+  const nodes = useNodes();
+  const [resumed, setResumed] = useState<ChainHealth>();
+  const { data } = health;
+  return (
+    <>
+      <PageHeader title="Chains" actions={<AsOf source={health} />} />
+      {data === undefined && health.error !== null && (
+        <Card>
+          <Failed error={health.error} onRetry={() => void health.refetch()} />
+        </Card>
+      )}
+      {data?.chains.length === 0 && (
+        <Card>
+          <Empty icon={<Blocks />} title="No chain is configured" />
+        </Card>
+      )}
+      <div className="grid gap-4 xl:grid-cols-2">
+        {data === undefined && health.error === null && (
+          <>
+            <Skeleton className="h-96 w-full rounded-xl" />
+            <Skeleton className="h-96 w-full rounded-xl" />
+          </>
+        )}
+        {data?.chains.map((chain) => (
+          <ChainCard
+            key={chain.chainId}
+            chain={chain}
+            at={data.at}
+            nodes={nodes}
+            onResume={() => setResumed(chain)}
+          />
+        ))}
+      </div>
+      {resumed !== undefined && <ResumeDialog chain={resumed} onClose={() => setResumed(undefined)} />}
+    </>
+  );
+}
+
+function ChainCard({
+  chain,
+  at,
+  nodes,
+  onResume,
+}: {
+  readonly chain: ChainHealth;
+  /** The service's time of the figures. */
+  readonly at: string;
+  readonly nodes: ReturnType<typeof useNodes>;
+  readonly onResume: () => void;
+}) {
+  const problems = chainProblems(chain);
+  const [worst] = problems;
+  return (
+    <Card>
+      <h2 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-lg font-semibold">
+        {chain.chain}
+        <span className="text-sm font-normal text-faint">chain {chain.chainId}</span>
+        <span className="ml-auto">
+          <Badge tone={worst?.tone ?? 'good'}>{worst === undefined ? 'Works' : stateOf(chain)}</Badge>
+        </span>
+      </h2>
+      <div className="grid gap-2 pt-2 empty:hidden">
+        {problems.map(({ key, tone, title, text, runbook }) => (
+          <Notice
+            key={key}
+            tone={tone}
+            title={title}
+            action={
+              <span className="flex items-center gap-3">
+                <RunbookLink name={runbook} />
+                {chain.isResuming && <Badge tone="info">Resuming</Badge>}
+                {chain.haltedReason !== '' && !chain.isResuming && (
+                  <Button size="small" onClick={onResume}>
+                    Resume…
+                  </Button>
+                )}
+              </span>
+            }
+          >
+            {text}
+          </Notice>
+        ))}
+      </div>
+      <ChainFacts chain={chain} at={at} />
+      <h3 className="mt-3 flex flex-wrap items-baseline justify-between gap-x-3 font-semibold">
+        Nodes
+        <span className="text-sm font-normal">
+          <AsOf source={nodes} />
+        </span>
+      </h3>
+      <Nodes chain={nodes.data?.chains.find(({ chainId }) => chainId === chain.chainId)} />
+    </Card>
+  );
+}
+
+function stateOf({ haltedReason, payments, settlement }: ChainHealth): string {
+  if (haltedReason !== '') return 'Halted';
+  if (payments !== 'available') return payments === 'delayed' ? 'Late' : 'Unavailable';
+  return settlement === 'stopped' ? 'Settles nothing' : 'Works';
+}
+
+function ChainFacts({ chain, at }: { readonly chain: ChainHealth; readonly at: string }) {
+  const { headNumber, finalNumber } = chain;
+  const blocksBehind =
+    headNumber === '' || finalNumber === '' ? undefined : BigInt(headNumber) - BigInt(finalNumber);
+  return (
+    <Facts>
+      <Fact name="Head">
+        <Block number={headNumber} seconds={secondsBetween(chain.headAt, at)} />
+      </Fact>
+      <Fact name="Final">
+        <Block number={finalNumber} seconds={secondsBetween(chain.finalAt, at)} />
+      </Fact>
+      <Fact name="Final behind head">
+        <span className="tabular-nums">
+          {blocksBehind === undefined ? 'unknown' : `${integerText(String(blocksBehind))} blocks`}
+        </span>
+        {chain.secondsToFinal > 0 && (
+          <span className="text-soft"> · {lastingText(chain.secondsToFinal)} until a payment is final</span>
+        )}
+      </Fact>
+      <Fact name="Watcher wrote">
+        {chain.watchedAt === '' ? 'never' : <Ago seconds={secondsBetween(chain.watchedAt, at)} />}
+      </Fact>
+      <Fact name="New payments">{chain.payments === 'unavailable' ? 'refused' : 'taken'}</Fact>
+      <Fact name="Settlement">{settlementText(chain)}</Fact>
+      <Fact name="Books agreed">
+        <Time time={chain.reconciledAt} empty="never" />
+      </Fact>
+    </Facts>
+  );
+}
+
+function settlementText({ haltedReason, settlement, settlementReason }: ChainHealth): string {
+  if (haltedReason !== '') return stopReason('halted');
+  return settlement === 'running' ? 'running' : stopReason(settlementReason);
+}
+
+function Ago({ seconds }: { readonly seconds: number | undefined }) {
+  return (
+    <span className="tabular-nums">{seconds === undefined ? 'unknown' : `${lastingText(seconds)} ago`}</span>
+  );
+}
+
+function Block({ number, seconds }: { readonly number: string; readonly seconds: number | undefined }) {
+  if (number === '') return <span className="text-faint">unknown</span>;
+  return (
+    <>
+      <span className="font-medium tabular-nums">{integerText(number)}</span>
+      <span className="text-soft">
+        {' '}
+        · <Ago seconds={seconds} />
+      </span>
+    </>
+  );
+}
+
+function Nodes({ chain }: { readonly chain: ChainNodes | undefined }) {
+  if (chain === undefined) return <p className="py-2 text-faint">unknown</p>;
+  if (chain.nodes.length === 0)
+    return (
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+        <Badge tone="bad">No answer</Badge>
+        <span className="flex-1 text-soft">No node of this chain answers.</span>
+        <RunbookLink name="chainHealth" />
+      </p>
+    );
+  const heads = chain.nodes.flatMap(({ headNumber }) => (headNumber === '' ? [] : [BigInt(headNumber)]));
+  const highest = heads.toSorted((one, other) => Number(other - one))[0] ?? 0n;
+  return (
+    <ul className="divide-y divide-line">
+      {chain.nodes.map(({ node, headNumber, problem }) => (
+        <li key={node} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+          <span className="min-w-0 flex-1 basis-40 font-mono text-sm break-all">
+            {node === '' ? 'the only node' : node}
+          </span>
+          {problem === '' ? (
+            <span className="tabular-nums">
+              {integerText(headNumber)}
+              {headNumber !== '' && BigInt(headNumber) < highest && (
+                <span className="text-warn">
+                  {' '}
+                  · {integerText(String(highest - BigInt(headNumber)))} behind
+                </span>
+              )}
+            </span>
+          ) : (
+            <>
+              <span className="text-bad break-words">{problem}</span>
+              <RunbookLink name="chainHealth" />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ResumeDialog({ chain, onClose }: { readonly chain: ChainHealth; readonly onClose: () => void }) {
+  const resume = useWrite('POST /staff/chain/resume', {
+    onDone: () => {
+      toast(`The watcher is told to resume ${chain.chain}`);
+      onClose();
+    },
+  });
+  return (
+    <ActDialog
+      onClose={onClose}
+      title={`Resume ${chain.chain}?`}
+      act="Resume the chain"
+      isDangerous
+      write={resume}
+      onConfirm={(reason) => resume.run({ body: { chain: chain.chain, reason } })}
+    >
+      <p>
+        The watcher goes back to the last stored block that the chain still has. Events in blocks that are
+        gone are taken back. Find the cause first.
+      </p>
+      <p>Halted: {chain.haltedReason}</p>
+      <p>
+        <RunbookLink name="haltedChain" />
+      </p>
+    </ActDialog>
+  );
+}

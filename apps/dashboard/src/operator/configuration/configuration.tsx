@@ -1,0 +1,84 @@
+import { Database } from 'lucide-react';
+import { useRead } from '../../api/use-call.ts';
+import { Card, PageHeader, Section, Skeleton } from '../../ui/page.tsx';
+import { Empty, Failed } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/value.tsx';
+import { AsOf } from '../as-of.tsx';
+import { RunbookLink } from '../runbook-link.tsx';
+import { settingsOf } from './setting.ts';
+
+interface Migration {
+  readonly version: number;
+  readonly appliedAt: string;
+}
+
+const columns: readonly Column<Migration>[] = [
+  {
+    key: 'version',
+    header: 'Migration',
+    cell: ({ version }) => <span className="font-mono text-sm">{String(version).padStart(4, '0')}</span>,
+  },
+  {
+    key: 'at',
+    header: 'Applied',
+    isAtEnd: true,
+    cell: ({ appliedAt }) => <Time time={appliedAt} className="text-soft" />,
+  },
+];
+
+/** The configuration as it is in force, without secrets; versions and migrations. */
+export default function Configuration() {
+  const read = useRead('GET /staff/configuration', {});
+  const { data, error } = read;
+  return (
+    <>
+      <PageHeader
+        title="Configuration"
+        description="As the process that answered has it in force: keys as addresses, nodes as hosts, no secrets."
+        actions={<AsOf source={read} />}
+      />
+      {data === undefined && (
+        <Card>
+          {error === null ? (
+            <Skeleton className="h-96 w-full" />
+          ) : (
+            <Failed error={error} onRetry={() => void read.refetch()} />
+          )}
+        </Card>
+      )}
+      {data !== undefined &&
+        settingsOf(data.configuration).map(({ title, settings }) => (
+          <Section key={title} title={title}>
+            <Card className="px-4 md:px-5">
+              <dl className="divide-y divide-line">
+                {settings.map(({ name, value }) => (
+                  <div key={name} className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[20rem_1fr]">
+                    <dt className="font-mono text-sm break-all text-soft">{name}</dt>
+                    <dd className="min-w-0 text-sm break-all">
+                      {value === '' ? <span className="text-faint">none</span> : value}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </Card>
+          </Section>
+        ))}
+      {data !== undefined && (
+        <Section
+          title="Versions"
+          description={`PostgreSQL ${data.versions.database}. Migrations of the database, the latest first.`}
+          actions={<RunbookLink name="upgrade" />}
+        >
+          <Table
+            label="Migrations"
+            columns={columns}
+            source={{ rows: data.versions.migrations, error: null, onRetry: () => void read.refetch() }}
+            keyOf={({ version }) => String(version)}
+            empty={<Empty icon={<Database />} title="No migrations" />}
+          />
+        </Section>
+      )}
+    </>
+  );
+}

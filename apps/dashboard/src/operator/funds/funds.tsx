@@ -1,0 +1,158 @@
+import { Fuel, Vault } from 'lucide-react';
+import { Badge } from '../../ui/badge.tsx';
+import { PageHeader, Section } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Address, Time, Usd } from '../../ui/value.tsx';
+import { AsOf } from '../as-of.tsx';
+import { chainOf, coinsText, lastingText, symbolOf } from '../figure.ts';
+import { gasTone, type ServiceFunds, vaultTone } from '../problem.ts';
+import { RunbookLink } from '../runbook-link.tsx';
+import { useFunds } from '../use-installation.ts';
+
+type Wallet = ServiceFunds['wallets'][number];
+type TokenVault = ServiceFunds['vaults'][number];
+
+const unknown = <span className="text-faint">unknown</span>;
+
+const walletColumns: readonly Column<Wallet>[] = [
+  {
+    key: 'chain',
+    header: 'Wallet',
+    cell: ({ chain, role }) => (
+      <>
+        <span className="block font-medium">{chain}</span>
+        <span className="block text-sm text-soft">{role}</span>
+      </>
+    ),
+  },
+  { key: 'address', header: 'Address', from: 'lg', cell: ({ address }) => <Address address={address} /> },
+  {
+    key: 'balance',
+    header: 'Native coin',
+    from: 'sm',
+    isAtEnd: true,
+    cell: ({ balance }) => (
+      <span className="tabular-nums" title={balance === '' ? undefined : `${balance} wei`}>
+        {balance === '' ? unknown : coinsText(balance)}
+      </span>
+    ),
+  },
+  {
+    key: 'needed',
+    header: 'For three days',
+    from: 'md',
+    isAtEnd: true,
+    cell: ({ needed }) => (
+      <span className="tabular-nums" title={needed === '' ? undefined : `${needed} wei`}>
+        {needed === '' ? unknown : coinsText(needed)}
+      </span>
+    ),
+  },
+  {
+    key: 'runway',
+    header: 'Lasts',
+    isAtEnd: true,
+    cell: ({ secondsLeft }) => (
+      <span className="tabular-nums">{secondsLeft < 0 ? unknown : lastingText(secondsLeft)}</span>
+    ),
+  },
+  {
+    key: 'state',
+    header: 'State',
+    isAtEnd: true,
+    cell: (wallet) => {
+      const tone = gasTone(wallet);
+      const text = wallet.balance === '' ? 'Unknown' : 'Low';
+      return <State tone={tone} text={tone === 'good' ? 'Enough' : tone === 'bad' ? 'Runs out' : text} />;
+    },
+  },
+];
+
+const vaultColumns: readonly Column<TokenVault>[] = [
+  {
+    key: 'token',
+    header: 'Vault',
+    cell: ({ tokenId }) => (
+      <>
+        <span className="block font-medium">{symbolOf(tokenId)}</span>
+        <span className="block text-sm text-soft">{chainOf(tokenId)}</span>
+      </>
+    ),
+  },
+  {
+    key: 'float',
+    header: 'Float',
+    isAtEnd: true,
+    cell: ({ float }) => (float === '' ? unknown : <Usd micro={float} />),
+  },
+  {
+    key: 'cap',
+    header: 'Cap for one order',
+    from: 'sm',
+    isAtEnd: true,
+    cell: ({ cap }) => (cap === '' ? unknown : <Usd micro={cap} />),
+  },
+  {
+    key: 'at',
+    header: 'Vault asked',
+    from: 'md',
+    isAtEnd: true,
+    cell: ({ readAt }) => <Time time={readAt} empty="never answered" className="text-soft" />,
+  },
+  {
+    key: 'state',
+    header: 'State',
+    isAtEnd: true,
+    cell: (vault) => {
+      const tone = vaultTone(vault);
+      if (vault.cap === '0') return <Badge>Not used</Badge>;
+      const text = vault.float === '' ? 'Unknown' : 'Below one order';
+      return <State tone={tone} text={tone === 'good' ? 'Enough' : tone === 'bad' ? 'Empty' : text} />;
+    },
+  },
+];
+
+function State({ tone, text }: { readonly tone: 'good' | 'warn' | 'bad'; readonly text: string }) {
+  return (
+    <span className="inline-flex flex-wrap items-center justify-end gap-x-3 gap-y-1">
+      {tone !== 'good' && <RunbookLink name="funds" />}
+      <Badge tone={tone}>{text}</Badge>
+    </span>
+  );
+}
+
+/** The gas of the sending wallets, and the floats and caps of the vaults. */
+export default function Funds() {
+  const funds = useFunds();
+  const source = { error: funds.error, onRetry: () => void funds.refetch() };
+  return (
+    <>
+      <PageHeader title="Funds" actions={<AsOf source={funds} />} />
+      <Section
+        title="Gas"
+        description="What the sending wallets hold, and how long it lasts at the use of the last days."
+      >
+        <Table
+          label="Gas"
+          columns={walletColumns}
+          source={{ rows: funds.data?.wallets, ...source }}
+          keyOf={({ chain, role, address }) => `${chain} ${role} ${address}`}
+          empty={<Empty icon={<Fuel />} title="No wallet sends" />}
+        />
+      </Section>
+      <Section
+        title="Vaults"
+        description="A vault pays merchants when the payer paid on another chain. The service reads it about every minute."
+      >
+        <Table
+          label="Vaults"
+          columns={vaultColumns}
+          source={{ rows: funds.data?.vaults, ...source }}
+          keyOf={({ tokenId }) => tokenId}
+          empty={<Empty icon={<Vault />} title="No token is configured" />}
+        />
+      </Section>
+    </>
+  );
+}

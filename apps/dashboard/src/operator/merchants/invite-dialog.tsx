@@ -1,0 +1,116 @@
+import { type MemberRole, memberRoles } from '@florin/protocol/member-role.ts';
+import { useState } from 'react';
+import { fieldError } from '../../api/failure.ts';
+import { useWrite } from '../../api/use-call.ts';
+import { roleDoes, roleTitle } from '../../app/roles.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { onSubmit } from '../../ui/form.ts';
+import { FailureNotice } from '../../ui/notice.tsx';
+import { Secret } from '../../ui/secret.tsx';
+import { SelectField } from '../../ui/select.tsx';
+
+interface NamedMerchant {
+  readonly merchantId: string;
+  readonly merchantName: string;
+}
+
+/** Makes a merchant, then invites its first owner. */
+export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const [merchantName, setName] = useState('');
+  const [made, setMade] = useState<NamedMerchant>();
+  const create = useWrite('POST /staff/merchant/create');
+  if (made !== undefined) return <InviteDialog merchant={made} onClose={onClose} />;
+  const submit = async () => {
+    const reply = await create.run({ body: { merchantName } });
+    if (reply !== undefined) setMade({ merchantName, merchantId: reply.merchantId });
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title="Create a merchant" size="small" isHeld={create.isRunning}>
+      <form onSubmit={onSubmit(submit)} className="grid gap-4">
+        <TextField
+          label="Name"
+          hint="Payers see it on the pages. Next you invite the first owner."
+          required
+          maxLength={100}
+          value={merchantName}
+          onChange={setName}
+          error={fieldError(create.error, 'merchantName')}
+        />
+        <FailureNotice error={create.error} fields={['merchantName']} />
+        <DialogActions>
+          <Button onClick={onClose} disabled={create.isRunning}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" isBusy={create.isRunning}>
+            Create
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Invites a person to act for a merchant, by a link that is shown once. */
+export function InviteDialog({
+  merchant: { merchantId, merchantName },
+  onClose,
+}: {
+  readonly merchant: NamedMerchant;
+  readonly onClose: () => void;
+}) {
+  const [role, setRole] = useState<MemberRole>('owner');
+  const [email, setEmail] = useState('');
+  const [url, setUrl] = useState('');
+  const invite = useWrite('POST /staff/merchant/invite', { onDone: (reply) => setUrl(reply.url) });
+  if (url !== '')
+    return (
+      <Dialog
+        isOpen
+        isHeld
+        onClose={onClose}
+        title="Send this link"
+        description={`It makes one person ${roleTitle(role)} of ${merchantName}. It works once, within a week.`}
+      >
+        <Secret label="Link of the invitation" text={url} />
+        <DialogActions>
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  const send = () => invite.run({ body: { merchantId, role, ...(email === '' ? {} : { email }) } });
+  return (
+    <Dialog isOpen onClose={onClose} title={`Invite to ${merchantName}`} isHeld={invite.isRunning}>
+      <form onSubmit={onSubmit(send)} className="grid gap-4">
+        <SelectField
+          label="Role"
+          hint={roleDoes(role)}
+          value={role}
+          onChange={setRole}
+          options={memberRoles.map((value) => ({ value, label: roleTitle(value) }))}
+        />
+        <TextField
+          label="E-mail"
+          hint="Whom the link is for. Nothing is sent to it."
+          isOptional
+          type="email"
+          value={email}
+          onChange={setEmail}
+          error={fieldError(invite.error, 'email')}
+        />
+        <FailureNotice error={invite.error} fields={['email']} />
+        <DialogActions>
+          <Button onClick={onClose} disabled={invite.isRunning}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" isBusy={invite.isRunning}>
+            Make the link
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

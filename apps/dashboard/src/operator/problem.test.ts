@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { settingsOf } from './configuration/setting.ts';
+import { coinsText, gweiText, integerText, lastingText, secondsBetween } from './figure.ts';
+import { type ChainHealth, findProblems, type Health, type ServiceFunds } from './problem.ts';
+import { runbooks } from './runbook.ts';
+
+const at = '2026-11-24T00:00:00.000Z';
+const chain: ChainHealth = {
+  ...{ chain: 'base', chainId: '8453', payments: 'available', paymentsReason: '', settlement: 'running' },
+  ...{
+    settlementReason: '',
+    haltedReason: '',
+    isResuming: false,
+    headNumber: '20',
+    headAt: at,
+    finalNumber: '14',
+    finalAt: at,
+  },
+  ...{ watchedAt: at, secondsToFinal: 12, reconciledAt: at, lastTriedAt: at, balances: [] },
+};
+const well: Health = {
+  ...{ at, chains: [chain], settlements: [], transactions: [], openExceptions: 0 },
+  deliveries: { waiting: 3, overdue: 0, oldestDueAt: at, pausedWebhooks: 0 },
+};
+const node = { node: 'a.example', headNumber: '20', problem: '' };
+const nodes = [{ chain: 'base', chainId: '8453', nodes: [node] }];
+const wallet = {
+  ...{ chain: 'base', role: 'settler', address: '0x1', balance: '900', needed: '300', secondsLeft: 777_600 },
+};
+const vault = { tokenId: 'base::usdc', cap: '5000000', float: '9000000', readAt: at };
+const funds: ServiceFunds = { wallets: [wallet], vaults: [vault] };
+const all = { health: well, nodes, funds, stoppedTokens: [] };
+
+const shown = (known: Parameters<typeof findProblems>[0]) =>
+  findProblems(known).map(({ tone, title, runbook }) => [tone, title, runbook]);
+const withChain = (changed: Partial<ChainHealth>) => ({
+  ...all,
+  health: { ...well, chains: [{ ...chain, ...changed }] },
+});
+
+test('an installation where all is well has no problems, and what is unknown is no problem', () => {
+  assert.deepEqual(shown(all), []);
+  assert.deepEqual(shown({ health: well, nodes: undefined, funds: undefined, stoppedTokens: undefined }), []);
+});
+
+test('a halted chain is told once, whatever follows from it', () => {
+  const halted = { haltedReason: 'reorg below the final block 9', payments: 'unavailable' } as const;
+  const stopped = { settlement: 'stopped', settlementReason: 'halted' } as const;
+  assert.deepEqual(shown(withChain({ ...halted, ...stopped })), [['bad', 'base is halted', 'haltedChain']]);
+});
+
+test('a late chain is a warning, and a chain that refuses payments or settles nothing is a failure', () => {
+  const late = { payments: 'delayed', paymentsReason: 'chain_lagging' } as const;
+  assert.deepEqual(shown(withChain(late)), [['warn', 'base is late', 'chainHealth']]);
+  const silent = { payments: 'unavailable', paymentsReason: 'chain_unreachable' } as const;
+  const drift = { settlement: 'stopped', settlementReason: 'drift' } as const;
+  assert.deepEqual(shown(withChain({ ...silent, ...drift })), [
+    ['bad', 'base takes no payments', 'chainHealth'],
+    ['bad', 'base settles nothing', 'differences'],
+  ]);
+});
+
+test('a chain without an answer is a failure, and one node that fails a warning', () => {
+  const answers = (list: typeof nodes) => shown({ ...all, nodes: list });
+  assert.deepEqual(answers([{ chain: 'base', chainId: '8453', nodes: [] }]), [
+    ['bad', 'base has no node', 'chainHealth'],
+  ]);
+  const failing = { node: 'b.example', headNumber: '', problem: 'rate limited' };
+  assert.deepEqual(answers([{ chain: 'base', chainId: '8453', nodes: [node, failing] }]), [
+    ['warn', 'A node of base fails', 'chainHealth'],
+  ]);
+});
+
+test('gas and floats are failures where nothing is left, warnings where little is left or nothing is known', () => {
+  const gas = (changed: Partial<typeof wallet>) =>
+    shown({ ...all, funds: { ...funds, wallets: [{ ...wallet, ...changed }] } });
+  assert.deepEqual(gas({ balance: '0', secondsLeft: 0 }), [['bad', 'Gas on base runs out', 'funds']]);
+  assert.deepEqual(gas({ balance: '299', secondsLeft: 200_000 }), [
+    ['warn', 'Gas on base runs out', 'funds'],
+  ]);
+  assert.deepEqual(gas({ balance: '', needed: '', secondsLeft: -1 }), [
+    ['warn', 'Gas on base is unknown', 'funds'],
+  ]);
+  const float = (changed: Partial<typeof vault>) =>
+    shown({ ...all, funds: { ...funds, vaults: [{ ...vault, ...changed }] } });
+  assert.deepEqual(float({ float: '0' }), [['bad', 'The vault of base::usdc is empty', 'funds']]);
+  assert.deepEqual(float({ float: '4999999' }), [['warn', 'The vault of base::usdc is low', 'funds']]);
+  assert.deepEqual(float({ float: '', cap: '' }), [['warn', 'The vault of base::usdc is unknown', 'funds']]);
+  assert.deepEqual(float({ cap: '0', float: '0' }), []);
+});
+
+test('failures stand before warnings', () => {
+  const health: Health = { ...well, openExceptions: 2, chains: [{ ...chain, haltedReason: 'reorg' }] };
+  assert.deepEqual(shown({ ...all, health, stoppedTokens: ['base::dai'] }), [
+    ['bad', 'base is halted', 'haltedChain'],
+    ['warn', '2 exceptions are open', 'exceptions'],
+    ['warn', 'base::dai is stopped', 'tokens'],
+  ]);
+});
+
+test('a transaction that no block has is a failure after ten minutes', () => {
+  const sent = (createAt: string, minedHash: string): Health => ({
+    ...well,
+    transactions: [
+      {
+        ...{ chainId: '8453', wallet: '0x1', nonce: '4', purpose: 'settle', minedHash, createAt },
+        attemptCount: 0,
+        attempts: [],
+      },
+    ],
+  });
+  const long = '2026-11-23T23:49:59.000Z';
+  assert.equal(
+    findProblems({ ...all, health: sent(long, '') })[0]?.title,
+    '1 transaction gets into no block',
+  );
+  assert.deepEqual(findProblems({ ...all, health: sent(long, '0xab') }), []);
+  assert.deepEqual(findProblems({ ...all, health: sent('2026-11-23T23:50:00.000Z', '') }), []);
+});
+
+test('every runbook leads to a page and a heading of the documentation', () => {
+  for (const { path } of Object.values(runbooks)) {
+    const [page = '', anchor] = path.replace('/docs/', '').split('#');
+    const text = readFileSync(new URL(`../../../../docs/${page}.md`, import.meta.url), 'utf8');
+    const anchors = [...text.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+    assert.ok(anchor === undefined || anchors.includes(anchor), path);
+  }
+});
+
+test('figures carry their units, and say where they are unknown', () => {
+  assert.deepEqual([8.4, 200, 3_599, 7_500, 362_880, 864_000, 1e12].map(lastingText), [
+    '8 s',
+    '3 min 20 s',
+    '59 min',
+    '2 h 5 min',
+    '4.2 days',
+    '10 days',
+    'over 100 years',
+  ]);
+  assert.deepEqual([integerText('', 'en'), integerText('1234567', 'en')], ['unknown', '1,234,567']);
+  assert.deepEqual([gweiText('', 'en'), gweiText('12345678', 'en')], ['unknown', '0.0123 gwei']);
+  assert.deepEqual([coinsText('', 'en'), coinsText('531249000000000000', 'en')], ['unknown', '0.5312']);
+  assert.deepEqual([secondsBetween('', at), secondsBetween(at, '2026-11-24T00:00:05Z')], [undefined, 5]);
+});
+
+test('the configuration is shown as names with values, lists of objects by their names', () => {
+  const configuration = {
+    environment: 'production',
+    roles: ['web', 'worker'],
+    chains: [{ name: 'base', nodes: ['a.example'], tokens: [{ tokenId: 'base::usdc', decimals: 6 }] }],
+  };
+  assert.deepEqual(settingsOf(configuration), [
+    {
+      title: 'General',
+      settings: [
+        { name: 'environment', value: 'production' },
+        { name: 'roles', value: 'web, worker' },
+      ],
+    },
+    {
+      title: 'chains',
+      settings: [
+        { name: 'base.name', value: 'base' },
+        { name: 'base.nodes', value: 'a.example' },
+        { name: 'base.tokens.base::usdc.tokenId', value: 'base::usdc' },
+        { name: 'base.tokens.base::usdc.decimals', value: '6' },
+      ],
+    },
+  ]);
+});

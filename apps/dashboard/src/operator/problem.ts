@@ -1,0 +1,269 @@
+import type { ReplyTo } from '../api/call.ts';
+import { lastingText, secondsBetween } from './figure.ts';
+import type { RunbookName } from './runbook.ts';
+
+export type Health = ReplyTo<'GET /staff/health'>;
+export type ChainHealth = Health['chains'][number];
+export type ChainNodes = ReplyTo<'GET /staff/node/list'>['chains'][number];
+export type ServiceFunds = ReplyTo<'GET /staff/wallet/list'>;
+
+/** Something that an operator should look at, with what to do about it. */
+export interface Problem {
+  readonly key: string;
+  readonly tone: 'bad' | 'warn';
+  readonly title: string;
+  readonly text: string;
+  /** The operator's screen that shows it. */
+  readonly screen: string;
+  readonly runbook: RunbookName;
+}
+
+/** A transaction that no block has after this long does not move by itself. */
+const slowTransactionSeconds = 600;
+const secondsPerDay = 86_400;
+
+interface Known {
+  readonly health: Health;
+  /** Undefined until they are known. */
+  readonly nodes: readonly ChainNodes[] | undefined;
+  readonly funds: ServiceFunds | undefined;
+  readonly stoppedTokens: readonly string[] | undefined;
+}
+
+/** Everything that is wrong as far as it is known, the worst first. */
+export function findProblems({ health, nodes = [], funds, stoppedTokens = [] }: Known): readonly Problem[] {
+  const problems = [
+    ...health.chains.flatMap(chainProblems),
+    ...health.chains.flatMap(bookProblems),
+    ...nodes.flatMap(nodeProblems),
+    ...(funds === undefined ? [] : [...walletProblems(funds), ...vaultProblems(funds)]),
+    ...workProblems(health),
+    ...stoppedTokens.map(
+      (tokenId): Problem => ({
+        key: `token ${tokenId}`,
+        tone: 'warn',
+        title: `${tokenId} is stopped`,
+        text: 'No new orders are taken in it. Signed orders stay payable.',
+        ...{ screen: 'tokens', runbook: 'tokens' },
+      }),
+    ),
+  ];
+  return [
+    ...problems.filter(({ tone }) => tone === 'bad'),
+    ...problems.filter(({ tone }) => tone === 'warn'),
+  ];
+}
+
+const paymentReasons: Readonly<Record<string, string>> = {
+  chain_halted: 'Its watcher is halted.',
+  chain_lagging: 'Its blocks come late. Payments are taken and need longer.',
+  chain_not_followed: 'The watcher has read none of its blocks yet.',
+  chain_unreachable: 'No node has answered for 20 seconds. New payments are refused.',
+  chain_unverified:
+    'It differs from the configuration, or was not compared with it yet. New payments are refused.',
+};
+
+/** Why payments on a chain are late or refused, in words. */
+export function paymentReason(reason: string): string {
+  return paymentReasons[reason] ?? reason;
+}
+
+const stopReasons: Readonly<Record<string, string>> = {
+  drift: 'The ledger and the chain differ. Nothing is settled or paid out on it.',
+  restored: 'The database was restored. Nothing is settled or paid out until you release it.',
+  halted: 'Its watcher is halted. Nothing is settled or paid out on it.',
+};
+
+/** Why nothing is settled on a chain, in words. */
+export function stopReason(reason: string): string {
+  return stopReasons[reason] ?? reason;
+}
+
+export function stopRunbook(reason: string): RunbookName {
+  if (reason === 'halted') return 'haltedChain';
+  return reason === 'restored' ? 'restored' : 'differences';
+}
+
+/** Empty: all is well. */
+export function chainProblems(chain: ChainHealth): Problem[] {
+  const about = { screen: 'chains' } as const;
+  const key = `chain ${chain.chain}`;
+  if (chain.haltedReason !== '') {
+    const title = `${chain.chain} is halted`;
+    const resuming = 'The watcher looks for the last block that the chain still has.';
+    const text = chain.isResuming ? `${chain.haltedReason}. ${resuming}` : chain.haltedReason;
+    return [{ key, tone: 'bad', title, text, ...about, runbook: 'haltedChain' }];
+  }
+  const found: Problem[] = [];
+  if (chain.payments !== 'available') {
+    found.push({
+      key,
+      tone: chain.payments === 'unavailable' ? 'bad' : 'warn',
+      title: chain.payments === 'unavailable' ? `${chain.chain} takes no payments` : `${chain.chain} is late`,
+      text: paymentReason(chain.paymentsReason),
+      ...about,
+      runbook: 'chainHealth',
+    });
+  }
+  if (chain.settlement === 'stopped') {
+    found.push({
+      key: `settlement ${chain.chain}`,
+      tone: 'bad',
+      title: `${chain.chain} settles nothing`,
+      text: stopReason(chain.settlementReason),
+      screen: 'books',
+      runbook: stopRunbook(chain.settlementReason),
+    });
+  }
+  return found;
+}
+
+function bookProblems({ chain, settlement, balances }: ChainHealth): Problem[] {
+  // A chain that is stopped for its books is told once.
+  if (settlement === 'stopped') return [];
+  return balances
+    .filter(({ difference }) => difference !== '0')
+    .map(({ holder, token }) => ({
+      key: `books ${holder} ${token}`,
+      tone: 'bad',
+      title: `The books of ${chain} differ`,
+      text: `Ledger and chain differ for ${token} (${holder}). The next comparison decides.`,
+      screen: 'books',
+      runbook: 'differences',
+    }));
+}
+
+function nodeProblems({ chain, nodes }: ChainNodes): Problem[] {
+  const about = { screen: 'chains', runbook: 'chainHealth' } as const;
+  if (nodes.length === 0) {
+    const text = 'None of its nodes gives an answer.';
+    return [{ key: `nodes ${chain}`, tone: 'bad', title: `${chain} has no node`, text, ...about }];
+  }
+  return nodes
+    .filter(({ problem }) => problem !== '')
+    .map(({ node, problem }) => ({
+      key: `node ${chain} ${node}`,
+      tone: 'warn',
+      title: `A node of ${chain} fails`,
+      text: node === '' ? problem : `${node}: ${problem}`,
+      ...about,
+    }));
+}
+
+/** How a wallet's gas stands. */
+export function gasTone({
+  balance,
+  needed,
+  secondsLeft,
+}: ServiceFunds['wallets'][number]): 'good' | 'warn' | 'bad' {
+  if (balance === '' || needed === '') return 'warn';
+  if (BigInt(balance) === 0n) return 'bad';
+  if (BigInt(balance) >= BigInt(needed)) return 'good';
+  return secondsLeft >= 0 && secondsLeft < secondsPerDay ? 'bad' : 'warn';
+}
+
+function walletProblems({ wallets }: ServiceFunds): Problem[] {
+  return wallets
+    .filter((wallet) => gasTone(wallet) !== 'good')
+    .map((wallet) => {
+      const { chain, role, address, balance, secondsLeft } = wallet;
+      const lasts =
+        secondsLeft < 0 ? 'It lasts for an unknown time.' : `It lasts ${lastingText(secondsLeft)}.`;
+      return {
+        key: `gas ${chain} ${address} ${role}`,
+        tone: gasTone(wallet) === 'bad' ? 'bad' : 'warn',
+        title: balance === '' ? `Gas on ${chain} is unknown` : `Gas on ${chain} runs out`,
+        text:
+          balance === '' ? `No node says what the ${role} holds.` : `The ${role} holds too little. ${lasts}`,
+        screen: 'funds',
+        runbook: 'funds',
+      };
+    });
+}
+
+/** How a vault stands: without float it pays nothing, with less than a cap not every order. */
+export function vaultTone({ cap, float }: ServiceFunds['vaults'][number]): 'good' | 'warn' | 'bad' {
+  if (cap === '' || float === '') return 'warn';
+  // A cap of zero forbids the token on purpose.
+  if (BigInt(cap) === 0n || BigInt(float) >= BigInt(cap)) return 'good';
+  return BigInt(float) === 0n ? 'bad' : 'warn';
+}
+
+function vaultProblems({ vaults }: ServiceFunds): Problem[] {
+  return vaults
+    .filter((vault) => vaultTone(vault) !== 'good')
+    .map((vault) => {
+      const { tokenId, float } = vault;
+      const isUnknown = float === '' || vault.cap === '';
+      const isEmpty = !isUnknown && BigInt(float) === 0n;
+      return {
+        key: `vault ${tokenId}`,
+        tone: isEmpty ? 'bad' : 'warn',
+        title: isUnknown
+          ? `The vault of ${tokenId} is unknown`
+          : `The vault of ${tokenId} is ${isEmpty ? 'empty' : 'low'}`,
+        text: isUnknown
+          ? 'It has not answered since the service started.'
+          : 'Payments that arrive on another chain wait for its float.',
+        screen: 'funds',
+        runbook: 'funds',
+      };
+    });
+}
+
+/** Whether no block has the transaction for longer than is usual. */
+export function isSlow({ minedHash, createAt }: Health['transactions'][number], at: string): boolean {
+  return minedHash === '' && (secondsBetween(createAt, at) ?? 0) > slowTransactionSeconds;
+}
+
+function workProblems({ at, settlements, transactions, deliveries, openExceptions }: Health): Problem[] {
+  const held = settlements.filter(({ nextAt }) => nextAt === '').length;
+  const slow = transactions.filter((sent) => isSlow(sent, at)).length;
+  const delayed = settlements.length - held;
+  const work: (Problem | undefined)[] = [
+    problemIf(held, {
+      key: 'held',
+      tone: 'bad',
+      title: counted(held, 'settlement waits for you', 'settlements wait for you'),
+      text: 'A cap of the configuration holds it until a person releases it.',
+      ...{ screen: 'settlements', runbook: 'settlements' },
+    }),
+    problemIf(slow, {
+      key: 'slow',
+      tone: 'bad',
+      title: counted(slow, 'transaction gets into no block', 'transactions get into no block'),
+      text: `Sent more than ${lastingText(slowTransactionSeconds)} ago. The fee may be too low, or the chain stands still.`,
+      ...{ screen: 'settlements', runbook: 'settlements' },
+    }),
+    problemIf(delayed, {
+      key: 'delayed',
+      tone: 'warn',
+      title: counted(delayed, 'settlement is delayed', 'settlements are delayed'),
+      text: 'The service tries again by itself.',
+      ...{ screen: 'settlements', runbook: 'settlements' },
+    }),
+    problemIf(deliveries.pausedWebhooks, {
+      key: 'paused',
+      tone: 'warn',
+      title: counted(deliveries.pausedWebhooks, 'webhook is paused', 'webhooks are paused'),
+      text: 'Receivers failed for too long. The merchants start them again.',
+      ...{ screen: 'backlog', runbook: 'webhooks' },
+    }),
+    problemIf(openExceptions, {
+      key: 'exceptions',
+      tone: 'warn',
+      title: counted(openExceptions, 'exception is open', 'exceptions are open'),
+      text: 'Payments that came short, over, late, twice or in another token.',
+      ...{ screen: 'all-exceptions', runbook: 'exceptions' },
+    }),
+  ];
+  return work.filter((problem) => problem !== undefined);
+}
+
+function problemIf(count: number, problem: Problem): Problem | undefined {
+  return count > 0 ? problem : undefined;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${new Intl.NumberFormat().format(count)} ${count === 1 ? one : many}`;
+}

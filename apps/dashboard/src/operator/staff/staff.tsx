@@ -1,0 +1,116 @@
+import { ScrollText, ShieldHalf } from 'lucide-react';
+import type { ReplyTo } from '../../api/call.ts';
+import { usePages, useRead } from '../../api/use-call.ts';
+import { PageHeader, Section } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/value.tsx';
+
+type Person = ReplyTo<'GET /staff/member/list'>['staff'][number];
+type Entry = ReplyTo<'GET /staff/audit/list'>['entries'][number];
+
+const people: readonly Column<Person>[] = [
+  {
+    key: 'name',
+    header: 'Person',
+    isWide: true,
+    cell: ({ name, email }) => (
+      <>
+        <span className="block truncate font-medium">{name}</span>
+        <span className="block truncate text-sm text-soft">{email}</span>
+      </>
+    ),
+  },
+  {
+    key: 'since',
+    header: 'Since',
+    isAtEnd: true,
+    cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
+  },
+];
+
+const acts: readonly Column<Entry>[] = [
+  {
+    key: 'act',
+    header: 'Act',
+    isWide: true,
+    cell: ({ action, actorName, actorKind, subject }) => (
+      <>
+        <span className="block truncate font-medium">
+          {action} {subject}
+        </span>
+        <span className="block truncate text-sm text-soft">{actorName === '' ? actorKind : actorName}</span>
+      </>
+    ),
+  },
+  {
+    key: 'after',
+    header: 'After',
+    from: 'lg',
+    cell: ({ after }) => (
+      <span className="block max-w-80 truncate font-mono text-xs text-soft" title={after}>
+        {after}
+      </span>
+    ),
+  },
+  {
+    key: 'from',
+    header: 'From',
+    from: 'md',
+    cell: ({ clientAddress }) => <span className="font-mono text-sm text-soft">{clientAddress}</span>,
+  },
+  { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
+];
+
+/** The people of the staff, and the audit log of the installation. */
+export default function Staff() {
+  const staff = useRead('GET /staff/member/list', {});
+  const log = usePages(
+    'GET /staff/audit/list',
+    (after) => ({ query: after === undefined ? {} : { after } }),
+    ({ nextCursor }) => nextCursor,
+  );
+  return (
+    <>
+      <PageHeader title="Staff and audit" />
+      <Section
+        title="Staff"
+        description={
+          <>
+            <code>florin staff</code> adds and removes people.
+          </>
+        }
+      >
+        <Table
+          label="Staff"
+          columns={people}
+          source={{ rows: staff.data?.staff, error: staff.error, onRetry: () => void staff.refetch() }}
+          keyOf={({ userId }) => userId}
+          empty={<Empty icon={<ShieldHalf />} title="No staff" />}
+          skeletonRows={2}
+        />
+      </Section>
+      <Section
+        title="Audit log of the installation"
+        description="Acts on chains, tokens and settlements, and acts of people on their own accounts. What is done to a merchant stands in its own log."
+      >
+        <Table
+          label="Audit log of the installation"
+          columns={acts}
+          source={{
+            rows: log.data?.pages.flatMap(({ entries }) => entries),
+            error: log.error,
+            onRetry: () => void log.refetch(),
+          }}
+          keyOf={({ entryId }) => entryId}
+          more={
+            log.hasNextPage
+              ? { onMore: () => void log.fetchNextPage(), isLoading: log.isFetchingNextPage }
+              : undefined
+          }
+          empty={<Empty icon={<ScrollText />} title="Nothing was done yet" />}
+        />
+      </Section>
+    </>
+  );
+}
