@@ -34,10 +34,10 @@ export interface WorldRoles {
   readonly attester: KeyPair;
 }
 
-/** Loopback ports besides HTTP, chosen once: `postgres`, `console`, and every chain by its name. */
+/** Loopback ports besides HTTP, chosen once: `postgres`, `console`, `mailbox`, and every chain by its name. */
 export type WorldPorts = Readonly<Record<string, number>>;
 
-/** The port of PostgreSQL, of the console or of a chain. */
+/** The port of PostgreSQL, of the console, of the mailbox or of a chain. */
 export const portOf = (ports: WorldPorts, name: string): number => {
   const port = ports[name];
   if (port === undefined) throw new Error(`There is no port for ${name}.`);
@@ -105,8 +105,8 @@ export class WorldHome {
   async keepPorts(): Promise<WorldPorts> {
     const path = this.path('ports.json');
     const kept = readJson<WorldPorts>(path) ?? {};
-    // A world may be older than one of its chains or its console.
-    const missing = ['postgres', 'console', ...localChains.map(({ name }) => name)].filter(
+    // A world may be older than one of its chains, its console or its mailbox.
+    const missing = ['postgres', 'console', 'mailbox', ...localChains.map(({ name }) => name)].filter(
       (name) => kept[name] === undefined,
     );
     if (missing.length === 0) return kept;

@@ -31,6 +31,7 @@ const describeWorld = (manifest: WorldManifest, home: string, seconds: string): 
 Florin is ready at ${manifest.origin} (${seconds} s). Everything about it is in ${join(home, 'world.json')}
 
   Console                 ${manifest.origin}/  (what runs, what happens, and buttons for what can go wrong)
+  Mailbox                 ${manifest.mailbox}  (every e-mail of the service)
   Pay a fixed price       ${manifest.origin}/link/${manifest.linkIds.fixed}
   Pay what you like       ${manifest.origin}/link/${manifest.linkIds.custom}
   No wallet?              choose "Demo payer" on these pages

@@ -12,6 +12,7 @@ import { deriveRoles, portOf, WorldHome, type WorldKeys, type WorldPorts, type W
 import { type LocalAttester, startLocalAttester } from './local-attester.ts';
 import { type LocalChain, localChains } from './local-chain.ts';
 import { planLocalCircle } from './local-circle.ts';
+import { type Mailbox, startMailbox } from './mailbox.ts';
 import { isPortFree } from './port.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { Revivals } from './revivals.ts';
@@ -69,6 +70,7 @@ export class LocalWorld {
   #service: ServiceChild | undefined;
   #attester: LocalAttester | undefined;
   #console: Console | undefined;
+  #mailbox: Mailbox | undefined;
   #clockOffsetSeconds = 0;
   #configPath: string;
   #isStopping = false;
@@ -157,9 +159,9 @@ export class LocalWorld {
     const attester = await this.#startAttester(roles);
     const consoleUrl = composeOrigin(portOf(ports, 'console'));
     this.#clockOffsetSeconds = await alignChains(this.#chains);
+    const mailbox = await this.#startMailbox(portOf(ports, 'mailbox'));
     const config = this.#writeConfig(keys, roles, deployments, {
-      attestationUrl: attester.url,
-      consoleUrl,
+      ...{ attestationUrl: attester.url, consoleUrl, smtpPort: mailbox.port },
     });
     await this.#step('service', () => this.#startService());
     const databaseUrl = (postgres as Postgres).url;
@@ -167,9 +169,11 @@ export class LocalWorld {
       this.#home.read<Seed>('seed.json') ??
       (await this.#step('merchant', () => this.#seed(databaseUrl, roles)));
     this.#continue();
-    const control = { console: consoleUrl, controlToken: keys.controlToken };
+    const control = {
+      ...{ console: consoleUrl, mailbox: `${consoleUrl}/mailbox`, controlToken: keys.controlToken },
+    };
     const manifest = composeManifest(config, seed, roles, control);
-    await this.#startConsole(portOf(ports, 'console'), manifest, { config, roles });
+    await this.#startConsole(portOf(ports, 'console'), manifest, { config, roles, mailbox });
     this.#home.write('world.json', manifest);
     return manifest;
   }
@@ -177,8 +181,9 @@ export class LocalWorld {
   async #startConsole(
     port: number,
     manifest: WorldManifest,
-    { config, roles }: { readonly config: WorldConfig; readonly roles: WorldRoles },
+    parts: { readonly config: WorldConfig; readonly roles: WorldRoles; readonly mailbox: Mailbox },
   ): Promise<void> {
+    const { config, roles, mailbox } = parts;
     const receiver = openWebhookReceiver(`${manifest.console}${RECEIVER_PATH}`);
     const world: ActWorld = {
       ...{ manifest, roles, receiver, chains: this.#chains, reset: this.#options.onReset },
@@ -191,14 +196,9 @@ export class LocalWorld {
     };
     const acts = new ActQueue(world);
     const logFile = this.#home.path('service.log');
-    const live = new LiveReader({ ...world, acts, logFile });
+    const live = new LiveReader({ ...world, acts, logFile, mailbox });
     this.#console = await startConsole({
-      port,
-      token: manifest.controlToken,
-      manifest,
-      acts,
-      receiver,
-      live,
+      ...{ port, token: manifest.controlToken, manifest, acts, receiver, live, mailbox },
     });
   }
 
@@ -290,11 +290,19 @@ export class LocalWorld {
     return this.#attester;
   }
 
+  /** In this process, because it keeps e-mails in memory alone. */
+  async #startMailbox(port: number): Promise<Mailbox> {
+    this.#continue();
+    const now = (): Date => new Date(Date.now() + this.#clockOffsetSeconds * 1_000);
+    this.#mailbox = await startMailbox({ port, now });
+    return this.#mailbox;
+  }
+
   #writeConfig(
     keys: WorldKeys,
     roles: WorldRoles,
     deployments: Record<string, ChainDeployment>,
-    urls: { readonly attestationUrl: string; readonly consoleUrl: string },
+    parts: { readonly attestationUrl: string; readonly consoleUrl: string; readonly smtpPort: number },
   ): WorldConfig {
     const chains = localChains.map(({ name, chainId }) => {
       const chain = this.#chains.find((candidate) => candidate.name === name);
@@ -308,7 +316,7 @@ export class LocalWorld {
       port: this.#options.port,
       databaseUrl: this.#postgres.url,
       imageFolder: resolve(this.#home.path('images')),
-      ...urls,
+      ...parts,
       clockOffsetSeconds: this.#clockOffsetSeconds,
       chains,
       roles,
@@ -361,7 +369,7 @@ export class LocalWorld {
     for (const stopAll of [
       () => [this.#console?.close()],
       () => [this.#service?.stop()],
-      () => [this.#attester?.close()],
+      () => [this.#attester?.close(), this.#mailbox?.close()],
       () => this.#chains.map((chain) => chain.stop()),
       () => [this.#postgres?.stop()],
     ]) {

@@ -28,6 +28,14 @@ export interface WorldConfig {
   readonly masterKey: string;
   readonly webhooks: { readonly allowLoopback: boolean };
   readonly images: { readonly folder: string; readonly allowLoopback: boolean };
+  /** The mailbox of the world. */
+  readonly smtp?: {
+    readonly host: string;
+    readonly port: number;
+    readonly security: 'none';
+    readonly from: string;
+    readonly fromName: string;
+  };
   /** Pays on the hosted pages for visitors without a wallet. */
   readonly demoPayerKey?: `0x${string}`;
   /** Seconds by which the world's time is ahead of the machine's. */
@@ -45,7 +53,9 @@ export interface WorldManifest extends Seed {
   readonly dashboard: string;
   /** Where the console and its acts are. */
   readonly console: string;
-  /** The bearer token of the acts. */
+  /** Where every e-mail of the service arrives: a page; with `.json` at its end, the e-mails themselves. */
+  readonly mailbox: string;
+  /** The bearer token of the acts, and of the mailbox's JSON. */
   readonly controlToken: string;
   readonly serviceDomain: string;
   readonly databaseUrl: string;
@@ -72,6 +82,7 @@ export interface ReadyChain {
 
 const SERVICE_DOMAIN = 'localhost';
 const POLL_INTERVAL_MS = 250;
+const MAIL_SENDER = { from: 'pay@florin.example', fromName: 'Florin' } as const;
 
 /** The origin of a world with this HTTP port. */
 export const composeOrigin = (port: number): string => `http://${LOOPBACK}:${port}`;
@@ -92,6 +103,8 @@ export const composeConfig = (parts: {
   readonly chains: readonly ReadyChain[];
   readonly clockOffsetSeconds?: number;
   readonly consoleUrl?: string;
+  /** Of the mailbox; absent: the service sends no e-mails. */
+  readonly smtpPort?: number;
   readonly roles: WorldRoles;
   readonly keys: Pick<WorldKeys, 'masterKey'>;
 }): WorldConfig => ({
@@ -117,6 +130,9 @@ export const composeConfig = (parts: {
   masterKey: parts.keys.masterKey,
   webhooks: { allowLoopback: true },
   images: { folder: parts.imageFolder, allowLoopback: true },
+  ...(parts.smtpPort === undefined
+    ? {}
+    : { smtp: { host: LOOPBACK, port: parts.smtpPort, security: 'none', ...MAIL_SENDER } }),
   ...demoPayerOf(parts.roles),
   ...(parts.consoleUrl === undefined ? {} : { consoleUrl: parts.consoleUrl }),
   ...(parts.clockOffsetSeconds === undefined ? {} : { clockOffsetSeconds: parts.clockOffsetSeconds }),
@@ -127,7 +143,7 @@ export const composeManifest = (
   config: WorldConfig,
   seed: Seed,
   roles: WorldRoles,
-  control: Pick<WorldManifest, 'console' | 'controlToken'>,
+  control: Pick<WorldManifest, 'console' | 'mailbox' | 'controlToken'>,
 ): WorldManifest => ({
   merchantApi: `${config.origin}/payment/v1`,
   aiApi: `${config.origin}/aipay/api/v1`,

@@ -4,10 +4,12 @@ import { stripTypeScriptTypes } from 'node:module';
 import { ActRefused, type ActRequest } from '../acts/act-world.ts';
 import type { ActQueue } from '../acts/acts.ts';
 import type { WebhookReceiver } from '../acts/webhook-receiver.ts';
+import type { Mailbox } from '../mailbox.ts';
 import { LOOPBACK } from '../port.ts';
 import type { WorldManifest } from '../world-config.ts';
 import { cookieOf, hasBearer, isFromOwnPage, isOfThisSite, isOwnBrowser, isToken } from './caller.ts';
 import type { LiveReader } from './live.ts';
+import { frameOfMail, mailFramePolicy, renderMailbox } from './mailbox-page.ts';
 import { consolePolicy, renderConsole, renderStranger } from './page.ts';
 
 /** The parts of the console. */
@@ -19,6 +21,7 @@ export interface ConsoleOptions {
   readonly live: LiveReader;
   readonly acts: ActQueue;
   readonly receiver: WebhookReceiver;
+  readonly mailbox: Mailbox;
 }
 
 /** The running console. */
@@ -28,6 +31,7 @@ export interface Console {
 
 const BODY_LIMIT_BYTES = 4_096;
 const ACT_PATH = /^\/acts\/([a-z-]{1,32})$/;
+const MAIL_PATH = /^\/mailbox\/([0-9]{1,9})(\/html)?$/;
 /** The path at which the webhook of the acts is received. */
 export const RECEIVER_PATH = '/receiver';
 
@@ -91,11 +95,12 @@ const serveAct = async (
 };
 
 const servePage = async (
-  { token, manifest, live }: ConsoleOptions,
+  options: ConsoleOptions,
   { pathname, searchParams }: URL,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
+  const { token, manifest, live } = options;
   const file = files[pathname];
   if (file !== undefined) {
     outgoing.writeHead(200, { ...headers, 'content-type': file.type }).end(file.read());
@@ -106,6 +111,10 @@ const servePage = async (
     answer(outgoing, 200, await live.read());
     return;
   }
+  if (pathname.startsWith('/mailbox') && (isOwn || hasBearer(incoming, token))) {
+    serveMailbox(options, pathname, outgoing);
+    return;
+  }
   if (pathname !== '/') throw new RequestRefused(isOwn ? 404 : 401, 'There is nothing here.');
   if (isToken(searchParams.get('token') ?? '', token)) {
     outgoing.writeHead(303, { ...headers, location: '/', 'set-cookie': cookieOf(token) }).end();
@@ -114,6 +123,32 @@ const servePage = async (
   outgoing
     .writeHead(isOwn ? 200 : 401, { ...headers, 'content-type': 'text/html; charset=utf-8' })
     .end(isOwn ? renderConsole(manifest) : renderStranger());
+};
+
+/** The mailbox as a page or as JSON, and the HTML part of one e-mail for the page's frame. */
+const serveMailbox = (
+  { mailbox, manifest }: ConsoleOptions,
+  pathname: string,
+  outgoing: ServerResponse,
+): void => {
+  const mails = mailbox.mails();
+  if (pathname === '/mailbox.json') {
+    answer(outgoing, 200, { mails });
+    return;
+  }
+  const [, number, part] = MAIL_PATH.exec(pathname) ?? [];
+  const mail = mails.find((each) => String(each.number) === number);
+  if (pathname !== '/mailbox' && mail === undefined)
+    throw new RequestRefused(404, 'There is no such e-mail in the mailbox.');
+  const isFrame = mail !== undefined && part === '/html';
+  const policy = isFrame ? mailFramePolicy : consolePolicy;
+  outgoing
+    .writeHead(200, {
+      ...headers,
+      'content-security-policy': policy,
+      'content-type': 'text/html; charset=utf-8',
+    })
+    .end(isFrame ? frameOfMail(mail) : renderMailbox(manifest, mails, mail));
 };
 
 const headers = {

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { ActQueue } from '../acts/acts.ts';
 import type { Anvil } from '../anvil.ts';
+import type { Mailbox } from '../mailbox.ts';
 import type { WorldManifest } from '../world-config.ts';
 
 /** One part of the world and its state. */
@@ -20,6 +21,8 @@ export interface Live {
   readonly lasting: readonly string[];
   readonly events: readonly { id: string; type: string; subject: string; at: string }[];
   readonly requests: readonly LiveRequest[];
+  /** The number of the newest e-mail; 0 without one. */
+  readonly newestMail: number;
 }
 
 interface LiveRequest {
@@ -36,6 +39,7 @@ export interface LiveOptions {
   readonly manifest: WorldManifest;
   readonly chains: readonly Anvil[];
   readonly acts: ActQueue;
+  readonly mailbox: Mailbox;
   readonly logFile: string;
   readonly clockOffsetSeconds: () => number;
 }
@@ -69,7 +73,7 @@ export class LiveReader {
   }
 
   async #read(): Promise<Live> {
-    const { acts, chains, clockOffsetSeconds, manifest } = this.#options;
+    const { acts, chains, clockOffsetSeconds, mailbox, manifest } = this.#options;
     const [service, events, lasting, ...ofChains] = await Promise.all([
       this.#readService(),
       this.#readEvents(),
@@ -84,6 +88,7 @@ export class LiveReader {
       lasting,
       events,
       requests: this.#readRequests(),
+      newestMail: mailbox.mails()[0]?.number ?? 0,
     };
   }
 

@@ -4,7 +4,7 @@ import type { WorldManifest } from '../world-config.ts';
 
 /** The console loads its own style and script alone, and talks to nothing else. */
 export const consolePolicy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const groups: Readonly<Record<WorldAct['group'], readonly [title: string, text: string]>> = {
   payments: [
@@ -20,11 +20,7 @@ const groups: Readonly<Record<WorldAct['group'], readonly [title: string, text: 
 export const renderConsole = (manifest: WorldManifest): string =>
   page(
     'Florin: local world',
-    html`<header class="top">
-<p class="brand"><span class="coin" aria-hidden="true">ƒ</span> Florin <span class="soft">local world</span></p>
-<nav aria-label="Pages"><a href="${manifest.dashboard}">Dashboard</a><a href="${manifest.origin}/docs">Documentation</a><a href="${manifest.origin}/status">Status</a></nav>
-<p class="clock"><span class="soft">World time</span> <time id="clock">…</time></p>
-</header>
+    html`${topBar(manifest)}
 <main>
 <h1 class="hidden">Console of the local world</h1>
 <ul class="parts" id="parts" aria-label="What runs"><li class="part"><span class="dot"></span>Reading …</li></ul>
@@ -45,6 +41,14 @@ ${Object.entries(groups).map(([name, [title, text]]) => actGroup(manifest, name,
 </main>`,
   );
 
+/** What stands above each page of the console. */
+export const topBar = (manifest: WorldManifest): Html =>
+  html`<header class="top">
+<p class="brand"><a href="/"><span class="coin" aria-hidden="true">ƒ</span> Florin <span class="soft">local world</span></a></p>
+<nav aria-label="Pages"><a href="/mailbox">Mailbox <span class="count" id="mail-count" hidden></span></a><a href="${manifest.dashboard}">Dashboard</a><a href="${manifest.origin}/docs">Documentation</a><a href="${manifest.origin}/status">Status</a></nav>
+<p class="clock"><span class="soft">World time</span> <time id="clock">…</time></p>
+</header>`;
+
 /** The page for a browser of another user of this machine. */
 export const renderStranger = (): string =>
   page(
@@ -54,7 +58,7 @@ export const renderStranger = (): string =>
 <form action="/" method="get"><label for="token">Token</label> <input id="token" name="token" type="password" autocomplete="off" required> <button>Open the console</button></form></main>`,
   );
 
-const page = (title: string, body: Html): string =>
+export const page = (title: string, body: Html): string =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${title}</title><link rel="icon" href="data:,">

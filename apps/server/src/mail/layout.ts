@@ -12,7 +12,9 @@ export interface MailContent {
   readonly brandColor: string;
   readonly title: string;
   readonly paragraphs: readonly string[];
+  /** Names and amounts: a long name takes more lines. */
   readonly items?: readonly MailRow[] | undefined;
+  /** Short labels, each on one line, and values. */
   readonly rows: readonly MailRow[];
   readonly button?: { readonly text: string; readonly url: string } | undefined;
   readonly footer: readonly string[];
@@ -22,6 +24,7 @@ export interface MailContent {
 export type MailRow = readonly [label: string, value: string];
 
 const defaultColor = '#0a6b4b';
+const mono = 'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12px';
 const sans = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
 
 /** The plain part and the HTML part. Neither refers to anything outside: no picture tells the sender who reads it. */
@@ -53,15 +56,20 @@ function htmlOf(content: MailContent): Html {
   const [page, card] = backgrounds.light;
   const end = direction === 'rtl' ? 'left' : 'right';
   const start = direction === 'rtl' ? 'right' : 'left';
-  const row = ([label, value]: MailRow) => html`<tr>
-<td class="soft line" align="${start}" style="${sans};padding:8px 0;border-top:1px solid #dfe3e0;color:#545d58;font-size:14px;vertical-align:top">${label}</td>
-<td class="ink line" align="${end}" style="${sans};padding:8px 0;padding-${start}:16px;border-top:1px solid #dfe3e0;color:#131a16;font-size:14px;word-break:break-word;vertical-align:top"><bdi>${value}</bdi></td>
+  const cell = 'padding:8px 0;border-top:1px solid #dfe3e0;line-height:20px;vertical-align:top';
+  const [wraps, whole] = ['word-break:break-word', 'white-space:nowrap'];
+  const row =
+    (ofLabel: string, ofValue: string) =>
+    ([label, value]: MailRow) =>
+      html`<tr>
+<td class="soft line" align="${start}" style="${sans};font-size:14px;${cell};color:#545d58;${ofLabel}">${label}</td>
+<td class="ink line" align="${end}" style="${isCode(value) ? mono : `${sans};font-size:14px`};${cell};padding-${start}:16px;color:#131a16;${ofValue}"><bdi>${value}</bdi></td>
 </tr>`;
-  const table = (list: readonly MailRow[]) =>
-    list.length === 0
+  const table = (lines: readonly Html[]) =>
+    lines.length === 0
       ? html``
-      : html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0 0">${list.map(row)}</table>`;
-  const soft = `${sans};margin:0 0 6px;color:#545d58;font-size:12px;line-height:1.5`;
+      : html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0 0">${lines}</table>`;
+  const soft = `${sans};margin:0 0 6px;color:#545d58;font-size:12px;line-height:1.5;word-break:break-word`;
   return html`<!doctype html>
 <html lang="${language}" dir="${direction}">
 <head>
@@ -78,7 +86,7 @@ function htmlOf(content: MailContent): Html {
 <p class="brand" style="${sans};margin:0 0 20px;color:${colors.light.accent};font-size:16px;font-weight:600;word-break:break-word"><bdi>${brandName}</bdi></p>
 <h1 class="ink" style="${sans};margin:0 0 12px;color:#131a16;font-size:24px;line-height:1.25;font-weight:650;word-break:break-word">${title}</h1>
 ${paragraphs.map((text) => html`<p class="ink" style="${sans};margin:0 0 8px;color:#131a16;font-size:16px;line-height:1.5;word-break:break-word">${text}</p>`)}
-${table(items)}${table(rows)}
+${table(items.map(row(wraps, whole)))}${table(rows.map(row(whole, wraps)))}
 ${button === undefined ? html`` : buttonOf(button, colors)}
 </td></tr><tr><td style="padding:20px 24px" align="${start}">
 ${footer.map((text) => html`<p class="soft" style="${soft}">${text}</p>`)}
@@ -88,6 +96,11 @@ ${footerLink === undefined ? html`` : html`<p class="soft" style="${soft}"><a cl
 </body>
 </html>
 `;
+}
+
+/** Ids, addresses and hashes: people compare them character by character. */
+function isCode(value: string): boolean {
+  return /^(0x[0-9a-fA-F]{40,}|[a-z]+_[0-9A-Za-z]{20,})$/.test(value);
 }
 
 function buttonOf(

@@ -14,6 +14,7 @@ interface LiveAnswer {
     status: number;
     ms: number;
   }[];
+  readonly newestMail: number;
 }
 
 interface Report {
@@ -56,9 +57,16 @@ function show(id: string, key: string, items: () => readonly HTMLElement[]): voi
   list.replaceChildren(...items());
 }
 
-function showLive({ now, clockOffsetSeconds, parts, lasting, events, requests }: LiveAnswer): void {
+/** What stands above each page. */
+function showTop({ now, clockOffsetSeconds, newestMail }: LiveAnswer): void {
   const ahead = clockOffsetSeconds === 0 ? '' : `, ${Math.round(clockOffsetSeconds / 60)} min ahead`;
   find('clock').textContent = new Date(now).toLocaleTimeString() + ahead;
+  const count = find('mail-count');
+  count.hidden = newestMail === 0;
+  count.textContent = String(newestMail);
+}
+
+function showLive({ parts, lasting, events, requests }: LiveAnswer): void {
   show('parts', JSON.stringify(parts), () =>
     parts.map(({ name, state, detail }) =>
       make(
@@ -98,6 +106,19 @@ function showLive({ now, clockOffsetSeconds, parts, lasting, events, requests }:
         return item;
       }),
     );
+}
+
+/** The list of the mailbox; the page of the acts has none. */
+const mails = document.getElementById('mails');
+
+/** The server writes the list, so a new e-mail only replaces it. The open e-mail stays. */
+async function showMails(list: HTMLElement, newest: number): Promise<void> {
+  if (list.dataset['newest'] === String(newest)) return;
+  const response = await fetch(location.pathname);
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('mails');
+  if (fresh === null) return;
+  list.dataset['newest'] = String(newest);
+  list.replaceChildren(...fresh.children);
 }
 
 const forms = [...document.querySelectorAll<HTMLFormElement>('form.act')];
@@ -194,8 +215,13 @@ function pause(): Promise<void> {
 async function readLive(): Promise<void> {
   try {
     const response = await fetch('/live');
-    if (response.ok) showLive((await response.json()) as LiveAnswer);
+    if (!response.ok) return;
+    const live = (await response.json()) as LiveAnswer;
+    showTop(live);
+    if (mails === null) showLive(live);
+    else await showMails(mails, live.newestMail);
   } catch {
+    if (mails !== null) return;
     show('parts', 'gone', () => [
       make(
         'li',
@@ -231,4 +257,6 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')
     }, copiedMs);
   });
 }
-if (forms.length > 0) void follow();
+if (forms.length > 0 || mails !== null) void follow();
+for (const time of document.querySelectorAll<HTMLTimeElement>('#mail time'))
+  time.textContent = new Date(time.dateTime).toLocaleString();
