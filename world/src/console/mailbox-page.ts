@@ -21,7 +21,7 @@ export const renderMailbox = (
     open === undefined ? 'Mailbox of the local world' : `${open.subject}, mailbox of the local world`,
     html`${topBar(manifest)}
 <main class="mailbox${open === undefined ? '' : ' open'}">
-<section class="card list" aria-labelledby="mails-title"><h1 id="mails-title">Mailbox</h1>
+<section class="card list" aria-labelledby="mails-title">${open === undefined ? html`<h1 id="mails-title">Mailbox</h1>` : html`<h2 id="mails-title">Mailbox</h2>`}
 <p class="soft">Every e-mail of the service arrives here, and no e-mail leaves this machine. A receipt comes a few seconds after each payment with an e-mail address.</p>
 <ol class="mails" id="mails" data-newest="${mails[0]?.number ?? 0}">${mails.map((mail) => mailItem(mail, open))}</ol>
 ${mails.length > 0 ? html`` : html`<p class="soft none">No e-mails yet. Run the act <code>pay</code>, or pay a link that asks for an e-mail address.</p>`}</section>
@@ -45,7 +45,7 @@ const openMail = (mail: MailboxMail): Html => {
   const frame = `/mailbox/${mail.number}/html`;
   return html`<article class="card mail" id="mail" aria-labelledby="subject">
 <p class="back"><a href="/mailbox">All e-mails</a></p>
-<h2 id="subject" dir="auto">${mail.subject}</h2>
+<h1 id="subject" dir="auto">${mail.subject}</h1>
 <dl class="mail-head"><div><dt>From</dt><dd>${mail.fromName} &lt;${mail.from}&gt;</dd></div>
 <div><dt>To</dt><dd>${mail.to.join(', ')}</dd></div>
 <div><dt>Received</dt><dd>${timeOf(mail)}</dd></div></dl>
