@@ -15,6 +15,8 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' blob: data:",
   "connect-src 'self'",
+  // The preview of hosted pages.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -30,7 +32,7 @@ export function buildPages(): Promise<{ folder: string; isNew: boolean }> {
       'apps/dashboard/*.{html,json}',
       'apps/dashboard/public/*',
       'apps/dashboard/src/**/*.*',
-      'packages/protocol/src/{member-role,permission}.ts',
+      'packages/protocol/src/{brand-colors,member-role,permission}.ts',
     ],
     entry: 'index.html',
     build: async (work) => {

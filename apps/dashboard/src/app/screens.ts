@@ -1,4 +1,5 @@
 import { auditScreen } from '../audit/screen.ts';
+import { brandingScreen } from '../branding/screen.ts';
 import { eventsScreen } from '../events/screen.ts';
 import { homeScreen } from '../home/screen.ts';
 import { keysScreen } from '../keys/screen.ts';
@@ -28,6 +29,7 @@ export const screens: readonly Screen[] = [
   paymentsScreen,
   linksScreen,
   productsScreen,
+  brandingScreen,
   walletsScreen,
   webhooksScreen,
   eventsScreen,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { backgrounds, brandColorsOf, contrastOf, leastContrast } from '@florin/protocol/brand-colors.ts';
 import fc from 'fast-check';
 import { style } from '#http/checkout/style.ts';
-import { backgrounds, brandColorsOf, contrastOf, leastContrast } from './brand-colors.ts';
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 

@@ -1,4 +1,4 @@
-import { type BrandColors, backgrounds, brandColorsOf } from '#catalog/brand-colors.ts';
+import { type BrandColors, backgrounds, brandColorsOf } from '@florin/protocol/brand-colors.ts';
 import { type Html, html } from '#outside/html.ts';
 
 /** What an e-mail shows. Texts are single lines; the layout escapes them. */

@@ -11,8 +11,10 @@ import { tokenSigningReader } from '#contracts/token-signing.ts';
 import { agentDoor } from '#http/agent/agent.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { demoPayerOf } from '#http/checkout/demo-payer.ts';
+import { previewPage } from '#http/checkout/preview.ts';
 import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
+import { previewDoor } from '#http/dashboard/preview-door.ts';
 import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
@@ -47,12 +49,15 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
   const sessions = sessionContext(options, rooms);
   const tables = gasless === undefined ? [merchantApi, agentApi] : [merchantApi, agentApi, x402Api];
   const merchant = merchantContext(options, rooms, sessions);
+  const dashboard = {
+    ...{ ...merchant, people: db, signIn: rooms.signIn },
+    dashboardOrigin: dashboardOriginOf(options),
+    environment: options.environment ?? 'production',
+  };
   return [
     merchantDoor(merchant),
     dashboardDoor({
-      ...{ ...merchant, people: db, signIn: rooms.signIn },
-      dashboardOrigin: dashboardOriginOf(options),
-      environment: options.environment ?? 'production',
+      ...dashboard,
       verifyWallet: rooms.verifyWallet,
       installation: {
         rpcOf: rooms.rpcOf,
@@ -62,6 +67,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     dashboardPagesDoor(),
+    previewDoor({ ...dashboard, render: (...page) => previewPage({ chains, origin }, ...page) }),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
     reportsDoor({ db, clock }),

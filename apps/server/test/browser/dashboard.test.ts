@@ -27,7 +27,7 @@ before(async () => {
   const origin = `http://localhost:${port}`;
   dashboard = `${origin}/dashboard`;
   world = await DashboardWorld.open(undefined, origin);
-  const server = await world.serve('local', undefined, [dashboardPagesDoor()]);
+  const server = await world.serve('local', undefined, [dashboardPagesDoor(), world.previews()]);
   await server.listen({ host: 'localhost', port });
   browser = await openChromium();
   merchantId = await world.merchants.addMerchant();
@@ -269,9 +269,18 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of [
     `/${merchantId}`,
-    ...['links', 'products', 'wallets', 'webhooks', 'events', 'team', 'keys', 'audit', 'settings'].map(
-      (path) => `/${merchantId}/${path}`,
-    ),
+    ...[
+      'links',
+      'products',
+      'branding',
+      'wallets',
+      'webhooks',
+      'events',
+      'team',
+      'keys',
+      'audit',
+      'settings',
+    ].map((path) => `/${merchantId}/${path}`),
     '/my-account',
   ]) {
     await page.goto(dashboard + path);
@@ -281,6 +290,35 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
       await assertClean(page);
     }
   }
+});
+
+test('the preview of the payment page follows the colour, which is saved', async () => {
+  const { page } = owner;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${dashboard}/${merchantId}/branding`);
+  // A change makes a new frame, whose address has it.
+  const preview = (part: string) =>
+    page.frameLocator(`iframe[title="Preview of the hosted page"][src*="${part}"]`);
+  const accent = async (part: string) => {
+    const css = (await preview(part).locator('style').textContent()) ?? '';
+    // The last rule wins.
+    return [...css.matchAll(/--accent: (#[0-9a-f]{6})/g)].at(-1)?.[1];
+  };
+  await preview('light').getByText('Stoneware mug').waitFor();
+  const color = page.getByRole('textbox', { name: /^Colour/ });
+  await color.fill('no colour');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Write # and six digits').waitFor();
+  await color.fill('#7a1fa2');
+  assert.equal(await accent('7a1fa2'), '#7a1fa2');
+  await page.getByRole('button', { name: 'Dark' }).click();
+  assert.equal(await accent('dark'), '#b37fca');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Branding saved', { exact: true }).waitFor();
+  await assertClean(page);
+  await page.reload();
+  assert.equal(await color.inputValue(), '#7a1fa2');
+  await preview('7a1fa2').getByText('Stoneware mug').waitFor();
 });
 
 test('an owner changes the name of the shop', async () => {

@@ -3,7 +3,9 @@ import type { Rpc } from '@florin/evm';
 import { dashboardApi, merchantHeader } from '@florin/protocol/dashboard-api.ts';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
 import type { FastifyInstance } from 'fastify';
+import { previewPage } from '#http/checkout/preview.ts';
 import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
+import { previewDoor } from '#http/dashboard/preview-door.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { buildServer, type Door } from '#http/server.ts';
@@ -176,6 +178,22 @@ export class DashboardWorld {
     });
     this.#servers.push(server);
     return server;
+  }
+
+  /** The door of the preview, to be served beside the dashboard's. */
+  previews(): Door {
+    const { deps, database } = this.merchants;
+    const { dashboardOrigin: origin } = this.options;
+    return previewDoor({
+      ...{
+        ...deps,
+        people: database.db,
+        signIn: this.#signIn,
+        dashboardOrigin: origin,
+        environment: 'local',
+      },
+      render: (...page) => previewPage({ chains: deps.chains, origin }, ...page),
+    });
   }
 
   /** Adds a person with a password, and makes them a member. Returns the id and the e-mail address. */

@@ -15,13 +15,13 @@ import {
   statusView,
   type Tree,
 } from '@florin/checkout';
-import { type AccentPair, type BrandColors, backgrounds } from '#catalog/brand-colors.ts';
+import { type AccentPair, type BrandColors, backgrounds } from '@florin/protocol/brand-colors.ts';
 import { Html, html } from '#outside/html.ts';
 import type { Script } from './assets.ts';
 import { type NoScript, noScriptView } from './no-script.ts';
 import { style } from './style.ts';
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
+export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
 /** The hash by which the policy allows the style sheet that every page shares. */
 const styleHash = hashOf(style);
 
@@ -151,9 +151,26 @@ export function renderNotice(
   return renderFrame(frame, { title, body: renderTree(body) });
 }
 
+/** Renders the page for its preview: no script, and nothing that leads elsewhere. `css` is its whole style. */
+export function renderPreview(
+  data: CheckoutData,
+  pay: Tree,
+  { language, css }: { readonly language: Language; readonly css: string },
+): string {
+  const body: Tree = [
+    h('div', { class: 'card' }, h('div', { id: 'head' }, headView(data)), itemsView(data)),
+    h('div', { class: 'card', id: 'pay' }, pay),
+  ];
+  return renderDocument(language, {
+    title: data.title,
+    styles: html`<style>${new Html(css)}</style>`,
+    body: renderTree(body),
+  });
+}
+
 function renderFrame(frame: PageFrame, page: { title: string; body: Html; script?: Script }): string {
   const { language, agentUrl, brand, nonce } = frame;
-  const { script } = page;
+  const { script, title } = page;
   const { texts } = language;
   const alternate =
     agentUrl === ''
@@ -177,27 +194,45 @@ function renderFrame(frame: PageFrame, page: { title: string; body: Html; script
       h('pre', { id: 'agent-url', dir: 'ltr', tabindex: '0' }, agentUrl),
     ],
   );
+  return renderDocument(language, {
+    title,
+    // The script tag comes first, so that the download starts while the page is parsed; the script runs afterwards.
+    script:
+      script === undefined
+        ? html``
+        : html`<script type="module" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}"></script>`,
+    alternate,
+    styles: html`<style>${new Html(style)}</style>${brand === undefined ? html`` : html`<style>${new Html(brand)}</style>`}`,
+    body: html`${page.body}
+${renderTree(footer)}`,
+  });
+}
+
+function renderDocument(
+  { tag, direction }: Language,
+  {
+    title,
+    script = html``,
+    alternate = html``,
+    styles,
+    body,
+  }: { title: string; script?: Html; alternate?: Html; styles: Html; body: Html },
+): string {
   return html`<!doctype html>
-<html lang="${language.tag}" dir="${language.direction}">
+<html lang="${tag}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${
-  // The script tag comes first, so that the download starts while the page is parsed; the script runs afterwards.
-  script === undefined
-    ? html``
-    : html`<script type="module" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}"></script>`
-}
+${script}
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
 <link rel="icon" href="data:,">
-<title>${page.title}</title>
+<title>${title}</title>
 ${alternate}
-<style>${new Html(style)}</style>${brand === undefined ? html`` : html`<style>${new Html(brand)}</style>`}
+${styles}
 </head>
 <body><main>
-${page.body}
-${renderTree(footer)}
+${body}
 </main></body>
 </html>
 `.text;

@@ -1,8 +1,8 @@
 import { chooseLanguage, type Language, parseAmount, problemOfAmount } from '@florin/checkout';
+import { brandColorsOf } from '@florin/protocol/brand-colors.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
-import { brandColorsOf } from '#catalog/brand-colors.ts';
 import { findShownMerchant, type ShownMerchant } from '#catalog/branding.ts';
 import { findLink } from '#links/link-lookup.ts';
 import { reasonForPayers } from '#links/link-terms.ts';

@@ -113,14 +113,15 @@ function assertFresh(person: Pick<Person, 'isFresh'>): void {
 /**
  * The member for whom the route is open. Refuses a weak session (200203), a merchant that the person does not act for or a
  * role without the permission (200205), and a sensitive act without a fresh proof (200204).
+ * @param merchantId By default the one of the request's header, which a frame cannot send.
  */
 export async function findMemberCaller(
   deps: VisitorDeps,
   request: FastifyRequest,
   route: Route,
+  merchantId: unknown = request.headers[merchantHeader],
 ): Promise<MemberCaller> {
   const person = await findStrongPerson(deps, request);
-  const merchantId = request.headers[merchantHeader];
   if (typeof merchantId !== 'string' || !isId('merchant', merchantId)) {
     throw fieldRefusal('Florin-Merchant', 'must be the header with the id of a merchant');
   }

@@ -21,6 +21,7 @@ import { agentDoor } from '../agent/agent.ts';
 import { checkoutDoor } from '../checkout/checkout-door.ts';
 import { dashboardDoor } from '../dashboard/dashboard-door.ts';
 import { dashboardPagesDoor } from '../dashboard/pages.ts';
+import { previewDoor } from '../dashboard/preview-door.ts';
 import { discoveryDoor } from '../discovery.ts';
 import { addHealthRoutes } from '../health.ts';
 import { imagesDoor } from '../images/images-door.ts';
@@ -48,6 +49,7 @@ const undocumented = [
   '/checkout/:sessionId/claim',
   '/checkout/api/session/:sessionId/events',
   '/checkout/assets/:file',
+  '/dashboard/preview',
   '/health/live',
   '/health/ready',
   '/images/:file',
@@ -78,6 +80,18 @@ after(async () => {
 
 function doors(): Record<string, Door> {
   const { db, deps } = agent;
+  const dashboard = {
+    ...merchant.deps,
+    people: merchant.database.db,
+    signIn: {
+      handle: () => Promise.reject(new Error('no person signs in here')),
+      findSession: async () => undefined,
+      findDevice: async () => undefined,
+      close: async () => {},
+    },
+    dashboardOrigin: exampleOrigin,
+    environment: 'local',
+  } as const;
   return {
     merchantDoor: merchantDoor(merchant.deps),
     agentDoor: agentDoor({ db, deps, basePaths: [agentApi.basePath, ...aliases.keys()] }),
@@ -88,21 +102,13 @@ function doors(): Record<string, Door> {
       agentApi: `${exampleOrigin}/aipay/api/v1`,
     }),
     dashboardDoor: dashboardDoor({
-      ...merchant.deps,
-      people: merchant.database.db,
-      signIn: {
-        handle: () => Promise.reject(new Error('no person signs in here')),
-        findSession: async () => undefined,
-        findDevice: async () => undefined,
-        close: async () => {},
-      },
-      dashboardOrigin: exampleOrigin,
-      environment: 'local',
+      ...dashboard,
       walletDelayMs: 0,
       installation: { rpcOf: () => assert.fail('no node is asked here'), wallets: [], configuration: {} },
       verifyWallet: async () => false,
     }),
     dashboardPagesDoor: dashboardPagesDoor(),
+    previewDoor: previewDoor({ ...dashboard, render: () => ({ text: '', policy: '' }) }),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
     reportsDoor: reportsDoor({ db, clock: merchant.clock }),
     statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains) }),

@@ -1,0 +1,33 @@
+import Type, { type Static } from 'typebox';
+import { idText, text } from './schema.ts';
+
+const microUsdText = Type.String({ pattern: '^[0-9]{0,15}$' });
+
+/**
+ * A hosted page as the dashboard previews it: `GET /dashboard/preview?draft=` with this as JSON. The merchant's name and
+ * logo are the stored ones.
+ */
+export const hostedPreview = Type.Object(
+  {
+    merchantId: idText,
+    color: Type.String({ pattern: '^(#[0-9a-fA-F]{6})?$', description: 'Empty: the page’s default' }),
+    hasLogo: Type.Boolean(),
+    scheme: Type.Enum(['light', 'dark']),
+    title: text({ max: 100 }),
+    amount: Type.String({ ...microUsdText, description: 'Micro-USD; empty: the payer chooses' }),
+    isFeeOnTop: Type.Boolean(),
+    items: Type.Array(
+      Type.Object(
+        {
+          name: text({ max: 100 }),
+          quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+          value: Type.String({ ...microUsdText, description: 'Of all units, in Micro-USD; empty: open' }),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: 20 },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type HostedPreview = Static<typeof hostedPreview>;
