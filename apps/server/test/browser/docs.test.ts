@@ -13,6 +13,7 @@ import { openApiDoor } from '#http/openapi.ts';
 import { buildServer } from '#http/server.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
+import { fuzzFactor } from '../fuzz/seed.ts';
 import { MerchantWorld } from '../harness/merchant-fixture.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
 
@@ -79,23 +80,33 @@ const looked = [
   ['/docs/chains', 'Chains and finality'],
 ] as const;
 
-for (const dark of [false, true]) {
-  for (const phone of [false, true]) {
-    const look = `${dark ? 'dark' : 'light'}, ${phone ? 'on a phone' : 'on a desktop'}`;
-    test(`pages comply with the policy, fit the screen and are accessible, ${look}`, async () => {
-      const { page, complaints } = await openPage(browser, { isApart: true, dark, phone });
-      for (const [path, title] of looked) {
-        await page.goto(`${origin}${path}`);
-        await page.getByRole('heading', { level: 1, name: title }).waitFor();
-        await page.waitForLoadState('networkidle');
-        assert.deepEqual(await violationsOf(page), [], path);
-        const overflow = 'document.documentElement.scrollWidth > innerWidth';
-        assert.equal(await page.evaluate(overflow), false, `${path} is wider than the screen`);
-      }
-      assertQuiet(complaints);
-      await page.context().close();
-    });
-  }
+/** Both widths and both colour schemes; `npm run test:deep` looks at every pair of them. */
+const looks = [
+  { dark: false, phone: false },
+  { dark: true, phone: true },
+  ...(fuzzFactor === 1
+    ? []
+    : [
+        { dark: true, phone: false },
+        { dark: false, phone: true },
+      ]),
+];
+
+for (const { dark, phone } of looks) {
+  const look = `${dark ? 'dark' : 'light'}, ${phone ? 'on a phone' : 'on a desktop'}`;
+  test(`pages comply with the policy, fit the screen and are accessible, ${look}`, async () => {
+    const { page, complaints } = await openPage(browser, { isApart: true, dark, phone });
+    for (const [path, title] of looked) {
+      await page.goto(`${origin}${path}`);
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.deepEqual(await violationsOf(page), [], path);
+      const overflow = 'document.documentElement.scrollWidth > innerWidth';
+      assert.equal(await page.evaluate(overflow), false, `${path} is wider than the screen`);
+    }
+    assertQuiet(complaints);
+    await page.context().close();
+  });
 }
 
 test('pages can be read without scripts', async () => {
