@@ -57,9 +57,9 @@ async function listParts(): Promise<readonly Part[]> {
     contractPart('contracts, deep', { FOUNDRY_PROFILE: 'deep' }),
     seededBugsPart(),
     differentialPart(2_000),
-    ...nodeParts(longer, { FLORIN_FUZZ_FACTOR: '5' }).map((part) => ({
+    ...nodeParts(longer, { FLORIN_FUZZ_FACTOR: '10' }).map((part) => ({
       ...part,
-      name: `${part.name}, 5 times as long`,
+      name: `${part.name}, 10 times as long`,
     })),
     lab('a million signatures', 'apps/server/test/fuzz/signatures.ts', '--cases', '1000000'),
     lab('agents in Deno and Bun', 'scripts/agent-runtimes.ts'),

@@ -7,7 +7,7 @@ import { fuzzFactor, seedNote, seedSequence } from './seed.ts';
 import { Target, unknownId } from './target.ts';
 
 /** Requests of each kind to each operation. */
-const runs = { valid: 8 * fuzzFactor, nearValid: 16 * fuzzFactor, hostile: 6 * fuzzFactor };
+const runs = { valid: 4 * fuzzFactor, nearValid: 8 * fuzzFactor, hostile: 4 * fuzzFactor };
 
 let target: Target;
 /** A seed for each property, in the order of the runs. */
