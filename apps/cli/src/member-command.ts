@@ -1,17 +1,22 @@
 import { memberRoles } from '@florin/protocol/member-role.ts';
 import {
+  bytesOf,
+  type Config,
   cancelRecovery,
   dashboardOriginOf,
   invitationUrl,
   invite,
   listMembers,
   operator,
+  personTeller,
   recordAct,
   recoverByOperator,
   recoveryUrl,
+  secretBox,
 } from '@florin/server/operator';
 import {
   type Command,
+  type CommandContext,
   mandatory,
   merchantOption,
   optional,
@@ -51,13 +56,21 @@ export const inviteCommand: Command = {
     }),
 };
 
+/** The person is told by e-mail where the service sends any. */
+function telling({ random }: CommandContext, { smtp, masterKeys: [newest, ...older] }: Config) {
+  if (smtp === undefined) return {};
+  const secrets = secretBox([bytesOf(newest), ...older.map(bytesOf)]);
+  return { tellPerson: personTeller({ random, secrets }) };
+}
+
 export const recoverMemberCommand: Command = {
   does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',
   options: [mandatory('--user <id>', 'the person, as member list shows it')],
   run: (options, outside) =>
     withDatabase(outside, async (db, config) => {
       const userId = options.required('user');
-      const deps = { ...outside, recoveryDelayMs: config.walletDelaySeconds * 1_000 };
+      const recoveryDelayMs = config.walletDelaySeconds * 1_000;
+      const deps = { ...outside, ...telling(outside, config), recoveryDelayMs };
       const { effectiveAt, token = '' } = await db.transaction((transaction) =>
         recoverByOperator(transaction, deps, { userId, actor: operator }),
       );
@@ -74,10 +87,10 @@ export const cancelRecoveryCommand: Command = {
   does: 'cancels the recovery of a person',
   options: [mandatory('--user <id>', 'the person, as member list shows it')],
   run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+    withDatabase(outside, async (db, config) => {
       const userId = options.required('user');
       await db.transaction((transaction) =>
-        cancelRecovery(transaction, outside, { userId, actor: operator }),
+        cancelRecovery(transaction, { ...outside, ...telling(outside, config) }, { userId, actor: operator }),
       );
       return { text: `no recovery of ${userId} is open`, json: { userId } };
     }),

@@ -1,14 +1,14 @@
 import { type Row, statement } from '@florin/pg';
 
-// The unique fact makes a repetition store nothing. The order knows the payer's language.
-export const insertPayerMail = statement({
-  name: 'mail_insert_for_payer',
+// The unique fact makes a repetition store nothing. A payer's order knows the payer's language.
+export const insertMail = statement({
+  name: 'mail_insert',
   parameters: {
-    merchantId: 'text',
+    merchantId: 'text?',
     fact: 'text',
     recipient: 'text',
     kind: 'text',
-    orderId: 'text',
+    orderId: 'text?',
     sealedData: 'bytea',
     at: 'timestamptz',
   },

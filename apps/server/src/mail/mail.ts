@@ -52,22 +52,26 @@ const cleaningIntervalMs = 60_000;
 const keptDays = 90;
 const deleteBatch = 500;
 
-/** Stores the e-mail that tells a payer of a fact, in the fact's transaction. */
-export async function storePayerMail(
+/** Stores the e-mail that tells a recipient of a fact, in the fact's transaction. */
+export async function storeMail(
   transaction: Transaction,
   deps: MailContext,
   mail: {
-    readonly merchantId: string;
+    /** Undefined: it is about a person and no merchant. */
+    readonly merchantId: string | undefined;
     readonly fact: string;
     readonly recipient: string;
     readonly kind: string;
-    readonly orderId: string;
+    /** The order of the payer, who reads the e-mail in the language of its page. */
+    readonly orderId?: string;
     readonly data: string;
     readonly at: Date;
   },
 ): Promise<void> {
-  const { data, ...row } = mail;
-  await transaction.query(sql.insertPayerMail, { ...row, sealedData: sealData(deps, mail) });
+  const { data, merchantId = null, orderId = null, ...row } = mail;
+  await transaction.query(sql.insertMail, {
+    ...{ ...row, merchantId, orderId, sealedData: sealData(deps, mail) },
+  });
 }
 
 /** Only a worker with the master key reads what an e-mail says, because it may have links with secrets. */

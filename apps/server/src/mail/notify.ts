@@ -1,9 +1,13 @@
 import type { Transaction } from '@florin/pg';
 import type { Session } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
+import type { TellPerson } from '#members/context.ts';
 import { parseEmail } from '#members/email.ts';
+import { listMembers } from '#members/membership.ts';
+import { findEmail } from '#members/user.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
-import { type MailContext, storePayerMail } from './mail.ts';
+import { type MailContext, storeMail } from './mail.ts';
+import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
 
 /** Stores the e-mails that tell facts, in the facts' transaction. Only a service with a mail server has it. */
 export function mailNotifier(deps: MailContext): Notify {
@@ -11,6 +15,7 @@ export function mailNotifier(deps: MailContext): Notify {
     for (const fact of facts) {
       if (fact.type === 'session.paid' || fact.type === 'session.refunded')
         await tellPayer(transaction, deps, fact);
+      else if (isWalletNotice(fact.type)) await tellOwners(transaction, deps, fact);
     }
   };
 }
@@ -25,9 +30,37 @@ async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact
   // Each refunded amount is a fact of its own.
   const isPaid = fact.type === 'session.paid';
   const what = isPaid ? '' : `:${view.session.refundedAmount}`;
-  await storePayerMail(transaction, deps, {
+  await storeMail(transaction, deps, {
     ...{ merchantId, recipient, orderId, data, at },
     fact: `${fact.type}:${objectId}${what}`,
     kind: isPaid ? 'receipt' : 'refund',
   });
+}
+
+/** Who may change wallets is told of every change, because it moves where money goes. */
+async function tellOwners(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
+  const { ownerId: merchantId, objectId, dataJson: data, at, type } = fact;
+  const members = await listMembers(transaction, merchantId);
+  for (const { role, email: recipient } of members) {
+    if (role !== 'owner' && role !== 'admin') continue;
+    await storeMail(transaction, deps, {
+      ...{ merchantId, recipient, data, at, kind: type },
+      // An account changes more than once.
+      fact: `${type}:${objectId}:${at.getTime()}`,
+    });
+  }
+}
+
+/** Stores the e-mails that tell people of acts about them, such as a sign-in on a new device. */
+export function personTeller(deps: MailContext): TellPerson {
+  return async (transaction, { userId, actor, act, at }) => {
+    if (!isPersonalNotice(act.action)) return;
+    const recipient = await findEmail(transaction, userId);
+    if (recipient === undefined) return;
+    await storeMail(transaction, deps, {
+      ...{ merchantId: undefined, recipient, at, kind: act.action },
+      fact: `${act.action}:${userId}:${at.getTime()}`,
+      data: JSON.stringify({ userId, actor, act }),
+    });
+  };
 }

@@ -2,19 +2,9 @@ import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { isId, newId } from '@florin/protocol/id.ts';
 import { auditPage, insertAuditEntry, installationAuditPage, placesOfPerson } from './audit.sql.ts';
-import type { MemberContext } from './context.ts';
+import type { Act, Actor, MemberContext, PersonalAct } from './context.ts';
 
-/** Who acts, and from where. */
-export interface Actor {
-  readonly kind: 'member' | 'staff' | 'operator';
-  /** The person's id; empty for the operator. */
-  readonly id: string;
-  readonly name: string;
-  /** Empty for the operator's command line, like the two below. */
-  readonly clientAddress: string;
-  readonly userAgent: string;
-  readonly requestId: string;
-}
+export type { Act, Actor };
 
 /** The operator at the command line. */
 export const operator: Actor = {
@@ -25,16 +15,6 @@ export const operator: Actor = {
   userAgent: '',
   requestId: '',
 };
-
-/** What was done to which object. `before` and `after` are JSON as the API shows the object, without secrets. */
-export interface Act {
-  /** The operation's name in the route table, such as `createProduct`. */
-  readonly action: string;
-  /** The object's id; empty for the merchant itself. */
-  readonly subject: string;
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
-}
 
 export interface AuditEntry extends Act {
   readonly entryId: string;
@@ -74,16 +54,17 @@ export async function recordAct(
 
 /**
  * Adds the entry of an act about a person, such as a new passkey: to the installation's log, which the person reads, too, and
- * to the log of each merchant that the person acts for.
+ * to the log of each merchant that the person acts for. The person is told by e-mail, who may not have done it.
  */
 export async function recordPersonalAct(
   transaction: Transaction,
   deps: MemberContext,
-  { userId, actor, act }: { readonly userId: string; readonly actor: Actor; readonly act: Act },
+  { userId, actor, act }: PersonalAct,
 ): Promise<void> {
   const places = await transaction.query(placesOfPerson, { userId });
   for (const merchantId of [undefined, ...places.map((place) => place.merchant_id)])
     await recordAct(transaction, deps, { merchantId, actor, act });
+  await deps.tellPerson?.(transaction, { userId, actor, act, at: deps.clock.now() });
 }
 
 /**

@@ -1,8 +1,46 @@
+import type { Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+
+/** Who acts, and from where. */
+export interface Actor {
+  readonly kind: 'member' | 'staff' | 'operator';
+  /** The person's id; empty for the operator. */
+  readonly id: string;
+  readonly name: string;
+  /** Empty for the operator's command line, like the two below. */
+  readonly clientAddress: string;
+  readonly userAgent: string;
+  readonly requestId: string;
+}
+
+/** What was done to which object. `before` and `after` are JSON as the API shows the object, without secrets. */
+export interface Act {
+  /** The operation's name in the route table, such as `createProduct`. */
+  readonly action: string;
+  /** The object's id; empty for the merchant itself. */
+  readonly subject: string;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** An act about a person, such as a new passkey. */
+export interface PersonalAct {
+  readonly userId: string;
+  readonly actor: Actor;
+  readonly act: Act;
+}
+
+/** Tells a person of an act about them, in the act's transaction. */
+export type TellPerson = (
+  transaction: Transaction,
+  told: PersonalAct & { readonly at: Date },
+) => Promise<void>;
 
 /** This room's dependencies on the process that it runs in. */
 export interface MemberContext {
   readonly clock: Clock;
   readonly random: Random;
+  /** Absent where no e-mail is configured. */
+  readonly tellPerson?: TellPerson | undefined;
 }

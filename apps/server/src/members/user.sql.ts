@@ -8,6 +8,13 @@ export const insertUser = statement({
    values (:userId, :name, :email, :at, :at) on conflict do nothing returning id`,
 });
 
+export const emailOfUser = statement({
+  name: 'user_email',
+  parameters: { userId: 'text' },
+  columns: { email: 'text' },
+  text: 'select email from sign_in."user" where id = :userId',
+});
+
 // As the library stores a password: the account of the person at this installation.
 export const insertPassword = statement({
   name: 'user_insert_password',

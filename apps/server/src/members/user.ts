@@ -10,6 +10,7 @@ import {
   deleteOtherSessions,
   deleteSession,
   deleteWallet,
+  emailOfUser,
   insertPassword,
   insertUser,
   passwordOfUser,
@@ -38,6 +39,11 @@ export async function createUser(
   const id = randomBase62(deps.random.bytes);
   await transaction.query(insertPassword, { id, userId, password: request.passwordHash, at });
   return userId;
+}
+
+/** The address of a person; undefined when there is none. */
+export async function findEmail(queryable: Queryable, userId: string): Promise<string | undefined> {
+  return (await queryable.query(emailOfUser, { userId }))[0]?.email;
 }
 
 /** How a person can sign in. */

@@ -64,6 +64,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
         wallets: sendingWallets(options),
         configuration: configurationOf(options),
       },
+      tellPerson: options.tellPerson,
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     dashboardPagesDoor(),

@@ -7,6 +7,7 @@ import type { ChainVerification } from '#chains/verification.ts';
 import type { DepositSettings } from '#deposits/context.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
+import type { TellPerson } from '#members/context.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -98,6 +99,7 @@ export interface ServiceSettings {
 
 export interface ServiceOptions extends ServiceSettings {
   readonly verification: ChainVerification;
-  /** `startService` sets it where `smtp` is set. */
+  /** `startService` sets both where `smtp` is set. */
   readonly notify?: Notify | undefined;
+  readonly tellPerson?: TellPerson | undefined;
 }

@@ -4,7 +4,7 @@ import { conditionKeeper } from '#chains/condition.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
 import type { Readiness } from '#http/health.ts';
 import { buildServer } from '#http/server.ts';
-import { mailNotifier } from '#mail/notify.ts';
+import { mailNotifier, personTeller } from '#mail/notify.ts';
 import { nameProcess } from '#outside/process-name.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { doorsOf, offeredGasless } from './doors.ts';
@@ -54,7 +54,8 @@ export async function startService(given: ServiceOptions): Promise<Service> {
 function withMail(options: ServiceOptions): ServiceOptions {
   const { smtp, random, masterKeys } = options;
   if (smtp === undefined) return options;
-  return { ...options, notify: mailNotifier({ random, secrets: secretBox(masterKeys) }) };
+  const deps = { random, secrets: secretBox(masterKeys) };
+  return { ...options, notify: mailNotifier(deps), tellPerson: personTeller(deps) };
 }
 
 function firstFailure(loops: readonly Promise<void>[]): Promise<never> {

@@ -14,8 +14,10 @@ import { newReports } from '#deposits/report.ts';
 import { runSealing } from '#ledger/seal.ts';
 import { endLinks } from '#links/link-status.ts';
 import { type ComposeMail, runMails } from '#mail/mail.ts';
+import { composeMemberMail } from '#mail/member-mail.ts';
 import { composePayerMail } from '#mail/payer-mail.ts';
 import { smtpTransport } from '#mail/smtp.ts';
+import { dashboardOriginOf } from '#members/dashboard-origin.ts';
 import { runAccountChanges } from '#merchants/account-change.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import { gasAlarm } from '#merchants/relayed-gas.ts';
@@ -111,7 +113,11 @@ function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): P
 function sendMails(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): Promise<void>[] {
   const { smtp, clock, log, random, chains, masterKeys } = options;
   if (smtp === undefined) return [];
-  const compose: ComposeMail = (mail) => composePayerMail({ db, chains }, mail);
+  const forMembers = { db, fromName: smtp.fromName, dashboardOrigin: dashboardOriginOf(options) };
+  const compose: ComposeMail = (mail) =>
+    mail.kind === 'receipt' || mail.kind === 'refund'
+      ? composePayerMail({ db, chains }, mail)
+      : composeMemberMail(forMembers, mail);
   const worker = {
     ...{ db, clock, log, random, compose, secrets: secretBox(masterKeys) },
     transport: smtpTransport(smtp),

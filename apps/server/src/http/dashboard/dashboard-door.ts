@@ -2,6 +2,7 @@ import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes } from '@florin/protocol/dashboard-sign-in.ts';
 import type { Route } from '@florin/protocol/route.ts';
+import type { TellPerson } from '#members/context.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { envelope } from '../envelope.ts';
@@ -49,6 +50,8 @@ export interface DashboardDoorContext extends OperationContext {
   readonly verifyWallet: VerifyWallet;
   /** What the operator's screens show of the installation. */
   readonly installation: Installation;
+  /** Absent where no e-mail is configured. */
+  readonly tellPerson?: TellPerson | undefined;
   /** How long an added wallet waits that is not the merchant's first, in milliseconds. */
   readonly walletDelayMs: number;
 }

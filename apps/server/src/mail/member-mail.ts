@@ -1,0 +1,168 @@
+import { formatTime } from '@florin/checkout';
+import type { Queryable } from '@florin/pg';
+import type { Account } from '@florin/protocol/account.ts';
+import type { AccountChange } from '@florin/protocol/account-change.ts';
+import { visibleText } from '@florin/protocol/visible-text.ts';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { findShownMerchant } from '#catalog/branding.ts';
+import type { PersonalAct } from '#members/context.ts';
+import { layOut, type MailContent, type MailRow } from './layout.ts';
+import type { ComposeMail, OpenedMail } from './mail.ts';
+
+interface MemberMailContext {
+  readonly db: Queryable;
+  /** The operator's name. */
+  readonly fromName: string;
+  /** The origin of the dashboard's pages. */
+  readonly dashboardOrigin: string;
+}
+
+type Notice = readonly [title: string, meaning: string];
+
+/** Changes of where a merchant's money goes, by event. `{merchant}` and `{effectiveAt}` are placeholders. */
+const walletNotices: Readonly<Record<string, Notice>> = {
+  'account.change_planned': [
+    'A wallet of {merchant} is about to change',
+    'From {effectiveAt} on, settlements may go to this address.',
+  ],
+  'account.change_cancelled': [
+    'A planned change of a wallet was cancelled',
+    'Settlements of {merchant} do not go to this address.',
+  ],
+  'account.created': ['{merchant} has a new wallet', 'Settlements may go to this address now.'],
+  'account.updated': ['A wallet of {merchant} was changed', 'It has these details now.'],
+  'account.removed': ['A wallet of {merchant} was removed', 'New payments no longer go to this address.'],
+};
+
+/** Acts about a person, by name. */
+const personalNotices: Readonly<Record<string, Notice>> = {
+  signInOnNewDevice: ['Sign-in on a new device', 'Your account was used on a device for the first time.'],
+  signInWithRecoveryCode: [
+    'Sign-in with a recovery code',
+    'One of your recovery codes opened your account. That code works no more.',
+  ],
+  askRecovery: [
+    'An owner asks to recover your account',
+    'Once a second owner agrees, a link will set a new password after a delay.',
+  ],
+  startRecovery: [
+    'The recovery of your account has begun',
+    'From {effectiveAt} on, a link sets a new password and ends every other way to sign in.',
+  ],
+  cancelRecovery: ['The recovery of your account was cancelled', 'Its link does not work.'],
+  completeRecovery: [
+    'Your account was recovered',
+    'A link set a new password, and ended every other way to sign in and all sessions.',
+  ],
+  changePassword: ['Your password was changed', 'Your account has a new password.'],
+  addPasskey: ['A passkey was added', 'A new passkey signs in to your account.'],
+  removePasskey: ['A passkey was removed', 'That passkey no longer signs in to your account.'],
+  confirmSecondFactor: [
+    'The second factor is on',
+    'Your password now needs a code of your authenticator app.',
+  ],
+  removeSecondFactor: ['The second factor is off', 'Your password now needs no code.'],
+  addWallet: ['A wallet was added to your account', 'This wallet now signs in to your account.'],
+  removeWallet: ['A wallet was removed from your account', 'This wallet no longer signs in to your account.'],
+  renewRecoveryCodes: ['You have new recovery codes', 'The earlier codes work no more.'],
+};
+
+export function isWalletNotice(type: string): boolean {
+  return Object.hasOwn(walletNotices, type);
+}
+
+export function isPersonalNotice(action: string): boolean {
+  return Object.hasOwn(personalNotices, action);
+}
+
+/** Characters of a browser's name that an e-mail shows. */
+const maxAgentLength = 160;
+
+/** Writes a notice of security. Nothing turns these off, because an attacker would do that first. */
+export async function composeMemberMail(deps: MemberMailContext, mail: OpenedMail): ReturnType<ComposeMail> {
+  const notice =
+    mail.merchantId === undefined
+      ? personalNotice(deps, mail)
+      : await walletNotice(deps, mail, mail.merchantId);
+  return { fromName: deps.fromName, subject: notice.title, ...layOut(notice) };
+}
+
+async function walletNotice(
+  { db, fromName, dashboardOrigin }: MemberMailContext,
+  mail: OpenedMail,
+  merchantId: string,
+): Promise<MailContent> {
+  const { account, accountChange } = JSON.parse(mail.data) as {
+    readonly account?: Account;
+    readonly accountChange?: AccountChange;
+  };
+  const wallet = accountChange ?? account;
+  if (wallet === undefined) throw new Error(`the event ${mail.kind} has no account`);
+  const shown = await findShownMerchant(db, merchantId);
+  const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
+  const effectiveAt = accountChange === undefined ? '' : timeText(accountChange.effectiveAt);
+  const [title, meaning] = filled(walletNotices[mail.kind], { merchant, effectiveAt });
+  const isPlanned = mail.kind === 'account.change_planned';
+  return {
+    ...english(fromName, title),
+    paragraphs: [
+      meaning,
+      isPlanned
+        ? 'If your team did not ask for this, cancel the change in the dashboard before then.'
+        : 'If your team did not do this, open the dashboard and see who did it in the audit log.',
+    ],
+    rows: [
+      ['Merchant', merchant],
+      ['Wallet', merchantText(wallet.accountName, merchantTextLimits.linkName)],
+      ['Address', wallet.accountAddress],
+      ...(isPlanned ? [['Takes effect', effectiveAt] as const] : []),
+      ['Time', timeText(mail.at.toISOString())],
+    ],
+    button: { text: 'Open wallets', url: `${dashboardOrigin}/dashboard/${merchantId}/wallets` },
+    footer: [`You get this e-mail because you are an owner or an admin of ${merchant}.`],
+  };
+}
+
+function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: OpenedMail): MailContent {
+  const { userId, actor, act } = JSON.parse(mail.data) as PersonalAct;
+  const { effectiveAt = '' } = JSON.parse(act.after ?? '{}') as { readonly effectiveAt?: string };
+  const [title, meaning] = filled(personalNotices[mail.kind], {
+    effectiveAt: effectiveAt === '' ? '' : timeText(effectiveAt),
+  });
+  const isPending = mail.kind === 'askRecovery' || mail.kind === 'startRecovery';
+  const isWallet = mail.kind === 'addWallet' || mail.kind === 'removeWallet';
+  const rows: readonly MailRow[] = [
+    ...(isWallet ? [['Wallet', act.subject] as const] : []),
+    ['Time', timeText(mail.at.toISOString())],
+    ['Done by', actor.id === userId ? 'your account' : visibleText(actor.name)],
+    ['IP address', actor.clientAddress],
+    ['Browser', visibleText(actor.userAgent).slice(0, maxAgentLength)],
+  ];
+  return {
+    ...english(fromName, title),
+    paragraphs: [
+      meaning,
+      isPending
+        ? 'If you did not ask for this, sign in now and cancel it in My account.'
+        : 'If this was not you, sign in, change your password and end your other sessions in My account.',
+    ],
+    rows: rows.filter(([, value]) => value !== ''),
+    button: { text: 'Open My account', url: `${dashboardOrigin}/dashboard/my-account` },
+    footer: ['You get this e-mail because it is about the security of your account.'],
+  };
+}
+
+function english(brandName: string, title: string) {
+  return { ...{ brandName, title, language: 'en', brandColor: '' }, direction: 'ltr' } as const;
+}
+
+function filled(notice: Notice | undefined, values: Readonly<Record<string, string>>): Notice {
+  if (notice === undefined) throw new Error('an e-mail of this kind has no text');
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return [fill(notice[0]), fill(notice[1])];
+}
+
+/** The time of an event, or one in ISO 8601. */
+function timeText(time: string): string {
+  return formatTime('en', time.includes('T') ? time : `${time.replace(' ', 'T')}Z`, 'UTC');
+}
