@@ -1,3 +1,4 @@
+import { deviceName } from '@florin/protocol/device-name.ts';
 import { MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
@@ -9,7 +10,6 @@ import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Time } from '../ui/value.tsx';
-import { deviceOf } from './device.ts';
 
 type OwnSession = ReplyTo<'GET /me/session/list'>['sessions'][number];
 
@@ -30,7 +30,7 @@ const columns: readonly Column<OwnSession>[] = [
       <>
         <span className="flex items-center gap-2">
           <span className="truncate font-medium" title={userAgent}>
-            {deviceOf(userAgent)}
+            {deviceName(userAgent)}
           </span>
           {isThis && <Badge tone="good">This one</Badge>}
           {isNewDevice && !isThis && <Badge tone="warn">New device</Badge>}
@@ -89,7 +89,7 @@ export function Sessions() {
           if (done !== undefined) setEnded(undefined);
         }}
       >
-        <p>{deviceOf(ended?.userAgent ?? '')} is signed out at once.</p>
+        <p>{deviceName(ended?.userAgent ?? '')} is signed out at once.</p>
       </Confirm>
     </>
   );

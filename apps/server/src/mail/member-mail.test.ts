@@ -101,7 +101,7 @@ test('a person is told of a sign-in on a new device once, and of a changed passw
   const browser = await signedIn(email);
   const [mail, ...more] = await newMails(email);
   assert.deepEqual([mail?.subject, more], ['Sign-in on a new device', []]);
-  assert.match(mail?.text ?? '', /Done by: your account\nIP address: 192\.0\.2\.1\nBrowser: Test browser/);
+  assert.match(mail?.text ?? '', /Done by: your account\nIP address: 192\.0\.2\.1\nDevice: Test browser/);
   await signedIn(email, browser);
   assert.deepEqual(await newMails(email), []);
   const body = { currentPassword: password, newPassword: 'another correct battery' };

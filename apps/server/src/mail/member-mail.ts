@@ -2,6 +2,7 @@ import { formatTime } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
 import type { Account } from '@florin/protocol/account.ts';
 import type { AccountChange } from '@florin/protocol/account-change.ts';
+import { deviceName } from '@florin/protocol/device-name.ts';
 import { visibleText } from '@florin/protocol/visible-text.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
@@ -75,9 +76,6 @@ export function isPersonalNotice(action: string): boolean {
   return Object.hasOwn(personalNotices, action);
 }
 
-/** Characters of a browser's name that an e-mail shows. */
-const maxAgentLength = 160;
-
 /** Writes a notice of security. Nothing turns these off, because an attacker would do that first. */
 export async function composeMemberMail(deps: MemberMailContext, mail: OpenedMail): ReturnType<ComposeMail> {
   const notice =
@@ -136,7 +134,7 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
     ['Time', timeText(mail.at.toISOString())],
     ['Done by', actor.id === userId ? 'your account' : visibleText(actor.name)],
     ['IP address', actor.clientAddress],
-    ['Browser', visibleText(actor.userAgent).slice(0, maxAgentLength)],
+    ['Device', actor.userAgent === '' ? '' : visibleText(deviceName(actor.userAgent))],
   ];
   return {
     ...english(fromName, title),

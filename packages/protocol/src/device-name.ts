@@ -15,7 +15,7 @@ const systems = [
 ] as const;
 
 /** A user agent as a person says it: `Firefox on Linux`. */
-export function deviceOf(userAgent: string): string {
+export function deviceName(userAgent: string): string {
   const find = (known: readonly (readonly [string, string])[]) =>
     known.find(([mark]) => userAgent.includes(mark))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
