@@ -174,13 +174,13 @@ export const lastChecks = statement({
     chain_id: 'int8',
     agreed_number: 'int8?',
     agreed_at: 'timestamptz?',
-    drift_runs: 'int4',
     looked_at: 'timestamptz?',
     stopped_reason: 'text',
     halted_reason: 'text',
   },
-  text: `select r.chain_id, r.agreed_number, r.agreed_at, r.drift_runs, r.looked_at, c.stopped_reason, c.halted_reason
-   from chain_reconciliations r join chain_cursors c on c.chain_id = r.chain_id where r.chain_id = any (:chainIds)`,
+  text: `select c.chain_id, r.agreed_number, r.agreed_at, r.looked_at, c.stopped_reason, c.halted_reason
+   from chain_cursors c left join chain_reconciliations r on r.chain_id = c.chain_id
+   where c.chain_id = any (:chainIds)`,
 });
 
 export const balancesOfChains = statement({

@@ -151,8 +151,7 @@ function ChainFacts({ chain, at }: { readonly chain: ChainHealth; readonly at: s
   );
 }
 
-function settlementText({ haltedReason, settlement, settlementReason }: ChainHealth): string {
-  if (haltedReason !== '') return stopReason('halted');
+function settlementText({ settlement, settlementReason }: ChainHealth): string {
   return settlement === 'running' ? 'running' : stopReason(settlementReason);
 }
 
