@@ -81,6 +81,7 @@ export function makeRouter(queries: QueryClient) {
   root.addChildren([
     outside('sign-in', () => import('../sign-in/sign-in.tsx')),
     outside('invitation', () => import('../invitation/invitation.tsx')),
+    outside('recovery', () => import('../recovery/recovery.tsx')),
     signedIn,
   ]);
   return createRouter({

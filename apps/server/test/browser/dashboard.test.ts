@@ -8,10 +8,12 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { listTokenStops } from '#chains/token-stop.ts';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
+import { operator } from '#members/audit.ts';
 import { invite } from '#members/invitation.ts';
+import { recoverByOperator } from '#members/recovery.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
-import { DashboardWorld, password } from '../harness/dashboard-world.ts';
+import { DashboardWorld, password, walletDelayMs } from '../harness/dashboard-world.ts';
 import { fastSettings } from '../harness/webhook-world.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
 
@@ -362,4 +364,42 @@ test('the keyboard finds a screen, and a session that ended is opened again abov
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   assert.match(await page.getByRole('textbox', { name: 'API key' }).inputValue(), /^rk_live_/);
   assert.deepEqual(faultsOf(complaints), []);
+});
+
+test('a person who lost every way to sign in opens the link of a recovery: it waits, works once, and the new password signs in', async () => {
+  const { userId, email } = await world.addPerson([[merchantId, 'viewer']]);
+  const deps = { ...world.options, recoveryDelayMs: walletDelayMs };
+  const { token } = await world.merchants.database.db.transaction((transaction) =>
+    recoverByOperator(transaction, deps, { userId, actor: operator }),
+  );
+  const newPassword = 'a password after the loss';
+  const { page, complaints } = await openPage(browser, { isApart: true, phone: true });
+  await page.goto(`${dashboard}/recovery`);
+  await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${dashboard}/recovery#${token}`);
+  const typed = page.getByLabel('New password', { exact: true });
+  await typed.fill(newPassword);
+  await typed.press('Enter');
+  await page.getByText(/^The link works from \d{4}-/).waitFor();
+  await assertClean(page);
+
+  world.merchants.clock.time += walletDelayMs;
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('heading', { name: 'Keep your new recovery codes' }).waitFor();
+  assert.equal(await page.locator('ol li').count(), 10);
+  await assertClean(page);
+  await page.getByLabel('I have kept the codes').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  assert.equal(await page.getByLabel('E-mail').inputValue(), email);
+  await signIn(page, email, newPassword);
+  await page.waitForURL(`${dashboard}/my-account`);
+
+  await page.goto('about:blank');
+  await page.goto(`${dashboard}/recovery#${token}`);
+  await typed.fill(newPassword);
+  await typed.press('Enter');
+  await page.getByText('The link is unknown, used, cancelled or too old.').waitFor();
+  assert.deepEqual(faultsOf(complaints), []);
+  await page.context().close();
 });

@@ -175,10 +175,7 @@ test('staff resumes a halted chain, with the reason in the log of the installati
     ['ethereum', 'reorg below the final block 16', '16'],
   );
   // It has never been compared.
-  assert.deepEqual(
-    [chain.reconciledAt, chain.settlement, chain.settlementReason],
-    ['', 'stopped', 'halted'],
-  );
+  assert.deepEqual([chain.reconciledAt, chain.settlement, chain.settlementReason], ['', 'stopped', 'halted']);
   const reason = 'two explorers have the same block';
   const resume = (name: string) => staff.post('/staff/chain/resume', { chain: name, reason });
   assert.equal((await resume('ethereum')).data.haltedReason, 'reorg below the final block 16');
