@@ -19,7 +19,7 @@ import { docsDoor } from './docs-door.ts';
 const origin = 'https://pay.shop.test';
 const docs = fileURLToPath(new URL('../../../../../docs/', import.meta.url));
 /** The URL path of every page, from the names of the files in the repository. */
-const paths = globSync(['changelog.md', 'guide/*.md', 'reference/**/*.md'], { cwd: docs })
+const paths = globSync(['changelog.md', 'guide/*.md', 'reference/**/*.md', 'runbook/*.md'], { cwd: docs })
   .map(
     (file) =>
       `/docs/${file
