@@ -1,6 +1,7 @@
 import { auditScreen } from '../audit/screen.ts';
 import { brandingScreen } from '../branding/screen.ts';
 import { eventsScreen } from '../events/screen.ts';
+import { exceptionsScreen } from '../exceptions/screen.ts';
 import { homeScreen } from '../home/screen.ts';
 import { keysScreen } from '../keys/screen.ts';
 import { linksScreen } from '../links/screen.ts';
@@ -17,6 +18,7 @@ import { staffScreen } from '../operator/staff/screen.ts';
 import { tokensScreen } from '../operator/tokens/screen.ts';
 import { paymentsScreen } from '../payments/screen.ts';
 import { productsScreen } from '../products/screen.ts';
+import { refundsScreen } from '../refunds/screen.ts';
 import { settingsScreen } from '../settings/screen.ts';
 import { teamScreen } from '../team/screen.ts';
 import { walletsScreen } from '../wallets/screen.ts';
@@ -27,6 +29,8 @@ import type { Screen } from './screen.ts';
 export const screens: readonly Screen[] = [
   homeScreen,
   paymentsScreen,
+  refundsScreen,
+  exceptionsScreen,
   linksScreen,
   productsScreen,
   brandingScreen,

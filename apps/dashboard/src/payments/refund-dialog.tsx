@@ -1,107 +1,171 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
-import { useGoTo } from '../app/screen-link.tsx';
-import { Button } from '../ui/button.tsx';
+import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { exactDecimal, formatUsd, parseUsd } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
+import type { PaymentHistory } from './types.ts';
 
 const microDigits = 6;
 
+interface RefundProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly sessionId: string;
+  /** Micro-USD that no refund is for. */
+  readonly left: number;
+  readonly isSettled: boolean;
+  /** Refunds of the payment that wait for a signature. */
+  readonly waiting: PaymentHistory['refunds'];
+  /** Asks the service for them. */
+  readonly readWaiting: () => Promise<PaymentHistory['refunds']>;
+}
+
 /** Refunds a payment. Before the settlement Florin returns the whole; afterwards the merchant's wallet signs. */
-export function RefundDialog({
-  isOpen,
+export function RefundDialog(props: RefundProps) {
+  const { isOpen, onClose, left, isSettled, waiting } = props;
+  const [isHeld, setHeld] = useState(false);
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title="Refund this payment" isHeld={isHeld}>
+      <div className="grid gap-4">
+        {waiting.map(({ refundId, amount }) => (
+          <Notice
+            key={refundId}
+            tone="warn"
+            title={`A refund of ${formatUsd(amount)} waits for your wallet`}
+            action={
+              <ScreenLink path={`refunds/${refundId}`} className={buttonClass('plain', 'small')}>
+                Sign it
+              </ScreenLink>
+            }
+          >
+            {left > 0
+              ? 'A new refund goes to the payer in addition to it.'
+              : 'It covers all that is left of the payment.'}
+          </Notice>
+        ))}
+        {left > 0 ? (
+          <RefundForm {...props} key={String(isSettled)} onHold={setHeld} />
+        ) : (
+          <DialogActions>
+            <Button onClick={onClose}>Close</Button>
+          </DialogActions>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function RefundForm({
   onClose,
   sessionId,
   left,
   isSettled,
-}: {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly sessionId: string;
-  /** Micro-USD that have not gone back yet. */
-  readonly left: number;
-  readonly isSettled: boolean;
-}) {
+  waiting,
+  readWaiting,
+  onHold,
+}: RefundProps & { readonly onHold: (isHeld: boolean) => void }) {
   const goTo = useGoTo();
   const whole = exactDecimal(left, microDigits);
   const [typed, setTyped] = useState<string>();
   const [reason, setReason] = useState('');
-  const amount = parseUsd(typed ?? whole);
+  const [wrong, setWrong] = useState<string>();
+  const [isOther, setOther] = useState(false);
+  const amountField = useRef<HTMLDivElement>(null);
   const refund = useWrite('POST /refund/create', {
     onDone: ({ refundId, status }) => {
-      close();
+      onClose();
       toast(
         status === 'requires_signature' ? 'Refund made: sign it with your wallet' : 'Refund is on its way',
       );
       goTo(`refunds/${refundId}`);
     },
   });
-  const close = () => {
-    setTyped(undefined);
-    setReason('');
-    refund.reset();
-    onClose();
+  const run = async () => {
+    const amount = parseUsd(typed ?? whole);
+    const found = isSettled ? amountError(amount, left) : undefined;
+    setWrong(found);
+    if (found !== undefined) amountField.current?.querySelector('input')?.focus();
+    if (found !== undefined || amount === undefined) return;
+    onHold(true);
+    // A refund to sign reserves nothing: one that another tab or member has just made would otherwise come on top.
+    const isNew = ({ refundId }: { readonly refundId: string }) =>
+      waiting.every((known) => known.refundId !== refundId);
+    const isChanged = isSettled && (await readWaiting()).some(isNew);
+    setOther(isChanged);
+    const body = { sessionId, ...(isSettled ? { amount } : {}), ...(reason === '' ? {} : { reason }) };
+    if (!isChanged) await refund.run({ body });
+    onHold(false);
   };
-  const wrong =
-    amount === undefined || amount === 0
-      ? 'Write dollars, as 4.50'
-      : amount > left
-        ? `At most ${formatUsd(left)} is left to refund`
-        : undefined;
   return (
-    <Dialog isOpen={isOpen} onClose={close} title="Refund this payment" isHeld={refund.isRunning}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (wrong !== undefined || amount === undefined) return;
-          const body = { sessionId, ...(isSettled ? { amount } : {}), ...(reason === '' ? {} : { reason }) };
-          void refund.run({ body });
-        }}
-      >
-        {isSettled ? (
-          <>
+    <form
+      className="grid gap-4"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      {isSettled ? (
+        <>
+          <div ref={amountField}>
             <TextField
               label="Amount"
               prefix="$"
               inputMode="decimal"
               value={typed ?? whole}
-              onChange={setTyped}
-              error={fieldError(refund.error, 'amount') ?? (typed === undefined ? undefined : wrong)}
+              onChange={(next) => {
+                setTyped(next);
+                setWrong(undefined);
+              }}
+              hint={`At most ${formatUsd(left)}`}
+              error={wrong ?? fieldError(refund.error, 'amount')}
             />
-            <Notice tone="info" title="Your wallet sends this refund">
-              The payment is settled, so the money is yours. On the next page your wallet signs the refund, in
-              the token and on the network that the payer used.
-            </Notice>
-          </>
-        ) : (
-          <Notice tone="info" title={`The payer gets the whole ${formatUsd(left)} back`}>
-            The payment is not settled yet, so Florin returns it on chain. It can take some minutes.
+          </div>
+          <Notice tone="info" title="Your wallet sends this refund">
+            The payment is settled, so the money is yours. On the next page your wallet signs the refund, in
+            the token and on the network that the payer used.
           </Notice>
-        )}
-        <TextField
-          label="Reason"
-          isOptional
-          hint="For your own books. The payer does not see it."
-          value={reason}
-          onChange={setReason}
-          maxLength={500}
-          error={fieldError(refund.error, 'reason')}
-        />
-        <FailureNotice error={refund.error} fields={['amount', 'reason']} />
-        <DialogActions>
-          <Button onClick={close} disabled={refund.isRunning}>
-            Cancel
-          </Button>
-          <Button kind="primary" type="submit" isBusy={refund.isRunning}>
-            {isSettled ? 'Go on to sign' : 'Refund'}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+        </>
+      ) : (
+        <Notice tone="info" title={`The payer gets the whole ${formatUsd(left)} back`}>
+          The payment is not settled yet, so Florin returns it on chain. It can take some minutes.
+        </Notice>
+      )}
+      <TextField
+        label="Reason"
+        isOptional
+        hint="For your own books. The payer does not see it."
+        value={reason}
+        onChange={setReason}
+        maxLength={500}
+        error={fieldError(refund.error, 'reason')}
+      />
+      <FailureNotice error={refund.error} fields={['amount', 'reason']} />
+      {isOther && (
+        <div role="alert">
+          <Notice tone="warn" title="Another refund of this payment was just made">
+            It stands above. Send yours as well only if the payer is to get both.
+          </Notice>
+        </div>
+      )}
+      <DialogActions>
+        <Button onClick={onClose} disabled={refund.isRunning}>
+          Cancel
+        </Button>
+        <Button kind="primary" type="submit" isBusy={refund.isRunning}>
+          {isSettled ? 'Go on to sign' : 'Refund'}
+        </Button>
+      </DialogActions>
+    </form>
   );
+}
+
+function amountError(amount: number | undefined, left: number): string | undefined {
+  if (amount === undefined || amount === 0) return 'Write dollars, as 4.50';
+  return amount > left ? `At most ${formatUsd(left)} is left to refund` : undefined;
 }

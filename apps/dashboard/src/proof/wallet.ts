@@ -1,12 +1,21 @@
 import { ApiFailure } from '../api/failure.ts';
 
 /** An Ethereum wallet in the browser (EIP-1193). */
-interface Wallet {
+export interface BrowserWallet {
   request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
 
-function findWallet(): Wallet | undefined {
-  return (globalThis as { readonly ethereum?: Wallet }).ethereum;
+/** The wallet that announced itself first (EIP-6963). Some wallets do nothing else. */
+let announced: BrowserWallet | undefined;
+
+window.addEventListener('eip6963:announceProvider', (event) => {
+  announced ??= (event as CustomEvent<{ readonly provider: BrowserWallet }>).detail.provider;
+});
+window.dispatchEvent(new Event('eip6963:requestProvider'));
+
+/** The browser's wallet: the injected one, else one that announced itself. Undefined when there is none. */
+export function findWallet(): BrowserWallet | undefined {
+  return (globalThis as { readonly ethereum?: BrowserWallet }).ethereum ?? announced;
 }
 
 export function hasWallet(): boolean {
@@ -16,7 +25,7 @@ export function hasWallet(): boolean {
 /** Asks the browser's wallet; `slug` names the failure when it refuses. */
 async function askWallet<Answer>(
   slug: 'sign_in_failed' | 'signature_invalid',
-  ask: (wallet: Wallet, accounts: readonly string[]) => Promise<Answer>,
+  ask: (wallet: BrowserWallet, accounts: readonly string[]) => Promise<Answer>,
 ): Promise<Answer> {
   const wallet = findWallet();
   if (wallet === undefined) throw new ApiFailure({ slug, message: 'No wallet was found.' });
@@ -28,11 +37,11 @@ async function askWallet<Answer>(
   }
 }
 
-async function chainOf(wallet: Wallet): Promise<number> {
+async function chainOf(wallet: BrowserWallet): Promise<number> {
   return Number(await wallet.request({ method: 'eth_chainId' }));
 }
 
-async function personalSign(wallet: Wallet, message: string, address: string): Promise<string> {
+async function personalSign(wallet: BrowserWallet, message: string, address: string): Promise<string> {
   const { stringToHex } = await import('viem/utils');
   return (await wallet.request({
     method: 'personal_sign',

@@ -1,0 +1,159 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import { Check, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { useWrite } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { exceptionText } from '../ui/exception-text.ts';
+import { exactTime } from '../ui/format.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Fact, Facts } from '../ui/page.tsx';
+import { toast } from '../ui/toast.tsx';
+import { Address, Id, Time } from '../ui/value.tsx';
+import { ExceptionAmount, type ExceptionToken } from './exception-parts.tsx';
+import { exceptionState } from './exception-state.ts';
+
+const acts = {
+  accept: {
+    button: 'Accept',
+    title: 'Accept this money as the payment?',
+    what: 'The session becomes paid when the chain shows the payment. You cannot change this decision.',
+    done: 'Accepted',
+  },
+  refund: {
+    button: 'Return',
+    title: 'Return this money to its payer?',
+    what: 'It goes back once the time for late payments is over. You cannot change this decision.',
+    done: 'The money goes back',
+  },
+  resolve: {
+    button: 'Mark as resolved',
+    title: 'Mark this exception as resolved?',
+    what: 'It leaves the open ones. This moves no money.',
+    done: 'Marked as resolved',
+  },
+} as const;
+type Act = keyof typeof acts;
+
+interface SheetProps {
+  readonly exception: PaymentException;
+  readonly token: ExceptionToken | undefined;
+  readonly onClose: () => void;
+}
+
+/** One exception: what happened, what comes next, and what can be decided. */
+export function ExceptionSheet({ exception, token, onClose }: SheetProps) {
+  const { role } = useMerchant();
+  const [asking, setAsking] = useState<Act>();
+  const { exceptionId, kind, status } = exception;
+  const { title, what } = exceptionText(kind);
+  const state = exceptionState(exception, new Date());
+  const mayAct = mayDo(role, 'refunds:write') && status === 'open';
+  return (
+    <Sheet isOpen onClose={onClose} title={title} description={what}>
+      <div className="grid gap-4">
+        <Notice tone={state.tone} title={state.text}>
+          {state.next}
+          {state.by !== undefined && (
+            <p className="mt-1">
+              {state.canDecide ? 'Decide by' : 'From'} {exactTime(state.by)}
+            </p>
+          )}
+        </Notice>
+        <ExceptionFacts exception={exception} token={token} />
+      </div>
+      {mayAct && (
+        <DialogActions>
+          <Button icon={<Check />} onClick={() => setAsking('resolve')}>
+            Mark as resolved
+          </Button>
+          {state.canDecide && (
+            <>
+              <Button icon={<Undo2 />} onClick={() => setAsking('refund')}>
+                Return
+              </Button>
+              <Button kind="primary" onClick={() => setAsking('accept')}>
+                Accept
+              </Button>
+            </>
+          )}
+        </DialogActions>
+      )}
+      <ConfirmAct exceptionId={exceptionId} act={asking} onClose={() => setAsking(undefined)} />
+    </Sheet>
+  );
+}
+
+function ConfirmAct({
+  exceptionId,
+  act,
+  onClose,
+}: {
+  readonly exceptionId: string;
+  readonly act: Act | undefined;
+  readonly onClose: () => void;
+}) {
+  const onDone = () => {
+    if (act !== undefined) toast(acts[act].done);
+    onClose();
+  };
+  const accept = useWrite('POST /exception/accept', { onDone });
+  const refund = useWrite('POST /exception/refund', { onDone });
+  const resolve = useWrite('POST /exception/resolve', { onDone });
+  if (act === undefined) return null;
+  const write = { accept, refund, resolve }[act];
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={acts[act].title}
+      act={acts[act].button}
+      onConfirm={() => write.run({ body: { exceptionId } })}
+      write={write}
+    >
+      <p>{acts[act].what}</p>
+    </Confirm>
+  );
+}
+
+function ExceptionFacts({ exception, token }: Omit<SheetProps, 'onClose'>) {
+  const { amountInToken, tokenId, payer, txHash, resolvedTx, sessionId, exceptionId } = exception;
+  const pathTo = (kind: 'address' | 'tx', value: string) =>
+    token === undefined || token.explorer === '' ? undefined : `${token.explorer}/${kind}/${value}`;
+  return (
+    <Facts>
+      <Fact name="Amount">
+        <ExceptionAmount amountInToken={amountInToken} tokenId={tokenId} token={token} />
+        {token !== undefined && <span className="text-soft"> on {token.network}</span>}
+      </Fact>
+      <Fact name="Payment">
+        <ScreenLink path={`payments/${sessionId}`} className="text-accent underline-offset-2 hover:underline">
+          See the payment
+        </ScreenLink>
+      </Fact>
+      <Fact name="Payer">
+        <Address address={payer} href={pathTo('address', payer)} />
+      </Fact>
+      {txHash !== '' && (
+        <Fact name="Transaction">
+          <Address address={txHash} href={pathTo('tx', txHash)} />
+        </Fact>
+      )}
+      {resolvedTx !== '' && (
+        <Fact name="Resolved by">
+          <Address address={resolvedTx} href={pathTo('tx', resolvedTx)} />
+        </Fact>
+      )}
+      <Fact name="Came">
+        <Time time={exception.createAt} />
+      </Fact>
+      <Fact name="Id">
+        <Id id={exceptionId} isWhole />
+      </Fact>
+    </Facts>
+  );
+}

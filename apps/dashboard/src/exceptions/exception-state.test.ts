@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import { exceptionState } from './exception-state.ts';
+
+const late: PaymentException = {
+  exceptionId: 'exc_1',
+  kind: 'late',
+  orderId: '0x00',
+  payer: '0x00',
+  tokenId: 'base::usdc',
+  amountInToken: '25000000',
+  txHash: '',
+  decision: '',
+  decideBy: '2026-11-23 12:00:00',
+  sessionId: 'sess_1',
+  status: 'open',
+  resolvedTx: '',
+  createAt: '2026-11-23 10:00:00',
+  updateAt: '2026-11-23 10:00:00',
+};
+const before = new Date('2026-11-23T11:59:59Z');
+const after = new Date('2026-11-23T12:00:01Z');
+
+test('late money can be decided until its time, and not after a decision', () => {
+  assert.equal(exceptionState(late, before).canDecide, true);
+  assert.equal(exceptionState(late, after).canDecide, false);
+  assert.equal(exceptionState({ ...late, decision: 'accept' }, before).text, 'Accepted');
+  assert.equal(exceptionState({ ...late, decision: 'refund' }, before).text, 'Goes back');
+  assert.equal(exceptionState({ ...late, status: 'resolved' }, before).canDecide, false);
+});
+
+test('a second payment that was settled is for the merchant to return', () => {
+  const settled = { ...late, kind: 'duplicate_settled' as const, decideBy: '' };
+  assert.equal(exceptionState(settled, before).text, 'Return it');
+});

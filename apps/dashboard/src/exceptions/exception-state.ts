@@ -1,0 +1,59 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import type { Tone } from '../ui/badge.tsx';
+import { parseTime } from '../ui/format.ts';
+
+export interface ExceptionState {
+  readonly tone: Tone;
+  readonly text: string;
+  /** What happens next to the money, in sentences. */
+  readonly next: string;
+  /** The end of the time to decide, after which the money goes back; undefined when no time is known. */
+  readonly by: Date | undefined;
+  /** Whether the merchant can still accept the money or return it. */
+  readonly canDecide: boolean;
+}
+
+/** Where an exception stands, and what becomes of it. */
+export function exceptionState(exception: PaymentException, now: Date): ExceptionState {
+  const { kind, status, decision, resolvedTx } = exception;
+  const end = parseTime(exception.decideBy);
+  if (status === 'resolved') {
+    const isBack = resolvedTx !== '' || kind === 'refunded' || kind === 'reclaimed';
+    const next =
+      decision === 'accept' && resolvedTx !== ''
+        ? 'The money was accepted as the payment.'
+        : isBack
+          ? 'The money is back with its payer.'
+          : 'It was marked as resolved. There is nothing left to do.';
+    return { tone: 'good', text: 'Resolved', next, by: undefined, canDecide: false };
+  }
+  if (decision === 'accept')
+    return {
+      ...{ tone: 'info', text: 'Accepted', canDecide: false },
+      next: 'The money becomes the payment, usually within minutes. The session is paid when the chain shows it.',
+      by: undefined,
+    };
+  if (decision === 'refund')
+    return {
+      ...{ tone: 'info', text: 'Goes back', canDecide: false },
+      next: 'You have chosen to return it. The contract releases the money once the time for late payments is over.',
+      by: end,
+    };
+  if (end !== undefined && end > now)
+    return {
+      ...{ tone: 'warn', text: 'Decide', canDecide: true },
+      next: 'Accept the money as the payment, or return it. Without a decision it goes back by itself.',
+      by: end,
+    };
+  if (kind === 'duplicate_settled')
+    return {
+      ...{ tone: 'warn', text: 'Return it', canDecide: false },
+      next: 'The money is in your wallet, and no time is set. Send it back to its payer, then mark this as resolved.',
+      by: undefined,
+    };
+  return {
+    ...{ tone: 'info', text: 'Goes back', canDecide: false },
+    next: 'The money goes back to its payer by itself, usually within minutes. You have nothing to do.',
+    by: undefined,
+  };
+}

@@ -1,0 +1,91 @@
+import type { SessionView } from '@florin/protocol/session.ts';
+import { Ban, ExternalLink, Link2, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { useWrite } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { toast } from '../ui/toast.tsx';
+import { RefundDialog } from './refund-dialog.tsx';
+import type { PaymentHistory } from './types.ts';
+
+/** What the member may do with a payment. */
+export function PaymentActions({
+  view: { session, transaction },
+  history,
+  readHistory,
+}: {
+  readonly view: SessionView;
+  readonly history: PaymentHistory | undefined;
+  readonly readHistory: () => Promise<PaymentHistory | undefined>;
+}) {
+  const { role } = useMerchant();
+  const [isRefunding, setRefunding] = useState(false);
+  const [isCancelling, setCancelling] = useState(false);
+  const cancel = useWrite('POST /session/checkout/cancel', {
+    onDone: () => {
+      toast('Payment cancelled');
+      setCancelling(false);
+    },
+  });
+  const isOpen = session.status === 'initialized';
+  const waiting = waitingRefunds(history);
+  const left = (transaction?.totalValue ?? 0) - session.refundedAmount;
+  const isUnderWay = history?.refunds.some(({ status }) => status === 'pending') ?? true;
+  const mayRefund = transaction !== undefined && left > 0 && !isUnderWay && mayDo(role, 'refunds:write');
+  return (
+    <>
+      {isOpen && session.paymentUrl !== '' && (
+        <>
+          <Button
+            icon={<Link2 />}
+            onClick={() =>
+              void navigator.clipboard.writeText(session.paymentUrl).then(() => toast('Link copied'))
+            }
+          >
+            Copy link
+          </Button>
+          <a href={session.paymentUrl} target="_blank" rel="noreferrer" className={buttonClass('plain')}>
+            <ExternalLink aria-hidden className="size-4" />
+            Open page
+          </a>
+        </>
+      )}
+      {isOpen && session.signedOnce === 0 && mayDo(role, 'checkout_sessions:write') && (
+        <Button icon={<Ban />} onClick={() => setCancelling(true)}>
+          Cancel
+        </Button>
+      )}
+      {mayRefund && (
+        <Button icon={<Undo2 />} onClick={() => setRefunding(true)}>
+          Refund
+        </Button>
+      )}
+      <RefundDialog
+        isOpen={isRefunding}
+        onClose={() => setRefunding(false)}
+        sessionId={session.sessionId}
+        left={left - waiting.reduce((sum, { amount }) => sum + amount, 0)}
+        isSettled={session.status === 'completed'}
+        waiting={waiting}
+        readWaiting={async () => waitingRefunds(await readHistory())}
+      />
+      <Confirm
+        isOpen={isCancelling}
+        onClose={() => setCancelling(false)}
+        title="Cancel this payment?"
+        act="Cancel the payment"
+        onConfirm={() => cancel.run({ body: { sessionId: session.sessionId } })}
+        write={cancel}
+        isDangerous
+      >
+        <p>The page then shows that the order was cancelled. It can no longer be paid.</p>
+      </Confirm>
+    </>
+  );
+}
+
+function waitingRefunds(history: PaymentHistory | undefined): PaymentHistory['refunds'] {
+  return history?.refunds.filter(({ status }) => status === 'requires_signature') ?? [];
+}

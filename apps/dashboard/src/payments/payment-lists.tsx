@@ -1,0 +1,68 @@
+import { useScreenPath } from '../app/screen-link.tsx';
+import { Section } from '../ui/page.tsx';
+import { RefundStatusBadge } from '../ui/refund-status.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { Time, Usd } from '../ui/value.tsx';
+import type { PaymentHistory } from './types.ts';
+
+/** The refunds of a payment. */
+export function PaymentRefunds({ history }: { readonly history: PaymentHistory | undefined }) {
+  const pathOf = useScreenPath();
+  if (history === undefined || history.refunds.length === 0) return null;
+  const columns: readonly Column<PaymentHistory['refunds'][number]>[] = [
+    { key: 'amount', header: 'Amount', cell: ({ amount }) => <Usd micro={amount} className="font-medium" /> },
+    { key: 'status', header: 'Status', cell: ({ status }) => <RefundStatusBadge status={status} /> },
+    { key: 'reason', header: 'Reason', isWide: true, from: 'sm', cell: ({ reason }) => reason || '—' },
+    { key: 'at', header: 'Created', isAtEnd: true, cell: ({ createAt }) => <Time time={createAt} /> },
+  ];
+  return (
+    <Section title="Refunds">
+      <Table
+        label="Refunds"
+        columns={columns}
+        source={{ rows: history.refunds, error: undefined, onRetry: () => undefined }}
+        keyOf={({ refundId }) => refundId}
+        hrefOf={({ refundId }) => pathOf(`refunds/${refundId}`)}
+        empty={null}
+      />
+    </Section>
+  );
+}
+
+/** What was told to the merchant's servers. */
+export function PaymentDeliveries({ history }: { readonly history: PaymentHistory | undefined }) {
+  if (history === undefined || history.deliveries.length === 0) return null;
+  const columns: readonly Column<PaymentHistory['deliveries'][number]>[] = [
+    {
+      key: 'event',
+      header: 'Event',
+      cell: ({ eventType }) => <span className="font-mono text-sm">{eventType}</span>,
+    },
+    { key: 'url', header: 'To', isWide: true, from: 'sm', cell: ({ url }) => url },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ status, attempts }) =>
+        status === 'pending' && attempts > 0 ? `Tried ${attempts} times` : deliveryWords[status],
+    },
+    { key: 'at', header: 'Sent', isAtEnd: true, cell: ({ at }) => <Time time={at} /> },
+  ];
+  return (
+    <Section title="Webhooks">
+      <Table
+        label="Webhook deliveries"
+        columns={columns}
+        source={{ rows: history.deliveries, error: undefined, onRetry: () => undefined }}
+        keyOf={({ deliveryId }) => deliveryId}
+        empty={null}
+      />
+    </Section>
+  );
+}
+
+const deliveryWords = {
+  pending: 'On its way',
+  succeeded: 'Delivered',
+  failed: 'Failed',
+  skipped: 'Skipped',
+} as const;

@@ -1,0 +1,122 @@
+import type { RefundStatus, Refund as RefundView } from '@florin/protocol/refund.ts';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useRead } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { formatUsd } from '../ui/format.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Card, Fact, Facts, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { RefundStatusBadge } from '../ui/refund-status.tsx';
+import { Failed } from '../ui/states.tsx';
+import { Address, Id, Time, Usd } from '../ui/value.tsx';
+import { SignCard } from './sign-card.tsx';
+
+/** A refund moves when the chain does, so the page follows it. */
+const followMs = 4_000;
+
+/** One refund: where it stands, and the signing in the browser's wallet. */
+export default function Refund() {
+  const { refundId = '' } = useParams({ strict: false }) as { refundId?: string };
+  const read = useRead('GET /refund/:refundId', { params: { refundId } }, { everyMs: followMs });
+  if (read.data !== undefined) return <Loaded key={refundId} refund={read.data} />;
+  if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
+  return (
+    <>
+      <PageHeader title="Refund" />
+      <div className="grid gap-4">
+        <Skeleton className="h-32" />
+        <Skeleton className="h-64" />
+      </div>
+    </>
+  );
+}
+
+const notices: Readonly<Partial<Record<RefundStatus, ReactNode>>> = {
+  pending: (
+    <Notice tone="info" title="Florin returns the payment">
+      You have nothing to do. The refund is completed when the transaction is final on its chain.
+    </Notice>
+  ),
+  completed: (
+    <Notice tone="good" title="The payer has the money back">
+      The transaction is final on its chain.
+    </Notice>
+  ),
+  failed: (
+    <Notice tone="bad" title="This refund did not happen">
+      The money went another way: it was settled first, or the payer has it back already. The page of the
+      payment shows where it is.
+    </Notice>
+  ),
+};
+
+function Loaded({ refund }: { readonly refund: RefundView }) {
+  const { role } = useMerchant();
+  const mayReadSession = mayDo(role, 'sessions:read');
+  const { sessionId } = refund;
+  const session = useRead('GET /session/:sessionId', { params: { sessionId } }, { isOn: mayReadSession });
+  const list = useRead('GET /token/list', {}, { isOn: mayReadSession });
+  const paid = session.data?.session;
+  const token = list.data?.tokens.find(
+    ({ tokenId }) => tokenId === (refund.requiredBalance?.tokenId ?? paid?.paidToken),
+  );
+  const pathTo = (kind: 'address' | 'tx', value: string) =>
+    token === undefined || token.explorer === '' ? undefined : `${token.explorer}/${kind}/${value}`;
+  return (
+    <>
+      <PageHeader
+        title={`Refund of ${formatUsd(refund.amount)}`}
+        badge={<RefundStatusBadge status={refund.status} />}
+        description={<Id id={refund.refundId} isWhole />}
+        actions={
+          <ScreenLink path={`payments/${sessionId}`} className={buttonClass('plain')}>
+            See the payment
+          </ScreenLink>
+        }
+      />
+      <div className="mb-6 empty:hidden">{notices[refund.status]}</div>
+      {refund.status === 'requires_signature' && (
+        <Section title="Send it from your wallet">
+          <SignCard
+            refund={refund}
+            token={token}
+            paidTo={paid?.recipient}
+            maySign={mayDo(role, 'refunds:write')}
+          />
+        </Section>
+      )}
+      <Section title="Details">
+        <Card>
+          <Facts>
+            <Fact name="Amount">
+              <Usd micro={refund.amount} />
+            </Fact>
+            {paid !== undefined && (
+              <Fact name="Goes to the payer">
+                <Address address={paid.payer} href={pathTo('address', paid.payer)} />
+              </Fact>
+            )}
+            <Fact name="Reason">{refund.reason || <span className="text-faint">—</span>}</Fact>
+            {refund.txHash !== '' && (
+              <Fact name="Transaction">
+                <Address address={refund.txHash} href={pathTo('tx', refund.txHash)} />
+              </Fact>
+            )}
+            <Fact name="Payment">
+              <Id id={sessionId} />
+            </Fact>
+            <Fact name="Created">
+              <Time time={refund.createAt} />
+            </Fact>
+            <Fact name="Last change">
+              <Time time={refund.updateAt} />
+            </Fact>
+          </Facts>
+        </Card>
+      </Section>
+    </>
+  );
+}

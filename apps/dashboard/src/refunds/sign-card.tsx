@@ -1,0 +1,171 @@
+import type { Refund } from '@florin/protocol/refund.ts';
+import { Wallet } from 'lucide-react';
+import { useState } from 'react';
+import type { ReplyTo } from '../api/call.ts';
+import { findWallet } from '../proof/wallet.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { shortAddress } from '../ui/format.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Card, Fact, Facts } from '../ui/page.tsx';
+import { Address, Tokens } from '../ui/value.tsx';
+import { type SendProgress, stepsOf } from './send-refund.ts';
+import type { SentMark } from './sent-mark.ts';
+import { Steps } from './steps.tsx';
+import { Transactions } from './transactions.tsx';
+import { useSending } from './use-sending.ts';
+import { stopText } from './wallet-stop.ts';
+
+type Token = ReplyTo<'GET /token/list'>['tokens'][number];
+
+interface SignProps {
+  readonly refund: Refund;
+  readonly token: Token | undefined;
+  /** The wallet that received the settlement. */
+  readonly paidTo: string | undefined;
+  readonly maySign: boolean;
+}
+
+/** What the wallet needs, its steps with their hashes, and the button that starts the signing. */
+export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
+  const { mark, progress, stop, isRunning, sign, signAgain } = useSending(refund);
+  const wallet = findWallet();
+  const isToSign = maySign && (isRunning || mark === '');
+  return (
+    <Card className="grid gap-4 p-4 md:p-5">
+      <Needed refund={refund} token={token} paidTo={paidTo} />
+      <Steps
+        steps={stepsOf(refund)}
+        progress={progress}
+        sentHash={mark === 'asked' ? '' : mark}
+        isRunning={isRunning}
+        explorer={token?.explorer ?? ''}
+      />
+      {stop !== undefined && (
+        <div role="alert">
+          <Notice tone="bad" title={stopText(stop).title}>
+            {stopText(stop).what}
+          </Notice>
+        </div>
+      )}
+      {mark !== '' && !isRunning && (
+        <Sent mark={mark} mayRepeat={maySign && wallet !== undefined} onSign={() => void signAgain()} />
+      )}
+      {mark === '' && !maySign && (
+        <Notice tone="info">Your role may not refund. Ask a member who may to sign it.</Notice>
+      )}
+      {isToSign && wallet === undefined && (
+        <Notice tone="info" title="This browser has no wallet">
+          Open this page in a browser with a wallet, or send the transactions below with another tool, in
+          order and only once. This page shows when the refund is completed.
+        </Notice>
+      )}
+      {isToSign && wallet !== undefined && (
+        <div className="flex flex-wrap items-center gap-3">
+          <Button kind="primary" icon={<Wallet />} isBusy={isRunning} onClick={() => void sign()}>
+            {stop === undefined ? 'Connect and sign' : 'Start again'}
+          </Button>
+          <span role="status" className="text-soft">
+            {isRunning && runningText(progress)}
+          </span>
+        </div>
+      )}
+      {isToSign && !isRunning && <Transactions steps={stepsOf(refund)} isOpen={wallet === undefined} />}
+    </Card>
+  );
+}
+
+function runningText(progress: SendProgress | undefined): string {
+  if (progress === undefined) return 'Answer in your wallet…';
+  return progress.doing === 'sign'
+    ? `Sign in your wallet with ${shortAddress(progress.account)}`
+    : 'Waiting for the chain…';
+}
+
+function Needed({
+  refund: { requiredBalance },
+  token,
+  paidTo,
+}: Pick<SignProps, 'refund' | 'token' | 'paidTo'>) {
+  if (requiredBalance === undefined) return null;
+  const { amountInToken, tokenId, tokenAddress, chainId } = requiredBalance;
+  return (
+    <Facts>
+      <Fact name="The wallet needs">
+        <span className="font-semibold">
+          {token === undefined ? (
+            `${amountInToken} units of ${tokenId}`
+          ) : (
+            <Tokens units={amountInToken} decimals={token.decimals} symbol={token.symbol} />
+          )}
+        </span>
+      </Fact>
+      <Fact name="On the network">
+        {token?.network ?? tokenId.split('::', 1)[0]} <span className="text-soft">(chain {chainId})</span>
+      </Fact>
+      <Fact name="Token contract">
+        <Address address={tokenAddress} />
+      </Fact>
+      <Fact name="From">
+        Any wallet of yours that holds it
+        {paidTo !== undefined && (
+          <span className="text-soft">
+            . The payment was settled to <Address address={paidTo} />
+          </span>
+        )}
+      </Fact>
+    </Facts>
+  );
+}
+
+/** The wallet was asked for the last step. Signing again takes a decision of its own. */
+function Sent({
+  mark,
+  mayRepeat,
+  onSign,
+}: {
+  readonly mark: SentMark;
+  readonly mayRepeat: boolean;
+  readonly onSign: () => void;
+}) {
+  const [isAsking, setAsking] = useState(false);
+  const again = mayRepeat && (
+    <Button size="small" onClick={() => setAsking(true)}>
+      Sign again
+    </Button>
+  );
+  return (
+    <>
+      <div role="status">
+        {mark === 'asked' ? (
+          <Notice tone="warn" title="The wallet may have sent the refund" action={again}>
+            The page did not get the wallet’s answer. Look at the wallet’s history. If the refund is there,
+            you have nothing to do: this page shows when it is completed.
+          </Notice>
+        ) : (
+          <Notice tone="info" title="The refund is sent" action={again}>
+            It is completed when the transaction is final on its chain. This page shows it by itself.
+          </Notice>
+        )}
+      </div>
+      <Dialog isOpen={isAsking} onClose={() => setAsking(false)} title="Sign this refund again?" size="small">
+        <p className="text-soft">
+          Do this only when the wallet shows that the transaction failed, was cancelled or was never sent. A
+          second transaction of a partial refund pays the payer twice.
+        </p>
+        <DialogActions>
+          <Button onClick={() => setAsking(false)}>Cancel</Button>
+          <Button
+            kind="danger"
+            onClick={() => {
+              setAsking(false);
+              onSign();
+            }}
+          >
+            Sign again
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  InsufficientFundsError,
+  SwitchChainError,
+  TransactionExecutionError,
+  UserRejectedRequestError,
+} from 'viem';
+import { movedNothing, stopOf, WalletStopped } from './wallet-stop.ts';
+
+test('a refused signature is told apart, however deep the error stands', () => {
+  const refused = new UserRejectedRequestError(new Error('User denied transaction signature.'));
+  assert.equal(stopOf(refused), 'declined');
+  assert.equal(stopOf(new TransactionExecutionError(refused, { account: null })), 'declined');
+  assert.equal(stopOf({ code: 4001, message: 'no' }), 'declined');
+});
+
+test('a network that the wallet does not know, a missing fee and an open question have words of their own', () => {
+  assert.equal(stopOf(new SwitchChainError(new Error('Unrecognized chain'))), 'wrong_network');
+  assert.equal(
+    stopOf(new TransactionExecutionError(new InsufficientFundsError(), { account: null })),
+    'no_gas',
+  );
+  assert.equal(stopOf({ code: -32002 }), 'busy');
+});
+
+test('what the page itself has found stays, and the rest is unknown', () => {
+  assert.equal(stopOf(new WalletStopped('short_balance')), 'short_balance');
+  assert.equal(stopOf(new Error('something else')), 'other');
+  assert.equal(stopOf('text'), 'other');
+});
+
+test('the last step may be signed again only when it moved no money for certain', () => {
+  assert.equal(movedNothing('declined', 'asked'), true);
+  assert.equal(movedNothing('refused_by_chain', 'asked'), true);
+  assert.equal(movedNothing('other', 'asked'), false);
+  assert.equal(movedNothing('busy', 'asked'), false);
+  assert.equal(movedNothing('reverted', '0x01'), true);
+  assert.equal(movedNothing('replaced', '0x01'), true);
+  assert.equal(movedNothing('not_seen', '0x01'), false);
+  assert.equal(movedNothing('wrong_network', '0x01'), false);
+});
