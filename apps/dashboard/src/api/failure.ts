@@ -37,8 +37,8 @@ export function sayFailure(error: unknown): string {
   if (own !== undefined) return own;
   const [title = '', ...rest] = error.message.split(': ');
   const detail = rest.join(': ').trim();
-  // The detail of these is the id alone.
-  const text = detail === '' || error.slug.endsWith('_not_found') ? title : detail;
+  const isId = /^[a-z]+_[0-9A-Za-z]+$/.test(detail);
+  const text = detail === '' || isId || error.slug.endsWith('_not_found') ? title : detail;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { fieldError } from '../api/failure.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
@@ -38,7 +38,7 @@ export default function Branding() {
         title="Branding"
         description="The logo and the colour of the pages on which your payers pay."
       />
-      {read.data !== undefined && <Editor key={read.data.updateAt} brand={read.data} />}
+      {read.data !== undefined && <Editor brand={read.data} />}
       {read.data === undefined && read.error !== null && (
         <Failed error={read.error} onRetry={() => void read.refetch()} />
       )}
@@ -52,6 +52,11 @@ function Editor({ brand }: { readonly brand: Brand }) {
   const [typed, setTyped] = useState(brand.color);
   const [logoUrl, setLogoUrl] = useState(brand.logoUrl);
   const [isWrong, setWrong] = useState(false);
+  // The logo has another address once it is saved. The preview stays as it was looked at.
+  useEffect(() => {
+    setTyped(brand.color);
+    setLogoUrl(brand.logoUrl);
+  }, [brand.color, brand.logoUrl]);
   const update = useWrite('POST /branding/update', { onDone: () => toast('Branding saved') });
   const color = colorOf(typed);
   const isChanged = color !== brand.color || logoUrl.trim() !== brand.logoUrl;

@@ -73,7 +73,7 @@ test('a link with a custom amount keeps the product that it shows', () => {
 
 test('a fixed link needs products, whole quantities and prices', () => {
   const row = { key: 'a', productId: '', quantity: '1.5', price: '-1' };
-  const draft = { ...newLinkDraft([]), linkType: 'fixed' as const, items: [row] };
+  const draft = { ...newLinkDraft([]), accountId: 'acc_1', linkType: 'fixed' as const, items: [row] };
   assert.deepEqual(Object.keys(linkFaults(draft)), ['a.productId', 'a.quantity', 'a.unitPrice']);
   assert.equal(totalOf(draft), undefined);
   assert.deepEqual(linkFaults(linkDraftOf(link)), {});
@@ -94,8 +94,13 @@ test('the token is always one that the chosen wallet takes', () => {
     updateAt: '',
   } as const;
   const wallets = [{ ...account, settlementCurrencies: [...account.settlementCurrencies] }];
-  const draft = withWallet(linkDraftOf(link), wallets);
+  const draft = withWallet({ ...linkDraftOf(link), accountId: 'acc_2' }, wallets);
   assert.deepEqual([draft.accountId, draft.settlementToken], ['acc_2', 'base::eurc']);
+  assert.equal(withWallet({ ...linkDraftOf(link), accountId: '' }, wallets).accountId, 'acc_2');
+  // No other wallet gets the money of a link whose own was removed, unless a person chooses it.
+  const removed = withWallet(linkDraftOf(link), wallets);
+  assert.deepEqual([removed.accountId, removed.settlementToken], ['', '']);
+  assert.deepEqual(Object.keys(linkFaults(removed)), ['accountId']);
 });
 
 test('the code to embed carries no markup of the name', () => {

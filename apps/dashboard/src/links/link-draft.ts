@@ -89,9 +89,13 @@ export function linkDraftOf(link: LinkDetail): LinkDraft {
   };
 }
 
-/** The draft with a wallet, and with a token that this wallet takes. */
+/**
+ * The draft with a wallet, and with a token that this wallet takes. A new link begins with the first wallet. Where the
+ * wallet of a link was removed, a person chooses another one.
+ */
 export function withWallet(draft: LinkDraft, accounts: readonly Account[]): LinkDraft {
-  const account = accounts.find(({ accountId }) => accountId === draft.accountId) ?? accounts[0];
+  const own = accounts.find(({ accountId }) => accountId === draft.accountId);
+  const account = draft.accountId === '' ? accounts[0] : own;
   const taken = account?.settlementCurrencies ?? [];
   const settlementToken = taken.includes(draft.settlementToken) ? draft.settlementToken : (taken[0] ?? '');
   return { ...draft, accountId: account?.accountId ?? '', settlementToken };
@@ -132,8 +136,10 @@ export function linkFaults({
   items,
   maxPayments,
   activeUntil,
+  accountId,
 }: LinkDraft): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
+  if (accountId === '') faults['accountId'] = 'The wallet was removed. Choose another one.';
   if (maxPayments.trim() !== '' && !/^[1-9]\d{0,6}$/.test(maxPayments.trim()))
     faults['maxPayments'] = 'Write a whole number, or leave it empty.';
   if (Number.isNaN(secondsOf(activeUntil))) faults['activeUntil'] = 'Choose a day and a time.';

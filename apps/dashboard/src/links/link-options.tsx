@@ -11,6 +11,7 @@ import { useTokenNames } from './use-token-names.ts';
 export function WalletFields({
   draft,
   change,
+  faults,
   error,
   accounts,
 }: LinkPartProps & { readonly accounts: readonly Account[] }) {
@@ -22,11 +23,14 @@ export function WalletFields({
         label="Wallet"
         value={draft.accountId}
         onChange={(accountId) => change({ accountId })}
-        options={accounts.map(({ accountId, accountName, accountAddress }) => ({
-          value: accountId,
-          label: `${accountName} (${shortAddress(accountAddress)})`,
-        }))}
-        error={fieldError(error, 'accountId')}
+        options={[
+          ...(draft.accountId === '' ? [{ value: '', label: 'Choose a wallet', isDisabled: true }] : []),
+          ...accounts.map(({ accountId, accountName, accountAddress }) => ({
+            value: accountId,
+            label: `${accountName} (${shortAddress(accountAddress)})`,
+          })),
+        ]}
+        error={faults['accountId'] ?? fieldError(error, 'accountId')}
       />
       <SelectField
         label="You receive"

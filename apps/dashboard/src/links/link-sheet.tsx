@@ -123,7 +123,9 @@ function LinkForm({ link, accounts, products, onClose }: FormProps) {
     if (Object.keys(found).length > 0) return undefined;
     return write.save(linkBodyOf(draft, draft.linkName.trim() || suggestion));
   };
-  const change = (changed: Partial<LinkDraft>) => setTyped({ ...draft, ...changed });
+  // A removed wallet stays in what was typed, so that no other one is chosen for it.
+  const change = (changed: Partial<LinkDraft>) =>
+    setTyped({ ...draft, accountId: typed.accountId, ...changed });
   const parts = { draft, change, faults, error: write.error };
   return (
     <form noValidate onSubmit={onSubmit(submit)} className="grid gap-5">
