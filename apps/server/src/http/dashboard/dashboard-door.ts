@@ -1,6 +1,7 @@
 import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes } from '@florin/protocol/dashboard-sign-in.ts';
+import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { TellPerson } from '#members/context.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
@@ -123,5 +124,14 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addKeyRoutes(add, deps);
     addAuditRoutes(add);
     addSessionHistoryRoutes(add, deps);
+    // Before the pages, which answer every other path below /dashboard.
+    server.route({
+      method: ['GET', 'POST'],
+      url: `${dashboardApi.basePath}/*`,
+      config: { query: 'any' },
+      handler: async ({ method, url }) => {
+        throw new Refusal('route_unknown', `${method} ${url.split('?', 1)[0]?.slice(0, 200)}`);
+      },
+    });
   };
 }

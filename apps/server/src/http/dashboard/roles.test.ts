@@ -106,6 +106,15 @@ for (const role of [...memberRoles, 'staff'] as const) {
   });
 }
 
+test('a path that no operation has is unknown, for every method', async () => {
+  for (const method of ['GET', 'POST'] as const) {
+    const { status, code } = await browserOf('owner').send(method, '/nothing/here', {
+      headers: { accept: 'text/html' },
+    });
+    assert.deepEqual([status, code], [404, 404000]);
+  }
+});
+
 const staffRequests: Readonly<Record<string, object>> = {
   createMerchant: { merchantName: '' },
   inviteToMerchant: { merchantId: 'mer_none', role: 'viewer' },
