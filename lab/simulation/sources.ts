@@ -30,7 +30,7 @@ export async function versionOfSources(): Promise<Version> {
 }
 
 function isSource(name: string): boolean {
-  return /\.(ts|sql)$/.test(name) && !name.endsWith('.test.ts');
+  return /\.(ts|sql)$/.test(name) && !name.endsWith('.test.ts') && !name.includes('node_modules/');
 }
 
 async function commitOf(): Promise<string> {

@@ -288,6 +288,12 @@ const attention = Type.Object({
   ids: Type.Array(Type.String(), { description: 'Of the oldest, at most 20' }),
 });
 
+const periodRow = {
+  period: Type.Integer({ description: 'From 0: the period that begins at this place of the times' }),
+  tokenId: Type.String(),
+  payments: Type.Integer(),
+};
+
 const summaryRoutes = {
   getSummary: route({
     method: 'GET',
@@ -312,6 +318,42 @@ const summaryRoutes = {
     permissions: ['sessions:read'],
     effect: 'query',
     errors: [],
+  }),
+  getPeriodSums: route({
+    method: 'POST',
+    path: '/summary/periods',
+    summary: 'What was received and settled in each period',
+    description:
+      'A period lasts from one of the times up to the next. The reader chooses them, as the midnights of its own time zone. ' +
+      'Periods and tokens without a payment have no row.',
+    tag: 'Summary',
+    body: body({
+      times: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), {
+        minItems: 2,
+        maxItems: 100,
+        description: 'Unix seconds, ascending, at most 100 days from the first to the last',
+      }),
+    }),
+    reply: Type.Object({
+      received: Type.Array(
+        Type.Object({
+          ...periodRow,
+          totalValue: Type.String({ description: 'Micro-USD that payers paid, as a decimal text' }),
+        }),
+        { description: 'By the time of the final payment, and the token that was paid' },
+      ),
+      settled: Type.Array(
+        Type.Object({
+          ...periodRow,
+          feeValue: Type.String({ description: 'Micro-USD' }),
+          netValue: Type.String({ description: 'Micro-USD that reached the wallets' }),
+        }),
+        { description: 'By the time when the money was in the wallet, and its token' },
+      ),
+    }),
+    permissions: ['sessions:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
   }),
 } as const;
 

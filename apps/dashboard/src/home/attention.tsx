@@ -26,21 +26,28 @@ interface Found {
 const refreshMs = 30_000;
 /** A key that ends within a week needs a successor. */
 const keySoonMs = 7 * 86_400_000;
-const page = { params: { page: 1, size: 20 } };
 
-/** Payments that a person may decide on. */
-function useExceptionMatters(): Found {
+/** Payments that a person may decide on, and settlements that are late. */
+function usePaymentMatters(): Found {
   const { role } = useMerchant();
   const isOn = mayDo(role, 'sessions:read');
-  const { data, isLoading } = useRead('GET /exception/list/:page/:size', page, { isOn, everyMs: refreshMs });
-  const open = data?.exceptions.filter(({ status }) => status === 'open') ?? [];
-  const [first] = open;
-  if (first === undefined) return { matters: [], isLoading };
-  const count = open.length === page.params.size ? `${open.length} or more` : String(open.length);
-  const text = `${count} ${open.length === 1 ? 'payment is' : 'payments are'} short, over, late or double`;
-  const matter: Matter = { key: 'exceptions', tone: 'warn', state: 'Exceptions', text, path: 'exceptions' };
-  return { matters: [matter], isLoading };
+  const { data, isLoading } = useRead('GET /summary', {}, { isOn, everyMs: refreshMs });
+  const exceptions = data?.exceptions.count ?? 0;
+  const delayed = data?.delayedSettlements.count ?? 0;
+  const matters: Matter[] = [];
+  if (exceptions > 0) {
+    const text = `${count(exceptions, 'payment is', 'payments are')} short, over, late or double`;
+    matters.push({ key: 'exceptions', tone: 'warn', state: 'Exceptions', text, path: 'exceptions' });
+  }
+  if (delayed > 0) {
+    const text = `${count(delayed, 'settlement is', 'settlements are')} late, and tried again without you`;
+    matters.push({ key: 'delayed', tone: 'info', state: 'Delayed', text, path: 'payments' });
+  }
+  return { matters, isLoading };
 }
+
+const count = (number: number, one: string, many: string) =>
+  `${number.toLocaleString()} ${number === 1 ? one : many}`;
 
 /** Webhooks that the service has paused because their server did not answer. */
 function useWebhookMatters(): Found {
@@ -108,7 +115,7 @@ function useKeyMatters(): Found {
 
 /** Everything that needs a person. */
 export function useMatters(): Found {
-  const found = [useExceptionMatters(), useWebhookMatters(), useWalletMatters(), useKeyMatters()];
+  const found = [usePaymentMatters(), useWebhookMatters(), useWalletMatters(), useKeyMatters()];
   return {
     matters: found.flatMap(({ matters }) => matters),
     isLoading: found.some(({ isLoading }) => isLoading),

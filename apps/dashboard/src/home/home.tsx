@@ -4,7 +4,7 @@ import { PageHeader } from '../ui/page.tsx';
 import { Attention, useMatters } from './attention.tsx';
 import { FirstSteps, useSteps } from './first-steps.tsx';
 import { LatestSessions } from './latest-sessions.tsx';
-import { Numbers } from './numbers.tsx';
+import { Money } from './money.tsx';
 
 /** What came in, what is on its way, and what needs a person. */
 export default function Home() {
@@ -19,7 +19,7 @@ export default function Home() {
       <PageHeader title="Home" />
       {steps.length > 0 && <FirstSteps steps={steps} />}
       {matters.length > 0 && <Attention matters={matters} />}
-      {seesPayments && <Numbers />}
+      {seesPayments && <Money />}
       {seesPayments && <LatestSessions />}
     </>
   );

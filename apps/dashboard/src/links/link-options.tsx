@@ -1,11 +1,11 @@
 import type { Account } from '@florin/protocol/account.ts';
 import { fieldError } from '../api/failure.ts';
+import { useTokenNames } from '../api/use-token-names.ts';
 import { ChoiceField } from '../ui/choice.tsx';
 import { AreaField, CheckField, TextField } from '../ui/field.tsx';
 import { shortAddress } from '../ui/format.ts';
 import { SelectField } from '../ui/select.tsx';
 import type { LinkPartProps } from './link-part.ts';
-import { useTokenNames } from './use-token-names.ts';
 
 /** Where the money goes, and in which token. */
 export function WalletFields({

@@ -1,6 +1,7 @@
 import type { LinkDetail, LinkDisabledReason } from '@florin/protocol/link.ts';
 import { useParams } from '@tanstack/react-router';
 import { useRead } from '../api/use-call.ts';
+import { useTokenNames } from '../api/use-token-names.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -9,7 +10,6 @@ import { Failed } from '../ui/states.tsx';
 import { Address, Id, Time, Usd } from '../ui/value.tsx';
 import { LinkActs } from './link-acts.tsx';
 import { LinkShare } from './link-share.tsx';
-import { useTokenNames } from './use-token-names.ts';
 
 /** One payment link: how to hand it out, what it sells, and what can be done with it. */
 export default function LinkPage() {

@@ -3,6 +3,7 @@ import { Link2, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { usePages } from '../api/use-call.ts';
 import { useSearchOn } from '../api/use-search-on.ts';
+import { useTokenNames } from '../api/use-token-names.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { useScreenPath } from '../app/screen-link.tsx';
@@ -15,7 +16,6 @@ import { type Column, Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { CopyButton, Time, Usd } from '../ui/value.tsx';
 import { LinkSheet } from './link-sheet.tsx';
-import { useTokenNames } from './use-token-names.ts';
 
 const pageSize = 50;
 const tabs = [

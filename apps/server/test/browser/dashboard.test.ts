@@ -14,6 +14,8 @@ import { recoverByOperator } from '#members/recovery.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { DashboardWorld, password, walletDelayMs } from '../harness/dashboard-world.ts';
+import { addPaidSession, happen } from '../harness/payment-fixture.ts';
+import { openShop } from '../harness/shop.ts';
 import { fastSettings } from '../harness/webhook-world.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
 
@@ -110,6 +112,32 @@ test('an owner signs in and invites; the new member accepts and sees what the ro
   await page.getByRole('cell', { name: 'Vera vera@example.com' }).waitFor();
 });
 
+test('the first page sums what was received and settled, as a chart and as a table', async () => {
+  const { merchantId: shopId, key, things } = await openShop(world.merchants);
+  const { order } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
+  await happen(world.merchants, order, 'Settled');
+  const { email } = await world.addPerson([[shopId, 'viewer']]);
+  const { page, complaints } = await openPage(browser, { isApart: true });
+  await page.goto(`${dashboard}/${shopId}`);
+  await signIn(page, email);
+  const chart = page.getByRole('region', { name: 'Received on each day. The arrow keys choose a bar.' });
+  await chart.waitFor();
+  await assertClean(page);
+  await chart.press('ArrowLeft');
+  await page.getByRole('button', { name: 'Settled', exact: true }).click();
+  await page.getByRole('region', { name: /^Settled on each day/ }).waitFor();
+  await page.getByRole('button', { name: '7 days' }).click();
+  await page.getByRole('button', { name: '7 days', pressed: true }).waitFor();
+  await page.getByRole('button', { name: 'Show as a table' }).click();
+  const days = page.getByRole('region', { name: 'Days', exact: true });
+  assert.equal(await days.getByRole('row').count(), 8);
+  await assertClean(page);
+  await page.getByRole('button', { name: 'Show the chart' }).click();
+  await page.getByRole('region', { name: /^Settled on each day/ }).waitFor();
+  assert.deepEqual(faultsOf(complaints), []);
+  await page.close();
+});
+
 test('a key is made with a fresh proof, once for a double click, and shown once', async () => {
   const { page } = owner;
   await page.goto(`${dashboard}/${merchantId}/keys`);
@@ -139,8 +167,9 @@ test('a webhook is added, fails and is tried again; its secret wants a fresh pro
   const { page } = owner;
   const statuses = [500, 204];
   const egress = {
-    post: async () => {
-      const status = statuses.shift() ?? 204;
+    post: async (url: string) => {
+      // The shop of the sums has a webhook, too.
+      const status = url.endsWith('/florin') ? (statuses.shift() ?? 204) : 204;
       return { status, headers: { retryAfter: undefined }, bodyText: `answer ${status}`, latencyMs: 1 };
     },
   };

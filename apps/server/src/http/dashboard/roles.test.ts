@@ -66,6 +66,7 @@ const ownRequests: Readonly<Record<string, object>> = {
   inviteMember: { role: 'viewer' },
   revokeInvitation: { invitationId: 'inv_none' },
   deleteLink: { linkId: 'lnk_none' },
+  getPeriodSums: { times: [0, 86_400] },
   createApiKey: { kind: 'restricted', permissions: [] },
   disableApiKey: { keyId: 'key_none' },
 };

@@ -47,6 +47,53 @@ test('the summary has the payments that are not settled, and what needs attentio
   );
 });
 
+test('the sums of a period have what was paid and settled in it, and refuse times in disorder', async () => {
+  const { browser, things, key } = await openDashboard();
+  const now = Math.floor(world.merchants.clock.now().getTime() / 1_000);
+  const day = 86_400;
+  // The chain's time is the clock's within a day; the shop's own payments are there already.
+  const times = [now - 3 * day, now - 2 * day, now + 2 * day];
+  const before = (await browser.post('/summary/periods', { times })).data;
+  const { order } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
+  await happen(world.merchants, order, 'Settled');
+  const after = (await browser.post('/summary/periods', { times })).data;
+  const { totalValue, feeValue, netValue } = order.amounts;
+  assert.deepEqual(differenceOf(before.received, after.received), [
+    { period: 1, tokenId: 'ethereum::usdc', payments: 1, totalValue },
+  ]);
+  assert.deepEqual(differenceOf(before.settled, after.settled), [
+    { period: 1, tokenId: 'ethereum::usdc', payments: 1, feeValue, netValue },
+  ]);
+  const earlier = [now - 3 * day, now - 2 * day];
+  assert.deepEqual((await browser.post('/summary/periods', { times: earlier })).data, {
+    received: [],
+    settled: [],
+  });
+  for (const wrong of [[now, now], [now, now - 1], [now - 101 * day, now], [now]])
+    assert.equal((await browser.post('/summary/periods', { times: wrong })).code, 400101);
+});
+
+interface SumRow {
+  readonly [name: string]: string | number;
+}
+
+/** What was added to the rows; every row has one period and one token. */
+function differenceOf(before: readonly SumRow[], after: readonly SumRow[]): object[] {
+  return after.map(({ period = 0, tokenId = '', payments = 0, ...values }) => {
+    const row = before.find((each) => each['period'] === period && each['tokenId'] === tokenId);
+    const added = Object.entries(values).map(([name, value]) => [
+      name,
+      BigInt(value) - BigInt(row?.[name] ?? 0),
+    ]);
+    return {
+      period,
+      tokenId,
+      payments: Number(payments) - Number(row?.['payments'] ?? 0),
+      ...Object.fromEntries(added),
+    };
+  });
+}
+
 test('a deleted link is gone for every reader, and its event says that it was disabled', async () => {
   const { browser, things, key } = await openDashboard();
   const { data: link } = await browser.post('/payment/link/create', linkFields(things));

@@ -1,4 +1,4 @@
-import { useRead } from '../api/use-call.ts';
+import { useRead } from './use-call.ts';
 
 /** Names a token by its id, as `USDC on Base`. */
 export function useTokenNames(): (tokenId: string) => string {

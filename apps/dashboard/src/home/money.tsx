@@ -1,0 +1,255 @@
+import { ChartColumn } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useRead } from '../api/use-call.ts';
+import { useTokenNames } from '../api/use-token-names.ts';
+import { useFilters } from '../app/use-filters.ts';
+import { BarChart } from '../ui/bar-chart.tsx';
+import { Button } from '../ui/button.tsx';
+import { exactUsd, formatUsd } from '../ui/format.ts';
+import { Card, Section, Skeleton } from '../ui/page.tsx';
+import { SegmentedChoice } from '../ui/segmented-choice.tsx';
+import { Empty, Failed } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { Usd } from '../ui/value.tsx';
+import { dayBars, dayTimes, type TokenSums, tokenSums } from './day-sums.ts';
+
+/** Money moves while the page stands open. */
+const refreshMs = 30_000;
+const periods = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+] as const;
+const kinds = [
+  { value: 'received', label: 'Received' },
+  { value: 'settled', label: 'Settled' },
+] as const;
+type Kind = (typeof kinds)[number]['value'];
+
+/** What came in, what reached the wallets, and what is on its way: in all, on each day, and in each token. */
+export function Money() {
+  const filters = useFilters(['days']);
+  const period = periods.find(({ value }) => value === filters.values.days) ?? periods[1];
+  const times = dayTimes(new Date(), Number(period.value));
+  const sums = useRead('POST /summary/periods', { body: { times } }, { everyMs: refreshMs });
+  const summary = useRead('GET /summary', {}, { everyMs: refreshMs });
+  const { data } = sums;
+  const moving = summary.data?.onItsWay;
+  const tokens = data === undefined || moving === undefined ? undefined : tokenSums(data, moving);
+  const failed = [sums, summary].find(({ isError, data }) => isError && data === undefined);
+  const actions = (
+    <SegmentedChoice
+      label="Days"
+      value={period.value}
+      onChange={(days) => filters.set({ days: days === '30' ? '' : days })}
+      options={periods}
+    />
+  );
+  if (failed !== undefined)
+    return (
+      <Section title="Money" actions={actions}>
+        <Card>
+          <Failed
+            error={failed.error}
+            onRetry={() => void Promise.all([sums.refetch(), summary.refetch()])}
+          />
+        </Card>
+      </Section>
+    );
+  return (
+    <Section title="Money" actions={actions}>
+      <Figures tokens={tokens} sums={data} moving={moving} />
+      <DayChart times={times} sums={data} period={period.label} />
+      {tokens !== undefined && tokens.length > 0 && <TokenTable tokens={tokens} />}
+    </Section>
+  );
+}
+
+type Sums = NonNullable<ReturnType<typeof useRead<'POST /summary/periods'>>['data']>;
+type Moving = NonNullable<ReturnType<typeof useRead<'GET /summary'>>['data']>['onItsWay'];
+
+const count = (rows: readonly { readonly payments: number }[], one: string, many: string) => {
+  const payments = rows.reduce((total, row) => total + row.payments, 0);
+  return `${payments.toLocaleString()} ${payments === 1 ? one : many}`;
+};
+
+function Figures({
+  tokens,
+  sums,
+  moving,
+}: {
+  readonly tokens: readonly TokenSums[] | undefined;
+  readonly sums: Sums | undefined;
+  readonly moving: Moving | undefined;
+}) {
+  const totalOf = (kind: Kind | 'onItsWay') => tokens?.reduce((total, token) => total + token[kind], 0n);
+  const fees = sums?.settled.reduce((total, { feeValue }) => total + BigInt(feeValue), 0n);
+  return (
+    <div className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 md:gap-4 xl:grid-cols-4">
+      <Figure title="Received" micro={totalOf('received')}>
+        {sums && `${count(sums.received, 'payment', 'payments')}, final on the chain`}
+      </Figure>
+      <Figure title="Settled" micro={totalOf('settled')}>
+        {sums && `${count(sums.settled, 'payment', 'payments')} in your wallets`}
+      </Figure>
+      <Figure title="Fees" micro={fees}>
+        Of what was settled
+      </Figure>
+      <Figure title="On its way now" micro={totalOf('onItsWay')}>
+        {moving && `${count(moving, 'payment', 'payments')}, not settled yet`}
+      </Figure>
+    </div>
+  );
+}
+
+function Figure({
+  title,
+  micro,
+  children,
+}: {
+  readonly title: string;
+  readonly micro: bigint | undefined;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Card className="min-w-0 p-4">
+      <p className="text-soft">{title}</p>
+      <p className="my-1 flex h-8 items-center overflow-hidden text-xl font-semibold tracking-tight">
+        {micro === undefined ? <Skeleton className="h-6 w-24" /> : <Usd micro={micro} className="truncate" />}
+      </p>
+      <p className="min-h-5 text-sm text-faint">{children}</p>
+    </Card>
+  );
+}
+
+const axisUsd = (micro: bigint) =>
+  micro < 1_000_000n
+    ? formatUsd(micro)
+    : new Intl.NumberFormat(undefined, {
+        style: 'currency',
+        currency: 'USD',
+        currencyDisplay: 'narrowSymbol',
+        notation: 'compact',
+      }).format(micro / 1_000_000n);
+
+const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+
+function DayChart({
+  times,
+  sums,
+  period,
+}: {
+  readonly times: readonly number[];
+  readonly sums: Sums | undefined;
+  readonly period: string;
+}) {
+  const [kind, setKind] = useState<Kind>('received');
+  const [isTable, setTable] = useState(false);
+  const tokenName = useTokenNames();
+  const rows =
+    kind === 'received'
+      ? sums?.received.map((row) => ({ ...row, value: row.totalValue }))
+      : sums?.settled.map((row) => ({ ...row, value: row.netValue }));
+  const { tokenIds, days } = dayBars(rows ?? [], times.length - 1);
+  const series = tokenIds.map(tokenName);
+  const bars = days.map((parts, index) => ({
+    key: String(times[index]),
+    name: dayName.format(new Date((times[index] ?? 0) * 1_000)),
+    parts,
+  }));
+  return (
+    <Card className="mt-3 p-4 md:mt-4 md:p-5">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+        <SegmentedChoice label="What the chart shows" value={kind} onChange={setKind} options={kinds} />
+        {tokenIds.length > 0 && (
+          <Button kind="quiet" size="small" onClick={() => setTable(!isTable)}>
+            {isTable ? 'Show the chart' : 'Show as a table'}
+          </Button>
+        )}
+      </div>
+      {rows === undefined && <Skeleton className="h-65 w-full" />}
+      {rows !== undefined && tokenIds.length === 0 && (
+        <div className="min-h-65">
+          <Empty icon={<ChartColumn />} title={`Nothing ${kind} in ${period}`}>
+            A bar stands here for each day on which money came.
+          </Empty>
+        </div>
+      )}
+      {tokenIds.length > 0 && !isTable && (
+        <BarChart
+          label={`${kind === 'received' ? 'Received' : 'Settled'} on each day`}
+          bars={bars}
+          series={series}
+          format={axisUsd}
+          formatExact={exactUsd}
+          whole={`Last ${period}`}
+        />
+      )}
+      {tokenIds.length > 0 && isTable && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
+        <section className="max-h-96 overflow-auto" aria-label="Days" tabIndex={0}>
+          <table className="w-full text-right tabular-nums">
+            <thead className="sticky top-0 bg-raised text-xs text-soft">
+              <tr>
+                <th scope="col" className="h-9 text-left font-medium">
+                  Day
+                </th>
+                {series.map((name) => (
+                  <th key={name} scope="col" className="pl-4 font-medium whitespace-nowrap">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody className="divide-y divide-line">
+              {bars.toReversed().map(({ key, name, parts }) => (
+                <tr key={key}>
+                  <th scope="row" className="h-9 text-left font-normal whitespace-nowrap">
+                    {name}
+                  </th>
+                  {parts.map((value, index) => (
+                    <td key={tokenIds[index]} className="pl-4">
+                      <Usd micro={value} />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </Card>
+  );
+}
+
+function TokenTable({ tokens }: { readonly tokens: readonly TokenSums[] }) {
+  const tokenName = useTokenNames();
+  const columns: readonly Column<TokenSums>[] = [
+    { key: 'token', header: 'Token', isWide: true, cell: ({ tokenId }) => tokenName(tokenId) },
+    {
+      key: 'received',
+      header: 'Received',
+      isAtEnd: true,
+      cell: ({ received }) => <Usd micro={received} />,
+    },
+    { key: 'settled', header: 'Settled', isAtEnd: true, cell: ({ settled }) => <Usd micro={settled} /> },
+    {
+      key: 'moving',
+      header: 'On its way now',
+      isAtEnd: true,
+      from: 'sm',
+      cell: ({ onItsWay }) => <Usd micro={onItsWay} />,
+    },
+  ];
+  return (
+    <div className="mt-3 md:mt-4">
+      <Table
+        label="By token"
+        columns={columns}
+        source={{ rows: tokens, error: undefined, onRetry: () => undefined }}
+        keyOf={({ tokenId }) => tokenId}
+        empty={null}
+      />
+    </div>
+  );
+}
