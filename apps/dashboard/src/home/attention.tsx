@@ -137,21 +137,21 @@ export function Attention({ matters }: { readonly matters: readonly Matter[] }) 
   );
 }
 
-const rowClass = 'flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 md:px-5';
+const rowClass = 'flex items-center gap-3 px-4 py-3 md:px-5';
 
 function MatterRow({ matter: { tone, state, text, path } }: { readonly matter: Matter }) {
   const hasScreen = useHasScreen();
   const content = (
-    <>
+    <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
       <Badge tone={tone}>{state}</Badge>
       <span className="min-w-0 flex-1 basis-56 break-words">{text}</span>
-    </>
+    </span>
   );
   if (!hasScreen(path.split('/', 1)[0] ?? '')) return <div className={rowClass}>{content}</div>;
   return (
     <ScreenLink path={path} className={`${rowClass} -outline-offset-2 hover:bg-sunken`}>
       {content}
-      <ChevronRight aria-hidden className="size-4 text-faint" />
+      <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" />
     </ScreenLink>
   );
 }

@@ -112,12 +112,12 @@ function Figure({
   readonly children: ReactNode;
 }) {
   return (
-    <Card className="min-w-0 p-4">
+    <Card className="grid min-w-0 grid-cols-[auto_1fr] items-baseline gap-x-3 px-4 py-2.5 min-[480px]:block min-[480px]:p-4">
       <p className="text-soft">{title}</p>
-      <p className="my-1 flex h-8 items-center overflow-hidden text-xl font-semibold tracking-tight">
+      <p className="my-1 flex h-8 items-center overflow-hidden text-xl font-semibold tracking-tight max-[479px]:justify-end">
         {micro === undefined ? <Skeleton className="h-6 w-24" /> : <Usd micro={micro} className="truncate" />}
       </p>
-      <p className="min-h-5 text-sm text-faint">{children}</p>
+      <p className="col-span-2 min-h-5 text-sm text-faint">{children}</p>
     </Card>
   );
 }

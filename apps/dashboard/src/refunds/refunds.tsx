@@ -13,7 +13,16 @@ const pageSize = 25;
 
 const columns: readonly Column<Refund>[] = [
   { key: 'amount', header: 'Amount', cell: ({ amount }) => <Usd micro={amount} className="font-medium" /> },
-  { key: 'status', header: 'Status', cell: ({ status }) => <RefundStatusBadge status={status} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status, createAt }) => (
+      <>
+        <RefundStatusBadge status={status} />
+        <Time time={createAt} className="block text-sm text-soft sm:hidden" />
+      </>
+    ),
+  },
   {
     key: 'reason',
     header: 'Reason',
@@ -37,6 +46,7 @@ const columns: readonly Column<Refund>[] = [
   {
     key: 'created',
     header: 'Created',
+    from: 'sm',
     isAtEnd: true,
     cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
   },

@@ -21,15 +21,17 @@ export function sessionStatusText(status: SessionStatus): string {
  * money that went back from a settled one.
  */
 export function SessionStatusBadge({
-  session: { status, initiateTx, refundedAmount },
+  session: { status, initiateTx, amount, refundedAmount },
 }: {
   readonly session: {
     readonly status: SessionStatus;
     readonly initiateTx: string;
+    readonly amount: number;
     readonly refundedAmount: number;
   };
 }) {
-  if (refundedAmount > 0) return <Badge tone="neutral">Refunded</Badge>;
+  if (refundedAmount > 0)
+    return <Badge tone="neutral">{refundedAmount < amount ? 'Partly refunded' : 'Refunded'}</Badge>;
   if (status === 'initialized' && initiateTx !== '') return <Badge tone="info">Payment seen</Badge>;
   const { tone, text } = statuses[status];
   return <Badge tone={tone}>{text}</Badge>;
