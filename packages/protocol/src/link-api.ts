@@ -48,7 +48,7 @@ export const linkRoutes = {
     reply: successReply,
     permissions: ['payment_links:write'],
     effect: 'update',
-    errors: ['link_not_found', 'link_archived', ...linkErrors],
+    errors: ['link_not_found', 'link_archived', 'link_version_invalid', ...linkErrors],
   }),
   getLink: route({
     method: 'GET',

@@ -162,6 +162,12 @@ export const linkUpdateBody = Type.Object(
       linkItemsUpdateBody,
       Type.Object({ items: linkItemsUpdateBody }, { additionalProperties: false }),
     ]),
+    ifUpdateAt: Type.Optional(
+      Type.String({
+        pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+        description: '`updateAt` of the link as it was read. Refused with 100104 if the link changed since',
+      }),
+    ),
     ...ignored(
       'amount',
       'linkUrl',

@@ -114,7 +114,9 @@ function LinkForm({ link, accounts, products, onClose }: FormProps) {
   const [typed, setTyped] = useState(() => (link === undefined ? newLinkDraft(products) : linkDraftOf(link)));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const draft = withWallet(typed, accounts);
-  const write = useSave(link, onClose);
+  // As it was when the form began: the page behind it reads on.
+  const [readAt] = useState(link?.updateAt);
+  const write = useSave(link, readAt, onClose);
   const names = new Map(products.map(({ productId, name }) => [productId, name]));
   const suggestion = suggestedName(draft, names).slice(0, 100);
   const submit = () => {
@@ -158,7 +160,7 @@ function LinkForm({ link, accounts, products, onClose }: FormProps) {
   );
 }
 
-function useSave(link: LinkDetail | undefined, onClose: () => void) {
+function useSave(link: LinkDetail | undefined, readAt: string | undefined, onClose: () => void) {
   const goTo = useGoTo();
   const create = useWrite('POST /payment/link/create', {
     onDone: ({ linkId }) => {
@@ -178,7 +180,11 @@ function useSave(link: LinkDetail | undefined, onClose: () => void) {
     isRunning,
     error,
     save: (body: ReturnType<typeof linkBodyOf>) =>
-      link === undefined ? create.run({ body }) : update.run({ body: { ...body, linkId: link.linkId } }),
+      link === undefined
+        ? create.run({ body })
+        : update.run({
+            body: { ...body, linkId: link.linkId, ...(readAt === undefined ? {} : { ifUpdateAt: readAt }) },
+          }),
   };
 }
 

@@ -27,8 +27,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Enable it with POST /payment/link/enable, after a change of a limit that is reached; or show the payer its customDisabledText.',
   ),
   link_version_invalid: advice(
-    'The link was edited after the payer had read it: linkVersion is not its current version.',
-    '`data.latest` holds the current view. Check the new terms, sign a new message and send it.',
+    'The link was edited after the payer had read it: linkVersion is not its current version. Or it was edited since the merchant read it: ifUpdateAt is not its updateAt.',
+    '`data.latest` holds the current view. Check the new terms, sign a new message and send it. A merchant reads the link again, and repeats the update with its new updateAt if it still applies.',
   ),
   link_items_mismatch: advice(
     'The line items do not fit the type of the link.',

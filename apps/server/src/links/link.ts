@@ -4,6 +4,7 @@ import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { LinkCreateBody, LinkCreated } from '@florin/protocol/link.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { referenceProducts } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { findAccount } from '#merchants/account.ts';
@@ -59,12 +60,14 @@ export async function createLink(
 export async function updateLink(
   transaction: Transaction,
   deps: LinkContext,
-  request: { merchantId: string; linkId: string; body: LinkCreateBody },
+  request: { merchantId: string; linkId: string; body: LinkCreateBody; ifUpdateAt?: string | undefined },
 ): Promise<void> {
-  const { merchantId, linkId, body } = request;
+  const { merchantId, linkId, body, ifUpdateAt } = request;
   await transaction.query(takeLinkTurn, { linkId });
   const now = deps.clock.now();
   const { link } = await ownLink(transaction, deps, request);
+  if (ifUpdateAt !== undefined && formatTimestamp(link.updatedAt) !== ifUpdateAt)
+    throw new Refusal('link_version_invalid', `${linkId} has changed since it was read`);
   // A merchant may send back what a read shows, although the link has ended.
   if (link.activeUntil?.getTime() !== endOf(body)?.getTime()) assertEndsLater(body, now);
   const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);

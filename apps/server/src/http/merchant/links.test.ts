@@ -334,6 +334,19 @@ test('a read sent back as an update is accepted, and keeps version and status', 
   assert.equal(refusal.message, 'Invalid field: lineItems.items[0].unitPrice must be an integer');
 });
 
+test('an update refuses a link that changed since it was read', async () => {
+  const { linkId } = (await post('/payment/link/create', linkBody(await addProduct()))).data;
+  const read = (await get(`/payment/link/${linkId}`)).data;
+  world.clock.time += 1_000;
+  const updateAs = (linkName: string, ifUpdateAt: string) =>
+    post('/payment/link/update', { ...read, linkName, ifUpdateAt });
+  assert.equal((await updateAs('First', read.updateAt)).code, 0);
+  assert.equal((await updateAs('Second', read.updateAt)).code, 100104);
+  const { linkName, updateAt } = (await get(`/payment/link/${linkId}`)).data;
+  assert.equal(linkName, 'First');
+  assert.equal((await updateAs('Second', updateAt)).code, 0);
+});
+
 // proves W2.13
 test('a product edit increases the version of its links', async () => {
   const productId = await addProduct();

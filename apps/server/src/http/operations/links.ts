@@ -16,7 +16,8 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext): void {
   add.action(routes.updateLink, async ({ body, caller: { merchantId } }, transaction) => {
     // A read nests the items; accept the same form in an update.
     const lineItems = 'items' in body.lineItems ? body.lineItems.items : body.lineItems;
-    const request = { merchantId, linkId: body.linkId, body: { ...body, lineItems } };
+    const { linkId, ifUpdateAt } = body;
+    const request = { merchantId, linkId, ifUpdateAt, body: { ...body, lineItems } };
     await updateLink(transaction, deps, request);
   });
 
