@@ -1,5 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Eye, EyeOff, RotateCw } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
 import { withProof } from '../api/prover.ts';
 import { useAct } from '../api/use-act.ts';
@@ -14,6 +15,9 @@ import { toast } from '../ui/toast.tsx';
 import { CopyButton } from '../ui/value.tsx';
 import type { Hook } from './types.ts';
 
+/** How long a secret stays readable on an open page. */
+const shownMs = 5 * 60_000;
+
 /** The service masks the secret until the person has proven who they are. */
 const isMasked = (key: string) => key.includes('*');
 
@@ -23,6 +27,16 @@ export function SigningSecret({ hook: { webhookId, key } }: { readonly hook: Hoo
   const [isWanted, setWanted] = useState(false);
   const [isRotating, setRotating] = useState(false);
   const isShown = isWanted && !isMasked(key);
+  const queries = useQueryClient();
+  // The proof that showed it has aged by then, and the next read has it masked.
+  useEffect(() => {
+    if (!isShown) return undefined;
+    const timer = setTimeout(() => {
+      setWanted(false);
+      void queries.invalidateQueries();
+    }, shownMs);
+    return () => clearTimeout(timer);
+  }, [isShown, queries]);
   const show = useAct(() =>
     withProof(async () => {
       const hook = await request(merchantId, 'GET /webhook/detail/:webhookId', { params: { webhookId } });
