@@ -123,6 +123,7 @@ const formatTexts: Record<string, string> = {
 
 /** The words of every pattern that a request can fail. */
 export const patternTexts: Readonly<Record<string, string>> = {
+  '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$': 'a time of the form YYYY-MM-DD HH:MM:SS',
   '^(#[0-9a-fA-F]{6})?$': '# and six hexadecimal digits, or empty',
   '^(0|[1-9][0-9]*)$': 'a whole number in digits, without leading zeros',
   '^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$': 'an amount such as 12.50, with at most six decimals',
