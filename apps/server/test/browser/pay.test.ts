@@ -203,11 +203,12 @@ test('every request that a payer declines can be repeated, and nothing is paid b
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByText('You have 30.00 USDT').waitFor();
   for (const method of ['eth_sendTransaction', 'wallet_switchEthereumChain']) {
-    wallet.refused.add(method);
     wallet.current = method === 'eth_sendTransaction' ? 31_337 : 31_338;
+    // The alert of the round before may still stand, so the wallet says when it refused.
+    const refused = wallet.refuseNext(method);
     await page.locator('#pay-button').click();
+    await refused;
     await page.getByRole('alert').getByText('You declined in your wallet').waitFor();
-    wallet.refused.clear();
   }
   assert.equal((await life.session(sessionIdOf(page))).session.status, 'initialized');
   await page.getByRole('button', { name: /^Try again/ }).click();

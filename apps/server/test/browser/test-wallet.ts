@@ -36,6 +36,7 @@ export class TestWallet {
   current: number;
   /** Methods that the wallet's owner refuses. */
   readonly refused = new Set<string>();
+  readonly #refuseNext = new Map<string, () => void>();
   /** Methods that the wallet itself refuses, with the error code of each. */
   readonly fails = new Map<string, number>();
   /** Requested transactions, in order. */
@@ -82,6 +83,13 @@ export class TestWallet {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#heldAnswers.set(method, promise);
     return { answer: resolve };
+  }
+
+  /** Refuses the next request of a method; the promise resolves when the wallet has refused it. */
+  refuseNext(method: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#refuseNext.set(method, resolve);
+    });
   }
 
   /** Emits an event to the pages (EIP-1193). */
@@ -167,7 +175,7 @@ export class TestWallet {
     try {
       const code = this.fails.get(request.method);
       if (code !== undefined) throw new WalletError(code, `refused with ${code}`);
-      if (this.refused.has(request.method)) throw new WalletError(4001, 'User rejected the request.');
+      this.#refuse(request.method);
       const result = await this.#handle(request);
       const heldAnswer = this.#heldAnswers.get(request.method);
       this.#heldAnswers.delete(request.method);
@@ -177,6 +185,14 @@ export class TestWallet {
       const { code = -32603, message } = error as { code?: unknown; message: string };
       return { error: { code: typeof code === 'number' ? code : -32603, message } };
     }
+  }
+
+  #refuse(method: string): void {
+    const tell = this.#refuseNext.get(method);
+    this.#refuseNext.delete(method);
+    tell?.();
+    if (tell !== undefined || this.refused.has(method))
+      throw new WalletError(4001, 'User rejected the request.');
   }
 
   async #handle({ method, params = [] }: Request): Promise<unknown> {
