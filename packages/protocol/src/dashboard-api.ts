@@ -6,6 +6,7 @@ import { meRoutes, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
+import { refundSigningRoutes } from './refund-signing-api.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, successReply, text, timestampText } from './schema.ts';
 import { sessionHistoryRoutes } from './session-history.ts';
@@ -451,6 +452,7 @@ export const ofMerchantRoutes = {
   ...keyRoutes,
   ...auditRoutes,
   ...sessionHistoryRoutes,
+  ...refundSigningRoutes,
 } as const;
 
 /** What the dashboard's pages call, with the cookie of a session. */

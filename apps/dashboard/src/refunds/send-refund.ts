@@ -50,6 +50,8 @@ interface Sending {
   readonly refund: Refund;
   /** Asks the service. */
   readonly readKnown: () => Promise<KnownRefund>;
+  /** Reserves the payment for this account. Called before the wallet is asked for the step that moves money. */
+  readonly reserve: (account: string) => Promise<void>;
   readonly tell: (progress: SendProgress) => void;
 }
 
@@ -63,7 +65,7 @@ type WalletClient = Awaited<ReturnType<typeof openClient>>;
  * Sends a refund from the browser's wallet: connects, switches the network, checks what the chain has, then signs step after
  * step from one account. Throws what the wallet throws, and WalletStopped for what it finds itself.
  */
-export async function sendRefund({ wallet, refund, readKnown, tell }: Sending): Promise<void> {
+export async function sendRefund({ wallet, refund, readKnown, reserve, tell }: Sending): Promise<void> {
   const { requiredBalance: needed, txRequest } = refund;
   if (needed === undefined || txRequest === undefined) return;
   const client = await openClient(wallet);
@@ -87,7 +89,8 @@ export async function sendRefund({ wallet, refund, readKnown, tell }: Sending): 
     if (index < first) continue;
     await requirePlace(client, account, chainId);
     if (index === steps.length - 1) {
-      // The approvals took a while: another tab, person or tool may have sent the refund meanwhile.
+      await reserve(account);
+      // The approvals took a while: another person or tool may have sent the refund meanwhile.
       await requireNothingWaits(client, account);
       await requireNotSent(client, refund, await readKnown());
     }

@@ -2,20 +2,26 @@ import type { Refund } from '@florin/protocol/refund.ts';
 import { Wallet } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
+import { useRead } from '../api/use-call.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
 import { findWallet } from '../proof/wallet.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { shortAddress } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts } from '../ui/page.tsx';
-import { Address, Tokens } from '../ui/value.tsx';
+import { Failed } from '../ui/states.tsx';
+import { Address, Time, Tokens } from '../ui/value.tsx';
 import { type SendProgress, stepsOf } from './send-refund.ts';
-import type { SentMark } from './sent-mark.ts';
 import { Steps } from './steps.tsx';
 import { Transactions } from './transactions.tsx';
 import { useSending } from './use-sending.ts';
 import { stopText } from './wallet-stop.ts';
 
+/** Another member may begin to sign, and the chain ends what is signed. */
+const followMs = 4_000;
+
+type Signing = NonNullable<ReplyTo<'GET /refund/signing/:refundId'>['signing']>;
 type Token = ReplyTo<'GET /token/list'>['tokens'][number];
 
 interface SignProps {
@@ -28,16 +34,20 @@ interface SignProps {
 
 /** What the wallet needs, its steps with their hashes, and the button that starts the signing. */
 export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
-  const { mark, progress, stop, isRunning, sign, signAgain } = useSending(refund);
+  const { refundId } = refund;
+  const read = useRead('GET /refund/signing/:refundId', { params: { refundId } }, { everyMs: followMs });
+  const { progress, stop, isRunning, sign, signInsteadOf } = useSending(refund);
   const wallet = findWallet();
-  const isToSign = maySign && (isRunning || mark === '');
+  const signing = read.data?.signing;
+  // Until the service has said who signs, nobody begins.
+  const isToSign = maySign && (isRunning || (read.data !== undefined && signing === undefined));
   return (
     <Card className="grid gap-4 p-4 md:p-5">
       <Needed refund={refund} token={token} paidTo={paidTo} />
       <Steps
         steps={stepsOf(refund)}
         progress={progress}
-        sentHash={mark === 'asked' ? '' : mark}
+        sentHash={signing?.refundId === refundId ? signing.txHash : ''}
         isRunning={isRunning}
         explorer={token?.explorer ?? ''}
       />
@@ -48,10 +58,18 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
           </Notice>
         </div>
       )}
-      {mark !== '' && !isRunning && (
-        <Sent mark={mark} mayRepeat={maySign && wallet !== undefined} onSign={() => void signAgain()} />
+      {read.data === undefined && read.error !== null && (
+        <Failed error={read.error} onRetry={() => void read.refetch()} />
       )}
-      {mark === '' && !maySign && (
+      {signing !== undefined && !isRunning && (
+        <Signed
+          signing={signing}
+          isOther={signing.refundId !== refundId}
+          mayRepeat={maySign && wallet !== undefined}
+          onSign={() => void signInsteadOf(signing.signingId)}
+        />
+      )}
+      {read.data !== undefined && signing === undefined && !maySign && (
         <Notice tone="info">Your role may not refund. Ask a member who may to sign it.</Notice>
       )}
       {isToSign && wallet === undefined && (
@@ -118,33 +136,52 @@ function Needed({
   );
 }
 
-/** The wallet was asked for the last step. Signing again takes a decision of its own. */
-function Sent({
-  mark,
+/** A wallet was asked for the last step. Signing again takes a decision of its own. */
+function Signed({
+  signing,
+  isOther,
   mayRepeat,
   onSign,
 }: {
-  readonly mark: SentMark;
+  readonly signing: Signing;
+  /** Whether it is of another refund of the payment. */
+  readonly isOther: boolean;
   readonly mayRepeat: boolean;
   readonly onSign: () => void;
 }) {
   const [isAsking, setAsking] = useState(false);
-  const again = mayRepeat && (
-    <Button size="small" onClick={() => setAsking(true)}>
-      Sign again
-    </Button>
+  const { refundId, memberName, isMine, account, txHash, askedAt } = signing;
+  const who = isMine ? 'You' : memberName || 'A former member';
+  const again = isOther ? (
+    <ScreenLink path={`refunds/${refundId}`} className={buttonClass('plain', 'small')}>
+      See that refund
+    </ScreenLink>
+  ) : (
+    mayRepeat && (
+      <Button size="small" onClick={() => setAsking(true)}>
+        Sign again
+      </Button>
+    )
   );
+  const titles = isOther
+    ? {
+        asked: 'Another refund of this payment is being signed',
+        sent: 'Another refund of this payment is sent',
+      }
+    : { asked: 'A wallet may have sent the refund', sent: 'The refund is sent' };
   return (
     <>
       <div role="status">
-        {mark === 'asked' ? (
-          <Notice tone="warn" title="The wallet may have sent the refund" action={again}>
-            The page did not get the wallet’s answer. Look at the wallet’s history. If the refund is there,
-            you have nothing to do: this page shows when it is completed.
+        {txHash === '' ? (
+          <Notice tone="warn" title={titles.asked} action={again}>
+            {who} asked the wallet <Address address={account} /> <Time time={askedAt} />. It has not answered
+            yet, or its answer did not arrive. Look at the wallet’s history. If the refund is there, you have
+            nothing to do: this page shows when it is completed.
           </Notice>
         ) : (
-          <Notice tone="info" title="The refund is sent" action={again}>
-            It is completed when the transaction is final on its chain. This page shows it by itself.
+          <Notice tone="info" title={titles.sent} action={again}>
+            {who} signed it with <Address address={account} /> <Time time={askedAt} />. It is completed when
+            the transaction is final on its chain. This page shows it by itself.
           </Notice>
         )}
       </div>

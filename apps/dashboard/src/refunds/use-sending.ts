@@ -1,37 +1,21 @@
 import type { Refund } from '@florin/protocol/refund.ts';
-import { useEffect, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiFailure } from '../api/failure.ts';
 import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { findWallet } from '../proof/wallet.ts';
 import { type SendProgress, sendRefund } from './send-refund.ts';
-import { keepSentMark, readSentMark, type SentMark, watchSentMark } from './sent-mark.ts';
 import { movedNothing, stopOf, type WalletStop, WalletStopped } from './wallet-stop.ts';
 
-/** Browsers have no locks outside a secure origin, where wallets do not work either. */
-const locks: LockManager | undefined = navigator.locks;
-
-/** Runs while no other tab of this browser signs a refund of the same payment. */
-async function signAlone(sessionId: string, sign: () => Promise<void>): Promise<void> {
-  if (locks === undefined) return sign();
-  await locks.request(`florin.refund.${sessionId}`, { ifAvailable: true }, async (lock) => {
-    if (lock === null) throw new WalletStopped('other_tab');
-    await sign();
-  });
-}
-
-/** The signing of one refund, and what this browser knows of it. */
+/** The signing of one refund from this page. */
 export function useSending(refund: Refund) {
   const { refundId, sessionId } = refund;
   const { merchantId } = useMerchant();
-  const [mark, setMark] = useState(() => readSentMark(refundId));
+  const queries = useQueryClient();
   const [progress, setProgress] = useState<SendProgress>();
   const [stop, setStop] = useState<WalletStop>();
   const [isRunning, setRunning] = useState(false);
-  useEffect(() => watchSentMark(refundId, setMark), [refundId]);
-  const keep = (next: SentMark) => {
-    keepSentMark(refundId, next);
-    setMark(next);
-  };
   const readKnown = async () => {
     const [{ status }, view] = await Promise.all([
       request(merchantId, 'GET /refund/:refundId', { params: { refundId } }),
@@ -41,34 +25,62 @@ export function useSending(refund: Refund) {
     const { orderId } = view.transaction;
     return { status, orderId, refundedAmount: view.session.refundedAmount };
   };
-  const tell = (next: SendProgress) => {
-    setProgress(next);
-    if (next.step < next.hashes.length - 1) return;
-    const hash = next.hashes.at(-1) ?? '';
-    keep(hash === '' ? 'asked' : (hash as SentMark));
-  };
-  const run = async (isAgain: boolean) => {
+  // Without an answer the signing stays open without its transaction, and everybody is told to look at the wallet.
+  const report = useMutation({
+    mutationFn: (body: { refundId: string; signingId: string; txHash: string }) =>
+      request(merchantId, 'POST /refund/signing/sent', { body }),
+    retry: 5,
+  });
+  const end = useMutation({
+    mutationFn: (body: { refundId: string; signingId: string }) =>
+      request(merchantId, 'POST /refund/signing/end', { body }),
+    retry: 5,
+  });
+  const run = async (insteadOf?: string) => {
     const wallet = findWallet();
     if (wallet === undefined || isRunning) return;
+    const signingId = crypto.randomUUID();
+    let isReserved = false;
+    let sentHash = '';
     setRunning(true);
     setStop(undefined);
     setProgress(undefined);
     try {
-      await signAlone(sessionId, async () => {
-        if (!isAgain && readSentMark(refundId) !== '') throw new WalletStopped('asked_before');
-        keep('');
-        try {
-          await sendRefund({ wallet, refund, readKnown, tell });
-        } catch (error) {
-          if (movedNothing(stopOf(error), readSentMark(refundId))) keep('');
-          throw error;
-        }
+      await sendRefund({
+        wallet,
+        refund,
+        readKnown,
+        reserve: async (account) => {
+          isReserved = true;
+          const body = { refundId, signingId, account, ...(insteadOf === undefined ? {} : { insteadOf }) };
+          await request(merchantId, 'POST /refund/signing/start', { body });
+        },
+        tell: (next) => {
+          setProgress(next);
+          const hash = next.hashes.at(-1) ?? '';
+          if (hash === '' || hash === sentHash) return;
+          sentHash = hash;
+          report.mutate({ refundId, signingId, txHash: hash });
+        },
       });
     } catch (error) {
-      setStop(stopOf(error));
+      const found = stopOf(error);
+      if (isReserved && movedNothing(found, sentHash))
+        await endOrLeave(end.mutateAsync({ refundId, signingId }));
+      setStop(found);
     } finally {
+      await queries.invalidateQueries();
       setRunning(false);
     }
   };
-  return { mark, progress, stop, isRunning, sign: () => run(false), signAgain: () => run(true) };
+  return { progress, stop, isRunning, sign: () => run(), signInsteadOf: run };
+}
+
+/** A signing that could not be ended stays open, and everybody is told to look at the wallet. */
+async function endOrLeave(ended: Promise<unknown>): Promise<void> {
+  try {
+    await ended;
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+  }
 }

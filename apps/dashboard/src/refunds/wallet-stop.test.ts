@@ -6,6 +6,7 @@ import {
   TransactionExecutionError,
   UserRejectedRequestError,
 } from 'viem';
+import { ApiFailure } from '../api/failure.ts';
 import { movedNothing, stopOf, WalletStopped } from './wallet-stop.ts';
 
 test('a refused signature is told apart, however deep the error stands', () => {
@@ -24,6 +25,14 @@ test('a network that the wallet does not know, a missing fee and an open questio
   assert.equal(stopOf({ code: -32002 }), 'busy');
 });
 
+test('what the service refuses before the wallet is asked has words of its own', () => {
+  const refused = (slug: 'refund_being_signed' | 'refund_not_possible' | 'internal') =>
+    stopOf(new ApiFailure({ slug, message: '' }));
+  assert.equal(refused('refund_being_signed'), 'signed_by_other');
+  assert.equal(refused('refund_not_possible'), 'ended');
+  assert.equal(refused('internal'), 'no_service');
+});
+
 test('what the page itself has found stays, and the rest is unknown', () => {
   assert.equal(stopOf(new WalletStopped('short_balance')), 'short_balance');
   assert.equal(stopOf(new Error('something else')), 'other');
@@ -31,10 +40,10 @@ test('what the page itself has found stays, and the rest is unknown', () => {
 });
 
 test('the last step may be signed again only when it moved no money for certain', () => {
-  assert.equal(movedNothing('declined', 'asked'), true);
-  assert.equal(movedNothing('refused_by_chain', 'asked'), true);
-  assert.equal(movedNothing('other', 'asked'), false);
-  assert.equal(movedNothing('busy', 'asked'), false);
+  assert.equal(movedNothing('declined', ''), true);
+  assert.equal(movedNothing('refused_by_chain', ''), true);
+  assert.equal(movedNothing('other', ''), false);
+  assert.equal(movedNothing('busy', ''), false);
   assert.equal(movedNothing('reverted', '0x01'), true);
   assert.equal(movedNothing('replaced', '0x01'), true);
   assert.equal(movedNothing('not_seen', '0x01'), false);

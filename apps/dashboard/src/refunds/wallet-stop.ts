@@ -1,9 +1,6 @@
-import type { SentMark } from './sent-mark.ts';
-
 /** Why the signing went no further. Nothing after the step was sent. */
 export type WalletStop =
-  | 'other_tab'
-  | 'asked_before'
+  | 'signed_by_other'
   | 'ended'
   | 'under_way'
   | 'behind'
@@ -50,6 +47,12 @@ const stopsByName: Readonly<Record<string, WalletStop>> = {
   WaitForTransactionReceiptTimeoutError: 'not_seen',
 };
 
+/** Refusals of the service. */
+const stopsBySlug: Readonly<Record<string, WalletStop>> = {
+  refund_being_signed: 'signed_by_other',
+  refund_not_possible: 'ended',
+};
+
 /** Wallets and viem wrap errors, so the one that decides may stand deep inside. */
 const maxDepth = 8;
 
@@ -58,8 +61,8 @@ export function stopOf(error: unknown): WalletStop {
   let each: unknown = error;
   for (let depth = 0; depth < maxDepth && typeof each === 'object' && each !== null; depth += 1) {
     if (each instanceof WalletStopped) return each.stop;
-    const { code, name, cause } = each as Readonly<Record<string, unknown>>;
-    const stop = stopsByCode[Number(code)] ?? stopsByName[String(name)];
+    const { code, name, slug, cause } = each as Readonly<Record<string, unknown>>;
+    const stop = stopsBySlug[String(slug)] ?? stopsByCode[Number(code)] ?? stopsByName[String(name)];
     if (stop !== undefined) return stop;
     each = cause;
   }
@@ -67,13 +70,9 @@ export function stopOf(error: unknown): WalletStop {
 }
 
 const words: Readonly<Record<WalletStop, { readonly title: string; readonly what: string }>> = {
-  other_tab: {
-    title: 'Another tab is signing a refund of this payment',
-    what: 'Finish it there. Two tabs at once could send the money twice.',
-  },
-  asked_before: {
-    title: 'The wallet was asked already',
-    what: 'Another tab has asked it for this refund. Look at the wallet’s history.',
+  signed_by_other: {
+    title: 'Somebody else signs a refund of this payment',
+    what: 'Another member, tab or device has asked a wallet for it. This page shows who. Nothing was sent from here.',
   },
   ended: {
     title: 'This refund has ended',
@@ -145,9 +144,12 @@ const endsOfSent: readonly WalletStop[] = ['reverted', 'replaced'];
 /** Answers to a signature that leave open whether the wallet sends it, now or when its owner answers. */
 const openAnswers: readonly WalletStop[] = ['other', 'busy'];
 
-/** Whether the last step moved no money for certain, so that the wallet may sign it again. */
-export function movedNothing(stop: WalletStop, mark: SentMark): boolean {
-  return mark === 'asked' ? !openAnswers.includes(stop) : mark === '' || endsOfSent.includes(stop);
+/**
+ * Whether the wallet moved no money for certain after it was asked for the last step, so that another may be asked.
+ * `sentHash` is empty until the wallet has told the transaction.
+ */
+export function movedNothing(stop: WalletStop, sentHash: string): boolean {
+  return sentHash === '' ? !openAnswers.includes(stop) : endsOfSent.includes(stop);
 }
 
 export function stopText(stop: WalletStop): { readonly title: string; readonly what: string } {

@@ -179,6 +179,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'No report of this merchant has this id, or it is older than 24 hours.',
     'Order the report again.',
   ),
+  refund_being_signed: advice(
+    'Another member’s wallet was asked to sign a refund of this payment, and may have sent it.',
+    'Ask that member. If the wallet sent nothing, sign again in its place.',
+  ),
   exception_not_found: advice('No exception of this merchant has this id.', 'Check the id.'),
   exception_decided: advice(
     'You or the link’s policy have already made the other decision about this exception.',

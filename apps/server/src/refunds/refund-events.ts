@@ -9,6 +9,7 @@ import { moveSession } from '#sessions/session-move.ts';
 import { completedAmount, lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
 import { moveRefund } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
+import { endSigningByReturn } from './signing.sql.ts';
 
 /**
  * Completes and fails refunds by final events, and updates `refundedAmount` of sessions. Runs before the settlement
@@ -98,4 +99,5 @@ async function refundSettled(
     if (row !== meant && row.amount * units > left)
       await moveRefund(transaction, deps, row, { trigger: 'amount_exceeded', txHash: '' });
   }
+  await transaction.query(endSigningByReturn, { orderId: order.orderId, amount: value / units });
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Rpc } from '@florin/evm';
+import type { Database } from '@florin/pg';
 import { dashboardApi, merchantHeader } from '@florin/protocol/dashboard-api.ts';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
 import type { FastifyInstance } from 'fastify';
@@ -117,6 +118,22 @@ const node: Rpc = {
 /** As in production. */
 export const walletDelayMs = 24 * 3_600_000;
 
+/** Adds a person with a password, and makes them a member. Returns the id and the e-mail address. */
+export async function addPerson(
+  db: Database,
+  deps: Pick<SignInOptions, 'clock' | 'random'>,
+  person: { name: string; memberships: readonly (readonly [merchantId: string, role: MemberRole])[] },
+): Promise<{ userId: string; email: string }> {
+  const email = `${randomBytes(8).toString('hex')}@example.com`;
+  const userId = await db.transaction(async (transaction) => {
+    const made = await createUser(transaction, deps, { name: person.name, email, passwordHash });
+    for (const [merchantId, role] of person.memberships)
+      await addMember(transaction, deps, { merchantId, userId: made, role });
+    return made;
+  });
+  return { userId, email };
+}
+
 /** The dashboard's door beside the merchant API, over one database. The clock stands at the present, as the library's does. */
 export class DashboardWorld {
   readonly merchants: MerchantWorld;
@@ -197,17 +214,10 @@ export class DashboardWorld {
   }
 
   /** Adds a person with a password, and makes them a member. Returns the id and the e-mail address. */
-  async addPerson(
+  addPerson(
     memberships: readonly (readonly [merchantId: string, role: MemberRole])[] = [],
   ): Promise<{ userId: string; email: string }> {
-    const email = `${randomBytes(8).toString('hex')}@example.com`;
-    const userId = await this.merchants.database.db.transaction(async (transaction) => {
-      const made = await createUser(transaction, this.options, { name: 'Sam', email, passwordHash });
-      for (const [merchantId, role] of memberships)
-        await addMember(transaction, this.options, { merchantId, userId: made, role });
-      return made;
-    });
-    return { userId, email };
+    return addPerson(this.merchants.database.db, this.options, { name: 'Sam', memberships });
   }
 
   async close(): Promise<void> {

@@ -23,6 +23,7 @@ import { addLinkDeletion } from './links.ts';
 import { addMeRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
 import { addOwnMerchantRoutes } from './merchant.ts';
+import { addRefundSigningRoutes } from './refund-signing.ts';
 import { addSessionHistoryRoutes } from './session-history.ts';
 import { addSignInRoutes, addVisitorLinkRoutes, type Visitor } from './sign-in.ts';
 import { addStaffRoutes } from './staff.ts';
@@ -124,6 +125,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addKeyRoutes(add, deps);
     addAuditRoutes(add);
     addSessionHistoryRoutes(add, deps);
+    addRefundSigningRoutes(add, deps);
     // Before the pages, which answer every other path below /dashboard.
     server.route({
       method: ['GET', 'POST'],

@@ -51,6 +51,8 @@ function browserOf(role: Role): Browser {
   return browser;
 }
 
+const signing = { refundId: 'rfd_none', signingId: '00000000-0000-4000-8000-000000000000' };
+
 /** Requests to the dashboard's own operations, about nothing that exists. */
 const ownRequests: Readonly<Record<string, object>> = {
   renameMerchant: { merchantName: ' ' },
@@ -67,6 +69,9 @@ const ownRequests: Readonly<Record<string, object>> = {
   revokeInvitation: { invitationId: 'inv_none' },
   deleteLink: { linkId: 'lnk_none' },
   getPeriodSums: { times: [0, 86_400] },
+  startRefundSigning: { ...signing, account: `0x${'1'.repeat(40)}` },
+  reportRefundSigning: { ...signing, txHash: `0x${'1'.repeat(64)}` },
+  endRefundSigning: signing,
   createApiKey: { kind: 'restricted', permissions: [] },
   disableApiKey: { keyId: 'key_none' },
 };

@@ -1,0 +1,30 @@
+import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import type { Clock } from '#outside/clock.ts';
+import { endSigning, findSigning, reportSigning, startSigning } from '#refunds/signing.ts';
+import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
+import { memberOf } from './visitor.ts';
+
+/** Who signs a refund in the browser's wallet, so that two members never sign the same one. */
+export function addRefundSigningRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
+  add.read(routes.getRefundSigning, async ({ params: { refundId }, caller }, db) => {
+    const signing = await findSigning(db, { ...signerOf(caller), refundId });
+    return signing === undefined ? {} : { signing };
+  });
+
+  add.action(routes.startRefundSigning, ({ body, caller }, transaction) =>
+    startSigning(transaction, deps, { insteadOf: '', ...signerOf(caller), ...body }),
+  );
+
+  add.action(routes.reportRefundSigning, ({ body, caller }, transaction) =>
+    reportSigning(transaction, { ...signerOf(caller), ...body }),
+  );
+
+  add.action(routes.endRefundSigning, ({ body, caller }, transaction) =>
+    endSigning(transaction, { ...signerOf(caller), ...body }),
+  );
+}
+
+function signerOf(caller: MerchantCaller): { merchantId: string; userId: string } {
+  const { merchantId, actor } = memberOf(caller);
+  return { merchantId, userId: actor.id };
+}

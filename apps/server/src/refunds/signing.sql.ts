@@ -1,0 +1,67 @@
+import { statement } from '@florin/pg';
+
+// Of the refund's payment: the signing may be of another refund.
+export const signingByRefund = statement({
+  name: 'refund_signing_by_refund',
+  parameters: { merchantId: 'text', refundId: 'text' },
+  columns: {
+    signing_id: 'text',
+    refund_id: 'text',
+    user_id: 'text',
+    name: 'text',
+    account: 'text',
+    tx_hash: 'text',
+    asked_at: 'timestamptz',
+  },
+  text: `select s.signing_id, s.refund_id, s.user_id, coalesce(u.name, '') as name, s.account, s.tx_hash, s.asked_at
+   from refunds r join refund_signings s using (order_id) left join sign_in."user" u on u.id = s.user_id
+   where r.merchant_id = :merchantId and r.refund_id = :refundId`,
+});
+
+// No row: another signing is open.
+export const startSigning = statement({
+  name: 'refund_signing_start',
+  parameters: {
+    orderId: 'text',
+    merchantId: 'text',
+    refundId: 'text',
+    signingId: 'text',
+    insteadOf: 'text',
+    userId: 'text',
+    account: 'text',
+    askedAt: 'timestamptz',
+  },
+  columns: { signing_id: 'text' },
+  text: `insert into refund_signings as s (order_id, merchant_id, refund_id, signing_id, user_id, account, asked_at)
+   values (:orderId, :merchantId, :refundId, :signingId, :userId, :account, :askedAt)
+   on conflict (order_id) do update set refund_id = excluded.refund_id, signing_id = excluded.signing_id,
+     user_id = excluded.user_id, account = excluded.account, asked_at = excluded.asked_at,
+     tx_hash = case s.signing_id when excluded.signing_id then s.tx_hash else '' end
+   where s.signing_id in (:insteadOf, excluded.signing_id)
+   returning s.signing_id`,
+});
+
+export const reportSigning = statement({
+  name: 'refund_signing_report',
+  parameters: { merchantId: 'text', refundId: 'text', signingId: 'text', txHash: 'text' },
+  columns: {},
+  text: `update refund_signings set tx_hash = :txHash
+   where merchant_id = :merchantId and refund_id = :refundId and signing_id = :signingId`,
+});
+
+export const endSigning = statement({
+  name: 'refund_signing_end',
+  parameters: { merchantId: 'text', refundId: 'text', signingId: 'text' },
+  columns: {},
+  text: `delete from refund_signings
+   where merchant_id = :merchantId and refund_id = :refundId and signing_id = :signingId`,
+});
+
+// The signed refund may still be open: of two refunds of one amount, the older one is completed.
+export const endSigningByReturn = statement({
+  name: 'refund_signing_end_by_return',
+  parameters: { orderId: 'text', amount: 'int8' },
+  columns: {},
+  text: `delete from refund_signings s using refunds r
+   where s.order_id = :orderId and r.refund_id = s.refund_id and (r.amount = :amount or r.status <> 'requires_signature')`,
+});

@@ -1,0 +1,87 @@
+import type { Queryable, Transaction } from '@florin/pg';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { RefundSigning } from '@florin/protocol/refund-signing-api.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { Clock } from '#outside/clock.ts';
+import { lockRefundsToSign, refundById } from './refund.sql.ts';
+import * as sql from './signing.sql.ts';
+
+/** A member's wish about the signing of a refund. */
+interface Signer {
+  readonly merchantId: string;
+  readonly userId: string;
+  readonly refundId: string;
+  readonly signingId: string;
+}
+
+/** Who signs a refund of this refund's payment; undefined when nobody does. Refuses an unknown refund (100703). */
+export async function findSigning(
+  queryable: Queryable,
+  request: { merchantId: string; refundId: string; userId: string },
+): Promise<RefundSigning | undefined> {
+  const { merchantId, refundId, userId } = request;
+  await assertRefund(queryable, { merchantId, refundId });
+  const [row] = await queryable.query(sql.signingByRefund, { merchantId, refundId });
+  if (row === undefined) return undefined;
+  return {
+    signingId: row.signing_id,
+    refundId: row.refund_id,
+    memberName: row.name,
+    isMine: row.user_id === userId,
+    account: row.account,
+    txHash: row.tx_hash,
+    askedAt: formatTimestamp(row.asked_at),
+  };
+}
+
+/**
+ * Reserves a payment for one wallet, before that wallet is asked to return a part of it. Refuses (100710) while another
+ * signing of the payment is open, unless the request names that one to replace it, and refunds that no wallet signs (100702).
+ */
+export async function startSigning(
+  transaction: Transaction,
+  deps: { readonly clock: Clock },
+  request: Signer & { account: string; insteadOf: string },
+): Promise<void> {
+  const { merchantId, refundId, userId } = request;
+  const { order_id: orderId, status } = await assertRefund(transaction, { merchantId, refundId });
+  // The watcher takes the same lock when a return is final: the refund is completed before this, or waits for it.
+  const open = await transaction.query(lockRefundsToSign, { orderId });
+  if (!open.some((row) => row.refund_id === refundId))
+    throw new Refusal('refund_not_possible', `its status is ${status}`);
+  const [started] = await transaction.query(sql.startSigning, {
+    ...request,
+    orderId,
+    askedAt: deps.clock.now(),
+  });
+  if (started !== undefined) return;
+  const other = await findSigning(transaction, { merchantId, refundId, userId });
+  throw new Refusal(
+    'refund_being_signed',
+    `${other?.memberName || 'a former member'} with ${other?.account}`,
+  );
+}
+
+/** Notes the transaction that a wallet sent. Does nothing for a signing that has ended. */
+export async function reportSigning(
+  transaction: Transaction,
+  request: Signer & { txHash: string },
+): Promise<void> {
+  await assertRefund(transaction, request);
+  await transaction.query(sql.reportSigning, request);
+}
+
+/** Ends a signing that moved no money. Does nothing for one that has ended. */
+export async function endSigning(transaction: Transaction, request: Signer): Promise<void> {
+  await assertRefund(transaction, request);
+  await transaction.query(sql.endSigning, request);
+}
+
+async function assertRefund(
+  queryable: Queryable,
+  { merchantId, refundId }: Pick<Signer, 'merchantId' | 'refundId'>,
+) {
+  const [row] = await queryable.query(refundById, { merchantId, refundId });
+  if (row === undefined) throw new Refusal('refund_not_found', refundId);
+  return row;
+}

@@ -1,0 +1,80 @@
+import Type, { type Static } from 'typebox';
+import { route } from './route.ts';
+import { idText, successReply, timestampText } from './schema.ts';
+
+const signingId = Type.String({
+  pattern: '^[0-9a-f-]{36}$',
+  description: 'A random UUID, chosen by the page that asks its wallet',
+});
+const account = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
+const txHash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
+
+/** A wallet that was asked to return a part of a settled payment. */
+export const refundSigning = Type.Object({
+  signingId,
+  refundId: Type.String({ description: 'This refund, or another one of the same payment' }),
+  memberName: Type.String({ description: 'Who asked; empty when the member is gone' }),
+  isMine: Type.Boolean({ description: 'Whether the caller asked' }),
+  account: Type.String({ description: 'The address that signs' }),
+  txHash: Type.String({ description: 'Empty until the wallet has told it' }),
+  askedAt: timestampText,
+});
+export type RefundSigning = Static<typeof refundSigning>;
+
+const body = <T extends Parameters<typeof Type.Object>[0]>(members: T) =>
+  Type.Object(members, { additionalProperties: false });
+
+/** How members agree on who signs a refund in the browser's wallet. */
+export const refundSigningRoutes = {
+  getRefundSigning: route({
+    method: 'GET',
+    path: '/refund/signing/:refundId',
+    summary: 'Read who signs a refund of this payment',
+    description: 'A payment has at most one signing. It ends when the return is final on chain.',
+    tag: 'Refunds',
+    params: Type.Object({ refundId: idText }),
+    reply: Type.Object({ signing: Type.Optional(refundSigning) }),
+    permissions: ['refunds:read'],
+    effect: 'query',
+    errors: ['refund_not_found'],
+  }),
+  startRefundSigning: route({
+    method: 'POST',
+    path: '/refund/signing/start',
+    summary: 'Start the signing of a refund, before the wallet is asked',
+    description:
+      'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`. ' +
+      'The same `signingId` again changes nothing.',
+    tag: 'Refunds',
+    body: body({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
+    reply: successReply,
+    permissions: ['refunds:write'],
+    effect: 'update',
+    errors: ['refund_not_found', 'refund_not_possible', 'refund_being_signed'],
+  }),
+  reportRefundSigning: route({
+    method: 'POST',
+    path: '/refund/signing/sent',
+    summary: 'Tell the transaction of a signing',
+    description:
+      'A transaction that replaced another one is told again. A signing that has ended stays ended.',
+    tag: 'Refunds',
+    body: body({ refundId: idText, signingId, txHash }),
+    reply: successReply,
+    permissions: ['refunds:write'],
+    effect: 'update',
+    errors: ['refund_not_found'],
+  }),
+  endRefundSigning: route({
+    method: 'POST',
+    path: '/refund/signing/end',
+    summary: 'End a signing that moved no money',
+    description: 'A signing that has ended stays ended.',
+    tag: 'Refunds',
+    body: body({ refundId: idText, signingId }),
+    reply: successReply,
+    permissions: ['refunds:write'],
+    effect: 'update',
+    errors: ['refund_not_found'],
+  }),
+} as const;
