@@ -3,6 +3,7 @@ import { account } from './account.ts';
 import { accountChange } from './account-change.ts';
 import { auditQuery, auditReply } from './audit-log.ts';
 import { meRoutes, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
+import { invitationReply } from './invitation.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
@@ -127,10 +128,11 @@ const memberRoutes = {
     method: 'POST',
     path: '/invitation/create',
     summary: 'Invite a person by a link',
-    description: 'The link works once, within a week, and is shown this once.',
+    description:
+      'The link works once, within a week, and is shown this once. With a mail server it also goes to `email`.',
     tag: 'Invitations',
     body: body({ role, email: Type.Optional(text({ max: 254 })) }),
-    reply: Type.Object({ invitationId: Type.String(), url: Type.String(), expiresAt: Type.String() }),
+    reply: invitationReply,
     permissions: ['members:write'],
     effect: 'create',
     errors: ['role_forbidden', 'field_invalid'],

@@ -1,7 +1,8 @@
 import Type, { type TProperties } from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
+import { notificationKinds } from './notification.ts';
 import { route } from './route.ts';
-import { successReply, text } from './schema.ts';
+import { idText, successReply, text } from './schema.ts';
 
 const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
 const password = text({ min: 1, max: 128 });
@@ -10,6 +11,8 @@ const code = text({ min: 1, max: 64 });
 /** What a browser's WebAuthn calls take and return, as JSON. */
 const webAuthn = Type.Object({}, { additionalProperties: true });
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
+
+const notificationKind = Type.Enum(notificationKinds);
 
 /** Operations of a person, not of a merchant: they need no role. */
 const personal = { method: 'POST', permissions: [], effect: 'update', errors: ['sign_in_failed'] } as const;
@@ -221,6 +224,42 @@ export const meRoutes = {
     reply: auditReply,
     effect: 'query',
     errors: ['field_invalid'],
+  }),
+  listMyNotifications: route({
+    ...personal,
+    method: 'GET',
+    path: '/me/notification/list',
+    summary: 'What this person gets by e-mail, for each merchant',
+    tag: 'Notifications',
+    reply: Type.Object({
+      isMailConfigured: Type.Boolean({
+        description: 'false: the installation has no mail server and sends nothing',
+      }),
+      merchants: Type.Array(
+        Type.Object({
+          merchantId: Type.String(),
+          merchantName: Type.String(),
+          notifications: Type.Array(
+            Type.Object({
+              kind: notificationKind,
+              isWanted: Type.Boolean(),
+              isAlways: Type.Boolean({ description: 'It cannot be turned off' }),
+            }),
+          ),
+        }),
+      ),
+    }),
+    effect: 'query',
+    errors: [],
+  }),
+  changeMyNotification: route({
+    ...personal,
+    path: '/me/notification/change',
+    summary: 'Choose whether to get e-mails of a kind about a merchant',
+    tag: 'Notifications',
+    body: body({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
+    reply: successReply,
+    errors: ['role_forbidden', 'field_invalid'],
   }),
   revokeMySession: route({
     ...personal,

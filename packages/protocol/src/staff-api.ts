@@ -1,6 +1,7 @@
 import Type, { type TProperties } from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
 import { paymentException } from './exception.ts';
+import { invitationReply } from './invitation.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
 import { idText, pageParams, successReply, text, timestampText } from './schema.ts';
@@ -46,14 +47,15 @@ export const staffRoutes = {
     ...write,
     path: '/staff/merchant/invite',
     summary: 'Invite a person to act for a merchant, by a link',
-    description: 'The link works once, within a week, and is shown this once.',
+    description:
+      'The link works once, within a week, and is shown this once. With a mail server it also goes to `email`.',
     tag: 'Operator: merchants',
     body: body({
       merchantId: idText,
       role: Type.Enum(memberRoles),
       email: Type.Optional(text({ max: 254 })),
     }),
-    reply: Type.Object({ invitationId: Type.String(), url: Type.String(), expiresAt: Type.String() }),
+    reply: invitationReply,
     effect: 'create',
     errors: ['merchant_not_found', 'field_invalid'],
   }),

@@ -2,6 +2,7 @@ import { useMe } from '../app/use-me.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, PageHeader, Section } from '../ui/page.tsx';
 import { Codes } from './codes.tsx';
+import { Notifications } from './notifications.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
 import { SecondFactor } from './second-factor.tsx';
@@ -37,6 +38,14 @@ export default function MyAccount() {
           <Codes me={me} />
         </Card>
       </Section>
+      <div id="notifications">
+        <Section
+          title="Notifications"
+          description={`What ${me.email} gets by e-mail. E-mails about the security of your account always come.`}
+        >
+          <Notifications />
+        </Section>
+      </div>
       <Section title="Where you are signed in" description="A session lasts a week.">
         <Sessions />
       </Section>

@@ -73,7 +73,7 @@ export default function Settings() {
             <li>
               <Link to="/my-account" className={rowClass}>
                 <Row title="My account">
-                  Passkeys, second factor, recovery codes, and where you are signed in
+                  Passkeys, second factor, recovery codes, e-mails, and where you are signed in
                 </Row>
               </Link>
             </li>

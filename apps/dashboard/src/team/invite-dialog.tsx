@@ -15,6 +15,8 @@ import { RoleChoice } from './role-choice.tsx';
 interface Made {
   readonly url: string;
   readonly role: MemberRole;
+  /** Where the service sends the link; empty when it sends none. */
+  readonly mailedTo: string;
 }
 
 /** Invites a person by a link, which is shown once. */
@@ -35,11 +37,11 @@ export function InviteDialog({
       isOpen={isOpen}
       onClose={close}
       isHeld={made !== undefined}
-      title={made === undefined ? 'Invite a member' : 'Send this link'}
+      title={titleOf(made)}
       description={
         made === undefined
           ? undefined
-          : `It makes one person ${roleTitle(made.role)}. It works once, within a week.`
+          : `${made.mailedTo === '' ? '' : `It goes to ${made.mailedTo} by e-mail. `}It makes one person ${roleTitle(made.role)}. It works once, within a week.`
       }
     >
       {made === undefined ? (
@@ -58,6 +60,11 @@ export function InviteDialog({
   );
 }
 
+function titleOf(made: Made | undefined): string {
+  if (made === undefined) return 'Invite a member';
+  return made.mailedTo === '' ? 'Send this link' : 'The link is on its way';
+}
+
 function InviteForm({
   onMade,
   onClose,
@@ -72,13 +79,13 @@ function InviteForm({
   const send = async () => {
     const named = email.trim() === '' ? {} : { email: email.trim() };
     const reply = await invite.run({ body: { role, ...named } });
-    if (reply !== undefined) onMade({ url: reply.url, role });
+    if (reply !== undefined) onMade({ url: reply.url, role, mailedTo: reply.isMailed ? email.trim() : '' });
   };
   return (
     <form onSubmit={onSubmit(send)} className="grid gap-4">
       <TextField
         label="E-mail"
-        hint="Only a note of whom the link is for. You send the link yourself."
+        hint="Whom the link is for. It goes there by e-mail where this installation sends e-mails."
         isOptional
         type="email"
         autoComplete="off"

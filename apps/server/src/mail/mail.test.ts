@@ -10,6 +10,7 @@ import { secretBox } from '#outside/secret-box.ts';
 import type { Log } from '#telemetry/log.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
+import { findChosenRecipients } from './chosen-mail.ts';
 import { type MailWorker, sendDue } from './mail.ts';
 import { mailNotifier } from './notify.ts';
 import { composePayerMail } from './payer-mail.ts';
@@ -73,6 +74,7 @@ function workerAt(port: number): MailWorker {
   return {
     ...{ db, clock: world.clock, log, random: systemRandom, secrets, domain: 'florin.test' },
     transport: smtpTransport(smtp),
+    recipientsOf: findChosenRecipients,
     compose: (mail) => composePayerMail({ db, chains: world.deps.chains }, mail),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { defaultRetrySettings, nextAttemptAt } from '@florin/outbox';
-import type { Database, Transaction } from '@florin/pg';
+import type { Database, Queryable, Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
@@ -33,12 +33,23 @@ export type ComposeMail = (
   mail: OpenedMail,
 ) => Promise<Omit<MailMessage, 'to' | 'messageId' | 'date'> | undefined>;
 
+/** The recipient of a row that waits to become one e-mail for each member who wants it. */
+export const toMembers = '';
+
+/** The addresses of the members who want e-mails of a kind. */
+export type FindRecipients = (
+  queryable: Queryable,
+  merchantId: string,
+  kind: string,
+) => Promise<readonly string[]>;
+
 export interface MailWorker extends MailContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly transport: MailTransport;
   readonly compose: ComposeMail;
+  readonly recipientsOf: FindRecipients;
   /** The part of Message-ID after the @. */
   readonly domain: string;
 }
@@ -112,6 +123,7 @@ export async function sendDue(worker: MailWorker): Promise<boolean> {
 }
 
 async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> {
+  if (mail.recipient === toMembers) return distribute(worker, mail);
   if (mail.is_bounced) return finish(worker, mail, 'address_bounced_before');
   const message = await composed(worker, mail);
   if (message === 'nothing') return finish(worker, mail, 'refused', 'there is nothing to tell any more');
@@ -129,15 +141,40 @@ async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> 
   return finish(worker, mail, kind, reason);
 }
 
+/** Stores an e-mail for each member who wants it, in the transaction that finishes their common row. */
+async function distribute(worker: MailWorker, mail: sql.LeasedMail): Promise<void> {
+  const { fact, kind, merchant_id: merchantId, created_at: at, mail_id: mailId } = mail;
+  const data = opened(worker, mail);
+  if (merchantId === null || data === undefined) return retry(worker, mail, 'its data could not be read');
+  await worker.db.transaction(async (transaction) => {
+    for (const recipient of await worker.recipientsOf(transaction, merchantId, kind))
+      await storeMail(transaction, worker, { merchantId, fact, recipient, kind, data, at });
+    const end = { mailId, status: mailMoves.accepted, error: '', at: worker.clock.now() };
+    await transaction.query(sql.finishMail, end);
+  });
+}
+
+/** Undefined when no key of this process opens it. */
+function opened(worker: MailWorker, mail: sql.LeasedMail): string | undefined {
+  const { fact, recipient, sealed_data: sealed } = mail;
+  try {
+    if (sealed === null) throw new Error('a pending e-mail has no data');
+    return Buffer.from(worker.secrets.open(sealed, sealContext(fact, recipient))).toString();
+  } catch (error) {
+    worker.log.error('mail.open_failed', error, { mailId: String(mail.mail_id), kind: mail.kind });
+    return undefined;
+  }
+}
+
 /** A mistake in a text delays its own e-mail only. */
 async function composed(
   worker: MailWorker,
   mail: sql.LeasedMail,
 ): Promise<MailMessage | 'nothing' | 'failed'> {
-  const { fact, recipient, kind, language, sealed_data: sealed, created_at: at } = mail;
+  const { fact, recipient, kind, language, created_at: at } = mail;
+  const data = opened(worker, mail);
+  if (data === undefined) return 'failed';
   try {
-    if (sealed === null) throw new Error('a pending e-mail has no data');
-    const data = Buffer.from(worker.secrets.open(sealed, sealContext(fact, recipient))).toString();
     const merchantId = mail.merchant_id ?? undefined;
     const parts = await worker.compose({ kind, merchantId, recipient, language, data, at });
     if (parts === undefined) return 'nothing';

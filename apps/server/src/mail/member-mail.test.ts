@@ -9,9 +9,10 @@ import { systemRandom } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { Browser, DashboardWorld, password, walletDelayMs } from '../../test/harness/dashboard-world.ts';
+import { findChosenRecipients } from './chosen-mail.ts';
 import { sendDue } from './mail.ts';
 import { composeMemberMail } from './member-mail.ts';
-import { mailNotifier, personTeller } from './notify.ts';
+import { invitedTeller, mailNotifier, personTeller } from './notify.ts';
 import { smtpTransport } from './smtp.ts';
 
 const secrets = secretBox([randomBytes(32)]);
@@ -19,6 +20,7 @@ const dashboardOrigin = 'https://pay.example.com';
 const telling = {
   notify: mailNotifier({ random: systemRandom, secrets }),
   tellPerson: personTeller({ random: systemRandom, secrets }),
+  tellInvited: invitedTeller({ random: systemRandom, secrets }),
 };
 
 let world: DashboardWorld;
@@ -40,6 +42,7 @@ async function newMails(address: string) {
   const worker = {
     ...{ db: database.db, clock, log: silentLog, random: systemRandom, secrets, domain: 'florin.test' },
     transport: smtpTransport({ host: '127.0.0.1', port: mailbox.port, security: 'none', ...from }),
+    recipientsOf: findChosenRecipients,
     compose: (mail: Parameters<typeof composeMemberMail>[1]) =>
       composeMemberMail({ db: database.db, fromName: 'Florin', dashboardOrigin }, mail),
   };
@@ -125,4 +128,20 @@ test('a person is told of a recovery, when it works, and of its end', async () =
     cancelRecovery(transaction, deps, { userId, actor: operator }),
   );
   assert.deepEqual(await subjectsTo(email), ['The recovery of your account was cancelled']);
+});
+
+test('an invitation with an address goes there, with the link that the inviter sees', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const owner = await world.addPerson([[merchantId, 'owner']]);
+  const browser = await signedIn(owner.email);
+  browser.merchantId = merchantId;
+  const invite = async (body: object) =>
+    (await browser.post('/invitation/create', { role: 'viewer', ...body })).data;
+  const { url, isMailed } = await invite({ email: 'New@Example.com' });
+  assert.equal(isMailed, true);
+  const [mail, ...more] = await newMails('new@example.com');
+  assert.deepEqual([mail?.subject, more], ['You are invited to Test merchant', []]);
+  assert.match(mail?.text ?? '', /Works until: /);
+  assert.ok(mail?.text.includes(url) && mail.html.includes(`href="${url}"`));
+  assert.equal((await invite({})).isMailed, false);
 });

@@ -10,7 +10,7 @@ import type { PersonalAct } from '#members/context.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './mail.ts';
 
-interface MemberMailContext {
+export interface MemberMailContext {
   readonly db: Queryable;
   /** The operator's name. */
   readonly fromName: string;
@@ -76,13 +76,33 @@ export function isPersonalNotice(action: string): boolean {
   return Object.hasOwn(personalNotices, action);
 }
 
-/** Writes a notice of security. Nothing turns these off, because an attacker would do that first. */
+/** Writes an invitation, or a notice of security. Nothing turns these off, because an attacker would do that first. */
 export async function composeMemberMail(deps: MemberMailContext, mail: OpenedMail): ReturnType<ComposeMail> {
-  const notice =
-    mail.merchantId === undefined
-      ? personalNotice(deps, mail)
-      : await walletNotice(deps, mail, mail.merchantId);
+  const notice = await noticeOf(deps, mail);
   return { fromName: deps.fromName, subject: notice.title, ...layOut(notice) };
+}
+
+async function noticeOf(deps: MemberMailContext, mail: OpenedMail): Promise<MailContent> {
+  if (mail.kind === 'invitation') return invitation(deps, mail);
+  return mail.merchantId === undefined
+    ? personalNotice(deps, mail)
+    : walletNotice(deps, mail, mail.merchantId);
+}
+
+async function invitation({ db, fromName }: MemberMailContext, mail: OpenedMail): Promise<MailContent> {
+  const { url, expiresAt } = JSON.parse(mail.data) as { readonly url: string; readonly expiresAt: string };
+  const shown = mail.merchantId === undefined ? undefined : await findShownMerchant(db, mail.merchantId);
+  const name = shown === undefined ? fromName : merchantText(shown.merchantName, merchantTextLimits.linkName);
+  return {
+    ...english(fromName, `You are invited to ${name}`),
+    paragraphs: [
+      'The link makes you a member, and works once.',
+      'If you do not know who invited you, ignore this e-mail.',
+    ],
+    rows: [['Works until', timeText(expiresAt)]],
+    button: { text: 'Open the invitation', url },
+    footer: ['You get this e-mail because a person gave this address to invite you.'],
+  };
 }
 
 async function walletNotice(
@@ -117,7 +137,7 @@ async function walletNotice(
       ['Time', timeText(mail.at.toISOString())],
     ],
     button: { text: 'Open wallets', url: `${dashboardOrigin}/dashboard/${merchantId}/wallets` },
-    footer: [`You get this e-mail because you are an owner or an admin of ${merchant}.`],
+    footer: [`You get this e-mail because you are a member of ${merchant}. Owners and admins always get it.`],
   };
 }
 
@@ -150,7 +170,7 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
   };
 }
 
-function english(brandName: string, title: string) {
+export function english(brandName: string, title: string) {
   return { ...{ brandName, title, language: 'en', brandColor: '' }, direction: 'ltr' } as const;
 }
 
@@ -161,6 +181,6 @@ function filled(notice: Notice | undefined, values: Readonly<Record<string, stri
 }
 
 /** The time of an event, or one in ISO 8601. */
-function timeText(time: string): string {
+export function timeText(time: string): string {
   return formatTime('en', time.includes('T') ? time : `${time.replace(' ', 'T')}Z`, 'UTC');
 }

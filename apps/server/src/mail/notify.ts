@@ -1,12 +1,13 @@
 import type { Transaction } from '@florin/pg';
 import type { Session } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
-import type { TellPerson } from '#members/context.ts';
+import type { TellInvited, TellPerson } from '#members/context.ts';
 import { parseEmail } from '#members/email.ts';
-import { listMembers } from '#members/membership.ts';
+import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
-import { type MailContext, storeMail } from './mail.ts';
+import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
+import { type MailContext, storeMail, toMembers } from './mail.ts';
 import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
 
 /** Stores the e-mails that tell facts, in the facts' transaction. Only a service with a mail server has it. */
@@ -15,7 +16,9 @@ export function mailNotifier(deps: MailContext): Notify {
     for (const fact of facts) {
       if (fact.type === 'session.paid' || fact.type === 'session.refunded')
         await tellPayer(transaction, deps, fact);
-      else if (isWalletNotice(fact.type)) await tellOwners(transaction, deps, fact);
+      else if (isWalletNotice(fact.type)) await tellOfWallet(transaction, deps, fact);
+      const chosen = chosenFactOf(fact);
+      if (chosen !== undefined) await tellMembers(transaction, deps, fact, chosen);
     }
   };
 }
@@ -37,18 +40,27 @@ async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact
   });
 }
 
-/** Who may change wallets is told of every change, because it moves where money goes. */
-async function tellOwners(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
+/** Who may change wallets is told of every change, because it moves where money goes; other members by choice. */
+async function tellOfWallet(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
   const { ownerId: merchantId, objectId, dataJson: data, at, type } = fact;
-  const members = await listMembers(transaction, merchantId);
-  for (const { role, email: recipient } of members) {
-    if (role !== 'owner' && role !== 'admin') continue;
+  for (const { email: recipient } of await listRecipients(transaction, merchantId, 'wallet_changed')) {
     await storeMail(transaction, deps, {
       ...{ merchantId, recipient, data, at, kind: type },
       // An account changes more than once.
       fact: `${type}:${objectId}:${at.getTime()}`,
     });
   }
+}
+
+/** One row for all members, which a worker distributes: a payment does not wait for a row of each. */
+async function tellMembers(
+  transaction: Transaction,
+  deps: MailContext,
+  { ownerId: merchantId, dataJson: data, at }: Fact,
+  { kind, fact }: { readonly kind: ChosenKind; readonly fact: string },
+): Promise<void> {
+  if ((await listRecipients(transaction, merchantId, kind)).length === 0) return;
+  await storeMail(transaction, deps, { merchantId, fact, kind, data, at, recipient: toMembers });
 }
 
 /** Stores the e-mails that tell people of acts about them, such as a sign-in on a new device. */
@@ -61,6 +73,16 @@ export function personTeller(deps: MailContext): TellPerson {
       ...{ merchantId: undefined, recipient, at, kind: act.action },
       fact: `${act.action}:${userId}:${at.getTime()}`,
       data: JSON.stringify({ userId, actor, act }),
+    });
+  };
+}
+
+/** Stores the e-mails with the links of invitations. */
+export function invitedTeller(deps: MailContext): TellInvited {
+  return async (transaction, { invitationId, merchantId, email: recipient, url, expiresAt, at }) => {
+    await storeMail(transaction, deps, {
+      ...{ merchantId, recipient, at, kind: 'invitation', fact: `invitation:${invitationId}` },
+      data: JSON.stringify({ url, expiresAt: expiresAt.toISOString() }),
     });
   };
 }

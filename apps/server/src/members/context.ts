@@ -37,10 +37,25 @@ export type TellPerson = (
   told: PersonalAct & { readonly at: Date },
 ) => Promise<void>;
 
+/** Sends the link of an invitation to the address that the inviter gave, in the invitation's transaction. */
+export type TellInvited = (
+  transaction: Transaction,
+  told: {
+    readonly invitationId: string;
+    /** Undefined: staff of the operator. */
+    readonly merchantId: string | undefined;
+    readonly email: string;
+    readonly url: string;
+    readonly expiresAt: Date;
+    readonly at: Date;
+  },
+) => Promise<void>;
+
 /** This room's dependencies on the process that it runs in. */
 export interface MemberContext {
   readonly clock: Clock;
   readonly random: Random;
   /** Absent where no e-mail is configured. */
   readonly tellPerson?: TellPerson | undefined;
+  readonly tellInvited?: TellInvited | undefined;
 }

@@ -73,6 +73,18 @@ export async function invite(
   return { invitation: parseInvitation(row), token };
 }
 
+/** Sends the link by e-mail as well. False without an address or a mail server: then the inviter alone has the link. */
+export async function mailInvitation(
+  transaction: Transaction,
+  deps: Pick<MemberContext, 'tellInvited'>,
+  { invitation, url }: { readonly invitation: Invitation; readonly url: string },
+): Promise<boolean> {
+  const { email, createdAt: at } = invitation;
+  if (deps.tellInvited === undefined || email === '') return false;
+  await deps.tellInvited(transaction, { ...invitation, url, at });
+  return true;
+}
+
 /** The link for a token. The token is in the fragment, which browsers keep from servers and referrers. */
 export function invitationUrl(dashboardUrl: string, token: string): string {
   return `${dashboardUrl}/invitation#${token}`;

@@ -65,6 +65,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
         configuration: configurationOf(options),
       },
       tellPerson: options.tellPerson,
+      tellInvited: options.tellInvited,
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     dashboardPagesDoor(),

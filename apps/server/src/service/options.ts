@@ -7,7 +7,7 @@ import type { ChainVerification } from '#chains/verification.ts';
 import type { DepositSettings } from '#deposits/context.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
-import type { TellPerson } from '#members/context.ts';
+import type { TellInvited, TellPerson } from '#members/context.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -102,4 +102,5 @@ export interface ServiceOptions extends ServiceSettings {
   /** `startService` sets both where `smtp` is set. */
   readonly notify?: Notify | undefined;
   readonly tellPerson?: TellPerson | undefined;
+  readonly tellInvited?: TellInvited | undefined;
 }

@@ -13,6 +13,7 @@ import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { newReports } from '#deposits/report.ts';
 import { runSealing } from '#ledger/seal.ts';
 import { endLinks } from '#links/link-status.ts';
+import { composeChosenMail, findChosenRecipients, isChosenKind } from '#mail/chosen-mail.ts';
 import { type ComposeMail, runMails } from '#mail/mail.ts';
 import { composeMemberMail } from '#mail/member-mail.ts';
 import { composePayerMail } from '#mail/payer-mail.ts';
@@ -117,9 +118,12 @@ function sendMails(options: ServiceOptions, { db }: Rooms, signal: AbortSignal):
   const compose: ComposeMail = (mail) =>
     mail.kind === 'receipt' || mail.kind === 'refund'
       ? composePayerMail({ db, chains }, mail)
-      : composeMemberMail(forMembers, mail);
+      : isChosenKind(mail.kind)
+        ? composeChosenMail({ ...forMembers, chains }, { ...mail, kind: mail.kind })
+        : composeMemberMail(forMembers, mail);
   const worker = {
     ...{ db, clock, log, random, compose, secrets: secretBox(masterKeys) },
+    recipientsOf: findChosenRecipients,
     transport: smtpTransport(smtp),
     domain: smtp.from.slice(smtp.from.indexOf('@') + 1),
   };

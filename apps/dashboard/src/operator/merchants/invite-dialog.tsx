@@ -62,18 +62,18 @@ export function InviteDialog({
 }) {
   const [role, setRole] = useState<MemberRole>('owner');
   const [email, setEmail] = useState('');
-  const [url, setUrl] = useState('');
-  const invite = useWrite('POST /staff/merchant/invite', { onDone: (reply) => setUrl(reply.url) });
-  if (url !== '')
+  const [made, setMade] = useState<{ readonly url: string; readonly isMailed: boolean }>();
+  const invite = useWrite('POST /staff/merchant/invite', { onDone: setMade });
+  if (made !== undefined)
     return (
       <Dialog
         isOpen
         isHeld
         onClose={onClose}
-        title="Send this link"
-        description={`It makes one person ${roleTitle(role)} of ${merchantName}. It works once, within a week.`}
+        title={made.isMailed ? 'The link is on its way' : 'Send this link'}
+        description={`${made.isMailed ? `It goes to ${email} by e-mail. ` : ''}It makes one person ${roleTitle(role)} of ${merchantName}. It works once, within a week.`}
       >
-        <Secret label="Link of the invitation" text={url} />
+        <Secret label="Link of the invitation" text={made.url} />
         <DialogActions>
           <Button kind="primary" onClick={onClose}>
             Done
@@ -94,7 +94,7 @@ export function InviteDialog({
         />
         <TextField
           label="E-mail"
-          hint="Whom the link is for. Nothing is sent to it."
+          hint="Whom the link is for. It goes there by e-mail where this installation sends e-mails."
           isOptional
           type="email"
           value={email}

@@ -3,7 +3,7 @@ import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes } from '@florin/protocol/dashboard-sign-in.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import type { TellPerson } from '#members/context.ts';
+import type { TellInvited, TellPerson } from '#members/context.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { envelope } from '../envelope.ts';
@@ -20,7 +20,7 @@ import { auditRecorder } from './audit-record.ts';
 import { addInstallationRoutes, type Installation } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addLinkDeletion } from './links.ts';
-import { addMeRoutes, addProofRoutes } from './me.ts';
+import { addMeRoutes, addNotificationRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
 import { addOwnMerchantRoutes } from './merchant.ts';
 import { addRefundSigningRoutes } from './refund-signing.ts';
@@ -54,6 +54,7 @@ export interface DashboardDoorContext extends OperationContext {
   readonly installation: Installation;
   /** Absent where no e-mail is configured. */
   readonly tellPerson?: TellPerson | undefined;
+  readonly tellInvited?: TellInvited | undefined;
   /** How long an added wallet waits that is not the merchant's first, in milliseconds. */
   readonly walletDelayMs: number;
 }
@@ -103,6 +104,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addVisitorLinkRoutes(addSignIn, { ...deps, attempts });
     addMeRoutes(addPersonal, { ...deps, attempts });
     addProofRoutes(addPersonal, { ...deps, attempts });
+    addNotificationRoutes(addPersonal, { ...deps, attempts });
     const addOfStaff = routesOf<StaffCaller>(server, {
       ...shape,
       authorize: async (request, route, reply) => {

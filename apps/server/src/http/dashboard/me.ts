@@ -7,6 +7,7 @@ import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation } from '#members/invitation.ts';
 import { listOwnMerchants } from '#members/membership.ts';
+import { chooseNotification, listNotifications } from '#members/notification.ts';
 import { cancelRecovery, findRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
@@ -126,6 +127,20 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.listMyAudit, ({ query, caller: { userId: personId } }) =>
     answerAuditPage(people, { merchantId: undefined, personId }, query),
   );
+}
+
+/** What the person gets by e-mail. */
+export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+  const { people } = deps;
+  add(routes.listMyNotifications, async ({ caller }) => ({
+    isMailConfigured: deps.tellPerson !== undefined,
+    merchants: await listNotifications(people, caller.userId),
+  }));
+
+  add(routes.changeMyNotification, async ({ body, caller: { userId } }) => {
+    await people.transaction((transaction) => chooseNotification(transaction, { ...body, userId }));
+    return success;
+  });
 }
 
 /** A call of a person who is signed in. */

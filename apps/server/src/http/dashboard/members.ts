@@ -3,7 +3,13 @@ import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { MemberContext } from '#members/context.ts';
-import { invitationUrl, invite, listInvitations, revokeInvitation } from '#members/invitation.ts';
+import {
+  invitationUrl,
+  invite,
+  listInvitations,
+  mailInvitation,
+  revokeInvitation,
+} from '#members/invitation.ts';
 import { assertMayAssign, changeRole, findMember, listMembers, removeMember } from '#members/membership.ts';
 import { cancelRecovery, recoverByOwner, recoveryUrl } from '#members/recovery.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
@@ -78,7 +84,8 @@ export function addMemberRoutes(
     const { invitation, token } = await invite(transaction, deps, { merchantId, role, email, invitedBy });
     const { invitationId, expiresAt } = invitation;
     const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);
-    return { invitationId, url, expiresAt: formatTimestamp(expiresAt) };
+    const isMailed = await mailInvitation(transaction, deps, { invitation, url });
+    return { invitationId, url, expiresAt: formatTimestamp(expiresAt), isMailed };
   });
 
   add.action(routes.revokeInvitation, async ({ body, caller: { merchantId } }, transaction) => {

@@ -5,7 +5,7 @@ import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import { listTokenStops, resumeToken, stopToken } from '#chains/token-stop.ts';
 import type { MemberContext } from '#members/context.ts';
-import { invitationUrl, invite } from '#members/invitation.ts';
+import { invitationUrl, invite, mailInvitation } from '#members/invitation.ts';
 import { listStaff } from '#members/staff.ts';
 import { createMerchant, findMerchant, listMerchants } from '#merchants/merchant.ts';
 import { suspendMerchant } from '#merchants/suspension.ts';
@@ -49,8 +49,9 @@ export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): voi
     const { invitation, token } = await invite(transaction, deps, { merchantId, role, email, invitedBy });
     const { invitationId, expiresAt } = invitation;
     const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);
+    const isMailed = await mailInvitation(transaction, deps, { invitation, url });
     return {
-      reply: { invitationId, url, expiresAt: formatTimestamp(expiresAt) },
+      reply: { invitationId, url, expiresAt: formatTimestamp(expiresAt), isMailed },
       merchantId,
       act: { subject: invitationId, after: JSON.stringify({ role, email: invitation.email }) },
     };

@@ -1,0 +1,74 @@
+import { useState } from 'react';
+import type { ReplyTo } from '../api/call.ts';
+import { useRead, useWrite } from '../api/use-call.ts';
+import { CheckField } from '../ui/field.tsx';
+import { FailureNotice, Notice } from '../ui/notice.tsx';
+import { Card } from '../ui/page.tsx';
+import { Failed } from '../ui/states.tsx';
+import { toast } from '../ui/toast.tsx';
+
+type MerchantNotifications = ReplyTo<'GET /me/notification/list'>['merchants'][number];
+type Kind = MerchantNotifications['notifications'][number]['kind'];
+
+const words: Readonly<Record<Kind, { readonly label: string; readonly hint: string }>> = {
+  payment: { label: 'Payments', hint: 'Each payment, once it is final' },
+  exception: { label: 'Exceptions', hint: 'Money that came short, over, late, twice or in another token' },
+  webhook_paused: { label: 'Paused webhooks', hint: 'A webhook that failed for too long' },
+  wallet_changed: { label: 'Changes of wallets', hint: 'Added, changed and removed wallets' },
+};
+
+/** What the person gets by e-mail, for each merchant. */
+export function Notifications() {
+  const list = useRead('GET /me/notification/list', {});
+  if (list.error !== null) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
+  if (list.data === undefined) return <div className="h-56 animate-pulse rounded-lg bg-sunken" />;
+  const { isMailConfigured, merchants } = list.data;
+  return (
+    <div className="space-y-4">
+      {!isMailConfigured && (
+        <Notice tone="info" title="This installation sends no e-mails">
+          Its operator has configured no mail server. Your choices hold once there is one.
+        </Notice>
+      )}
+      {merchants.length === 0 && <p className="text-soft">You are a member of no shop.</p>}
+      {merchants.map((merchant) => (
+        <Choices key={merchant.merchantId} merchant={merchant} />
+      ))}
+    </div>
+  );
+}
+
+function Choices({
+  merchant: { merchantId, merchantName, notifications },
+}: {
+  readonly merchant: MerchantNotifications;
+}) {
+  // The box shows the choice while it is being stored.
+  const [changed, setChanged] = useState<{ readonly kind: Kind; readonly isWanted: boolean }>();
+  const change = useWrite('POST /me/notification/change', { onDone: () => toast('Saved') });
+  return (
+    <Card className="px-4 py-3 md:px-5">
+      <fieldset>
+        <legend className="float-left mb-3 w-full font-medium break-words">{merchantName}</legend>
+        <div className="clear-both grid gap-3">
+          {notifications.map(({ kind, isWanted, isAlways }) => (
+            <CheckField
+              key={kind}
+              label={words[kind].label}
+              hint={isAlways ? `${words[kind].hint}. Owners and admins always get it.` : words[kind].hint}
+              isChecked={changed?.kind === kind ? changed.isWanted : isWanted}
+              isDisabled={isAlways || (change.isRunning && changed?.kind !== kind)}
+              onChange={async (isChecked) => {
+                if (change.isRunning) return;
+                setChanged({ kind, isWanted: isChecked });
+                await change.run({ body: { merchantId, kind, isWanted: isChecked } });
+                setChanged(undefined);
+              }}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <FailureNotice error={change.error} />
+    </Card>
+  );
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
+import { memberRoles } from '@florin/protocol/member-role.ts';
+import { isAlwaysNotified, isNotifiedByDefault, notificationKinds } from '@florin/protocol/notification.ts';
+import { type Mailbox, startMailbox } from '@florin/world';
+import { removeMember } from '#members/membership.ts';
+import { chooseNotification } from '#members/notification.ts';
+import { systemRandom } from '#outside/random.ts';
+import { secretBox } from '#outside/secret-box.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { emit } from '#webhooks/outbox.ts';
+import { Browser, DashboardWorld, password } from '../../test/harness/dashboard-world.ts';
+import { addLateDeposit, addPaidSession } from '../../test/harness/payment-fixture.ts';
+import { composeChosenMail, findChosenRecipients, isChosenKind } from './chosen-mail.ts';
+import { type MailWorker, sendDue } from './mail.ts';
+import { mailNotifier, personTeller } from './notify.ts';
+import { smtpTransport } from './smtp.ts';
+
+const secrets = secretBox([randomBytes(32)]);
+const dashboardOrigin = 'https://pay.example.com';
+const leaseMs = 600_000;
+
+const mailsOfMerchant = statement({
+  name: 'chosen_mail_test_mails',
+  parameters: { merchantId: 'text' },
+  columns: { recipient: 'text', kind: 'text', status: 'text' },
+  text: `select recipient, kind, status from mails
+   where merchant_id = :merchantId and kind <> 'receipt' order by recipient collate "C"`,
+});
+const choicesOfMerchant = statement({
+  name: 'chosen_mail_test_choices',
+  parameters: { merchantId: 'text' },
+  columns: { kind: 'text', is_wanted: 'bool' },
+  text: 'select kind, is_wanted from notification_choices where merchant_id = :merchantId order by kind',
+});
+
+let world: DashboardWorld;
+let mailbox: Mailbox;
+before(async () => {
+  world = await DashboardWorld.open();
+  const deps = { random: systemRandom, secrets };
+  Object.assign(world.merchants.deps, { notify: mailNotifier(deps), tellPerson: personTeller(deps) });
+  mailbox = await startMailbox({ port: 0, now: world.merchants.clock.now });
+});
+after(async () => {
+  await mailbox.close();
+  await world.close();
+});
+
+function worker(change: Partial<MailWorker> = {}): MailWorker {
+  const { database, clock, deps } = world.merchants;
+  const from = { from: 'pay@florin.test', fromName: 'Florin' };
+  const { db } = database;
+  return {
+    ...{ db, clock, log: silentLog, random: systemRandom, secrets, domain: 'florin.test' },
+    transport: smtpTransport({ host: '127.0.0.1', port: mailbox.port, security: 'none', ...from }),
+    recipientsOf: findChosenRecipients,
+    compose: async (mail) =>
+      isChosenKind(mail.kind)
+        ? composeChosenMail(
+            { db, chains: deps.chains, fromName: 'Florin', dashboardOrigin },
+            { ...mail, kind: mail.kind },
+          )
+        : undefined,
+    ...change,
+  };
+}
+
+/** Two rounds: the first makes e-mails of a row for all members. */
+async function sendAll(): Promise<void> {
+  await sendDue(worker());
+  await sendDue(worker());
+}
+
+const mailsTo = (address: string) => mailbox.mails().filter(({ to }) => to.includes(address));
+
+/** The rows of the merchant's members: to whom and how they stand. */
+async function stored(merchantId: string) {
+  const rows = await world.merchants.database.db.query(mailsOfMerchant, { merchantId });
+  return rows.map(({ recipient, kind, status }) => `${kind} to ${recipient}: ${status}`);
+}
+
+async function openShop() {
+  const { merchants } = world;
+  const merchantId = await merchants.addMerchant();
+  const key = await merchants.addKey(merchantId);
+  return { merchantId, key, accountId: await merchants.addAccount(merchantId) };
+}
+
+const choose = (choice: Parameters<typeof chooseNotification>[1]) =>
+  world.merchants.database.db.transaction((transaction) => chooseNotification(transaction, choice));
+
+test('who may act on something is told of it without a choice', () => {
+  const table = notificationKinds.map((kind) => [
+    kind,
+    memberRoles.filter((role) => isNotifiedByDefault(kind, role)),
+    memberRoles.filter((role) => isAlwaysNotified(kind, role)),
+  ]);
+  assert.deepEqual(table, [
+    ['payment', [], []],
+    ['exception', ['owner', 'admin', 'finance', 'support'], []],
+    ['webhook_paused', ['owner', 'admin', 'developer'], []],
+    ['wallet_changed', ['owner', 'admin'], ['owner', 'admin']],
+  ]);
+});
+
+test('a payment writes no row when no member wants it, and one row however many want it', async () => {
+  const shop = await openShop();
+  const { merchantId } = shop;
+  const [owner, viewer] = [
+    await world.addPerson([[merchantId, 'owner']]),
+    await world.addPerson([[merchantId, 'viewer']]),
+  ];
+  await addPaidSession(world.merchants, shop);
+  assert.deepEqual(await stored(merchantId), []);
+  for (const { userId } of [owner, viewer])
+    await choose({ merchantId, userId, kind: 'payment', isWanted: true });
+  const { sessionId } = await addPaidSession(world.merchants, { ...shop, payerEmail: 'kim@example.com' });
+  assert.deepEqual(await stored(merchantId), ['payment to : pending']);
+  await sendAll();
+  assert.deepEqual(await stored(merchantId), [
+    'payment to : sent',
+    ...[owner.email, viewer.email].sort().map((email) => `payment to ${email}: sent`),
+  ]);
+  const [mail] = mailsTo(viewer.email);
+  assert.equal(mail?.subject, 'Test merchant received $10.02');
+  assert.match(mail?.html ?? '', new RegExp(`/dashboard/${merchantId}/payments/${sessionId}"`));
+  assert.ok(!`${mail?.text}${mail?.html}`.includes('kim@example.com'));
+});
+
+test('a crash while e-mails are distributed makes none, and two workers make each once', async () => {
+  const shop = await openShop();
+  const { merchantId } = shop;
+  for (const role of ['owner', 'viewer'] as const) {
+    const { userId } = await world.addPerson([[merchantId, role]]);
+    await choose({ merchantId, userId, kind: 'payment', isWanted: true });
+  }
+  await addPaidSession(world.merchants, shop);
+  let sealed = 0;
+  const crashing: MailWorker['secrets'] = {
+    ...secrets,
+    seal: (...given) => {
+      sealed += 1;
+      if (sealed === 2) throw new Error('the process ends here');
+      return secrets.seal(...given);
+    },
+  };
+  await assert.rejects(sendDue(worker({ secrets: crashing })), /the process ends here/);
+  assert.deepEqual(await stored(merchantId), ['payment to : pending']);
+  world.merchants.clock.time += leaseMs;
+  await Promise.all([sendDue(worker()), sendDue(worker())]);
+  await Promise.all([sendDue(worker()), sendDue(worker())]);
+  const rows = await stored(merchantId);
+  assert.equal(rows.length, 3);
+  assert.ok(rows.every((row) => row.endsWith(': sent')));
+  const addresses = rows.slice(1).map((row) => row.replace(/^payment to (.+): sent$/, '$1'));
+  assert.deepEqual(
+    addresses.map((address) => mailsTo(address).length),
+    [1, 1],
+  );
+});
+
+test('an exception is told once to those who decide, and a paused webhook to those who repair it', async () => {
+  const shop = await openShop();
+  const { merchantId } = shop;
+  const [finance, developer] = [
+    await world.addPerson([[merchantId, 'finance']]),
+    await world.addPerson([[merchantId, 'developer']]),
+  ];
+  await addLateDeposit(world.merchants, shop);
+  const webhook = { webhookId: 'wh_1', webhookUrl: 'https://shop.example/hook?token=hidden' };
+  await world.merchants.database.db.transaction((transaction) =>
+    emit(transaction, world.merchants.deps, [
+      {
+        ...{ type: 'webhook.paused', ownerId: merchantId, objectId: webhook.webhookId },
+        ...{ dataJson: JSON.stringify({ webhook }), at: world.merchants.clock.now() },
+      },
+    ]),
+  );
+  await sendAll();
+  const [late, ...more] = mailsTo(finance.email);
+  assert.deepEqual([late?.subject, more], ['Test merchant has an exception', []]);
+  assert.match(late?.text ?? '', /too late.*\n[\s\S]*Decide by: /);
+  const [paused, ...others] = mailsTo(developer.email);
+  assert.deepEqual([paused?.subject, others], ['A webhook of Test merchant is paused', []]);
+  assert.match(paused?.text ?? '', /Receiver: shop\.example\n/);
+  assert.ok(!`${paused?.text}${paused?.html}`.includes('hidden'));
+});
+
+test('a person reads and changes own choices alone, and they end with the membership', async () => {
+  const { merchantId } = await openShop();
+  const { merchantId: foreignId } = await openShop();
+  const person = await world.addPerson([[merchantId, 'admin']]);
+  const browser = new Browser(await world.serve('local'));
+  const body = { merchantId, kind: 'exception', isWanted: false };
+  assert.equal((await browser.post('/me/notification/change', body)).code, 200201);
+  assert.equal((await browser.post('/sign-in/password', { email: person.email, password })).code, 0);
+  const change = async (with_: object) =>
+    (await browser.post('/me/notification/change', { ...body, ...with_ })).code;
+  assert.equal(await change({}), 0);
+  assert.equal(await change({ merchantId: foreignId }), 200205);
+  assert.equal(await change({ kind: 'wallet_changed' }), 400101);
+  assert.equal(await change({ kind: 'security' }), 400101);
+  const { data } = await browser.send('GET', '/me/notification/list');
+  assert.deepEqual(data.merchants, [
+    {
+      merchantId,
+      merchantName: 'Test merchant',
+      notifications: [
+        { kind: 'payment', isWanted: false, isAlways: false },
+        { kind: 'exception', isWanted: false, isAlways: false },
+        { kind: 'webhook_paused', isWanted: true, isAlways: false },
+        { kind: 'wallet_changed', isWanted: true, isAlways: true },
+      ],
+    },
+  ]);
+  const { db } = world.merchants.database;
+  assert.deepEqual(await db.query(choicesOfMerchant, { merchantId }), [
+    { kind: 'exception', is_wanted: false },
+  ]);
+  await db.transaction((transaction) =>
+    removeMember(transaction, { merchantId, userId: person.userId, actor: 'owner' }),
+  );
+  assert.deepEqual(await db.query(choicesOfMerchant, { merchantId }), []);
+});

@@ -1,0 +1,167 @@
+import { formatMoney, formatToken } from '@florin/checkout';
+import type { Queryable } from '@florin/pg';
+import type { ExceptionKind, raisedException } from '@florin/protocol/exception.ts';
+import type { NotificationKind } from '@florin/protocol/notification.ts';
+import type { Session } from '@florin/protocol/session.ts';
+import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
+import type { Static } from 'typebox';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { findShownMerchant } from '#catalog/branding.ts';
+import type { Chains } from '#chains/chain.ts';
+import { networkTitle } from '#chains/networks.ts';
+import { listRecipients } from '#members/notification.ts';
+import type { Fact } from '#webhooks/outbox.ts';
+import { layOut, type MailContent, type MailRow } from './layout.ts';
+import type { ComposeMail, FindRecipients, OpenedMail } from './mail.ts';
+import { english, type MemberMailContext, timeText } from './member-mail.ts';
+
+/** Kinds whose e-mails wait in one row for all members; changes of wallets have a row for each. */
+export type ChosenKind = Exclude<NotificationKind, 'wallet_changed'>;
+
+interface ChosenMailContext extends MemberMailContext {
+  readonly chains: Chains;
+}
+
+/** What a part adds to the frame that all these e-mails share. */
+type Part = Pick<MailContent, 'title' | 'paragraphs' | 'rows'> & {
+  readonly button: string;
+  /** Below the merchant's pages in the dashboard. */
+  readonly path: string;
+};
+
+type RaisedException = Static<typeof raisedException>;
+
+/** What happened to the money, by the kind of exception. */
+const exceptionMeanings: Readonly<Record<ExceptionKind, string>> = {
+  duplicate: 'A payer paid a second time. The second payment goes back to its payer.',
+  duplicate_settled: 'A payer paid a second time, and the second payment was settled to your wallet.',
+  refunded: 'The payer has the payment back. It will not be settled.',
+  reclaimed: 'The payer took the payment back. It will not be settled.',
+  underpaid: 'A payer sent less than the price. The money goes back to its payer unless you accept it.',
+  overpaid: 'A payer sent more than the price. The rest goes back to its payer.',
+  late: 'A payer sent the money too late. It goes back to its payer unless you accept it.',
+  wrong_token: 'A payer sent another token than the order asks for. It goes back to its payer.',
+};
+
+/** These have ended when they are told. */
+const endedKinds: readonly ExceptionKind[] = ['refunded', 'reclaimed'];
+
+export function isChosenKind(kind: string): kind is ChosenKind {
+  return kind === 'payment' || kind === 'exception' || kind === 'webhook_paused';
+}
+
+/** What members may choose to be told of, with the name that makes it told once; undefined for all other facts. */
+export function chosenFactOf(fact: Fact): { readonly kind: ChosenKind; readonly fact: string } | undefined {
+  const { type, objectId, dataJson, at } = fact;
+  if (type === 'session.paid') return { kind: 'payment', fact: `payment:${objectId}` };
+  if (type === 'webhook.paused')
+    return { kind: 'webhook_paused', fact: `webhook_paused:${objectId}:${at.getTime()}` };
+  if (type !== 'session.exception') return undefined;
+  const { exception } = JSON.parse(dataJson) as { readonly exception: RaisedException };
+  // The event comes again when its amount grows.
+  return endedKinds.includes(exception.kind)
+    ? undefined
+    : { kind: 'exception', fact: `exception:${exception.exceptionId}` };
+}
+
+/** The addresses of the members who want e-mails of a kind. */
+export const findChosenRecipients: FindRecipients = async (queryable: Queryable, merchantId, kind) => {
+  if (!isChosenKind(kind)) throw new Error(`no member chooses e-mails of the kind ${kind}`);
+  return (await listRecipients(queryable, merchantId, kind)).map(({ email }) => email);
+};
+
+/** Writes an e-mail that a member chose. It names no payer's e-mail address: not every role sees that. */
+export async function composeChosenMail(
+  deps: ChosenMailContext,
+  mail: OpenedMail & { readonly kind: ChosenKind },
+): ReturnType<ComposeMail> {
+  const { db, fromName, dashboardOrigin } = deps;
+  const merchantId = mail.merchantId ?? '';
+  const shown = await findShownMerchant(db, merchantId);
+  const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
+  const part = parts[mail.kind](deps, mail.data, merchant);
+  const { title, paragraphs, rows } = part;
+  const content: MailContent = {
+    ...english(fromName, title),
+    paragraphs,
+    rows: [['Merchant', merchant], ...rows, ['Time', timeText(mail.at.toISOString())]],
+    button: { text: part.button, url: `${dashboardOrigin}/dashboard/${merchantId}/${part.path}` },
+    footer: [`You get this e-mail because you are a member of ${merchant}.`],
+    footerLink: {
+      text: 'Choose what you get by e-mail',
+      url: `${dashboardOrigin}/dashboard/my-account#notifications`,
+    },
+  };
+  return { fromName, subject: title, ...layOut(content) };
+}
+
+const parts: Readonly<Record<ChosenKind, (deps: ChosenMailContext, data: string, merchant: string) => Part>> =
+  { payment: paymentPart, exception: exceptionPart, webhook_paused: webhookPart };
+
+function paymentPart({ chains }: ChosenMailContext, data: string, merchant: string): Part {
+  const { session, transaction } = JSON.parse(data) as {
+    readonly session: Session;
+    readonly transaction: PaymentTransaction;
+  };
+  const amount = formatMoney('en', String(transaction.totalValue));
+  return {
+    title: `${merchant} received ${amount}`,
+    paragraphs: ['The payment is final.'],
+    rows: [
+      ...tokenRows(chains, 'Paid with', session.paidToken, transaction.paidAmountInToken),
+      ['Payer', transaction.from],
+      ['Receipt', session.receiptId],
+    ],
+    button: 'Open the payment',
+    path: `payments/${session.sessionId}`,
+  };
+}
+
+function exceptionPart({ chains }: ChosenMailContext, data: string, merchant: string): Part {
+  const { exception, session } = JSON.parse(data) as {
+    readonly exception: RaisedException;
+    readonly session: Session;
+  };
+  const { kind, decision, decideBy, tokenId, amountInToken } = exception;
+  const isOpenChoice = decision === '' && decideBy !== '';
+  return {
+    title: `${merchant} has an exception`,
+    paragraphs: [exceptionMeanings[kind]],
+    rows: [
+      ...tokenRows(chains, 'Amount', tokenId, amountInToken),
+      ['Payment', session.sessionId],
+      ...(isOpenChoice ? [['Decide by', timeText(decideBy)] as const] : []),
+    ],
+    button: 'Open exceptions',
+    path: 'exceptions',
+  };
+}
+
+function webhookPart(_deps: ChosenMailContext, data: string, merchant: string): Part {
+  const { webhook } = JSON.parse(data) as {
+    readonly webhook: { readonly webhookId: string; readonly webhookUrl: string };
+  };
+  return {
+    title: `A webhook of ${merchant} is paused`,
+    paragraphs: [
+      'It failed for too long, so events are no longer sent to it.',
+      'Repair the receiver, then enable the webhook in the dashboard.',
+    ],
+    rows: [
+      ['Receiver', new URL(webhook.webhookUrl).host],
+      ['Webhook', webhook.webhookId],
+    ],
+    button: 'Open the webhook',
+    path: `webhooks/${webhook.webhookId}`,
+  };
+}
+
+function tokenRows(chains: Chains, label: string, tokenId: string, amount: string): MailRow[] {
+  const token = chains.token(tokenId);
+  if (token === undefined) return [];
+  const chain = chains.byId(token.chainId);
+  return [
+    [label, formatToken('en', token, amount)],
+    ...(chain === undefined ? [] : [['Network', networkTitle(chain)] as const]),
+  ];
+}

@@ -1,0 +1,25 @@
+import { type MemberRole, rolePermissions } from './member-role.ts';
+import type { MemberPermission } from './permission.ts';
+
+/** What a member chooses to get by e-mail, for each merchant. */
+export const notificationKinds = ['payment', 'exception', 'webhook_paused', 'wallet_changed'] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+
+/** Who may act on it gets it unless they choose otherwise. A payment asks for no act. */
+const actingPermissions: Readonly<Record<NotificationKind, MemberPermission | undefined>> = {
+  payment: undefined,
+  exception: 'refunds:write',
+  webhook_paused: 'webhooks:write',
+  wallet_changed: 'accounts:write',
+};
+
+/** Whether a member of the role gets it without a choice. */
+export function isNotifiedByDefault(kind: NotificationKind, role: MemberRole): boolean {
+  const permission = actingPermissions[kind];
+  return permission !== undefined && rolePermissions[role].has(permission);
+}
+
+/** Whether a member of the role cannot turn it off: an attacker who moves the money would do that first. */
+export function isAlwaysNotified(kind: NotificationKind, role: MemberRole): boolean {
+  return kind === 'wallet_changed' && isNotifiedByDefault(kind, role);
+}
