@@ -358,6 +358,47 @@ const summaryRoutes = {
     effect: 'query',
     errors: ['field_invalid'],
   }),
+  getAccountSums: route({
+    method: 'POST',
+    path: '/report/sums',
+    summary: 'What was received, settled and refunded in each period, by account and token',
+    description:
+      'A period lasts from one of the times up to the next. Periods, accounts and tokens without money have no row. The ' +
+      'sums equal those of reports of the same time.',
+    tag: 'Summary',
+    body: body({
+      times: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), {
+        minItems: 2,
+        maxItems: 13,
+        description: 'Unix seconds, ascending, at most 100 days from the first to the last',
+      }),
+      accountId: Type.Optional(idText),
+    }),
+    reply: Type.Object({
+      asOf: Type.Integer({ description: 'Unix seconds: the time of the service' }),
+      sums: Type.Array(
+        Type.Object({
+          period: periodRow.period,
+          kind: Type.Enum(['received', 'settled', 'refunded'], {
+            description: 'By the time of the final payment, of the money in the wallet, or of the money back',
+          }),
+          accountId: Type.String(),
+          tokenId: Type.String({
+            description: 'Settled: the token that arrived. Else the token that was paid',
+          }),
+          count: Type.Integer({ description: 'Payments, or refunds' }),
+          totalValue: Type.String({
+            description: 'Micro-USD that payers paid or got back, as a decimal text',
+          }),
+          feeValue: Type.String({ description: 'Micro-USD. 0 for refunds' }),
+          netValue: Type.String({ description: 'Micro-USD for the wallets. 0 for refunds' }),
+        }),
+      ),
+    }),
+    permissions: ['reports:read'],
+    effect: 'query',
+    errors: ['field_invalid', 'account_not_found'],
+  }),
 } as const;
 
 const amount = Type.Integer({ minimum: 1, maximum: 9_000_000_000_000_000, description: 'Micro-USD' });

@@ -19,6 +19,7 @@ import { tokensScreen } from '../operator/tokens/screen.ts';
 import { paymentsScreen } from '../payments/screen.ts';
 import { productsScreen } from '../products/screen.ts';
 import { refundsScreen } from '../refunds/screen.ts';
+import { reportsScreen } from '../reports/screen.ts';
 import { settingsScreen } from '../settings/screen.ts';
 import { teamScreen } from '../team/screen.ts';
 import { walletsScreen } from '../wallets/screen.ts';
@@ -39,6 +40,7 @@ export const screens: readonly Screen[] = [
   eventsScreen,
   keysScreen,
   teamScreen,
+  reportsScreen,
   auditScreen,
   settingsScreen,
 ];

@@ -33,6 +33,17 @@ export function formatUsd(microUsd: bigint | number | string, locale?: string): 
   });
 }
 
+/** Micro-USD as dollars with every digit, as `$1,234.500001`, for accounting. */
+export function formatExactUsd(microUsd: bigint | number | string, locale?: string): string {
+  return localDecimal(exactDecimal(microUsd, microDigits), locale, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: microDigits,
+  });
+}
+
 /** The exact amount for a tooltip, as `1234.500001 USD`. */
 export function exactUsd(microUsd: bigint | number | string): string {
   return `${exactDecimal(microUsd, microDigits)} USD`;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { buildPages } from '@florin/dashboard/build';
 import { runDeliveries } from '@florin/outbox';
@@ -8,9 +9,11 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { listTokenStops } from '#chains/token-stop.ts';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
+import { reportsDoor } from '#http/reports/reports-door.ts';
 import { operator } from '#members/audit.ts';
 import { invite } from '#members/invitation.ts';
 import { recoverByOperator } from '#members/recovery.ts';
+import { makeReports } from '#reports/report.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { DashboardWorld, password, walletDelayMs } from '../harness/dashboard-world.ts';
@@ -31,7 +34,11 @@ before(async () => {
   const origin = `http://localhost:${port}`;
   dashboard = `${origin}/dashboard`;
   world = await DashboardWorld.open(undefined, origin);
-  const server = await world.serve('local', undefined, [dashboardPagesDoor(), world.previews()]);
+  const server = await world.serve('local', undefined, [
+    dashboardPagesDoor(),
+    world.previews(),
+    reportsDoor({ db: world.merchants.database.db, clock: world.merchants.clock }),
+  ]);
   await server.listen({ host: 'localhost', port });
   browser = await openChromium();
   merchantId = await world.merchants.addMerchant();
@@ -141,6 +148,77 @@ test('the first page sums what was received and settled, as a chart and as a tab
   await page.getByRole('region', { name: /^Settled on each day/ }).waitFor();
   assert.deepEqual(faultsOf(complaints), []);
   await page.close();
+});
+
+test('reports show the sums of a month, a file has the same total, and the statement lists the settlements', async () => {
+  const { merchants } = world;
+  const shopId = await merchants.addMerchant();
+  const key = await merchants.addKey(shopId);
+  const accountId = await merchants.addAccount(shopId);
+  const net: bigint[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const { order } = await addPaidSession(merchants, { key, accountId });
+    await happen(merchants, order, 'Settled');
+    net.push(order.amounts.netValue);
+  }
+  const total = net.reduce((sum, value) => sum + value, 0n);
+  const shown = `$${total / 1_000_000n}.${String(total % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '')}`;
+  // A report ends before the present second.
+  merchants.clock.time += 60_000;
+  const day = (days: number) => new Date(merchants.clock.time + days * 86_400_000).toISOString().slice(0, 10);
+  const { email } = await world.addPerson([[shopId, 'viewer']]);
+  const { page, complaints } = await openPage(browser, { isApart: true });
+  // The service's worker makes the files.
+  const working = new AbortController();
+  const work = (async () => {
+    while (!working.signal.aborted) {
+      await makeReports(merchants.database.db, { clock: merchants.clock, log: silentLog });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  try {
+    await page.goto(`${dashboard}/${shopId}/reports?month=days&from=${day(-2)}&to=${day(2)}`);
+    await signIn(page, email);
+    const sums = page.getByRole('table', { name: 'Sums' });
+    await sums.getByText(shown, { exact: true }).waitFor();
+    await assertClean(page);
+    await page.getByRole('button', { name: 'Download' }).click();
+    const dialog = page.getByRole('dialog');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    const [header = '', ...lines] = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    const column = header.split(',').indexOf('netValue');
+    assert.equal(
+      lines.reduce((sum, line) => sum + BigInt(line.split(',')[column] ?? ''), 0n),
+      total,
+    );
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Statement' }).click();
+    const list = page.getByRole('table', { name: 'Settlements' });
+    await list.waitFor();
+    assert.equal(await list.getByRole('row').count(), 1 + net.length);
+    const row = page
+      .getByRole('table', { name: 'Sums by wallet and token' })
+      .getByRole('row', { name: /^Total/ });
+    assert.ok((await row.textContent())?.endsWith(shown));
+    await assertClean(page);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    assert.equal(await page.getByRole('navigation').filter({ visible: true }).count(), 0);
+    assert.equal(await page.getByRole('button').filter({ visible: true }).count(), 0);
+    assert.ok(await list.isVisible());
+    assert.equal(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(0, 0, 0)');
+    assert.deepEqual(faultsOf(complaints), []);
+  } finally {
+    working.abort();
+    await work;
+    await page.close();
+  }
 });
 
 test('a key is made with a fresh proof, once for a double click, and shown once', async () => {
@@ -320,6 +398,8 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
       'events',
       'team',
       'keys',
+      'reports',
+      'reports?month=days',
       'audit',
       'settings',
     ].map((path) => `/${merchantId}/${path}`),

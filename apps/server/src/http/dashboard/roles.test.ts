@@ -72,6 +72,7 @@ const ownRequests: Readonly<Record<string, object>> = {
   startRefundSigning: { ...signing, account: `0x${'1'.repeat(40)}` },
   reportRefundSigning: { ...signing, txHash: `0x${'1'.repeat(64)}` },
   endRefundSigning: signing,
+  getAccountSums: { times: [0, 86_400] },
   createApiKey: { kind: 'restricted', permissions: [] },
   disableApiKey: { keyId: 'key_none' },
 };

@@ -2,6 +2,7 @@ import type { Row } from '@florin/pg';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import type { Clock } from '#outside/clock.ts';
+import { sumAccounts } from '#reports/account-sums.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 import { needsAttention, onItsWay, sumsOfPeriods } from './summary.sql.ts';
 
@@ -48,6 +49,10 @@ export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly cloc
       })),
     };
   });
+
+  add.query(routes.getAccountSums, ({ caller: { merchantId }, body }, db) =>
+    sumAccounts(db, { clock }, { merchantId, ...body }),
+  );
 }
 
 function periodOf(row: Row<typeof sumsOfPeriods>) {

@@ -1,0 +1,112 @@
+import type { ReportFormat, ReportType } from '@florin/protocol/report-api.ts';
+import { useRef, useState } from 'react';
+import { ApiFailure } from '../api/failure.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { FailureNotice, Notice } from '../ui/notice.tsx';
+import { SelectField } from '../ui/select.tsx';
+import { toast } from '../ui/toast.tsx';
+import { fileOf, orderReport } from './order-report.ts';
+import { type Period, periodText } from './period.ts';
+
+const types = [
+  { value: 'settlements', label: 'Settlements' },
+  { value: 'payments', label: 'Payments' },
+  { value: 'fees', label: 'Fees' },
+  { value: 'refunds', label: 'Refunds' },
+] as const satisfies readonly { readonly value: ReportType; readonly label: string }[];
+const formats = [
+  { value: 'csv', label: 'CSV, for spreadsheets' },
+  { value: 'json', label: 'JSON, for programs' },
+] as const;
+
+/** Orders a report, shows how far it is, and downloads its file. */
+export function DownloadDialog({
+  isOpen,
+  onClose,
+  period,
+  asOf,
+  accountId,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly period: Period;
+  readonly asOf: number;
+  readonly accountId: string;
+}) {
+  const { merchantId } = useMerchant();
+  const [type, setType] = useState<ReportType>('settlements');
+  const [format, setFormat] = useState<ReportFormat>('csv');
+  const [percent, setPercent] = useState<number>();
+  const [failure, setFailure] = useState<ApiFailure>();
+  const [reason, setReason] = useState('');
+  const stop = useRef(new AbortController());
+  const close = () => {
+    stop.current.abort();
+    setPercent(undefined);
+    setFailure(undefined);
+    setReason('');
+    onClose();
+  };
+  const run = async () => {
+    const waiting = new AbortController();
+    stop.current = waiting;
+    setFailure(undefined);
+    setReason('');
+    setPercent(0);
+    try {
+      const order = { type, format, period, asOf, accountId };
+      const report = await orderReport(merchantId, order, { signal: waiting.signal, onProgress: setPercent });
+      if (report === undefined) return;
+      if (report.status === 'failed') {
+        setReason(report.reason);
+        setPercent(undefined);
+        return;
+      }
+      const link = document.createElement('a');
+      link.href = fileOf(report);
+      link.download = '';
+      link.click();
+      toast(`${report.rows.toLocaleString()} rows downloaded`);
+      close();
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      if (waiting.signal.aborted) return;
+      setFailure(error);
+      setPercent(undefined);
+    }
+  };
+  const isRunning = percent !== undefined;
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title="Download a report"
+      description={`One row for each payment or refund, ${periodText(period)}, in UTC.`}
+      size="small"
+    >
+      <div className="grid gap-4">
+        <SelectField label="What" value={type} onChange={setType} options={types} isDisabled={isRunning} />
+        <SelectField
+          label="Format"
+          value={format}
+          onChange={setFormat}
+          options={formats}
+          isDisabled={isRunning}
+        />
+        <p role="status" className="text-soft tabular-nums">
+          {isRunning && `${percent} % made …`}
+        </p>
+        {reason !== '' && <Notice tone="bad">{reason}</Notice>}
+        <FailureNotice error={failure} />
+      </div>
+      <DialogActions>
+        <Button onClick={close}>Cancel</Button>
+        <Button kind="primary" isBusy={isRunning} onClick={() => void run()}>
+          Download
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

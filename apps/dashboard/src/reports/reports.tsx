@@ -1,0 +1,221 @@
+import { Download, FileSpreadsheet, Printer } from 'lucide-react';
+import { useState } from 'react';
+import { useRead } from '../api/use-call.ts';
+import { useTokenNames } from '../api/use-token-names.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { formatExactUsd } from '../ui/format.ts';
+import { Card, PageHeader } from '../ui/page.tsx';
+import { SelectField } from '../ui/select.tsx';
+import { Empty } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { type AccountRow, accountRows, totalOf } from './account-rows.ts';
+import { DownloadDialog } from './download-dialog.tsx';
+import { dayText, latestMonths, monthName, periodOfMonth } from './period.ts';
+import { useReportChoice } from './use-report-choice.ts';
+
+/** What was received, refunded and settled by month, wallet and token, with its files and its statement. */
+export default function Reports() {
+  const choice = useReportChoice();
+  const [isDownloading, setDownloading] = useState(false);
+  const { period, problem, body, times, nameOf, account } = choice;
+  const sums = useRead('POST /report/sums', { body }, { isOn: period !== undefined });
+  const rows = sums.data && accountRows(sums.data.sums);
+  return (
+    <>
+      <PageHeader
+        title="Reports"
+        description="What payers paid, what went back, and what reached your wallets. Days and months are in UTC."
+        actions={
+          period && (
+            <>
+              <ScreenLink path="reports/statement" search className={buttonClass()}>
+                <Printer aria-hidden className="size-4" />
+                Statement
+              </ScreenLink>
+              <Button
+                kind="primary"
+                icon={<Download />}
+                disabled={sums.data === undefined}
+                onClick={() => setDownloading(true)}
+              >
+                Download
+              </Button>
+            </>
+          )
+        }
+      />
+      <Choice choice={choice} />
+      {problem === undefined && (
+        <SumTable
+          rows={rows}
+          times={times}
+          nameOf={nameOf}
+          error={sums.error}
+          onRetry={() => void sums.refetch()}
+        />
+      )}
+      {rows !== undefined && rows.length > 0 && problem === undefined && <Totals rows={rows} />}
+      {period && sums.data && (
+        <DownloadDialog
+          isOpen={isDownloading}
+          onClose={() => setDownloading(false)}
+          period={period}
+          asOf={sums.data.asOf}
+          accountId={account}
+        />
+      )}
+    </>
+  );
+}
+
+function Choice({ choice }: { readonly choice: ReturnType<typeof useReportChoice> }) {
+  const { filters, isDays, month, problem, accounts, account } = choice;
+  const { from, to } = filters.values;
+  const months = latestMonths(new Date());
+  const options = [...new Set([...(isDays ? [] : [month]), ...months])].toSorted().toReversed();
+
+  return (
+    <div className="mb-4 grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+      <SelectField
+        label="Month"
+        value={isDays ? 'days' : month}
+        onChange={(value) => filters.set({ month: value, from: '', to: '' })}
+        options={[
+          ...options.map((value) => ({ value, label: monthName(periodOfMonth(value)?.from ?? 0) })),
+          { value: 'days', label: 'Other days …' },
+        ]}
+      />
+      <SelectField
+        label="Wallet"
+        value={account}
+        onChange={(value) => filters.set({ account: value })}
+        options={[
+          { value: '', label: 'All wallets' },
+          ...(accounts.data ?? []).map(({ accountId, accountName, accountAddress }) => ({
+            value: accountId,
+            label: accountName || accountAddress,
+          })),
+        ]}
+      />
+      {isDays && (
+        <>
+          <TextField
+            label="First day"
+            type="date"
+            value={from}
+            onChange={(value) => filters.set({ from: value })}
+          />
+          <TextField
+            label="Last day"
+            type="date"
+            value={to}
+            onChange={(value) => filters.set({ to: value })}
+          />
+        </>
+      )}
+      {problem !== undefined && (
+        <p role="status" className="text-soft sm:col-span-2 lg:col-span-4">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function SumTable({
+  rows,
+  times,
+  nameOf,
+  error,
+  onRetry,
+}: {
+  readonly rows: readonly AccountRow[] | undefined;
+  readonly times: readonly number[];
+  readonly nameOf: (accountId: string) => string;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+}) {
+  const tokenName = useTokenNames();
+  const monthOf = ({ period }: AccountRow) => monthName(times[period] ?? 0);
+  const amount = (value: bigint) => (
+    <span className="whitespace-nowrap tabular-nums">{formatExactUsd(value)}</span>
+  );
+  const columns: readonly Column<AccountRow>[] = [
+    {
+      key: 'wallet',
+      header: 'Wallet and token',
+      isWide: true,
+      cell: (row) => (
+        <>
+          <span className="block truncate font-medium" title={nameOf(row.accountId)}>
+            {nameOf(row.accountId)}
+          </span>
+          <span className="block truncate text-sm text-soft">{tokenName(row.tokenId)}</span>
+          <span className="block truncate text-sm text-soft xl:hidden">{monthOf(row)}</span>
+          <span className="block text-sm wrap-anywhere whitespace-normal text-soft sm:hidden">
+            Received {formatExactUsd(row.received)}
+          </span>
+        </>
+      ),
+    },
+    {
+      key: 'month',
+      header: 'Month',
+      from: 'xl',
+      cell: (row) => <span className="whitespace-nowrap">{monthOf(row)}</span>,
+    },
+    {
+      key: 'received',
+      header: 'Received',
+      isAtEnd: true,
+      from: 'sm',
+      cell: ({ received }) => amount(received),
+    },
+    {
+      key: 'refunded',
+      header: 'Refunded',
+      isAtEnd: true,
+      from: 'xl',
+      cell: ({ refunded }) => amount(refunded),
+    },
+    { key: 'fees', header: 'Fees', isAtEnd: true, from: 'xl', cell: ({ fees }) => amount(fees) },
+    { key: 'settled', header: 'Settled', isAtEnd: true, cell: ({ settled }) => amount(settled) },
+  ];
+  return (
+    <Table
+      label="Sums"
+      columns={columns}
+      source={{ rows, error, onRetry }}
+      keyOf={({ period, accountId, tokenId }) => [dayText(times[period] ?? 0), accountId, tokenId].join(' ')}
+      empty={
+        <Empty icon={<FileSpreadsheet />} title="No money moved in this time">
+          A row stands here for each month, wallet and token with a payment, a settlement or a refund.
+        </Empty>
+      }
+    />
+  );
+}
+
+function Totals({ rows }: { readonly rows: readonly AccountRow[] }) {
+  const total = totalOf(rows);
+  const figures = [
+    ['Received', total.received],
+    ['Refunded', total.refunded],
+    ['Fees', total.fees],
+    ['Settled', total.settled],
+  ] as const;
+  return (
+    <Card className="mt-4 p-4">
+      <dl aria-label="All rows" className="grid gap-3 min-[480px]:grid-cols-2 lg:grid-cols-4">
+        {figures.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-soft">{name}</dt>
+            <dd className="text-lg font-semibold wrap-anywhere tabular-nums">{formatExactUsd(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}

@@ -1,0 +1,253 @@
+import { useQuery } from '@tanstack/react-query';
+import { Printer } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ApiFailure } from '../api/failure.ts';
+import { request } from '../api/use-call.ts';
+import { useTokenNames } from '../api/use-token-names.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { formatExactUsd } from '../ui/format.ts';
+import { Skeleton, useTitle } from '../ui/page.tsx';
+import { Failed } from '../ui/states.tsx';
+import { type AccountRow, accountRows, totalOf } from './account-rows.ts';
+import { fileOf, orderReport } from './order-report.ts';
+import { periodText } from './period.ts';
+import { useReportChoice } from './use-report-choice.ts';
+
+/** More settlements than this are in the download alone: no one prints so many pages. */
+const maxListed = 5_000;
+
+/** A row of the report of settlements. */
+interface Settlement {
+  readonly sessionId: string;
+  readonly accountId: string;
+  readonly settledAt: string;
+  readonly settlementToken: string;
+  readonly netValue: number;
+  readonly completeTx: string;
+}
+
+/** A page for the accountant: the sums of a period by wallet and token, and its settlements. It prints. */
+export default function Statement() {
+  const { merchantName } = useMerchant();
+  const choice = useReportChoice();
+  const { period, problem, nameOf, account } = choice;
+  const statement = useStatement(choice);
+  const { data, error, isError } = statement;
+  useTitle('Statement');
+  return (
+    <article>
+      <div className="print-hidden mb-6 flex flex-wrap items-center justify-between gap-2">
+        <ScreenLink path="reports" search className={buttonClass('quiet')}>
+          Back to the reports
+        </ScreenLink>
+        <Button
+          kind="primary"
+          icon={<Printer />}
+          disabled={data === undefined}
+          onClick={() => window.print()}
+        >
+          Print
+        </Button>
+      </div>
+      <header className="mb-6">
+        <h1 className="text-2xl font-semibold wrap-anywhere">{merchantName}</h1>
+        <p className="text-lg">Statement of payments</p>
+        {period && <p className="text-soft">{periodText(period)}, in UTC. Amounts are in USD.</p>}
+        {period && data && data.asOf < period.to && (
+          <p className="text-soft">
+            The period has not ended. The sums are as of{' '}
+            {new Date(data.asOf * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC.
+          </p>
+        )}
+        {account !== '' && <p className="wrap-anywhere text-soft">Wallet: {nameOf(account)}</p>}
+      </header>
+      {problem !== undefined && <p>{problem}</p>}
+      {isError && <Failed error={error} onRetry={() => void statement.refetch()} />}
+      {problem === undefined && !isError && data === undefined && <Skeleton className="h-64 w-full" />}
+      {data && (
+        <>
+          <Sums rows={summedRows(accountRows(data.sums))} nameOf={nameOf} />
+          <Settlements list={data} nameOf={nameOf} />
+        </>
+      )}
+    </article>
+  );
+}
+
+/** The rows of all months of one wallet and token in one. */
+function summedRows(rows: readonly AccountRow[]): AccountRow[] {
+  const groups = Map.groupBy(rows, ({ accountId, tokenId }) => `${accountId} ${tokenId}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ ...first, ...totalOf(group) }];
+  });
+}
+
+/** The sums, and the settlements of the same time. More than can be printed are counted alone. */
+function useStatement({ period, body, account }: ReturnType<typeof useReportChoice>) {
+  const { merchantId } = useMerchant();
+  return useQuery({
+    queryKey: [merchantId, 'statement', body],
+    enabled: period !== undefined,
+    // What stands on the page stays until it is left; each visit reads anew.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    queryFn: async ({ signal }) => {
+      if (period === undefined) throw new Error('a statement needs a period');
+      const { sums, asOf } = await request(merchantId, 'POST /report/sums', { body });
+      const order = { type: 'settlements', format: 'json', period, asOf, accountId: account } as const;
+      const report = await orderReport(merchantId, order, { signal });
+      if (report === undefined) throw new DOMException('the page was left', 'AbortError');
+      if (report.status === 'failed') throw new ApiFailure({ slug: 'internal', message: report.reason });
+      const { rows: count } = report;
+      if (count > maxListed) return { sums, asOf, count, rows: [] };
+      const response = await fetch(fileOf(report), { signal });
+      if (!response.ok)
+        throw new ApiFailure({ slug: 'internal', message: `the file answered ${response.status}` });
+      const rows = (await response.json()) as Settlement[];
+      return {
+        ...{ sums, asOf, count },
+        rows: rows.toSorted((left, right) => (left.settledAt < right.settledAt ? -1 : 1)),
+      };
+    },
+  });
+}
+
+const head = 'py-2 pr-3 text-left font-medium last:pr-0';
+const cell = 'py-1.5 pr-3 align-top last:pr-0';
+const number = 'text-right whitespace-nowrap tabular-nums';
+
+function Sums({
+  rows,
+  nameOf,
+}: {
+  readonly rows: readonly AccountRow[];
+  readonly nameOf: (accountId: string) => string;
+}) {
+  const tokenName = useTokenNames();
+  const total = totalOf(rows);
+  const amounts = ({ received, refunded, fees, settled }: typeof total) => [
+    received,
+    refunded,
+    fees,
+    settled,
+  ];
+  return (
+    <section className="mb-8">
+      <h2 className="mb-2 text-lg font-semibold">Sums by wallet and token</h2>
+      <Wide label="Sums by wallet and token">
+        <thead className="border-b border-line-strong">
+          <tr>
+            <th scope="col" className={head}>
+              Wallet and token
+            </th>
+            {['Gross received', 'Refunds', 'Fees of settlements', 'Net settled'].map((name) => (
+              <th key={name} scope="col" className={`${head} text-right`}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {rows.map((row) => (
+            <tr key={`${row.accountId} ${row.tokenId}`}>
+              <td className={cell}>
+                <span className="block max-w-60 wrap-anywhere">{nameOf(row.accountId)}</span>
+                <span className="text-soft">{tokenName(row.tokenId)}</span>
+              </td>
+              {amounts(row).map((value, index) => (
+                <td key={String(index)} className={`${cell} ${number}`}>
+                  {formatExactUsd(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <tr className="border-t border-line-strong font-semibold">
+            <th scope="row" className={`${cell} text-left`}>
+              Total
+            </th>
+            {amounts(total).map((value, index) => (
+              <td key={String(index)} className={`${cell} ${number}`}>
+                {formatExactUsd(value)}
+              </td>
+            ))}
+          </tr>
+        </tbody>
+      </Wide>
+      <p className="mt-2 max-w-prose text-soft">
+        A payment counts on the day when it is final, a settlement when the money is in the wallet, and a
+        refund when the money is back. So what was received near the end may be settled in the next period.
+      </p>
+    </section>
+  );
+}
+
+function Settlements({
+  list: { count, rows },
+  nameOf,
+}: {
+  readonly list: { readonly count: number; readonly rows: readonly Settlement[] };
+  readonly nameOf: (accountId: string) => string;
+}) {
+  const tokenName = useTokenNames();
+  return (
+    <section>
+      <h2 className="mb-2 text-lg font-semibold">Settlements</h2>
+      {count === 0 && <p>Nothing was settled in this time.</p>}
+      {count > maxListed && (
+        <p>
+          {count.toLocaleString()} settlements are too many to print. Download them as CSV from the reports.
+        </p>
+      )}
+      {rows.length > 0 && (
+        <Wide label="Settlements">
+          <thead className="border-b border-line-strong">
+            <tr>
+              <th scope="col" className={head}>
+                Settled (UTC)
+              </th>
+              <th scope="col" className={head}>
+                Wallet and token
+              </th>
+              <th scope="col" className={head}>
+                Transaction
+              </th>
+              <th scope="col" className={`${head} text-right`}>
+                Net
+              </th>
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {rows.map((row) => (
+              <tr key={row.sessionId}>
+                <td className={`${cell} whitespace-nowrap tabular-nums`}>{row.settledAt}</td>
+                <td className={cell}>
+                  <span className="block max-w-60 wrap-anywhere">{nameOf(row.accountId)}</span>
+                  <span className="text-soft">{tokenName(row.settlementToken)}</span>
+                </td>
+                <td className={`${cell} font-mono text-xs break-all`}>
+                  <span className="block min-w-40">{row.completeTx}</span>
+                </td>
+                <td className={`${cell} ${number}`}>{formatExactUsd(row.netValue)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Wide>
+      )}
+    </section>
+  );
+}
+
+/** A table that scrolls by itself on a phone, and stands whole on paper. */
+function Wide({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
+    <section aria-label={label} tabIndex={0} className="overflow-x-auto print:overflow-visible">
+      <table aria-label={label} className="w-full border-collapse">
+        {children}
+      </table>
+    </section>
+  );
+}
