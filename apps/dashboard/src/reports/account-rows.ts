@@ -3,7 +3,7 @@ import type { ReplyTo } from '../api/call.ts';
 type Sums = ReplyTo<'POST /report/sums'>['sums'];
 
 /** What moved in one period, account and token; Micro-USD. */
-export interface AccountRow {
+export interface AccountSum {
   readonly period: number;
   readonly accountId: string;
   readonly tokenId: string;
@@ -20,8 +20,8 @@ export interface AccountRow {
 const noSums = { payments: 0, received: 0n, settlements: 0, fees: 0n, settled: 0n, refunds: 0, refunded: 0n };
 
 /** The sums of each period, account and token side by side, in the service's order. */
-export function accountRows(sums: Sums): AccountRow[] {
-  const rows = new Map<string, AccountRow>();
+export function accountRows(sums: Sums): AccountSum[] {
+  const rows = new Map<string, AccountSum>();
   for (const { period, accountId, tokenId, kind, count, totalValue, feeValue, netValue } of sums) {
     const key = [period, accountId, tokenId].join(' ');
     const row = rows.get(key) ?? { period, accountId, tokenId, ...noSums };
@@ -38,14 +38,14 @@ function partOf(
     feeValue,
     netValue,
   }: Pick<Sums[number], 'count' | 'totalValue' | 'feeValue' | 'netValue'>,
-): Partial<AccountRow> {
+): Partial<AccountSum> {
   if (kind === 'received') return { payments: count, received: BigInt(totalValue) };
   if (kind === 'refunded') return { refunds: count, refunded: BigInt(totalValue) };
   return { settlements: count, fees: BigInt(feeValue), settled: BigInt(netValue) };
 }
 
 /** All rows in one. */
-export function totalOf(rows: readonly AccountRow[]) {
+export function totalOfRows(rows: readonly AccountSum[]) {
   return rows.reduce(
     (total, row) => ({
       payments: total.payments + row.payments,

@@ -10,7 +10,7 @@ import { Card, PageHeader } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { type AccountRow, accountRows, totalOf } from './account-rows.ts';
+import { type AccountSum, accountRows, totalOfRows } from './account-rows.ts';
 import { DownloadDialog } from './download-dialog.tsx';
 import { dayText, latestMonths, monthName, periodOfMonth } from './period.ts';
 import { useReportChoice } from './use-report-choice.ts';
@@ -131,18 +131,18 @@ function SumTable({
   error,
   onRetry,
 }: {
-  readonly rows: readonly AccountRow[] | undefined;
+  readonly rows: readonly AccountSum[] | undefined;
   readonly times: readonly number[];
   readonly nameOf: (accountId: string) => string;
   readonly error: unknown;
   readonly onRetry: () => void;
 }) {
   const tokenName = useTokenNames();
-  const monthOf = ({ period }: AccountRow) => monthName(times[period] ?? 0);
+  const monthOf = ({ period }: AccountSum) => monthName(times[period] ?? 0);
   const amount = (value: bigint) => (
     <span className="whitespace-nowrap tabular-nums">{formatExactUsd(value)}</span>
   );
-  const columns: readonly Column<AccountRow>[] = [
+  const columns: readonly Column<AccountSum>[] = [
     {
       key: 'wallet',
       header: 'Wallet and token',
@@ -198,8 +198,8 @@ function SumTable({
   );
 }
 
-function Totals({ rows }: { readonly rows: readonly AccountRow[] }) {
-  const total = totalOf(rows);
+function Totals({ rows }: { readonly rows: readonly AccountSum[] }) {
+  const total = totalOfRows(rows);
   const figures = [
     ['Received', total.received],
     ['Refunded', total.refunded],

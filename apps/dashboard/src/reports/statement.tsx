@@ -10,7 +10,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { formatExactUsd } from '../ui/format.ts';
 import { Skeleton, useTitle } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
-import { type AccountRow, accountRows, totalOf } from './account-rows.ts';
+import { type AccountSum, accountRows, totalOfRows } from './account-rows.ts';
 import { fileOf, orderReport } from './order-report.ts';
 import { periodText } from './period.ts';
 import { useReportChoice } from './use-report-choice.ts';
@@ -77,11 +77,11 @@ export default function Statement() {
 }
 
 /** The rows of all months of one wallet and token in one. */
-function summedRows(rows: readonly AccountRow[]): AccountRow[] {
+function summedRows(rows: readonly AccountSum[]): AccountSum[] {
   const groups = Map.groupBy(rows, ({ accountId, tokenId }) => `${accountId} ${tokenId}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    return first === undefined ? [] : [{ ...first, ...totalOf(group) }];
+    return first === undefined ? [] : [{ ...first, ...totalOfRows(group) }];
   });
 }
 
@@ -123,11 +123,11 @@ function Sums({
   rows,
   nameOf,
 }: {
-  readonly rows: readonly AccountRow[];
+  readonly rows: readonly AccountSum[];
   readonly nameOf: (accountId: string) => string;
 }) {
   const tokenName = useTokenNames();
-  const total = totalOf(rows);
+  const total = totalOfRows(rows);
   const amounts = ({ received, refunded, fees, settled }: typeof total) => [
     received,
     refunded,

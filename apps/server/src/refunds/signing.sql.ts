@@ -19,7 +19,7 @@ export const signingByRefund = statement({
 });
 
 // No row: another signing is open.
-export const startSigning = statement({
+export const insertSigning = statement({
   name: 'refund_signing_start',
   parameters: {
     orderId: 'text',
@@ -41,7 +41,7 @@ export const startSigning = statement({
    returning s.signing_id`,
 });
 
-export const reportSigning = statement({
+export const setSigningHash = statement({
   name: 'refund_signing_report',
   parameters: { merchantId: 'text', refundId: 'text', signingId: 'text', txHash: 'text' },
   columns: {},
@@ -49,7 +49,7 @@ export const reportSigning = statement({
    where merchant_id = :merchantId and refund_id = :refundId and signing_id = :signingId`,
 });
 
-export const endSigning = statement({
+export const deleteSigning = statement({
   name: 'refund_signing_end',
   parameters: { merchantId: 'text', refundId: 'text', signingId: 'text' },
   columns: {},

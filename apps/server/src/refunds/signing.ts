@@ -49,7 +49,7 @@ export async function startSigning(
   const open = await transaction.query(lockRefundsToSign, { orderId });
   if (!open.some((row) => row.refund_id === refundId))
     throw new Refusal('refund_not_possible', `its status is ${status}`);
-  const [started] = await transaction.query(sql.startSigning, {
+  const [started] = await transaction.query(sql.insertSigning, {
     ...request,
     orderId,
     askedAt: deps.clock.now(),
@@ -68,13 +68,13 @@ export async function reportSigning(
   request: Signer & { txHash: string },
 ): Promise<void> {
   await assertRefund(transaction, request);
-  await transaction.query(sql.reportSigning, request);
+  await transaction.query(sql.setSigningHash, request);
 }
 
 /** Ends a signing that moved no money. Does nothing for one that has ended. */
 export async function endSigning(transaction: Transaction, request: Signer): Promise<void> {
   await assertRefund(transaction, request);
-  await transaction.query(sql.endSigning, request);
+  await transaction.query(sql.deleteSigning, request);
 }
 
 async function assertRefund(

@@ -219,6 +219,10 @@ export class TestWallet {
         return this.#send(first ?? {});
       case 'eth_signTypedData_v4':
         return this.#sign(String(params[1]));
+      case 'eth_blockNumber':
+      case 'eth_call':
+      case 'eth_getTransactionByHash':
+      case 'eth_getTransactionCount':
       case 'eth_getTransactionReceipt':
         return this.#chain().anvil.request(method, params);
       case 'wallet_getCapabilities':
