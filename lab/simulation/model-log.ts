@@ -31,7 +31,7 @@ export function modelLog(scheduler: Scheduler, scenario: Scenario, violate: (tex
 }
 
 /** Log names that report missing logs. */
-const hiddenLogEvents = new Set(['settlement.untold', 'reconcile.drift']);
+const hiddenLogEvents = new Set(['settlement.unreported', 'reconcile.drift']);
 /** Halts and quarantines are logged as errors because an operator has to act. */
 const operatorEvents = new Set(['chain.halted', 'chain.resynced', 'rpc.wrong_chain', 'rpc.node_quarantined']);
 /** Serialization failure, deadlock, statement cancelled. */

@@ -42,7 +42,7 @@ const plainChange = /^\s*(update|insert|delete)\b/i;
  * Polls for due work. A later moment finds every row that an earlier moment finds. Each statement names its moment
  * once, as an upper bound.
  */
-const dueQueries: ReadonlySet<string> = new Set(['legs_waiting', 'legs_not_mined', 'legs_untold']);
+const dueQueries: ReadonlySet<string> = new Set(['legs_waiting', 'legs_not_mined', 'legs_unreported']);
 /** Later than every moment of a history. */
 const endOfTime = new Date(Date.UTC(2999, 0, 1));
 

@@ -1,6 +1,6 @@
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 // Everything that readers do not see: control characters, lone surrogates, format characters (bidi overrides, zero-width
-// spaces), whatever Unicode draws as nothing although it counts as a letter, a mark or unassigned (fillers of Hangul, the
+// spaces), everything that Unicode draws as nothing although it counts as a letter, a mark or unassigned (fillers of Hangul, the
 // tags, variation selectors beyond the sixteen), and the blank of braille. The two joiners of Persian, Indic scripts and
 // emoji stay, and so do the sixteen variation selectors.
 const hidden =

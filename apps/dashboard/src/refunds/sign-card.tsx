@@ -39,7 +39,7 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
   const { progress, stop, isRunning, sign, signInsteadOf } = useSending(refund);
   const wallet = findWallet();
   const signing = read.data?.signing;
-  // Until the service has said who signs, nobody begins.
+  // No member begins before the service has said who signs.
   const isToSign = maySign && (isRunning || (read.data !== undefined && signing === undefined));
   return (
     <Card className="grid gap-4 p-4 md:p-5">

@@ -71,8 +71,8 @@ export function stopOf(error: unknown): WalletStop {
 
 const words: Readonly<Record<WalletStop, { readonly title: string; readonly what: string }>> = {
   signed_by_other: {
-    title: 'Somebody else signs a refund of this payment',
-    what: 'Another member, tab or device has asked a wallet for it. This page shows who. Nothing was sent from here.',
+    title: 'Another member signs a refund of this payment',
+    what: 'Another tab or device has asked a wallet for it. This page shows who. Nothing was sent from here.',
   },
   ended: {
     title: 'This refund has ended',

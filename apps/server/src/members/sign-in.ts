@@ -86,7 +86,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   };
 }
 
-/** The library's configuration. Whatever would let a person in by another way is off. */
+/** The library's configuration. Every other way to sign in is off. */
 export function signInConfiguration(options: SignInOptions, database: pg.Pool) {
   const { dashboardOrigin, random, log } = options;
   const isSecure = dashboardOrigin.startsWith('https:');

@@ -77,7 +77,7 @@ export const insertAccount = statement({
    returning ${columnList}`,
 });
 
-// Two members who change one account at a time: the second one is told. Absent: it changes whatever it was.
+// Two members who change one account at a time: the second one is told. Without ifUpdateAt the change is unconditional.
 const isUnchanged = `and (:ifUpdateAt::text is null
        or to_char(updated_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') = :ifUpdateAt)`;
 

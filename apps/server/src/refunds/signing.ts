@@ -14,7 +14,7 @@ interface Signer {
   readonly signingId: string;
 }
 
-/** Who signs a refund of this refund's payment; undefined when nobody does. Refuses an unknown refund (100703). */
+/** Who signs a refund of this refund's payment; undefined when no member does. Refuses an unknown refund (100703). */
 export async function findSigning(
   queryable: Queryable,
   request: { merchantId: string; refundId: string; userId: string },

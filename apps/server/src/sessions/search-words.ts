@@ -68,7 +68,7 @@ export function sessionWords(session: StoredSession): string[] {
   ];
 }
 
-/** The text in a member of the metadata, whatever it is made of. */
+/** All text in one value of the metadata, nested values included. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -164,7 +164,7 @@ export const legsNotMined = statement({
 // Legs whose transaction has finally succeeded, and whose event is missing. A final event is stored together with what it
 // closes, so the block was read without that event.
 export const unreportedLegs = statement({
-  name: 'legs_untold',
+  name: 'legs_unreported',
   parameters: { chainId: 'int8', leg: 'text', now: 'timestamptz', limit: 'int8' },
   columns: { ...columns, mined_block: 'int8?', outcome_at: 'timestamptz' },
   text: `select ${legColumnList}, t.mined_block, t.updated_at as outcome_at
@@ -178,7 +178,7 @@ export const unreportedLegs = statement({
 });
 
 export const postponeUnreported = statement({
-  name: 'legs_put_off_untold',
+  name: 'legs_put_off_unreported',
   parameters: { orderIds: 'text[]', leg: 'text', retryAts: 'timestamptz[]', updatedAt: 'timestamptz' },
   columns: {},
   text: `update settlements l set attempts = l.attempts + 1, retry_at = given.retry_at, updated_at = :updatedAt

@@ -44,7 +44,12 @@ export async function rereadUnreported(
   const from = rows[0]?.mined_block ?? undefined;
   if (from === undefined) return;
   const error = new Error('a transaction has succeeded, but the blocks that were read lack its event');
-  log.error('settlement.untold', error, { chainId, leg: name, legs: rows.length, block: from.toString() });
+  log.error('settlement.unreported', error, {
+    chainId,
+    leg: name,
+    legs: rows.length,
+    block: from.toString(),
+  });
   await backfillChain(db, clock, { chainId, from });
   const retryAts = rows.map((row) => {
     const isOver = now.getTime() - row.outcome_at.getTime() > giveUpAfterMs;

@@ -53,7 +53,7 @@ export async function askLibrary(
     const data = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
     return { data, cookies: response.headers.getSetCookie() };
   }
-  // A passkey's answer that cannot be read is no outage, whatever the library says.
+  // A passkey's answer that cannot be read is no outage, although the library calls it one.
   const isRefusal = response.status < 500 || text.includes('"FAILED_TO_VERIFY_REGISTRATION"');
   if (!isRefusal) throw new Error(`the sign-in failed with ${response.status} at ${path}`);
   if (response.status === 429) {
