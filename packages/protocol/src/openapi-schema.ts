@@ -98,9 +98,6 @@ export function nameOfSchema(schema: unknown): string | undefined {
   return names.get(schema) ?? ('properties' in schema ? namesByText.get(JSON.stringify(schema)) : undefined);
 }
 
-/** The schema of every failed answer, by reference. */
-export const failureRef: JsonObject = { $ref: '#/components/schemas/Failure' };
-
 /**
  * Removes the parts of a schema that only this code knows, and references named schemas; `self` keeps a name's own
  * body.
@@ -123,15 +120,24 @@ function plainValue(value: unknown): Json {
     for (const [key, member] of Object.entries(value)) {
       if (key === 'format' && member === 'text') continue;
       if (key === 'format' && (member === 'https-url' || member === 'image-url')) {
-        members['format'] = 'uri';
+        // `{SESSION_ID}` is no part of a URI.
+        members['format'] = member === 'https-url' ? 'uri-template' : 'uri';
         members['pattern'] = '^https://';
-      } else members[key] = plainMember(member);
+      } else if (key === 'patternProperties') members['additionalProperties'] = valuesOf(member);
+      else members[key] = plainMember(member);
     }
     return members;
   }
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null)
     return value;
   throw new TypeError(`not a JSON value in a schema: ${typeof value}`);
+}
+
+/** Members of any name. Few generators read patterns of names. */
+function valuesOf(patterns: unknown): Json {
+  const [values, ...others] = Object.values(patterns as object) as unknown[];
+  if (others.length > 0) throw new TypeError('one pattern of names in a schema');
+  return plainMember(values);
 }
 
 function plainMember(value: unknown): Json {

@@ -1,10 +1,11 @@
 import { deprecationHeaders, deprecationText } from './deprecation.ts';
 import { type ErrorName, errorCatalogue } from './error.ts';
-import { event } from './event-api.ts';
 import { failureExample, type OperationExample, operationExamples } from './example.ts';
 import { eventExample } from './example-event.ts';
 import { errorsOf, needsKey, statusOf, takesIdempotencyKey } from './openapi-errors.ts';
-import { failureRef, type Json, type JsonObject, namedSchemas, plainSchema } from './openapi-schema.ts';
+import { eventSchemas } from './openapi-events.ts';
+import { failureRefs, failureSchemas } from './openapi-failures.ts';
+import { type Json, type JsonObject, namedSchemas, plainSchema } from './openapi-schema.ts';
 import type { Route, RouteStep, RouteTable } from './route.ts';
 
 const keyScheme = 'apiKey';
@@ -55,9 +56,13 @@ export function openApiDocument(options: { origin: string; tables: readonly Rout
     paths: pathsOf(origin, tables),
     webhooks: { event: { post: eventOperation(origin) } },
     components: {
-      schemas: Object.fromEntries(
-        Object.entries(namedSchemas).map(([name, schema]) => [name, plainSchema(schema, name)]),
-      ),
+      schemas: {
+        ...Object.fromEntries(
+          Object.entries(namedSchemas).map(([name, schema]) => [name, plainSchema(schema, name)]),
+        ),
+        ...eventSchemas(),
+        ...failureSchemas(allErrorsOf(tables)),
+      },
       securitySchemes: {
         [keyScheme]: {
           type: 'http',
@@ -124,6 +129,14 @@ function tagsOf(tables: readonly RouteTable[]): Json {
   });
 }
 
+/** The errors that any operation can answer, by rising code. */
+function allErrorsOf(tables: readonly RouteTable[]): ErrorName[] {
+  const slugs = new Set(
+    tables.flatMap((table) => Object.values(table.routes).flatMap((route) => errorsOf(table, route))),
+  );
+  return [...slugs].sort((left, right) => errorCatalogue[left].code - errorCatalogue[right].code);
+}
+
 function operationOf(origin: string, table: RouteTable, operationId: string, route: Route): JsonObject {
   const hasKey = needsKey(table, route);
   const scopes = hasKey ? ` Permission: ${route.permissions.join(' or ')}.` : '';
@@ -149,7 +162,7 @@ function operationOf(origin: string, table: RouteTable, operationId: string, rou
             },
           },
         }),
-    responses: responsesOf(origin, table, route, example),
+    responses: responsesOf(origin, table, [operationId, route], example),
     'x-errors': errorsOf(table, route).map((slug) => {
       const { code, retryable } = errorCatalogue[slug];
       return { code, slug, http: statusOf(table, slug), retryable };
@@ -191,7 +204,7 @@ function parametersIn(
 function responsesOf(
   origin: string,
   table: RouteTable,
-  route: Route,
+  [operationId, route]: readonly [string, Route],
   given: OperationExample | undefined,
 ): JsonObject {
   const data = given?.data;
@@ -208,10 +221,14 @@ function responsesOf(
     '200': answer(
       business.length === 0 ? 'Success.' : `Success, or one of: ${codesText(business)}.`,
       {
-        schema:
-          business.length === 0
-            ? successSchema(table, route.reply)
-            : { oneOf: [successSchema(table, route.reply), failureRef] },
+        // The title names the result in generated clients.
+        schema: oneOf([
+          {
+            title: `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Success`,
+            ...successSchema(table, route.reply),
+          },
+          ...failureRefs(business),
+        ]),
         ...success,
       },
       headers,
@@ -225,7 +242,7 @@ function responsesOf(
     const waits = [409, 429, 503].includes(status);
     responses[String(status)] = answer(
       codesText(names),
-      { schema: failureRef, examples },
+      { schema: oneOf(failureRefs(names)), examples },
       {
         ...(waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
         ...endHeadersOf(route),
@@ -233,6 +250,12 @@ function responsesOf(
     );
   }
   return responses;
+}
+
+/** One of several schemas; one alone needs no composition. */
+function oneOf(schemas: readonly JsonObject[]): JsonObject {
+  const [first, ...others] = schemas;
+  return first === undefined || others.length > 0 ? { oneOf: schemas } : first;
 }
 
 /** The headers that announce an operation's end. */
@@ -318,7 +341,7 @@ function eventOperation(origin: string): JsonObject {
       required: true,
       content: {
         'application/json': {
-          schema: plainSchema(event),
+          schema: { $ref: '#/components/schemas/Event' },
           example: eventExample(origin),
         },
       },

@@ -82,7 +82,9 @@ export const session = Type.Object({
       description: 'True when an accepted deposit paid the session after it had expired; else absent',
     }),
   ),
-  metadata: Type.Unknown({ description: 'The merchant’s own object, byte for byte' }),
+  metadata: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The merchant’s own object, byte for byte',
+  }),
 });
 export type Session = Static<typeof session>;
 

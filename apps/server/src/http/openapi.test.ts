@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
+import { errorCatalogue } from '@florin/protocol/error.ts';
+import { eventTypes } from '@florin/protocol/event.ts';
+import { eventFixture } from '@florin/protocol/event-fixture.ts';
+import { failureExample } from '@florin/protocol/example.ts';
+import { eventExample } from '@florin/protocol/example-event.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { openApiDocument } from '@florin/protocol/openapi.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
@@ -88,8 +93,13 @@ test('operation ids are unique, and path parameters are all declared', () => {
 });
 
 test('every schema is valid JSON Schema 2020-12 without formats of our own, and every reference resolves', () => {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, formats: { uri: true } });
-  ajv.addKeyword('components');
+  const ajv = new Ajv2020({
+    inlineRefs: false,
+    strict: true,
+    strictTypes: false,
+    formats: { uri: true, 'uri-template': true },
+  });
+  for (const keyword of ['components', 'discriminator']) ajv.addKeyword(keyword);
   ajv.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);
   const schemas = operations.flatMap(({ operation }) => [
     ...Object.values(operation.requestBody?.content ?? {}),
@@ -103,6 +113,40 @@ test('every schema is valid JSON Schema 2020-12 without formats of our own, and 
   for (const schema of Object.values(document.components.schemas)) {
     const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
     assert.doesNotThrow(() => ajv.compile(anchored));
+  }
+});
+
+const components = new Ajv2020({ strict: false, validateFormats: false });
+components.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);
+
+/** Whether a component describes this answer or event. */
+function isValid(component: string, value: unknown): boolean {
+  const validate = components.getSchema(`florin:/document#/components/schemas/${component}`);
+  return validate?.(value) === true;
+}
+
+test('the failures of an operation are those that it can answer, and code and slug of each belong together', () => {
+  const read = operations.find(({ operation }) => operation.operationId === 'getSession');
+  const schema = read?.operation.responses['200']?.content['application/json']?.schema as {
+    oneOf: { title?: string; $ref?: string }[];
+  };
+  assert.deepEqual(
+    schema.oneOf.map(({ title, $ref }) => title ?? $ref?.replace('#/components/schemas/', '')),
+    ['GetSessionSuccess', 'SessionNotFoundFailure', 'FieldInvalidFailure', 'QueryFailedFailure'],
+  );
+  const failure = failureExample(origin, 'session_not_found');
+  assert.deepEqual(
+    ['Failure', 'SessionNotFoundFailure', 'SessionPaidFailure'].map((name) => isValid(name, failure)),
+    [true, true, false],
+  );
+  assert.equal(isValid('Failure', { ...failure, code: errorCatalogue.session_paid.code }), false);
+});
+
+test('an event has the data of its type', () => {
+  for (const type of eventTypes) {
+    const event = { ...eventExample(origin), type, data: eventFixture(type, origin) };
+    assert.equal(isValid('Event', event), true, type);
+    assert.equal(isValid('Event', { ...event, data: { nothing: true } }), false, type);
   }
 });
 

@@ -48,11 +48,15 @@ const operations = [document.paths, document.webhooks].flatMap((group) =>
 );
 
 const ajv = new Ajv2020({
+  inlineRefs: false,
   strict: true,
   strictTypes: false,
-  formats: { uri: (text: string) => URL.canParse(text) },
+  formats: {
+    uri: (text: string) => URL.canParse(text),
+    'uri-template': (text: string) => URL.canParse(text),
+  },
 });
-ajv.addKeyword('components');
+for (const keyword of ['components', 'discriminator']) ajv.addKeyword(keyword);
 ajv.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);
 
 /** The schema errors of a value; null without errors. */
