@@ -2,15 +2,22 @@ import { type MemberRole, rolePermissions } from './member-role.ts';
 import type { MemberPermission } from './permission.ts';
 
 /** What a member chooses to get by e-mail, for each merchant. */
-export const notificationKinds = ['payment', 'exception', 'webhook_paused', 'wallet_changed'] as const;
+export const notificationKinds = [
+  'payment',
+  'exception',
+  'webhook_paused',
+  'wallet_changed',
+  'weekly_summary',
+] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** Who may act on it gets it unless they choose otherwise. A payment asks for no act. */
+/** Who may act on it gets it unless they choose otherwise. A payment and a summary ask for no act. */
 const actingPermissions: Readonly<Record<NotificationKind, MemberPermission | undefined>> = {
   payment: undefined,
   exception: 'refunds:write',
   webhook_paused: 'webhooks:write',
   wallet_changed: 'accounts:write',
+  weekly_summary: undefined,
 };
 
 /** Whether a member of the role gets it without a choice. */

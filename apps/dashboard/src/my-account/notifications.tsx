@@ -15,6 +15,10 @@ const words: Readonly<Record<Kind, { readonly label: string; readonly hint: stri
   exception: { label: 'Exceptions', hint: 'Money that came short, over, late, twice or in another token' },
   webhook_paused: { label: 'Paused webhooks', hint: 'A webhook that failed for too long' },
   wallet_changed: { label: 'Changes of wallets', hint: 'Added, changed and removed wallets' },
+  weekly_summary: {
+    label: 'Weekly summary',
+    hint: 'On Mondays: what was received, settled and refunded, and what needs attention. Nothing after a week without any',
+  },
 };
 
 /** What the person gets by e-mail, for each merchant. */

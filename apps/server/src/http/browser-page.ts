@@ -8,11 +8,15 @@ import { type Html, html } from '#outside/html.ts';
 import type { Failure } from './envelope.ts';
 
 const style =
-  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}';
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;overflow-wrap:anywhere}button{font:inherit;padding:.5rem 1rem}';
 const styleHash = createHash('sha256').update(style).digest('base64');
+const policyWithForms = (target: string) =>
+  `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action ${target}; frame-ancestors 'none'`;
 
 /** The pages load, run and embed only their own style. */
-export const browserPagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const browserPagePolicy = policyWithForms("'none'");
+/** The same for a page with a form, which it sends to this service alone. */
+export const formPagePolicy = policyWithForms("'self'");
 
 /** Paths below these serve programs, regardless of the request's Accept header. */
 const interfaces = [

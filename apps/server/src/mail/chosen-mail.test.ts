@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { memberRoles } from '@florin/protocol/member-role.ts';
 import { isAlwaysNotified, isNotifiedByDefault, notificationKinds } from '@florin/protocol/notification.ts';
-import { type Mailbox, startMailbox } from '@florin/world';
 import { removeMember } from '#members/membership.ts';
 import { chooseNotification } from '#members/notification.ts';
-import { systemRandom } from '#outside/random.ts';
-import { secretBox } from '#outside/secret-box.ts';
-import { silentLog } from '#telemetry/log.ts';
 import { emit } from '#webhooks/outbox.ts';
 import { Browser, DashboardWorld, password } from '../../test/harness/dashboard-world.ts';
+import { MailWorld } from '../../test/harness/mail-world.ts';
 import { addLateDeposit, addPaidSession } from '../../test/harness/payment-fixture.ts';
-import { composeChosenMail, findChosenRecipients, isChosenKind } from './chosen-mail.ts';
 import { type MailWorker, sendDue } from './mail.ts';
-import { mailNotifier, personTeller } from './notify.ts';
-import { smtpTransport } from './smtp.ts';
 
-const secrets = secretBox([randomBytes(32)]);
-const dashboardOrigin = 'https://pay.example.com';
 const leaseMs = 600_000;
 
 const mailsOfMerchant = statement({
@@ -37,44 +28,15 @@ const choicesOfMerchant = statement({
 });
 
 let world: DashboardWorld;
-let mailbox: Mailbox;
+let mail: MailWorld;
 before(async () => {
   world = await DashboardWorld.open();
-  const deps = { random: systemRandom, secrets };
-  Object.assign(world.merchants.deps, { notify: mailNotifier(deps), tellPerson: personTeller(deps) });
-  mailbox = await startMailbox({ port: 0, now: world.merchants.clock.now });
+  mail = await MailWorld.open(world.merchants);
 });
 after(async () => {
-  await mailbox.close();
+  await mail.close();
   await world.close();
 });
-
-function worker(change: Partial<MailWorker> = {}): MailWorker {
-  const { database, clock, deps } = world.merchants;
-  const from = { from: 'pay@florin.test', fromName: 'Florin' };
-  const { db } = database;
-  return {
-    ...{ db, clock, log: silentLog, random: systemRandom, secrets, domain: 'florin.test' },
-    transport: smtpTransport({ host: '127.0.0.1', port: mailbox.port, security: 'none', ...from }),
-    recipientsOf: findChosenRecipients,
-    compose: async (mail) =>
-      isChosenKind(mail.kind)
-        ? composeChosenMail(
-            { db, chains: deps.chains, fromName: 'Florin', dashboardOrigin },
-            { ...mail, kind: mail.kind },
-          )
-        : undefined,
-    ...change,
-  };
-}
-
-/** Two rounds: the first makes e-mails of a row for all members. */
-async function sendAll(): Promise<void> {
-  await sendDue(worker());
-  await sendDue(worker());
-}
-
-const mailsTo = (address: string) => mailbox.mails().filter(({ to }) => to.includes(address));
 
 /** The rows of the merchant's members: to whom and how they stand. */
 async function stored(merchantId: string) {
@@ -103,6 +65,7 @@ test('who may act on something is told of it without a choice', () => {
     ['exception', ['owner', 'admin', 'finance', 'support'], []],
     ['webhook_paused', ['owner', 'admin', 'developer'], []],
     ['wallet_changed', ['owner', 'admin'], ['owner', 'admin']],
+    ['weekly_summary', [], []],
   ]);
 });
 
@@ -119,15 +82,15 @@ test('a payment writes no row when no member wants it, and one row however many 
     await choose({ merchantId, userId, kind: 'payment', isWanted: true });
   const { sessionId } = await addPaidSession(world.merchants, { ...shop, payerEmail: 'kim@example.com' });
   assert.deepEqual(await stored(merchantId), ['payment to : pending']);
-  await sendAll();
+  await mail.sendAll();
   assert.deepEqual(await stored(merchantId), [
     'payment to : sent',
     ...[owner.email, viewer.email].sort().map((email) => `payment to ${email}: sent`),
   ]);
-  const [mail] = mailsTo(viewer.email);
-  assert.equal(mail?.subject, 'Test merchant received $10.02');
-  assert.match(mail?.html ?? '', new RegExp(`/dashboard/${merchantId}/payments/${sessionId}"`));
-  assert.ok(!`${mail?.text}${mail?.html}`.includes('kim@example.com'));
+  const [told] = mail.mailsTo(viewer.email);
+  assert.equal(told?.subject, 'Test merchant received $10.02');
+  assert.match(told?.html ?? '', new RegExp(`/dashboard/${merchantId}/payments/${sessionId}"`));
+  assert.ok(!`${told?.text}${told?.html}`.includes('kim@example.com'));
 });
 
 test('a crash while e-mails are distributed makes none, and two workers make each once', async () => {
@@ -138,6 +101,7 @@ test('a crash while e-mails are distributed makes none, and two workers make eac
     await choose({ merchantId, userId, kind: 'payment', isWanted: true });
   }
   await addPaidSession(world.merchants, shop);
+  const { secrets } = mail.worker();
   let sealed = 0;
   const crashing: MailWorker['secrets'] = {
     ...secrets,
@@ -147,17 +111,17 @@ test('a crash while e-mails are distributed makes none, and two workers make eac
       return secrets.seal(...given);
     },
   };
-  await assert.rejects(sendDue(worker({ secrets: crashing })), /the process ends here/);
+  await assert.rejects(sendDue(mail.worker({ secrets: crashing })), /the process ends here/);
   assert.deepEqual(await stored(merchantId), ['payment to : pending']);
   world.merchants.clock.time += leaseMs;
-  await Promise.all([sendDue(worker()), sendDue(worker())]);
-  await Promise.all([sendDue(worker()), sendDue(worker())]);
+  await Promise.all([sendDue(mail.worker()), sendDue(mail.worker())]);
+  await Promise.all([sendDue(mail.worker()), sendDue(mail.worker())]);
   const rows = await stored(merchantId);
   assert.equal(rows.length, 3);
   assert.ok(rows.every((row) => row.endsWith(': sent')));
   const addresses = rows.slice(1).map((row) => row.replace(/^payment to (.+): sent$/, '$1'));
   assert.deepEqual(
-    addresses.map((address) => mailsTo(address).length),
+    addresses.map((address) => mail.mailsTo(address).length),
     [1, 1],
   );
 });
@@ -179,11 +143,11 @@ test('an exception is told once to those who decide, and a paused webhook to tho
       },
     ]),
   );
-  await sendAll();
-  const [late, ...more] = mailsTo(finance.email);
+  await mail.sendAll();
+  const [late, ...more] = mail.mailsTo(finance.email);
   assert.deepEqual([late?.subject, more], ['Test merchant has an exception', []]);
   assert.match(late?.text ?? '', /too late.*\n[\s\S]*Decide by: /);
-  const [paused, ...others] = mailsTo(developer.email);
+  const [paused, ...others] = mail.mailsTo(developer.email);
   assert.deepEqual([paused?.subject, others], ['A webhook of Test merchant is paused', []]);
   assert.match(paused?.text ?? '', /Receiver: shop\.example\n/);
   assert.ok(!`${paused?.text}${paused?.html}`.includes('hidden'));
@@ -213,6 +177,7 @@ test('a person reads and changes own choices alone, and they end with the member
         { kind: 'exception', isWanted: false, isAlways: false },
         { kind: 'webhook_paused', isWanted: true, isAlways: false },
         { kind: 'wallet_changed', isWanted: true, isAlways: true },
+        { kind: 'weekly_summary', isWanted: false, isAlways: false },
       ],
     },
   ]);

@@ -13,10 +13,10 @@ import { listRecipients } from '#members/notification.ts';
 import type { Fact } from '#webhooks/outbox.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, FindRecipients, OpenedMail } from './mail.ts';
-import { english, type MemberMailContext, timeText } from './member-mail.ts';
+import { choiceLink, english, type MemberMailContext, timeText } from './member-mail.ts';
 
-/** Kinds whose e-mails wait in one row for all members; changes of wallets have a row for each. */
-export type ChosenKind = Exclude<NotificationKind, 'wallet_changed'>;
+/** Kinds whose e-mails wait in one row for all members; changes of wallets and weekly summaries have a row for each. */
+export type ChosenKind = Exclude<NotificationKind, 'wallet_changed' | 'weekly_summary'>;
 
 interface ChosenMailContext extends MemberMailContext {
   readonly chains: Chains;
@@ -87,10 +87,7 @@ export async function composeChosenMail(
     rows: [['Merchant', merchant], ...rows, ['Time', timeText(mail.at.toISOString())]],
     button: { text: part.button, url: `${dashboardOrigin}/dashboard/${merchantId}/${part.path}` },
     footer: [`You get this e-mail because you are a member of ${merchant}.`],
-    footerLink: {
-      text: 'Choose what you get by e-mail',
-      url: `${dashboardOrigin}/dashboard/my-account#notifications`,
-    },
+    footerLinks: [choiceLink(dashboardOrigin)],
   };
   return { fromName, subject: title, ...layOut(content) };
 }

@@ -16,12 +16,19 @@ export interface MailContent {
   readonly items?: readonly MailRow[] | undefined;
   /** Short labels, each on one line, and values. */
   readonly rows: readonly MailRow[];
-  readonly button?: { readonly text: string; readonly url: string } | undefined;
+  /** More rows below the others, with their own heading. */
+  readonly more?: { readonly title: string; readonly rows: readonly MailRow[] } | undefined;
+  readonly button?: MailLink | undefined;
   readonly footer: readonly string[];
-  readonly footerLink?: { readonly text: string; readonly url: string } | undefined;
+  readonly footerLinks?: readonly MailLink[];
 }
 
 export type MailRow = readonly [label: string, value: string];
+
+interface MailLink {
+  readonly text: string;
+  readonly url: string;
+}
 
 const defaultColor = '#0a6b4b';
 const mono = 'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12px';
@@ -33,7 +40,8 @@ export function layOut(content: MailContent): { readonly text: string; readonly 
 }
 
 function plainOf(content: MailContent): string {
-  const { brandName, title, paragraphs, items = [], rows, button, footer, footerLink } = content;
+  const { brandName, title, paragraphs, items = [], rows, more, button } = content;
+  const { footer, footerLinks = [] } = content;
   const block = (lines: readonly string[]) => lines.join('\n');
   const rowLines = (list: readonly MailRow[]) => block(list.map(([label, value]) => `${label}: ${value}`));
   return [
@@ -42,16 +50,17 @@ function plainOf(content: MailContent): string {
     ...paragraphs,
     rowLines(items),
     rowLines(rows),
+    more === undefined ? '' : `${more.title}\n${rowLines(more.rows)}`,
     button === undefined ? '' : `${button.text}:\n${button.url}`,
-    block(['--', ...footer, ...(footerLink === undefined ? [] : [`${footerLink.text}: ${footerLink.url}`])]),
+    block(['--', ...footer, ...footerLinks.map((link) => `${link.text}: ${link.url}`)]),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
 function htmlOf(content: MailContent): Html {
-  const { language, direction, brandName, title, paragraphs, items = [], rows, button } = content;
-  const { footer, footerLink } = content;
+  const { language, direction, brandName, title, paragraphs, items = [], rows, more, button } = content;
+  const { footer, footerLinks = [] } = content;
   const colors = brandColorsOf(content.brandColor === '' ? defaultColor : content.brandColor);
   const [page, card] = backgrounds.light;
   const end = direction === 'rtl' ? 'left' : 'right';
@@ -87,10 +96,11 @@ function htmlOf(content: MailContent): Html {
 <h1 class="ink" style="${sans};margin:0 0 12px;color:#131a16;font-size:24px;line-height:1.25;font-weight:650;word-break:break-word">${title}</h1>
 ${paragraphs.map((text) => html`<p class="ink" style="${sans};margin:0 0 8px;color:#131a16;font-size:16px;line-height:1.5;word-break:break-word">${text}</p>`)}
 ${table(items.map(row(wraps, whole)))}${table(rows.map(row(whole, wraps)))}
+${more === undefined ? html`` : html`<h2 class="ink" style="${sans};margin:24px 0 0;color:#131a16;font-size:16px;line-height:1.25;font-weight:600">${more.title}</h2>${table(more.rows.map(row(wraps, whole)))}`}
 ${button === undefined ? html`` : buttonOf(button, colors)}
 </td></tr><tr><td style="padding:20px 24px" align="${start}">
 ${footer.map((text) => html`<p class="soft" style="${soft}">${text}</p>`)}
-${footerLink === undefined ? html`` : html`<p class="soft" style="${soft}"><a class="soft" href="${footerLink.url}" style="color:#545d58">${footerLink.text}</a></p>`}
+${footerLinks.map(({ text, url }) => html`<p class="soft" style="${soft}"><a class="soft" href="${url}" style="color:#545d58">${text}</a></p>`)}
 </td></tr></table>
 </td></tr></table>
 </body>
@@ -103,10 +113,7 @@ function isCode(value: string): boolean {
   return /^(0x[0-9a-fA-F]{40,}|[a-z]+_[0-9A-Za-z]{20,})$/.test(value);
 }
 
-function buttonOf(
-  { text, url }: { readonly text: string; readonly url: string },
-  { light }: BrandColors,
-): Html {
+function buttonOf({ text, url }: MailLink, { light }: BrandColors): Html {
   return html`<p style="margin:24px 0 4px"><a class="button" href="${url}" style="${sans};display:inline-block;background:${light.accent};color:${light.onAccent};font-size:16px;font-weight:600;text-decoration:none;padding:12px 20px;border-radius:6px">${text}</a></p>`;
 }
 

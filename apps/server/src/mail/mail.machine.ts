@@ -1,6 +1,6 @@
 /**
  * pending: waits for its next attempt. sent: the mail server has it. failed: given up. bounced: the mail server knows no such
- * address. suppressed: never sent, because the address had bounced before.
+ * address. suppressed: not sent, because the address had bounced before or its member no longer wants it.
  */
 export type MailStatus = 'pending' | 'sent' | 'failed' | 'bounced' | 'suppressed';
 
@@ -16,6 +16,8 @@ export const mailTriggers = [
   'address_refused',
   /** The address bounced before this e-mail was sent. */
   'address_bounced_before',
+  /** The member ended such e-mails after this one was stored. */
+  'unwanted',
 ] as const;
 export type MailTrigger = (typeof mailTriggers)[number];
 
@@ -27,4 +29,5 @@ export const mailMoves: Readonly<Record<MailTrigger, MailStatus>> = {
   refused: 'failed',
   address_refused: 'bounced',
   address_bounced_before: 'suppressed',
+  unwanted: 'suppressed',
 };

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { languages } from '@florin/checkout';
 import { statement } from '@florin/pg';
-import { findFreePort, type Mailbox, startMailbox } from '@florin/world';
+import { findFreePort, startMailbox } from '@florin/world';
 import { updateBranding } from '#catalog/branding.ts';
-import { systemRandom } from '#outside/random.ts';
-import { secretBox } from '#outside/secret-box.ts';
 import type { Log } from '#telemetry/log.ts';
+import { MailWorld } from '../../test/harness/mail-world.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
-import { findChosenRecipients } from './chosen-mail.ts';
 import { type MailWorker, sendDue } from './mail.ts';
-import { mailNotifier } from './notify.ts';
-import { composePayerMail } from './payer-mail.ts';
-import { smtpTransport } from './smtp.ts';
 
 const storedMails = statement({
   name: 'mail_test_stored',
@@ -36,7 +30,6 @@ const renameMerchant = statement({
   text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
 });
 
-const secrets = secretBox([randomBytes(32)]);
 const logged: string[] = [];
 const log: Log = {
   info: () => {},
@@ -45,41 +38,22 @@ const log: Log = {
 };
 
 let world: MerchantWorld;
-let mailbox: Mailbox;
+let mail: MailWorld;
 let worker: MailWorker;
 let shop: { readonly merchantId: string; readonly key: string; readonly accountId: string };
 
 before(async () => {
   world = await MerchantWorld.open();
-  mailbox = await startMailbox({ port: 0, now: world.clock.now });
-  Object.assign(world.deps, { notify: mailNotifier({ random: systemRandom, secrets }) });
-  worker = workerAt(mailbox.port);
+  mail = await MailWorld.open(world);
+  worker = mail.worker({ log });
   const merchantId = await world.addMerchant();
   shop = { merchantId, key: await world.addKey(merchantId), accountId: await world.addAccount(merchantId) };
 });
 after(async () => {
-  await mailbox.close();
+  await mail.close();
   await world.close();
 });
 
-function workerAt(port: number): MailWorker {
-  const { db } = world.database;
-  const smtp = {
-    host: '127.0.0.1',
-    port,
-    security: 'none',
-    from: 'pay@florin.test',
-    fromName: 'Florin',
-  } as const;
-  return {
-    ...{ db, clock: world.clock, log, random: systemRandom, secrets, domain: 'florin.test' },
-    transport: smtpTransport(smtp),
-    recipientsOf: findChosenRecipients,
-    compose: (mail) => composePayerMail({ db, chains: world.deps.chains }, mail),
-  };
-}
-
-const mailsTo = (address: string) => mailbox.mails().filter(({ to }) => to.includes(address));
 const stored = async (recipient: string) => {
   const rows = await world.database.db.query(storedMails, { recipient });
   return rows.map(({ kind, status }) => [kind, status]);
@@ -103,8 +77,8 @@ test('a payer gets one receipt and one e-mail per refunded amount, however often
     },
     dataJson: JSON.stringify(fact.data),
   };
-  await world.database.db.transaction((transaction) =>
-    mailNotifier({ random: systemRandom, secrets })(transaction, [again, again]),
+  await world.database.db.transaction(async (transaction) =>
+    world.deps.notify?.(transaction, [again, again]),
   );
   await happen(world, order, 'Refunded');
   await sendDue(worker);
@@ -112,9 +86,9 @@ test('a payer gets one receipt and one e-mail per refunded amount, however often
     ['receipt', 'sent'],
     ['refund', 'sent'],
   ]);
-  const [first, second, ...more] = mailsTo('kim@example.com').toSorted((a, b) =>
-    a.subject.localeCompare(b.subject),
-  );
+  const [first, second, ...more] = mail
+    .mailsTo('kim@example.com')
+    .toSorted((a, b) => a.subject.localeCompare(b.subject));
   assert.deepEqual(more, []);
   assert.equal(first?.subject, 'Your receipt from Test merchant');
   assert.match(first?.text ?? '', /You paid \$10\.02\n/);
@@ -145,7 +119,7 @@ test('nothing is stored without a mail server, an address, or an address that ma
 
 test('an e-mail waits for a mail server that is down, and arrives once', async () => {
   const port = await findFreePort();
-  const late = workerAt(port);
+  const late = mail.worker({}, port);
   await addPaidSession(world, { ...shop, payerEmail: 'late@example.com' });
   await sendDue(late);
   await sendDue(late);
@@ -170,7 +144,7 @@ test('an e-mail waits for a mail server that is down, and arrives once', async (
 });
 
 test('an address that the mail server refuses for good gets no more e-mails; another refusal condemns one e-mail', async () => {
-  mailbox.answerRecipient = (address) =>
+  mail.mailbox.answerRecipient = (address) =>
     address === 'gone@example.com'
       ? '550 5.1.1 gone@example.com is unknown'
       : address === 'policy@example.com'
@@ -185,7 +159,7 @@ test('an address that the mail server refuses for good gets no more e-mails; ano
     for (const payerEmail of payers) await addPaidSession(world, { ...shop, payerEmail });
     await sendDue(worker);
   } finally {
-    mailbox.answerRecipient = () => undefined;
+    mail.mailbox.answerRecipient = () => undefined;
   }
   assert.deepEqual(await stored('gone@example.com'), [
     ['receipt', 'bounced'],
@@ -209,10 +183,10 @@ test('a receipt is in the payer’s language, in both parts', async () => {
   while (await sendDue(worker));
   await sendDue(worker);
   const titles = languages.map(({ tag, direction }) => {
-    const [mail] = mailsTo(`${tag}@example.org`);
-    assert.match(mail?.html ?? '', new RegExp(`<html lang="${tag}" dir="${direction}">`));
-    const title = /<h1[^>]*>([^<]+)<\/h1>/.exec(mail?.html ?? '')?.[1] ?? '';
-    assert.ok(mail?.text.includes(title), tag);
+    const [got] = mail.mailsTo(`${tag}@example.org`);
+    assert.match(got?.html ?? '', new RegExp(`<html lang="${tag}" dir="${direction}">`));
+    const title = /<h1[^>]*>([^<]+)<\/h1>/.exec(got?.html ?? '')?.[1] ?? '';
+    assert.ok(got?.text.includes(title), tag);
     return title;
   });
   assert.equal(new Set(titles).size, languages.length);
@@ -240,15 +214,15 @@ test('a merchant’s texts add no header, no recipient, no markup and no hidden 
     productName: '<img src=x onerror=1>\u202e',
   });
   await sendDue(worker);
-  const [mail] = mailsTo('safe@example.com');
-  assert.deepEqual(mail?.to, ['safe@example.com']);
-  assert.deepEqual(mailsTo('victim@example.net'), []);
-  assert.equal(mail?.headers['bcc'], undefined);
-  assert.equal(mail?.headers['to'], 'safe@example.com');
-  assert.ok((mail?.fromName.length ?? 0) <= 100 && (mail?.subject.length ?? 0) <= 130);
-  assert.doesNotMatch(`${mail?.subject}${mail?.fromName}${mail?.text}${mail?.html}`, /\u202e/);
-  assert.match(mail?.html ?? '', /&lt;img src=x onerror=1&gt;/);
-  assert.doesNotMatch(mail?.html ?? '', /<b>|<img|<[^>]*\ssrc=|url\(|<script|<link/);
-  const hrefs = [...(mail?.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url);
+  const [got] = mail.mailsTo('safe@example.com');
+  assert.deepEqual(got?.to, ['safe@example.com']);
+  assert.deepEqual(mail.mailsTo('victim@example.net'), []);
+  assert.equal(got?.headers['bcc'], undefined);
+  assert.equal(got?.headers['to'], 'safe@example.com');
+  assert.ok((got?.fromName.length ?? 0) <= 100 && (got?.subject.length ?? 0) <= 130);
+  assert.doesNotMatch(`${got?.subject}${got?.fromName}${got?.text}${got?.html}`, /\u202e/);
+  assert.match(got?.html ?? '', /&lt;img src=x onerror=1&gt;/);
+  assert.doesNotMatch(got?.html ?? '', /<b>|<img|<[^>]*\ssrc=|url\(|<script|<link/);
+  const hrefs = [...(got?.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url);
   assert.ok(hrefs.length === 1 && hrefs[0]?.startsWith('https://pay.example.com/checkout/'), hrefs.join());
 });

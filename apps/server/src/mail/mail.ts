@@ -28,7 +28,7 @@ export interface OpenedMail {
   readonly at: Date;
 }
 
-/** Writes the texts of an e-mail. Undefined: there is nothing to send any more. */
+/** Writes the texts of an e-mail. Undefined: its recipient no longer wants it. */
 export type ComposeMail = (
   mail: OpenedMail,
 ) => Promise<Omit<MailMessage, 'to' | 'messageId' | 'date'> | undefined>;
@@ -126,7 +126,7 @@ async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> 
   if (mail.recipient === toMembers) return distribute(worker, mail);
   if (mail.is_bounced) return finish(worker, mail, 'address_bounced_before');
   const message = await composed(worker, mail);
-  if (message === 'nothing') return finish(worker, mail, 'refused', 'there is nothing to tell any more');
+  if (message === 'unwanted') return finish(worker, mail, 'unwanted');
   if (message === 'failed') return retry(worker, mail, 'its text could not be written');
   const outcome = await worker.transport.send(message);
   if (outcome.kind === 'accepted') return finish(worker, mail, 'accepted');
@@ -170,14 +170,14 @@ function opened(worker: MailWorker, mail: sql.LeasedMail): string | undefined {
 async function composed(
   worker: MailWorker,
   mail: sql.LeasedMail,
-): Promise<MailMessage | 'nothing' | 'failed'> {
+): Promise<MailMessage | 'unwanted' | 'failed'> {
   const { fact, recipient, kind, language, created_at: at } = mail;
   const data = opened(worker, mail);
   if (data === undefined) return 'failed';
   try {
     const merchantId = mail.merchant_id ?? undefined;
     const parts = await worker.compose({ kind, merchantId, recipient, language, data, at });
-    if (parts === undefined) return 'nothing';
+    if (parts === undefined) return 'unwanted';
     const id = createHash('sha256').update(sealContext(fact, recipient)).digest('hex').slice(0, 32);
     return { ...parts, to: recipient, messageId: `${id}@${worker.domain}`, date: at };
   } catch (error) {

@@ -1,54 +1,29 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type Mailbox, startMailbox } from '@florin/world';
 import { operator } from '#members/audit.ts';
 import { cancelRecovery, recoverByOperator } from '#members/recovery.ts';
 import { takeEffect } from '#merchants/account-change.ts';
-import { systemRandom } from '#outside/random.ts';
-import { secretBox } from '#outside/secret-box.ts';
-import { silentLog } from '#telemetry/log.ts';
 import { Browser, DashboardWorld, password, walletDelayMs } from '../../test/harness/dashboard-world.ts';
-import { findChosenRecipients } from './chosen-mail.ts';
-import { sendDue } from './mail.ts';
-import { composeMemberMail } from './member-mail.ts';
-import { invitedTeller, mailNotifier, personTeller } from './notify.ts';
-import { smtpTransport } from './smtp.ts';
+import { MailWorld } from '../../test/harness/mail-world.ts';
 
-const secrets = secretBox([randomBytes(32)]);
 const dashboardOrigin = 'https://pay.example.com';
-const telling = {
-  notify: mailNotifier({ random: systemRandom, secrets }),
-  tellPerson: personTeller({ random: systemRandom, secrets }),
-  tellInvited: invitedTeller({ random: systemRandom, secrets }),
-};
 
 let world: DashboardWorld;
-let mailbox: Mailbox;
+let mail: MailWorld;
 before(async () => {
   world = await DashboardWorld.open();
-  Object.assign(world.merchants.deps, telling);
-  mailbox = await startMailbox({ port: 0, now: world.merchants.clock.now });
+  mail = await MailWorld.open(world.merchants);
 });
 after(async () => {
-  await mailbox.close();
+  await mail.close();
   await world.close();
 });
 
 /** The e-mails to an address that have come since the last look, oldest first. */
 async function newMails(address: string) {
-  const { database, clock } = world.merchants;
-  const from = { from: 'pay@florin.test', fromName: 'Florin' };
-  const worker = {
-    ...{ db: database.db, clock, log: silentLog, random: systemRandom, secrets, domain: 'florin.test' },
-    transport: smtpTransport({ host: '127.0.0.1', port: mailbox.port, security: 'none', ...from }),
-    recipientsOf: findChosenRecipients,
-    compose: (mail: Parameters<typeof composeMemberMail>[1]) =>
-      composeMemberMail({ db: database.db, fromName: 'Florin', dashboardOrigin }, mail),
-  };
-  while (await sendDue(worker));
-  const mails = mailbox.mails().filter(({ to, number }) => to.includes(address) && number > seen(address));
-  lastSeen.set(address, mailbox.mails()[0]?.number ?? 0);
+  await mail.sendAll();
+  const mails = mail.mailsTo(address).filter(({ number }) => number > seen(address));
+  lastSeen.set(address, mail.mailbox.mails()[0]?.number ?? 0);
   return mails.toReversed();
 }
 const lastSeen = new Map<string, number>();
@@ -102,9 +77,9 @@ test('owners and admins are told of every change of a wallet, and other members 
 test('a person is told of a sign-in on a new device once, and of a changed password', async () => {
   const { email } = await world.addPerson();
   const browser = await signedIn(email);
-  const [mail, ...more] = await newMails(email);
-  assert.deepEqual([mail?.subject, more], ['Sign-in on a new device', []]);
-  assert.match(mail?.text ?? '', /Done by: your account\nIP address: 192\.0\.2\.1\nDevice: Test browser/);
+  const [told, ...more] = await newMails(email);
+  assert.deepEqual([told?.subject, more], ['Sign-in on a new device', []]);
+  assert.match(told?.text ?? '', /Done by: your account\nIP address: 192\.0\.2\.1\nDevice: Test browser/);
   await signedIn(email, browser);
   assert.deepEqual(await newMails(email), []);
   const body = { currentPassword: password, newPassword: 'another correct battery' };
@@ -114,8 +89,8 @@ test('a person is told of a sign-in on a new device once, and of a changed passw
 
 test('a person is told of a recovery, when it works, and of its end', async () => {
   const { userId, email } = await world.addPerson();
-  const { clock, database } = world.merchants;
-  const deps = { ...{ clock, random: systemRandom, ...telling }, recoveryDelayMs: walletDelayMs };
+  const { database } = world.merchants;
+  const deps = { ...world.merchants.deps, recoveryDelayMs: walletDelayMs };
   await database.db.transaction((transaction) =>
     recoverByOperator(transaction, deps, { userId, actor: operator }),
   );
@@ -139,9 +114,9 @@ test('an invitation with an address goes there, with the link that the inviter s
     (await browser.post('/invitation/create', { role: 'viewer', ...body })).data;
   const { url, isMailed } = await invite({ email: 'New@Example.com' });
   assert.equal(isMailed, true);
-  const [mail, ...more] = await newMails('new@example.com');
-  assert.deepEqual([mail?.subject, more], ['You are invited to Test merchant', []]);
-  assert.match(mail?.text ?? '', /Works until: /);
-  assert.ok(mail?.text.includes(url) && mail.html.includes(`href="${url}"`));
+  const [told, ...more] = await newMails('new@example.com');
+  assert.deepEqual([told?.subject, more], ['You are invited to Test merchant', []]);
+  assert.match(told?.text ?? '', /Works until: /);
+  assert.ok(told?.text.includes(url) && told.html.includes(`href="${url}"`));
   assert.equal((await invite({})).isMailed, false);
 });

@@ -170,6 +170,14 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
   };
 }
 
+/** Where members choose their e-mails. */
+export function choiceLink(dashboardOrigin: string) {
+  return {
+    text: 'Choose what you get by e-mail',
+    url: `${dashboardOrigin}/dashboard/my-account#notifications`,
+  } as const;
+}
+
 export function english(brandName: string, title: string) {
   return { ...{ brandName, title, language: 'en', brandColor: '' }, direction: 'ltr' } as const;
 }

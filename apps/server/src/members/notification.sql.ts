@@ -39,11 +39,20 @@ export const setChoice = statement({
 export const recipientsOf = statement({
   name: 'notification_recipients',
   parameters: { merchantId: 'text', kind: 'text', alwaysRoles: 'text[]', defaultRoles: 'text[]' },
-  columns: { email: 'text', role: 'text' },
-  text: `select u.email, m.role from memberships m join sign_in."user" u on u.id = m.user_id
+  columns: { user_id: 'text', email: 'text', role: 'text' },
+  text: `select m.user_id, u.email, m.role from memberships m join sign_in."user" u on u.id = m.user_id
      left join notification_choices c
        on c.merchant_id = m.merchant_id and c.user_id = m.user_id and c.kind = :kind
    where m.merchant_id = :merchantId
      and (m.role = any(:alwaysRoles) or coalesce(c.is_wanted, m.role = any(:defaultRoles)))
    order by m.created_at, m.user_id`,
+});
+
+// The merchants lie in this order in the key of the choices.
+export const merchantsChosenFor = statement({
+  name: 'notification_merchants',
+  parameters: { kind: 'text', after: 'text', limit: 'int8' },
+  columns: { merchant_id: 'text' },
+  text: `select merchant_id from notification_choices
+   where kind = :kind and is_wanted and merchant_id > :after group by merchant_id order by merchant_id limit :limit`,
 });

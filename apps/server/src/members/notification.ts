@@ -7,7 +7,7 @@ import {
   type NotificationKind,
   notificationKinds,
 } from '@florin/protocol/notification.ts';
-import { choicesOfUser, lockRole, recipientsOf, setChoice } from './notification.sql.ts';
+import { choicesOfUser, lockRole, merchantsChosenFor, recipientsOf, setChoice } from './notification.sql.ts';
 
 /** What a member gets by e-mail about one merchant. */
 export interface MerchantNotifications {
@@ -68,9 +68,26 @@ export async function listRecipients(
   queryable: Queryable,
   merchantId: string,
   kind: NotificationKind,
-): Promise<{ readonly email: string; readonly role: MemberRole }[]> {
+): Promise<{ readonly userId: string; readonly email: string; readonly role: MemberRole }[]> {
   const alwaysRoles = memberRoles.filter((role) => isAlwaysNotified(kind, role));
   const defaultRoles = memberRoles.filter((role) => isNotifiedByDefault(kind, role));
   const rows = await queryable.query(recipientsOf, { merchantId, kind, alwaysRoles, defaultRoles });
-  return rows.map(({ email, role }) => ({ email, role: role as MemberRole }));
+  return rows.map(({ user_id: userId, email, role }) => ({ userId, email, role: role as MemberRole }));
+}
+
+/** Stores that a member does not want a kind. Nothing happens when the person is no member any more. */
+export async function declineNotification(
+  transaction: Transaction,
+  { merchantId, userId, kind }: { merchantId: string; userId: string; kind: NotificationKind },
+): Promise<void> {
+  const [row] = await transaction.query(lockRole, { merchantId, userId });
+  if (row !== undefined) await transaction.query(setChoice, { merchantId, userId, kind, isWanted: false });
+}
+
+/** The next merchants with a member who asked for e-mails of a kind, by id. For kinds that no role gets unasked. */
+export async function merchantsThatChose(
+  queryable: Queryable,
+  request: { readonly kind: NotificationKind; readonly after: string; readonly limit: number },
+): Promise<string[]> {
+  return (await queryable.query(merchantsChosenFor, request)).map((row) => row.merchant_id);
 }

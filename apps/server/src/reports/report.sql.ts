@@ -251,3 +251,21 @@ export const sumsOfAccounts = statement({
      group by s.account_id, s.paid_token
    ) as sums order by period, account_id, token_id, kind`,
 });
+
+export const needsAttention = statement({
+  name: 'report_attention',
+  parameters: { merchantId: 'text', now: 'timestamptz', expireBefore: 'timestamptz' },
+  columns: { kind: 'text', total: 'int8', ids: 'text[]' },
+  text: `select kind, count(*) as total, (array_agg(id order by since))[1:20] as ids from (
+     select 'exceptions' as kind, exception_id as id, created_at as since
+     from exceptions where merchant_id = :merchantId and status = 'open'
+     union all
+     select 'webhooks', webhook_id, created_at from webhooks where merchant_id = :merchantId and status = 'paused'
+     union all
+     select 'settlements', session_id, updated_at from sessions
+     where merchant_id = :merchantId and status = 'settlement_pending'
+     union all
+     select 'keys', key_id, expires_at from api_keys
+     where merchant_id = :merchantId and revoked_at is null and expires_at > :now and expires_at <= :expireBefore
+   ) as found group by kind order by kind`,
+});

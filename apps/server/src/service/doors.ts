@@ -18,6 +18,7 @@ import { previewDoor } from '#http/dashboard/preview-door.ts';
 import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
+import { unsubscribeDoor } from '#http/mail/unsubscribe-door.ts';
 import { mcpDoor } from '#http/mcp/mcp-door.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { openApiDoor } from '#http/openapi.ts';
@@ -26,6 +27,7 @@ import { reportsDoor } from '#http/reports/reports-door.ts';
 import type { Door } from '#http/server.ts';
 import { statusDoor } from '#http/status/status-door.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
+import { unsubscribeLinks } from '#mail/unsubscribe.ts';
 import { dashboardOriginOf } from '#members/dashboard-origin.ts';
 import { isOriginListed, keyUseRecorder } from '#merchants/api-key-limits.ts';
 import { gasOffers } from '#merchants/relayed-gas.ts';
@@ -73,12 +75,23 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
     reportsDoor({ db, clock }),
+    limitedDoor(unsubscribing(options, rooms), rateLimits, clock),
     statusDoor({ readStatus: () => readStatus(db, chains) }),
     openApiDoor({ origin, tables }),
     discoveryDoor({ ...options, hasX402: gasless !== undefined }),
     mcpDoor({ ...options, lookupApiKey: rooms.lookupApiKey }),
     docsDoor({ origin, chains }),
   ];
+}
+
+/** Also without a mail server: earlier e-mails have links. */
+function unsubscribing(options: ServiceOptions, { db }: Rooms): Door {
+  const { origin, masterKeys } = options;
+  return unsubscribeDoor({
+    db,
+    links: unsubscribeLinks(origin, masterKeys),
+    dashboardOrigin: dashboardOriginOf(options),
+  });
 }
 
 /** What concurrent requests of all doors share. */

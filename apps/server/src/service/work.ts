@@ -13,11 +13,12 @@ import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { newReports } from '#deposits/report.ts';
 import { runSealing } from '#ledger/seal.ts';
 import { endLinks } from '#links/link-status.ts';
-import { composeChosenMail, findChosenRecipients, isChosenKind } from '#mail/chosen-mail.ts';
-import { type ComposeMail, runMails } from '#mail/mail.ts';
-import { composeMemberMail } from '#mail/member-mail.ts';
-import { composePayerMail } from '#mail/payer-mail.ts';
+import { findChosenRecipients } from '#mail/chosen-mail.ts';
+import { mailComposer } from '#mail/compose.ts';
+import { runMails } from '#mail/mail.ts';
 import { smtpTransport } from '#mail/smtp.ts';
+import { unsubscribeLinks } from '#mail/unsubscribe.ts';
+import { makeWeeklySummaries } from '#mail/weekly-summary.ts';
 import { dashboardOriginOf } from '#members/dashboard-origin.ts';
 import { runAccountChanges } from '#merchants/account-change.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
@@ -48,6 +49,7 @@ const answerIntervalMs = 60_000;
 const answerBatch = 1_000;
 const gasIntervalMs = 60_000;
 const reconcileIntervalMs = 60_000;
+const summaryIntervalMs = 60_000;
 
 /** The loops of a worker: everything that the service does besides answering and following chains. */
 export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
@@ -114,20 +116,18 @@ function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): P
 function sendMails(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): Promise<void>[] {
   const { smtp, clock, log, random, chains, masterKeys } = options;
   if (smtp === undefined) return [];
-  const forMembers = { db, fromName: smtp.fromName, dashboardOrigin: dashboardOriginOf(options) };
-  const compose: ComposeMail = (mail) =>
-    mail.kind === 'receipt' || mail.kind === 'refund'
-      ? composePayerMail({ db, chains }, mail)
-      : isChosenKind(mail.kind)
-        ? composeChosenMail({ ...forMembers, chains }, { ...mail, kind: mail.kind })
-        : composeMemberMail(forMembers, mail);
+  const compose = mailComposer({
+    ...{ db, chains, fromName: smtp.fromName, dashboardOrigin: dashboardOriginOf(options) },
+    unsubscribe: unsubscribeLinks(options.origin, masterKeys),
+  });
   const worker = {
     ...{ db, clock, log, random, compose, secrets: secretBox(masterKeys) },
     recipientsOf: findChosenRecipients,
     transport: smtpTransport(smtp),
     domain: smtp.from.slice(smtp.from.indexOf('@') + 1),
   };
-  return runMails(worker, signal);
+  const rounds = { clock, log, intervalMs: summaryIntervalMs, failure: 'mail.summary_failed' };
+  return [...runMails(worker, signal), runRounds(rounds, signal, () => makeWeeklySummaries(worker))];
 }
 
 function deliverySettings({ webhooks }: ServiceOptions): DeliverySettings {

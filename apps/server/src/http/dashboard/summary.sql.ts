@@ -18,24 +18,6 @@ export const onItsWay = statement({
    group by s.account_id, s.settlement_token, s.status order by s.account_id, s.settlement_token, s.status`,
 });
 
-export const needsAttention = statement({
-  name: 'dashboard_attention',
-  parameters: { merchantId: 'text', now: 'timestamptz', expireBefore: 'timestamptz' },
-  columns: { kind: 'text', total: 'int8', ids: 'text[]' },
-  text: `select kind, count(*) as total, (array_agg(id order by since))[1:20] as ids from (
-     select 'exceptions' as kind, exception_id as id, created_at as since
-     from exceptions where merchant_id = :merchantId and status = 'open'
-     union all
-     select 'webhooks', webhook_id, created_at from webhooks where merchant_id = :merchantId and status = 'paused'
-     union all
-     select 'settlements', session_id, updated_at from sessions
-     where merchant_id = :merchantId and status = 'settlement_pending'
-     union all
-     select 'keys', key_id, expires_at from api_keys
-     where merchant_id = :merchantId and revoked_at is null and expires_at > :now and expires_at <= :expireBefore
-   ) as found group by kind order by kind`,
-});
-
 // The values of a period lie side by side in the index, which has all that is read.
 export const sumsOfPeriods = statement({
   name: 'dashboard_period_sums',

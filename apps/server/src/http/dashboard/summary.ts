@@ -3,20 +3,17 @@ import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import type { Clock } from '#outside/clock.ts';
 import { sumAccounts } from '#reports/account-sums.ts';
+import { findAttention } from '#reports/attention.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
-import { needsAttention, onItsWay, sumsOfPeriods } from './summary.sql.ts';
+import { onItsWay, sumsOfPeriods } from './summary.sql.ts';
 
-const keyWarningMs = 14 * 86_400_000;
 /** The sums read every payment of their time. */
 const maxSumSeconds = 100 * 86_400;
 
 /** The numbers of the dashboard's first page. */
 export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly clock: Clock }): void {
   add.read(routes.getSummary, async ({ caller: { merchantId } }, db) => {
-    const now = clock.now();
     const moving = await db.query(onItsWay, { merchantId });
-    const expireBefore = new Date(now.getTime() + keyWarningMs);
-    const rows = await db.query(needsAttention, { merchantId, now, expireBefore });
     return {
       onItsWay: moving.map((row) => ({
         accountId: row.account_id,
@@ -25,10 +22,7 @@ export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly cloc
         payments: Number(row.payments),
         netValue: String(row.net_value),
       })),
-      exceptions: ofKind(rows, 'exceptions'),
-      pausedWebhooks: ofKind(rows, 'webhooks'),
-      delayedSettlements: ofKind(rows, 'settlements'),
-      expiringKeys: ofKind(rows, 'keys'),
+      ...(await findAttention(db, { merchantId, now: clock.now() })),
     };
   });
 
@@ -57,9 +51,4 @@ export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly cloc
 
 function periodOf(row: Row<typeof sumsOfPeriods>) {
   return { period: row.period, tokenId: row.token_id, payments: Number(row.payments) };
-}
-
-function ofKind(rows: readonly Row<typeof needsAttention>[], kind: string) {
-  const row = rows.find((each) => each.kind === kind);
-  return { count: Number(row?.total ?? 0n), ids: row?.ids ?? [] };
 }

@@ -1,0 +1,16 @@
+import type { Chains } from '#chains/chain.ts';
+import { composeChosenMail, isChosenKind } from './chosen-mail.ts';
+import type { ComposeMail } from './mail.ts';
+import { composeMemberMail } from './member-mail.ts';
+import { composePayerMail } from './payer-mail.ts';
+import { composeWeeklyMail, type WeeklyMailContext } from './weekly-mail.ts';
+
+/** Writes e-mails of every kind. */
+export function mailComposer(deps: WeeklyMailContext & { readonly chains: Chains }): ComposeMail {
+  return (mail) => {
+    const { kind } = mail;
+    if (kind === 'receipt' || kind === 'refund') return composePayerMail(deps, mail);
+    if (kind === 'weekly_summary') return composeWeeklyMail(deps, mail);
+    return isChosenKind(kind) ? composeChosenMail(deps, { ...mail, kind }) : composeMemberMail(deps, mail);
+  };
+}

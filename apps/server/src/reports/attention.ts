@@ -1,0 +1,39 @@
+import type { Queryable, Row } from '@florin/pg';
+import { needsAttention } from './report.sql.ts';
+
+/** How many need attention, and the oldest of them: at most 20 ids. */
+interface Needing {
+  readonly count: number;
+  readonly ids: string[];
+}
+
+/** What a merchant's members should look at. */
+export interface Attention {
+  readonly exceptions: Needing;
+  readonly pausedWebhooks: Needing;
+  /** Sessions. */
+  readonly delayedSettlements: Needing;
+  /** API keys that expire within 14 days. */
+  readonly expiringKeys: Needing;
+}
+
+const keyWarningMs = 14 * 86_400_000;
+
+export async function findAttention(
+  queryable: Queryable,
+  { merchantId, now }: { readonly merchantId: string; readonly now: Date },
+): Promise<Attention> {
+  const expireBefore = new Date(now.getTime() + keyWarningMs);
+  const rows = await queryable.query(needsAttention, { merchantId, now, expireBefore });
+  return {
+    exceptions: ofKind(rows, 'exceptions'),
+    pausedWebhooks: ofKind(rows, 'webhooks'),
+    delayedSettlements: ofKind(rows, 'settlements'),
+    expiringKeys: ofKind(rows, 'keys'),
+  };
+}
+
+function ofKind(rows: readonly Row<typeof needsAttention>[], kind: string): Needing {
+  const row = rows.find((each) => each.kind === kind);
+  return { count: Number(row?.total ?? 0n), ids: row?.ids ?? [] };
+}
