@@ -145,8 +145,8 @@ test('an exception is told once to those who decide, and a paused webhook to tho
   );
   await mail.sendAll();
   const [late, ...more] = mail.mailsTo(finance.email);
-  assert.deepEqual([late?.subject, more], ['Test merchant has an exception', []]);
-  assert.match(late?.text ?? '', /too late.*\n[\s\S]*Decide by: /);
+  assert.deepEqual([late?.subject, more], ['Test merchant was paid too late', []]);
+  assert.match(late?.text ?? '', /unless you accept it\.\n[\s\S]*Decide by: /);
   const [paused, ...others] = mail.mailsTo(developer.email);
   assert.deepEqual([paused?.subject, others], ['A webhook of Test merchant is paused', []]);
   assert.match(paused?.text ?? '', /Receiver: shop\.example\n/);

@@ -1,4 +1,4 @@
-import { formatMoney, formatToken } from '@florin/checkout';
+import { fill, formatMoney, formatToken } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
 import type { ExceptionKind, raisedException } from '@florin/protocol/exception.ts';
 import type { NotificationKind } from '@florin/protocol/notification.ts';
@@ -31,16 +31,19 @@ type Part = Pick<MailContent, 'title' | 'paragraphs' | 'rows'> & {
 
 type RaisedException = Static<typeof raisedException>;
 
-/** What happened to the money, by the kind of exception. */
-const exceptionMeanings: Readonly<Record<ExceptionKind, string>> = {
-  duplicate: 'A payer paid a second time. The second payment goes back to its payer.',
-  duplicate_settled: 'A payer paid a second time, and the second payment was settled to your wallet.',
-  refunded: 'The payer has the payment back. It will not be settled.',
-  reclaimed: 'The payer took the payment back. It will not be settled.',
-  underpaid: 'A payer sent less than the price. The money goes back to its payer unless you accept it.',
-  overpaid: 'A payer sent more than the price. The rest goes back to its payer.',
-  late: 'A payer sent the money too late. It goes back to its payer unless you accept it.',
-  wrong_token: 'A payer sent another token than the order asks for. It goes back to its payer.',
+/** What happened, and what becomes of the money, by the kind of exception. `{merchant}` is a placeholder. */
+const exceptionTexts: Readonly<Record<ExceptionKind, readonly [title: string, meaning: string]>> = {
+  duplicate: ['{merchant} was paid twice', 'The second payment goes back to its payer.'],
+  duplicate_settled: ['{merchant} was paid twice', 'The second payment, too, was settled to your wallet.'],
+  refunded: ['A payment to {merchant} went back', 'The payer has the money. It will not be settled.'],
+  reclaimed: ['A payment to {merchant} went back', 'The payer took the money back. It will not be settled.'],
+  underpaid: ['{merchant} was paid too little', 'The money goes back to its payer unless you accept it.'],
+  overpaid: ['{merchant} was paid too much', 'What is above the price goes back to its payer.'],
+  late: ['{merchant} was paid too late', 'The money goes back to its payer unless you accept it.'],
+  wrong_token: [
+    '{merchant} was paid in another token',
+    'The order asks for another one, so the money goes back to its payer.',
+  ],
 };
 
 /** These have ended when they are told. */
@@ -121,9 +124,10 @@ function exceptionPart({ chains }: ChosenMailContext, data: string, merchant: st
   };
   const { kind, decision, decideBy, tokenId, amountInToken } = exception;
   const isOpenChoice = decision === '' && decideBy !== '';
+  const [title, meaning] = exceptionTexts[kind];
   return {
-    title: `${merchant} has an exception`,
-    paragraphs: [exceptionMeanings[kind]],
+    title: fill(title, { merchant }),
+    paragraphs: [meaning],
     rows: [
       ...tokenRows(chains, 'Amount', tokenId, amountInToken),
       ['Payment', session.sessionId],

@@ -14,6 +14,8 @@ export interface MailContent {
   readonly paragraphs: readonly string[];
   /** Names and amounts: a long name takes more lines. */
   readonly items?: readonly MailRow[] | undefined;
+  /** What the items come to. */
+  readonly total?: MailRow | undefined;
   /** Short labels, each on one line, and values. */
   readonly rows: readonly MailRow[];
   /** More rows below the others, with their own heading. */
@@ -40,7 +42,7 @@ export function layOut(content: MailContent): { readonly text: string; readonly 
 }
 
 function plainOf(content: MailContent): string {
-  const { brandName, title, paragraphs, items = [], rows, more, button } = content;
+  const { brandName, title, paragraphs, items = [], total, rows, more, button } = content;
   const { footer, footerLinks = [] } = content;
   const block = (lines: readonly string[]) => lines.join('\n');
   const rowLines = (list: readonly MailRow[]) => block(list.map(([label, value]) => `${label}: ${value}`));
@@ -48,7 +50,7 @@ function plainOf(content: MailContent): string {
     brandName,
     title,
     ...paragraphs,
-    rowLines(items),
+    rowLines(total === undefined ? items : [...items, total]),
     rowLines(rows),
     more === undefined ? '' : `${more.title}\n${rowLines(more.rows)}`,
     button === undefined ? '' : `${button.text}:\n${button.url}`,
@@ -59,7 +61,18 @@ function plainOf(content: MailContent): string {
 }
 
 function htmlOf(content: MailContent): Html {
-  const { language, direction, brandName, title, paragraphs, items = [], rows, more, button } = content;
+  const {
+    language,
+    direction,
+    brandName,
+    title,
+    paragraphs,
+    items = [],
+    total,
+    rows,
+    more,
+    button,
+  } = content;
   const { footer, footerLinks = [] } = content;
   const colors = brandColorsOf(content.brandColor === '' ? defaultColor : content.brandColor);
   const [page, card] = backgrounds.light;
@@ -67,6 +80,7 @@ function htmlOf(content: MailContent): Html {
   const start = direction === 'rtl' ? 'right' : 'left';
   const cell = 'padding:8px 0;border-top:1px solid #dfe3e0;line-height:20px;vertical-align:top';
   const [wraps, whole] = ['word-break:break-word', 'white-space:nowrap'];
+  const sum = `${whole};font-weight:600`;
   const row =
     (ofLabel: string, ofValue: string) =>
     ([label, value]: MailRow) =>
@@ -95,7 +109,7 @@ function htmlOf(content: MailContent): Html {
 <p class="brand" style="${sans};margin:0 0 20px;color:${colors.light.accent};font-size:16px;font-weight:600;word-break:break-word"><bdi>${brandName}</bdi></p>
 <h1 class="ink" style="${sans};margin:0 0 12px;color:#131a16;font-size:24px;line-height:1.25;font-weight:650;word-break:break-word">${title}</h1>
 ${paragraphs.map((text) => html`<p class="ink" style="${sans};margin:0 0 8px;color:#131a16;font-size:16px;line-height:1.5;word-break:break-word">${text}</p>`)}
-${table(items.map(row(wraps, whole)))}${table(rows.map(row(whole, wraps)))}
+${table([...items.map(row(wraps, whole)), ...(total === undefined ? [] : [row(sum, sum)(total)])])}${table(rows.map(row(whole, wraps)))}
 ${more === undefined ? html`` : html`<h2 class="ink" style="${sans};margin:24px 0 0;color:#131a16;font-size:16px;line-height:1.25;font-weight:600">${more.title}</h2>${table(more.rows.map(row(wraps, whole)))}`}
 ${button === undefined ? html`` : buttonOf(button, colors)}
 </td></tr><tr><td style="padding:20px 24px" align="${start}">

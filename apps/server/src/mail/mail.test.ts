@@ -92,7 +92,7 @@ test('a payer gets one receipt and one e-mail per refunded amount, however often
   assert.deepEqual(more, []);
   assert.equal(first?.subject, 'Your receipt from Test merchant');
   assert.match(first?.text ?? '', /You paid \$10\.02\n/);
-  assert.match(first?.text ?? '', /Green tea: \$10\.00/);
+  assert.match(first?.text ?? '', /Green tea: \$10\.00\nFee: \$0\.02\nTotal: \$10\.02\n/);
   assert.match(first?.text ?? '', new RegExp(`https://pay.example.com/checkout/${sessionId}#`));
   assert.equal(second?.subject, 'Your refund from Test merchant');
   assert.match(

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { operator } from '#members/audit.ts';
 import { cancelRecovery, recoverByOperator } from '#members/recovery.ts';
 import { takeEffect } from '#merchants/account-change.ts';
 import { Browser, DashboardWorld, password, walletDelayMs } from '../../test/harness/dashboard-world.ts';
 import { MailWorld } from '../../test/harness/mail-world.ts';
 
+const renameMerchant = statement({
+  name: 'member_mail_test_rename',
+  parameters: { merchantId: 'text', merchantName: 'text' },
+  columns: {},
+  text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
+});
 const dashboardOrigin = 'https://pay.example.com';
 
 let world: DashboardWorld;
@@ -79,7 +86,7 @@ test('a person is told of a sign-in on a new device once, and of a changed passw
   const browser = await signedIn(email);
   const [told, ...more] = await newMails(email);
   assert.deepEqual([told?.subject, more], ['Sign-in on a new device', []]);
-  assert.match(told?.text ?? '', /Done by: your account\nIP address: 192\.0\.2\.1\nDevice: Test browser/);
+  assert.match(told?.text ?? '', /UTC\nIP address: 192\.0\.2\.1\nDevice: Test browser/);
   await signedIn(email, browser);
   assert.deepEqual(await newMails(email), []);
   const body = { currentPassword: password, newPassword: 'another correct battery' };
@@ -119,4 +126,33 @@ test('an invitation with an address goes there, with the link that the inviter s
   assert.match(told?.text ?? '', /Works until: /);
   assert.ok(told?.text.includes(url) && told.html.includes(`href="${url}"`));
   assert.equal((await invite({})).isMailed, false);
+});
+
+test('names that others choose add no header, no markup and no hidden character to e-mails of members', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const owner = await world.addPerson([[merchantId, 'owner']]);
+  const merchantName = 'Shop\r\nBcc: victim@example.net\r\n\r\n"<b>\u202etxt</b>';
+  await world.merchants.database.db.query(renameMerchant, { merchantId, merchantName });
+  const browser = new Browser(await world.serve('local'));
+  const headers = { 'user-agent': 'Pad <script> "x' };
+  const signIn = { body: { email: owner.email, password }, headers };
+  assert.equal((await browser.send('POST', '/sign-in/password', signIn)).code, 0);
+  browser.merchantId = merchantId;
+  await browser.post('/invitation/create', { role: 'viewer', email: 'guest@example.com' });
+  const accountAddress = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+  const account = { accountName: '<img src=x>"', accountAddress, settlementCurrencies: ['ethereum::usdc'] };
+  assert.equal((await browser.post('/account/create', account)).code, 0);
+  const told = [...(await newMails(owner.email)), ...(await newMails('guest@example.com'))];
+  assert.deepEqual(told.map(({ subject }) => subject).sort(), [
+    'Shop Bcc: victim@example.net "<b>txt</b> has a new wallet',
+    'Sign-in on a new device',
+    'You are invited to Shop Bcc: victim@example.net "<b>txt</b>',
+  ]);
+  for (const { to, headers: sent, text, html } of told) {
+    assert.deepEqual([to, sent['bcc'], sent['to']], [to, undefined, to[0]]);
+    assert.doesNotMatch(html, /<b>|<script|<img|<[^>]*\ssrc=|url\(|\u202e/);
+    assert.doesNotMatch(text, /\u202e/);
+    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, url = '']) => new URL(url).origin);
+    assert.deepEqual([...new Set(links)], [dashboardOrigin]);
+  }
 });

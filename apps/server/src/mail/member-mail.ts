@@ -101,7 +101,7 @@ async function invitation({ db, fromName }: MemberMailContext, mail: OpenedMail)
     ],
     rows: [['Works until', timeText(expiresAt)]],
     button: { text: 'Open the invitation', url },
-    footer: ['You get this e-mail because a person gave this address to invite you.'],
+    footer: ['You get this e-mail because this address was given to invite you.'],
   };
 }
 
@@ -148,11 +148,12 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
     effectiveAt: effectiveAt === '' ? '' : timeText(effectiveAt),
   });
   const isPending = mail.kind === 'askRecovery' || mail.kind === 'startRecovery';
+  const isLost = mail.kind === 'completeRecovery';
   const isWallet = mail.kind === 'addWallet' || mail.kind === 'removeWallet';
   const rows: readonly MailRow[] = [
     ...(isWallet ? [['Wallet', act.subject] as const] : []),
     ['Time', timeText(mail.at.toISOString())],
-    ['Done by', actor.id === userId ? 'your account' : visibleText(actor.name)],
+    ['Done by', actor.id === userId ? '' : visibleText(actor.name)],
     ['IP address', actor.clientAddress],
     ['Device', actor.userAgent === '' ? '' : visibleText(deviceName(actor.userAgent))],
   ];
@@ -160,9 +161,14 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
     ...english(fromName, title),
     paragraphs: [
       meaning,
-      isPending
-        ? 'If you did not ask for this, sign in now and cancel it in My account.'
-        : 'If this was not you, sign in, change your password and end your other sessions in My account.',
+      ...(isPending
+        ? ['If you did not ask for this, sign in now and cancel it in My account.']
+        : isLost
+          ? ['If this was not you, tell an owner or the operator at once.']
+          : [
+              'If this was not you, sign in, change your password and end your other sessions in My account.',
+              'If you can no longer sign in, ask an owner or the operator to recover your account.',
+            ]),
     ],
     rows: rows.filter(([, value]) => value !== ''),
     button: { text: 'Open My account', url: `${dashboardOrigin}/dashboard/my-account` },

@@ -1,4 +1,12 @@
-import { chooseLanguage, fill, formatMoney, formatTime, formatToken, mailTexts } from '@florin/checkout';
+import {
+  chooseLanguage,
+  fill,
+  formatMoney,
+  formatTime,
+  formatToken,
+  type Language,
+  mailTexts,
+} from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { Session } from '@florin/protocol/session.ts';
@@ -7,7 +15,7 @@ import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
-import { layOut, type MailRow } from './layout.ts';
+import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './mail.ts';
 
 /** What the event of a paid session tells. */
@@ -43,7 +51,8 @@ export async function composePayerMail(
     ...(isRefund ? [[texts.sentBackTo, transaction.from] as const] : []),
     [pageTexts.paidOn, formatTime(tag, `${transaction.executeTime.replace(' ', 'T')}Z`, 'UTC')],
     [pageTexts.receiptNumber, session.receiptId],
-    [texts.transaction, transaction.sourceTx],
+    // The payer's own transaction, which a refund's reader would take for the one that brought the money back.
+    ...(isRefund ? [] : [[texts.transaction, transaction.sourceTx] as const]),
   ];
   return {
     fromName: merchant,
@@ -52,7 +61,7 @@ export async function composePayerMail(
       ...{ language: tag, direction, brandName: merchant, brandColor: shown.color, rows },
       title: fill(isRefund ? texts.refundTitle : texts.receiptTitle, values),
       paragraphs: [fill(isRefund ? texts.refundIntro : texts.receiptIntro, values)],
-      items: isRefund ? [] : itemRows(tag, pageTexts.quantity, session.lineItems.items),
+      ...(isRefund ? {} : priceOf(language, session, transaction)),
       button: { text: texts.open, url: session.paymentUrl },
       footer: [fill(texts.why, values)],
     }),
@@ -63,6 +72,24 @@ function money(tag: string, microUsd: number): string {
   return formatMoney(tag, String(microUsd));
 }
 
+/** The items, what the payer paid on top of them, and the total. */
+function priceOf(
+  { tag, texts: { quantity } }: Language,
+  { lineItems: { items } }: Session,
+  { totalValue }: PaymentTransaction,
+): Pick<MailContent, 'items' | 'total'> {
+  const texts = mailTexts(tag);
+  const fee = totalValue - sumOf(items);
+  return {
+    items: [...itemRows(tag, quantity, items), ...(fee > 0 ? [[texts.fee, money(tag, fee)] as const] : [])],
+    total: [texts.total, money(tag, totalValue)],
+  };
+}
+
+function sumOf(items: readonly LineItem[]): number {
+  return items.reduce((total, { quantity, unitPrice }) => total + quantity * unitPrice, 0);
+}
+
 function itemRows(tag: string, several: string, items: readonly LineItem[]): MailRow[] {
   const rows = items.slice(0, maxItems).map(({ productData, quantity, unitPrice }): MailRow => {
     const name = merchantText(productData?.productName ?? '', merchantTextLimits.productName);
@@ -71,6 +98,5 @@ function itemRows(tag: string, several: string, items: readonly LineItem[]): Mai
   });
   const others = items.slice(maxItems);
   if (others.length === 0) return rows;
-  const sum = others.reduce((total, { quantity, unitPrice }) => total + quantity * unitPrice, 0);
-  return [...rows, [`+ ${others.length}`, money(tag, sum)]];
+  return [...rows, [`+ ${others.length}`, money(tag, sumOf(others))]];
 }

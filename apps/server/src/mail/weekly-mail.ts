@@ -23,7 +23,7 @@ export async function composeWeeklyMail(
   if (!members.some((member) => member.userId === userId)) return undefined;
   const shown = await findShownMerchant(db, merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
-  const { received } = figures;
+  const { received, settled } = figures;
   const title = `${merchant} received ${received.count === 0 ? 'nothing' : money(received)} last week`;
   const unsubscribeUrl = unsubscribe.urlOf({ merchantId, userId });
   const attention = attentionRows(figures);
@@ -33,8 +33,8 @@ export async function composeWeeklyMail(
     rows: [
       ['Received', sumText(received, 'payment')],
       ['Received the week before', sumText(figures.receivedBefore, 'payment')],
-      ['Settled to your wallets', sumText(figures.settled, 'payment')],
-      ['Fees of these', money(figures.fees)],
+      ['Settled to your wallets', sumText(settled, 'payment')],
+      ...(settled.count === 0 ? [] : [['Fees of what was settled', money(figures.fees)] as const]),
       ['Refunded', sumText(figures.refunded, 'refund')],
     ],
     ...(attention.length === 0 ? {} : { more: { title: 'Needs attention now', rows: attention } }),

@@ -120,7 +120,7 @@ From Monday, January 14, 2030 to Sunday, January 20, 2030, in UTC.
 Received: $20.04 in 2 payments
 Received the week before: $10.02 in 1 payment
 Settled to your wallets: $10.00 in 1 payment
-Fees of these: $0.02
+Fees of what was settled: $0.02
 Refunded: $10.02 in 1 refund
 
 Needs attention now
