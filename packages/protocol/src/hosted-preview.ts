@@ -16,10 +16,12 @@ export const hostedPreview = Type.Object(
     title: text({ max: 100 }),
     amount: Type.String({ ...microUsdText, description: 'Micro-USD; empty: the payer chooses' }),
     isFeeOnTop: Type.Boolean(),
+    isEmailRequired: Type.Boolean(),
     items: Type.Array(
       Type.Object(
         {
-          name: text({ max: 100 }),
+          productId: text({ max: 64, description: 'Shown as it is now; empty: an item without a product' }),
+          name: text({ max: 100, description: 'Of an item without a product' }),
           quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
           value: Type.String({ ...microUsdText, description: 'Of all units, in Micro-USD; empty: open' }),
         },

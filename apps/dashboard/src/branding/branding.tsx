@@ -5,8 +5,9 @@ import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { Button } from '../ui/button.tsx';
-import { Field, inputClass, TextField } from '../ui/field.tsx';
+import { Field, inputClass } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
+import { ImageField } from '../ui/image-field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { Card, PageHeader, Skeleton } from '../ui/page.tsx';
 import { PagePreview, type PreviewedOrder } from '../ui/page-preview.tsx';
@@ -20,9 +21,10 @@ const example: PreviewedOrder = {
   title: 'Spring order',
   amount: '64500000',
   isFeeOnTop: false,
+  isEmailRequired: false,
   items: [
-    { name: 'Stoneware mug', quantity: 2, value: '50000000' },
-    { name: 'Coffee, 250 g', quantity: 1, value: '14500000' },
+    { productId: '', name: 'Stoneware mug', quantity: 2, value: '50000000' },
+    { productId: '', name: 'Coffee, 250 g', quantity: 1, value: '14500000' },
   ],
 };
 
@@ -81,14 +83,10 @@ function Editor({ brand }: { readonly brand: Brand }) {
               onChange={type}
               error={isWrong ? 'Write # and six digits from 0 to f.' : fieldError(update.error, 'color')}
             />
-            <TextField
+            <ImageField
               label="Logo"
-              hint="The https address of a picture. Florin downloads it once and hosts the copy."
-              isOptional
-              type="url"
-              inputMode="url"
-              maxLength={1000}
-              placeholder="https://shop.example.com/logo.png"
+              hint="A jpeg, png or webp picture. Florin keeps a copy of it."
+              fit="contain"
               value={logoUrl}
               onChange={(url) => {
                 setLogoUrl(url);

@@ -10,6 +10,7 @@ import {
   totalOf,
   withWallet,
 } from './link-draft.ts';
+import { previewedOrderOf } from './previewed-order.ts';
 
 const link: LinkDetail = {
   linkId: 'lnk_1',
@@ -121,4 +122,23 @@ test('limits are kept by a save, and an end is typed in local time', () => {
   assert.deepEqual(['maxPayments' in cleared, 'activeUntil' in cleared], [false, false]);
   const wrong = linkFaults({ ...linkDraftOf(link), maxPayments: '0', activeUntil: 'soon' });
   assert.deepEqual(Object.keys(wrong), ['maxPayments', 'activeUntil']);
+});
+
+test('the preview shows what is typed, and no price where none can be read', () => {
+  const draft = linkDraftOf(link);
+  const shown = { title: 'Caps', isFeeOnTop: true, isEmailRequired: true };
+  const item = { productId: 'prd_1', name: '', quantity: 2, value: '25000000' };
+  assert.deepEqual(previewedOrderOf(draft, 'Caps'), { ...shown, amount: '25000000', items: [item] });
+  const rows = (changed: object) => draft.items.map((row) => ({ ...row, ...changed }));
+  const without = (changed: object) => previewedOrderOf({ ...draft, items: rows(changed) }, 'Caps').items;
+  assert.deepEqual(without({ price: '12,' }), [{ ...item, value: '' }]);
+  assert.deepEqual(without({ quantity: '' }), [{ ...item, quantity: 1, value: '' }]);
+  assert.deepEqual(without({ productId: '' }), []);
+  assert.deepEqual(without({ quantity: '99999', price: '999999999' }), [
+    { ...item, quantity: 99_999, value: '999999999999999' },
+  ]);
+  assert.deepEqual(previewedOrderOf({ ...draft, linkType: 'custom', shownProductId: 'prd_2' }, 'Tips'), {
+    ...{ ...shown, title: 'Tips', amount: '' },
+    items: [{ productId: 'prd_2', name: '', quantity: 1, value: '' }],
+  });
 });

@@ -112,7 +112,8 @@ export function suggestedName(
   return others.length === 0 || name === '' ? name : `${name} and ${others.length} more`;
 }
 
-function quantityOf(typed: string): number {
+/** A typed quantity; 0 when it is none. */
+export function quantityOf(typed: string): number {
   return /^\d{1,5}$/.test(typed.trim()) ? Number(typed) : 0;
 }
 

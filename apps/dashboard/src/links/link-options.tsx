@@ -46,7 +46,7 @@ export function WalletFields({
 /** When the link ends by itself. */
 export function LimitFields({ draft, change, faults, error }: LinkPartProps) {
   return (
-    <div className="grid items-start gap-4 sm:grid-cols-2">
+    <div className="grid items-start gap-4 sm:grid-cols-2 [&>*]:min-w-0">
       <TextField
         label="Payments in all"
         hint="The link is disabled after so many."

@@ -25,6 +25,7 @@ import {
 } from './link-draft.ts';
 import { ItemFields, ShownProductField } from './link-items.tsx';
 import { LimitFields, PayerFields, WalletFields } from './link-options.tsx';
+import { LinkPreview } from './link-preview.tsx';
 
 /** Creates a link and goes to its page, or edits the one given. */
 export function LinkSheet({
@@ -40,6 +41,7 @@ export function LinkSheet({
     <Sheet
       isOpen={isOpen}
       onClose={onClose}
+      size="wide"
       title={link === undefined ? 'Create a link' : 'Edit the link'}
       {...(link === undefined
         ? {}
@@ -130,26 +132,35 @@ function LinkForm({ link, accounts, products, onClose }: FormProps) {
     setTyped({ ...draft, accountId: typed.accountId, ...changed });
   const parts = { draft, change, faults, error: write.error };
   return (
-    <form noValidate onSubmit={onSubmit(submit)} className="grid gap-5">
-      {link === undefined && <TypeField draft={draft} change={change} hasProducts={products.length > 0} />}
-      {draft.linkType === 'fixed' ? (
-        <ItemFields {...parts} products={products} />
-      ) : (
-        <ShownProductField {...parts} products={products} />
-      )}
-      <TextField
-        label="Name"
-        hint="The payer and your payments list show it."
-        maxLength={100}
-        placeholder={suggestion}
-        value={draft.linkName}
-        onChange={(linkName) => change({ linkName })}
-        error={fieldError(write.error, 'linkName')}
-      />
-      <WalletFields {...parts} accounts={accounts} />
-      <LimitFields {...parts} />
-      <PayerFields {...parts} />
-      <FailureNotice error={write.error} fields={ownFields} />
+    <form noValidate onSubmit={onSubmit(submit)}>
+      <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid min-w-0 gap-5">
+          {link === undefined && (
+            <TypeField draft={draft} change={change} hasProducts={products.length > 0} />
+          )}
+          {draft.linkType === 'fixed' ? (
+            <ItemFields {...parts} products={products} />
+          ) : (
+            <ShownProductField {...parts} products={products} />
+          )}
+          <TextField
+            label="Name"
+            hint="The payer and your payments list show it."
+            maxLength={100}
+            placeholder={suggestion}
+            value={draft.linkName}
+            onChange={(linkName) => change({ linkName })}
+            error={fieldError(write.error, 'linkName')}
+          />
+          <WalletFields {...parts} accounts={accounts} />
+          <LimitFields {...parts} />
+          <PayerFields {...parts} />
+          <FailureNotice error={write.error} fields={ownFields} />
+        </div>
+        <div className="min-w-0 lg:sticky lg:top-0">
+          <LinkPreview draft={draft} name={draft.linkName.trim() || suggestion} />
+        </div>
+      </div>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" kind="primary" isBusy={write.isRunning}>

@@ -11,12 +11,12 @@ export interface DialogProps {
   /** One sentence below the title. */
   readonly description?: ReactNode;
   readonly children: ReactNode;
-  readonly size?: 'small' | 'normal' | 'large';
+  readonly size?: 'small' | 'normal' | 'large' | 'wide';
   /** The dialog keeps open for clicks beside it and for Escape: while it is sending, or shows what is shown once. */
   readonly isHeld?: boolean;
 }
 
-const widths = { small: 'md:max-w-md', normal: 'md:max-w-lg', large: 'md:max-w-3xl' };
+const widths = { small: 'md:max-w-md', normal: 'md:max-w-lg', large: 'md:max-w-3xl', wide: 'md:max-w-5xl' };
 
 /** A dialog: in the middle on desktops, from below on phones. */
 export function Dialog({

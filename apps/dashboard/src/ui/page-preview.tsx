@@ -5,7 +5,10 @@ import { useMerchantId } from '../app/merchant.ts';
 import { classNames } from './class-names.ts';
 
 /** What the previewed page sells. Amounts are Micro-USD as digits; empty where the payer chooses. */
-export type PreviewedOrder = Pick<HostedPreview, 'title' | 'amount' | 'isFeeOnTop' | 'items'>;
+export type PreviewedOrder = Pick<
+  HostedPreview,
+  'title' | 'amount' | 'isFeeOnTop' | 'isEmailRequired' | 'items'
+>;
 
 const widths = { phone: 390, desktop: 1_100 };
 const height = 720;
@@ -17,7 +20,7 @@ const calmMs = 300;
  * payment.
  * - `color`: `#rrggbb`, or empty for the page's default. Do not pass half a colour: the service refuses it.
  * - `hasLogo`: whether to show the stored logo.
- * - `order`: the page's contents: `title` (100 characters), `amount`, `isFeeOnTop`, and up to 20 `items`.
+ * - `order`: the page's contents: `title` (100 characters), `amount`, who pays the fee, and up to 20 `items`.
  */
 export function PagePreview({
   color,
@@ -31,8 +34,7 @@ export function PagePreview({
   const merchantId = useMerchantId() ?? '';
   const [device, setDevice] = useState<keyof typeof widths>('phone');
   const [scheme, setScheme] = useState<HostedPreview['scheme']>('light');
-  const { title, amount, isFeeOnTop, items } = order;
-  const draft: HostedPreview = { merchantId, color, hasLogo, scheme, title, amount, isFeeOnTop, items };
+  const draft: HostedPreview = { merchantId, color, hasLogo, scheme, ...order };
   const address = useCalm(`/dashboard/preview?draft=${encodeURIComponent(JSON.stringify(draft))}`);
   const [frame, available] = useWidth();
   const width = widths[device];

@@ -24,7 +24,7 @@ export function linkPageData(
     linkUrl: '',
     title: merchantText(link.linkName, merchantTextLimits.linkName),
     ...frontData(front),
-    items: link.items.map((item) => pageItem(item, isCustom)),
+    items: link.items.map((item) => pageItem(item, isCustom ? '' : itemTotal(item))),
     amount: isCustom ? '' : link.amount.toString(),
     ...(isCustom ? linkBounds(deps, link) : {}),
     isFeeOnTop: link.feeModel === 2,
@@ -52,7 +52,7 @@ export async function sessionPageData(
     linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
     title: merchantText(link?.linkName ?? first, merchantTextLimits.linkName),
     ...frontData(front),
-    items: session.items.map((item) => pageItem(item, false)),
+    items: session.items.map((item) => pageItem(item, itemTotal(item))),
     amount: (session.chosenTotal ?? session.amount).toString(),
     isFeeOnTop: session.feeModel === 2 && session.chosenTotal === undefined,
     isEmailRequired: session.payerEmailRequired,
@@ -94,8 +94,15 @@ function settlementOf({ chains }: CheckoutContext, settlementToken: string) {
   return { settlementToken, settledIn };
 }
 
-function pageItem(item: LineItem, isPriceOpen: boolean): PageItem {
-  const { quantity, unitPrice, productData } = item;
+function itemTotal({ quantity, unitPrice }: LineItem): string {
+  return microUsd(BigInt(unitPrice) * BigInt(quantity)).toString();
+}
+
+/** A line item as pages show it. `value` is of all units, in Micro-USD; empty while the payer chooses. */
+export function pageItem(
+  { quantity, productData }: Pick<LineItem, 'quantity' | 'productData'>,
+  value: string,
+): PageItem {
   const limits = merchantTextLimits;
   const url = productData?.imageUrl ?? '';
   return {
@@ -105,8 +112,7 @@ function pageItem(item: LineItem, isPriceOpen: boolean): PageItem {
       name: merchantText(name, limits.attributeName),
       value: merchantText(value, limits.attributeValue),
     })),
-    quantity,
-    value: isPriceOpen ? '' : microUsd(BigInt(unitPrice) * BigInt(quantity)).toString(),
+    ...{ quantity, value },
     ...(url === '' ? {} : { image: { url: imageUrlOfSize(url, 96), dense: imageUrlOfSize(url, 320) } }),
   };
 }

@@ -3,6 +3,7 @@ import { type HostedPreview, hostedPreview } from '@florin/protocol/hosted-previ
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { FastifyRequest } from 'fastify';
 import { findShownMerchant, type ShownMerchant } from '#catalog/branding.ts';
+import { type ItemProduct, productsForItems } from '#catalog/product.ts';
 import { merchantGuards, type RateLimits } from '../rate-limit.ts';
 import { compileCheck } from '../schema-check.ts';
 import type { Door } from '../server.ts';
@@ -13,7 +14,7 @@ interface PreviewDoorContext extends VisitorDeps {
   /** Renders a hosted page with the contents of a draft. It takes no payment. */
   readonly render: (
     draft: HostedPreview,
-    front: ShownMerchant,
+    stored: { readonly front: ShownMerchant; readonly products: ReadonlyMap<string, ItemProduct> },
     acceptLanguage: string | undefined,
   ) => { readonly text: string; readonly policy: string };
 }
@@ -31,8 +32,13 @@ export function previewDoor(deps: PreviewDoorContext): Door {
       const draft = draftOf(request);
       const { callerId, merchantId } = await findMemberCaller(deps, request, route, draft.merchantId);
       guards.ofKey(route, callerId, reply);
-      const front = await findShownMerchant(deps.people.inScope(merchantId), merchantId);
-      const { text, policy } = deps.render(draft, front, request.headers['accept-language']);
+      const db = deps.people.inScope(merchantId);
+      const productIds = draft.items.map(({ productId }) => productId).filter((id) => id !== '');
+      const stored = {
+        front: await findShownMerchant(db, merchantId),
+        products: await productsForItems(db, merchantId, productIds),
+      };
+      const { text, policy } = deps.render(draft, stored, request.headers['accept-language']);
       reply.type('text/html; charset=utf-8').header('content-security-policy', policy);
       return text;
     });

@@ -18,7 +18,8 @@ interface Preview {
 const frame = { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-origin' };
 const draftOf = (change: Partial<HostedPreview> = {}): HostedPreview => ({
   ...{ merchantId, color: '#0b6b4d', hasLogo: false, scheme: 'light', title: 'Spring <order>' },
-  ...{ amount: '25000000', isFeeOnTop: false, items: [{ name: 'Mug', quantity: 1, value: '25000000' }] },
+  ...{ amount: '25000000', isFeeOnTop: false, isEmailRequired: false },
+  items: [{ productId: '', name: 'Mug', quantity: 1, value: '25000000' }],
   ...change,
 });
 
@@ -58,6 +59,30 @@ test('a member sees the page in a frame that runs nothing', async () => {
   assert.doesNotMatch(text, /<script|<a |<form/);
 });
 
+test('items show the merchant’s stored products, and fields that the payer fills stand there', async () => {
+  const product = {
+    ...{ name: 'Teapot', description: 'Holds a litre', commonPrices: [30_000_000], imageUrl: '' },
+    attributes: [{ name: 'Colour', value: 'Blue' }],
+  };
+  const create = async (id: string) =>
+    (
+      await world.merchants.send('POST', '/product/create', {
+        key: await world.merchants.addKey(id),
+        body: product,
+      })
+    ).data.productId as string;
+  const item = (productId: string) => ({ productId, name: 'Unnamed', quantity: 2, value: '60000000' });
+  const own = await open(
+    draftOf({ items: [item(await create(merchantId))], isEmailRequired: true, amount: '' }),
+  );
+  for (const part of ['Teapot × 2', 'Holds a litre', 'Colour: Blue', 'id="email-input"', 'id="amount-input"'])
+    assert.ok(own.text.includes(part), part);
+  // Another merchant's product is as unknown as one that does not exist.
+  const foreign = await open(draftOf({ items: [item(await create(await world.merchants.addMerchant()))] }));
+  assert.match(foreign.text, /Unnamed × 2/);
+  assert.doesNotMatch(foreign.text, /Teapot|email-input|amount-input/);
+});
+
 test('the preview opens in a frame of the dashboard alone', async () => {
   for (const headers of [
     { 'sec-fetch-dest': 'document' },
@@ -86,7 +111,12 @@ test('a bad draft is refused by the field that is wrong', async () => {
     [draftOf({ amount: '1e9' }), /amount/],
     [{ ...draftOf(), scheme: 'sepia' }, /scheme/],
     [{ ...draftOf(), css: 'x' }, /css/],
-    [draftOf({ items: Array.from({ length: 21 }, () => ({ name: 'x', quantity: 1, value: '' })) }), /items/],
+    [
+      draftOf({
+        items: Array.from({ length: 21 }, () => ({ productId: '', name: 'x', quantity: 1, value: '' })),
+      }),
+      /items/,
+    ],
   ];
   for (const [draft, reason] of bad) {
     const { text } = await open(draft);
