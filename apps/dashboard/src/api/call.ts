@@ -104,13 +104,23 @@ function fetchCall(call: string, input: AnyInput, options: SendOptions): Promise
       accept: 'application/json',
       ...(merchantId === undefined ? {} : { 'florin-merchant': merchantId }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-      ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(input.body === undefined ? {} : { 'content-type': contentTypeOf(input.body) }),
     },
-    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...(input.body === undefined ? {} : { body: bodyOf(input.body) }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     return refuseConnection();
   });
+}
+
+/** A file goes out as it is, everything else as JSON. */
+function bodyOf(body: unknown): BodyInit {
+  return body instanceof Blob ? body : JSON.stringify(body);
+}
+
+function contentTypeOf(body: unknown): string {
+  if (!(body instanceof Blob)) return 'application/json';
+  return body.type === '' ? 'application/octet-stream' : body.type;
 }
 
 function refuseConnection(): never {

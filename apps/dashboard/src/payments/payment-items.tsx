@@ -1,5 +1,6 @@
 import type { SessionView } from '@florin/protocol/session.ts';
 import { Card } from '../ui/page.tsx';
+import { Picture } from '../ui/picture.tsx';
 import { Usd } from '../ui/value.tsx';
 
 /** What was bought, and how its price becomes what the merchant receives. */
@@ -8,13 +9,7 @@ export function PaymentItems({ view: { session, transaction } }: { readonly view
     <Card className="divide-y divide-line px-4 md:px-5">
       {session.lineItems.items.map((item) => (
         <div key={item.lineItemId} className="flex items-center gap-3 py-3">
-          {item.productData?.imageUrl !== undefined && item.productData.imageUrl !== '' && (
-            <img
-              src={item.productData.imageUrl}
-              alt=""
-              className="size-10 rounded-lg border border-line object-cover"
-            />
-          )}
+          {(item.productData?.imageUrl ?? '') !== '' && <Picture url={item.productData?.imageUrl ?? ''} />}
           <div className="min-w-0 flex-1">
             <p className="truncate font-medium">{item.productData?.productName ?? 'Amount'}</p>
             <p className="text-sm text-soft">

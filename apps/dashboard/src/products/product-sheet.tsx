@@ -7,6 +7,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { AreaField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
+import { ImageField } from '../ui/image-field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import {
@@ -111,7 +112,7 @@ function ProductForm({
         onChange={(description) => change({ description })}
         error={fieldError(write.error, 'description')}
       />
-      <ImageField {...parts} product={product} />
+      <ProductImage {...parts} product={product} />
       <AttributeFields {...parts} />
       <FailureNotice
         error={write.error}
@@ -127,7 +128,7 @@ function ProductForm({
   );
 }
 
-function ImageField({
+function ProductImage({
   draft,
   change,
   error,
@@ -135,13 +136,9 @@ function ImageField({
 }: PartProps & { readonly product: Product | undefined }) {
   return (
     <>
-      <TextField
+      <ImageField
         label="Image"
-        hint="The address of a picture. Florin keeps a copy of it."
-        isOptional
-        type="url"
-        placeholder="https://"
-        maxLength={500}
+        hint="A jpeg, png or webp picture. Florin keeps a copy of it."
         value={draft.imageUrl}
         onChange={(imageUrl) => change({ imageUrl })}
         error={fieldError(error, 'imageUrl')}

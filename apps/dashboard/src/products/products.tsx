@@ -12,6 +12,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
 import { Fact, Facts, PageHeader, Skeleton } from '../ui/page.tsx';
+import { Picture } from '../ui/picture.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -76,17 +77,6 @@ function UnknownProduct({ onBack }: { readonly onBack: () => void }) {
       It was deleted, or the address is wrong.
     </Empty>
   );
-}
-
-function Picture({ url }: { readonly url: string }) {
-  const frame = 'flex size-9 shrink-0 items-center justify-center rounded-lg border border-line bg-sunken';
-  if (url === '')
-    return (
-      <span aria-hidden className={`${frame} text-faint [&>svg]:size-4`}>
-        <Package />
-      </span>
-    );
-  return <img src={url} alt="" className={`${frame} object-cover`} />;
 }
 
 const productColumns: readonly Column<Product>[] = [

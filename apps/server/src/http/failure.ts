@@ -26,10 +26,17 @@ function refused(slug: ErrorName, details: RefusalDetails = {}): FailureReport {
 
 const outageOf = { query: 'query_failed', create: 'create_failed', update: 'update_failed' } as const;
 
-/** Turns an error of a request handler into its answer. Never shows a client the details of a bug. */
-export function reportFailure(error: unknown, effect: Route['effect']): FailureReport {
+/**
+ * Turns an error of a request handler into its answer. Never shows a client the details of a bug.
+ * @param limitBytes Of the route's request bodies.
+ */
+export function reportFailure(
+  error: unknown,
+  effect: Route['effect'],
+  limitBytes: number = bodyLimitBytes,
+): FailureReport {
   if (error instanceof Refusal) return { failure: failureOf(error), cause: 'expected' };
-  const layer = httpLayerFailure(error);
+  const layer = httpLayerFailure(error, limitBytes);
   if (layer !== undefined) return layer;
   if (error instanceof BatchOverload) {
     return refused(outageOf[effect], {
@@ -48,11 +55,10 @@ export function reportFailure(error: unknown, effect: Route['effect']): FailureR
 }
 
 /** Failures that fastify raises before a handler runs. Each carries its own 4xx status. */
-function httpLayerFailure(error: unknown): FailureReport | undefined {
+function httpLayerFailure(error: unknown, limitBytes: number): FailureReport | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number')
     return undefined;
-  if (error.statusCode === 413)
-    return refused('body_too_large', { detail: `at most ${bodyLimitBytes} bytes` });
+  if (error.statusCode === 413) return refused('body_too_large', { detail: `at most ${limitBytes} bytes` });
   if (error.statusCode === 415) return refused('media_type_unsupported', { detail: 'send application/json' });
   if (error.statusCode >= 400 && error.statusCode < 500) {
     return refused('json_malformed', { detail: 'the body could not be read' });

@@ -192,7 +192,7 @@ function answerFailure(
   reply: FastifyReply,
 ): void {
   const { effect = 'query', statuses } = request.routeOptions.config;
-  const report = reportFailure(error, effect);
+  const report = reportFailure(error, effect, request.routeOptions.bodyLimit);
   logFailure(options.log, report, error, request);
   const { failure } = report;
   const status = statusOf({ statuses }, failure.slug);

@@ -15,6 +15,7 @@ import { previewPage } from '#http/checkout/preview.ts';
 import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
 import { previewDoor } from '#http/dashboard/preview-door.ts';
+import { uploadDoor } from '#http/dashboard/upload-door.ts';
 import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
@@ -71,6 +72,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     dashboardPagesDoor(),
+    uploadDoor(dashboard),
     previewDoor({ ...dashboard, render: (...page) => previewPage({ chains, origin }, ...page) }),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),

@@ -9,6 +9,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { listTokenStops } from '#chains/token-stop.ts';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
+import { imagesDoor } from '#http/images/images-door.ts';
 import { reportsDoor } from '#http/reports/reports-door.ts';
 import { operator } from '#members/audit.ts';
 import { invite } from '#members/invitation.ts';
@@ -18,6 +19,7 @@ import { silentLog } from '#telemetry/log.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { DashboardWorld, password, walletDelayMs } from '../harness/dashboard-world.ts';
 import { addPaidSession, happen } from '../harness/payment-fixture.ts';
+import { sampleImage } from '../harness/sample-image.ts';
 import { openShop } from '../harness/shop.ts';
 import { fastSettings } from '../harness/webhook-world.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
@@ -36,7 +38,7 @@ before(async () => {
   world = await DashboardWorld.open(undefined, origin);
   const server = await world.serve('local', undefined, [
     dashboardPagesDoor(),
-    world.previews(),
+    ...[world.previews(), world.uploads(), imagesDoor({ store: world.images.store, log: silentLog })],
     reportsDoor({ db: world.merchants.database.db, clock: world.merchants.clock }),
   ]);
   await server.listen({ host: 'localhost', port });
@@ -441,6 +443,39 @@ test('the preview of the payment page follows the colour, which is saved', async
   await page.reload();
   assert.equal(await color.inputValue(), '#7a1fa2');
   await preview('7a1fa2').getByText('Stoneware mug').waitFor();
+});
+
+test('a product gets an uploaded picture, and the link that sells it is previewed while it is made', async () => {
+  const { page } = owner;
+  await world.merchants.addAccount(merchantId);
+  await page.goto(`${dashboard}/${merchantId}/products`);
+  await page.getByRole('button', { name: 'Create a product' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill('Teapot');
+  await page.getByLabel('Price 1').fill('30');
+  const choose = (name: string, buffer: Buffer) =>
+    page.getByLabel('Image from this device').setInputFiles({ name, mimeType: 'image/png', buffer });
+  await choose('notes.png', Buffer.from('no picture'));
+  await page.getByText('Image cannot be used: not a jpeg, png or webp image.').waitFor();
+  await choose('teapot.png', await sampleImage('png', 40, 20));
+  await page.getByRole('button', { name: 'Upload another' }).waitFor();
+  await assertClean(page);
+  await page.getByRole('button', { name: 'Create the product' }).click();
+  await page.getByRole('cell', { name: 'Teapot', exact: true }).waitFor();
+  await page.waitForFunction("document.querySelector('td img')?.naturalWidth === 40");
+
+  await page.getByRole('link', { name: 'Links' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).first().click();
+  const preview = (part: string) =>
+    page.frameLocator(`iframe[title="Preview of the hosted page"][src*="${encodeURIComponent(part)}"]`);
+  await preview('"amount":"30000000"').getByText('Teapot').first().waitFor();
+  await preview('"amount":"30000000"').locator('img').waitFor();
+  await page.getByLabel('Quantity').fill('2');
+  await preview('"amount":"60000000"').getByText('Teapot × 2').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Tea for two');
+  await preview('Tea for two').getByText('Tea for two').waitFor();
+  await assertClean(page);
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.getByRole('heading', { name: 'Tea for two' }).waitFor();
 });
 
 test('an owner changes the name of the shop', async () => {

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Rpc } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import { dashboardApi, merchantHeader } from '@florin/protocol/dashboard-api.ts';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
 import type { FastifyInstance } from 'fastify';
+import { type Images, openImages } from '#catalog/images/open-images.ts';
 import { previewPage } from '#http/checkout/preview.ts';
 import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
 import { previewDoor } from '#http/dashboard/preview-door.ts';
+import { uploadDoor } from '#http/dashboard/upload-door.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { buildServer, type Door } from '#http/server.ts';
@@ -15,6 +20,7 @@ import { hashPassword } from '#members/password.ts';
 import { openSignIn, type SignInOptions } from '#members/sign-in.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import { createUser } from '#members/user.ts';
+import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from './merchant-fixture.ts';
@@ -138,12 +144,23 @@ export async function addPerson(
 export class DashboardWorld {
   readonly merchants: MerchantWorld;
   readonly options: SignInOptions;
+  readonly images: Images;
+  readonly #imageFolder: string;
   readonly #signIn: SignIn;
   readonly #servers: FastifyInstance[] = [];
 
-  private constructor(merchants: MerchantWorld, options: SignInOptions) {
+  private constructor(merchants: MerchantWorld, options: SignInOptions, imageFolder: string) {
     this.merchants = merchants;
     this.options = options;
+    this.#imageFolder = imageFolder;
+    this.images = openImages({
+      ...options,
+      // Decoders have real time limits.
+      clock: { ...systemClock, now: () => merchants.clock.now() },
+      settings: { store: { kind: 'folder', folder: imageFolder }, allowLoopback: false },
+      ...{ db: merchants.database.db, origin: options.dashboardOrigin, masterKey: randomBytes(32) },
+      searchSessions: async () => ({ isFound: false, last: undefined }),
+    });
     this.#signIn = openSignIn(options);
   }
 
@@ -154,15 +171,12 @@ export class DashboardWorld {
   ): Promise<DashboardWorld> {
     const merchants = await MerchantWorld.open();
     merchants.clock.time = Date.now();
-    return new DashboardWorld(merchants, {
-      clock: merchants.clock,
-      random: systemRandom,
-      log: silentLog,
-      databaseUrl: merchants.database.url,
-      dashboardOrigin: origin,
-      masterKeys: [randomBytes(32)],
-      verifyWallet,
-    });
+    const options: SignInOptions = {
+      ...{ clock: merchants.clock, random: systemRandom, log: silentLog },
+      ...{ databaseUrl: merchants.database.url, dashboardOrigin: origin },
+      ...{ masterKeys: [randomBytes(32)], verifyWallet },
+    };
+    return new DashboardWorld(merchants, options, await mkdtemp(join(tmpdir(), 'florin-images-')));
   }
 
   /** A server in an environment. It ends with this world. */
@@ -180,7 +194,7 @@ export class DashboardWorld {
       doors: [
         dashboardDoor({
           ...this.merchants.deps,
-          people: this.merchants.database.db,
+          ...{ people: this.merchants.database.db, images: this.images.intake },
           signIn: this.#signIn,
           ...{ dashboardOrigin: origin, environment, rateLimits, walletDelayMs },
           verifyWallet: this.options.verifyWallet,
@@ -213,6 +227,16 @@ export class DashboardWorld {
     });
   }
 
+  /** The door of uploads, to be served beside the dashboard's. */
+  uploads(): Door {
+    const { deps, database } = this.merchants;
+    const { dashboardOrigin: origin } = this.options;
+    return uploadDoor({
+      ...{ ...deps, images: this.images.intake, people: database.db, signIn: this.#signIn },
+      ...{ dashboardOrigin: origin, environment: 'local' },
+    });
+  }
+
   /** Adds a person with a password, and makes them a member. Returns the id and the e-mail address. */
   addPerson(
     memberships: readonly (readonly [merchantId: string, role: MemberRole])[] = [],
@@ -223,6 +247,8 @@ export class DashboardWorld {
   async close(): Promise<void> {
     for (const server of this.#servers) await server.close();
     await this.#signIn.close();
+    await this.images.close();
+    await rm(this.#imageFolder, { recursive: true, force: true });
     await this.merchants.close();
   }
 }

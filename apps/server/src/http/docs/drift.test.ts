@@ -22,6 +22,7 @@ import { checkoutDoor } from '../checkout/checkout-door.ts';
 import { dashboardDoor } from '../dashboard/dashboard-door.ts';
 import { dashboardPagesDoor } from '../dashboard/pages.ts';
 import { previewDoor } from '../dashboard/preview-door.ts';
+import { uploadDoor } from '../dashboard/upload-door.ts';
 import { discoveryDoor } from '../discovery.ts';
 import { addHealthRoutes } from '../health.ts';
 import { imagesDoor } from '../images/images-door.ts';
@@ -50,6 +51,7 @@ const undocumented = [
   '/checkout/api/session/:sessionId/events',
   '/checkout/assets/:file',
   '/dashboard/api/*',
+  '/dashboard/api/image/upload',
   '/dashboard/preview',
   '/health/live',
   '/health/ready',
@@ -109,6 +111,7 @@ function doors(): Record<string, Door> {
       verifyWallet: async () => false,
     }),
     dashboardPagesDoor: dashboardPagesDoor(),
+    uploadDoor: uploadDoor(dashboard),
     previewDoor: previewDoor({ ...dashboard, render: () => ({ text: '', policy: '' }) }),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
     reportsDoor: reportsDoor({ db, clock: merchant.clock }),
