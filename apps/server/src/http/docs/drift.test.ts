@@ -13,6 +13,7 @@ import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 import fastify from 'fastify';
+import { unsubscribeLinks, unsubscribePath } from '#mail/unsubscribe.ts';
 import { readStatus } from '#reconcile/status.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { AgentWorld } from '../../../test/harness/agent-fixture.ts';
@@ -26,6 +27,7 @@ import { uploadDoor } from '../dashboard/upload-door.ts';
 import { discoveryDoor } from '../discovery.ts';
 import { addHealthRoutes } from '../health.ts';
 import { imagesDoor } from '../images/images-door.ts';
+import { unsubscribeDoor } from '../mail/unsubscribe-door.ts';
 import { mcpDoor } from '../mcp/mcp-door.ts';
 import { merchantDoor } from '../merchant/merchant-door.ts';
 import { openApiDoor } from '../openapi.ts';
@@ -51,7 +53,6 @@ const undocumented = [
   '/checkout/api/session/:sessionId/events',
   '/checkout/assets/:file',
   '/dashboard/api/*',
-  '/dashboard/api/image/upload',
   '/dashboard/preview',
   '/health/live',
   '/health/ready',
@@ -112,6 +113,9 @@ function doors(): Record<string, Door> {
     }),
     dashboardPagesDoor: dashboardPagesDoor(),
     uploadDoor: uploadDoor(dashboard),
+    unsubscribeDoor: unsubscribeDoor({
+      ...{ db, links: unsubscribeLinks(exampleOrigin, [new Uint8Array(32)]), dashboardOrigin: exampleOrigin },
+    }),
     previewDoor: previewDoor({ ...dashboard, render: () => ({ text: '', policy: '' }) }),
     imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
     reportsDoor: reportsDoor({ db, clock: merchant.clock }),
@@ -242,6 +246,10 @@ test('every route of the server is documented, or listed as undocumented', async
     ...pageOperations,
     // Paths of no operation.
     'POST /dashboard/api/*',
+    // Its body is a picture.
+    'POST /dashboard/api/image/upload',
+    // The links of weekly summaries, for mailboxes and people.
+    ...['GET', 'POST'].map((method) => `${method} ${unsubscribePath}/:merchantId/:userId/:code`),
     // Forms of readers without scripts.
     'POST /checkout/:sessionId/deposit',
     'POST /link/:linkId',
