@@ -1,8 +1,25 @@
 import { isWithinBudget, statement } from '@florin/pg';
 import { tryLock } from '#db/advisory-lock.ts';
-import { sessionColumns } from './session.sql.ts';
 
-const columns = { ...sessionColumns, ordinal: 'int8' } as const;
+/** What is searched of a session. */
+const columns = {
+  session_id: 'text',
+  merchant_id: 'text',
+  ordinal: 'int8',
+  created_at: 'timestamptz',
+  account_id: 'text',
+  business_id: 'text',
+  receipt_id: 'text',
+  order_id: 'text',
+  payer: 'text',
+  payer_email: 'text',
+  initiate_tx: 'text',
+  complete_tx: 'text',
+  amount: 'int8',
+  payment_succeeded_at: 'timestamptz?',
+  line_items: 'text',
+  metadata: 'text',
+} as const;
 const columnList = Object.keys(columns).join(', ');
 
 /** One worker at a time: the sessions that it takes from the queue are indexed in the order of their changes. */
@@ -39,6 +56,7 @@ export const indexedWords = statement({
   text: 'select session_id, words from session_search where session_id = any (:sessionIds)',
 });
 
+// The lock and the words before make the added words new, so they need no `on conflict`, which would double their time.
 export const storeIndexed = statement({
   name: 'session_search_store',
   parameters: {
@@ -47,26 +65,24 @@ export const storeIndexed = statement({
     ordinals: 'int8[]',
     createdAts: 'timestamptz[]',
     words: 'text[]',
+    added: 'text[]',
   },
   columns: {},
-  text: `insert into session_search (session_id, merchant_id, ordinal, created_at, words)
-   select * from unnest(:sessionIds::text[], :merchantIds::text[], :ordinals::int8[], :createdAts::timestamptz[], :words::text[])
-   on conflict (session_id) do update set words = excluded.words where session_search.words <> excluded.words`,
-});
-
-const wordParameters = { merchantIds: 'text[]', words: 'text[]', ordinals: 'int8[]' } as const;
-
-export const addWords = statement({
-  name: 'session_search_add_words',
-  parameters: wordParameters,
-  columns: {},
-  text: `insert into session_words (merchant_id, word, ordinal)
-   select * from unnest(:merchantIds::text[], :words::text[], :ordinals::int8[]) on conflict do nothing`,
+  text: `with given as materialized (
+     select * from unnest(:sessionIds::text[], :merchantIds::text[], :ordinals::int8[], :createdAts::timestamptz[],
+       :words::text[], :added::text[]) as given (session_id, merchant_id, ordinal, created_at, words, added)
+   ), stored as (
+     insert into session_search (session_id, merchant_id, ordinal, created_at, words)
+     select session_id, merchant_id, ordinal, created_at, words from given
+     on conflict (session_id) do update set words = excluded.words where session_search.words <> excluded.words
+   )
+   insert into session_words (merchant_id, word, ordinal)
+   select merchant_id, word, ordinal from given cross join lateral string_to_table(added, ' ') as word`,
 });
 
 export const removeWords = statement({
   name: 'session_search_remove_words',
-  parameters: wordParameters,
+  parameters: { merchantIds: 'text[]', words: 'text[]', ordinals: 'int8[]' },
   columns: {},
   text: `delete from session_words w using unnest(:merchantIds::text[], :words::text[], :ordinals::int8[]) as gone (merchant_id, word, ordinal)
    where w.merchant_id = gone.merchant_id and w.word = gone.word and w.ordinal = gone.ordinal`,

@@ -1,14 +1,14 @@
 import type { Database, Row, Transaction } from '@florin/pg';
+import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import * as sql from './search-index.sql.ts';
-import { isLookedUp, sessionWords, wordRules } from './search-words.ts';
-import { parseSession } from './session-row.ts';
+import { isLookedUp, type SearchedSession, sessionWords, wordRules } from './search-words.ts';
 
 const intervalMs = 500;
 /** Rows of the queue, each of one statement's sessions, and sessions of a walk, in one transaction. */
-const queueBatch = 50;
+const queueBatch = 200;
 const walkBatch = 500;
 /** Sessions that one statement reads. */
 const readBatch = 500;
@@ -76,36 +76,44 @@ async function indexRows(
   const sessionIds = rows.map((row) => row.session_id);
   const earlier = await transaction.query(sql.indexedWords, { sessionIds });
   const known = new Map(earlier.map((row) => [row.session_id, new Set(row.words.trim().split(' '))]));
-  const [added, removed] = [wordColumns(), wordColumns()];
-  const texts = rows.map((row) => {
-    const words = new Set(sessionWords(parseSession(row)));
-    const before = known.get(row.session_id) ?? new Set<string>();
-    for (const word of words) if (!before.has(word)) addWord(added, row, word);
-    for (const word of before) if (!words.has(word)) addWord(removed, row, word);
-    return ` ${[...words].join(' ')} `;
-  });
+  const [words, added]: [string[], string[]] = [[], []];
+  const removed = { merchantIds: [] as string[], words: [] as string[], ordinals: [] as bigint[] };
+  for (const row of rows) {
+    const own = sessionWords(searchedSession(row));
+    const before = known.get(row.session_id);
+    words.push(` ${own.join(' ')} `);
+    added.push(own.filter((word) => isLookedUp(word) && before?.has(word) !== true).join(' '));
+    for (const word of own) before?.delete(word);
+    for (const word of before ?? []) {
+      if (!isLookedUp(word)) continue;
+      removed.merchantIds.push(row.merchant_id);
+      removed.words.push(word);
+      removed.ordinals.push(row.ordinal);
+    }
+  }
   await transaction.query(sql.storeIndexed, {
-    sessionIds,
+    ...{ sessionIds, words, added },
     merchantIds: rows.map((row) => row.merchant_id),
     ordinals: rows.map((row) => row.ordinal),
     createdAts: rows.map((row) => row.created_at),
-    words: texts,
   });
-  if (added.words.length > 0) await transaction.query(sql.addWords, added);
   if (removed.words.length > 0) await transaction.query(sql.removeWords, removed);
 }
 
-function wordColumns() {
-  return { merchantIds: [] as string[], words: [] as string[], ordinals: [] as bigint[] };
-}
-
-function addWord(
-  columns: ReturnType<typeof wordColumns>,
-  { merchant_id, ordinal }: Row<typeof sql.sessionsToIndex>,
-  word: string,
-): void {
-  if (!isLookedUp(word)) return;
-  columns.merchantIds.push(merchant_id);
-  columns.words.push(word);
-  columns.ordinals.push(ordinal);
+function searchedSession(row: Row<typeof sql.sessionsToIndex>): SearchedSession {
+  return {
+    sessionId: row.session_id,
+    accountId: row.account_id,
+    businessId: row.business_id,
+    receiptId: row.receipt_id,
+    orderId: row.order_id,
+    payer: row.payer,
+    payerEmail: row.payer_email,
+    initiateTx: row.initiate_tx,
+    completeTx: row.complete_tx,
+    amount: row.amount,
+    paymentSucceededAt: row.payment_succeeded_at,
+    items: JSON.parse(row.line_items) as LineItem[],
+    metadata: row.metadata,
+  };
 }

@@ -16,18 +16,28 @@ const marks = { email: '@', amount: '$', paid: '!', product: '=', metadata: '#' 
 export const overflowWord = '*';
 
 const idWord = new RegExp(`^(${Object.values(idPrefixes).join('|')})[0-9a-z]*$`);
+// The classes of Unicode take several times as long as those of ASCII, which most texts are.
+const asciiText = /^[ -~]*$/;
+const simpleWord = /^[0-9a-z]+$/;
+const ascii = { spaces: ' ', others: /[^0-9a-z]+/ } as const;
+const unicode = { spaces: /\s+/u, others: /[^\p{L}\p{N}\p{M}]+/u } as const;
 
 /**
  * The words of a text in lower case: parts of letters and digits. An id is one word, with its prefix.
  */
 export function wordsOf(text: string): string[] {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .split(/\s+/u)
-    .flatMap((part) => (idWord.test(part) ? [part] : part.split(/[^\p{L}\p{N}\p{M}]+/u)))
-    .filter((word) => word !== '')
-    .map((word) => [...word].slice(0, maxWordLength).join(''));
+  const isAscii = asciiText.test(text);
+  const { spaces, others } = isAscii ? ascii : unicode;
+  const words: string[] = [];
+  for (const part of (isAscii ? text : text.normalize('NFKC')).toLowerCase().split(spaces)) {
+    const found = simpleWord.test(part) || idWord.test(part) ? [part] : part.split(others);
+    for (const word of found) if (word !== '') words.push(cut(word));
+  }
+  return words;
+}
+
+function cut(word: string): string {
+  return word.length <= maxWordLength ? word : [...word].slice(0, maxWordLength).join('');
 }
 
 export const emailWord = (word: string) => marks.email + word;
@@ -44,28 +54,39 @@ export const metadataWord = (key: string, value: unknown) =>
 export const isLookedUp = (word: string) =>
   !word.startsWith(marks.product) && !word.startsWith(marks.metadata);
 
+/** What words are made of. */
+export type SearchedSession = Readonly<
+  Record<'accountId' | 'businessId' | 'orderId' | 'receiptId' | 'sessionId', string> &
+    Record<'completeTx' | 'initiateTx' | 'metadata' | 'payer' | 'payerEmail', string>
+> & {
+  readonly amount: bigint;
+  readonly items: StoredSession['items'];
+  readonly paymentSucceededAt: Date | null;
+};
+
 /** All words of a session, each once. */
-export function sessionWords(session: StoredSession): string[] {
-  const metadata: Record<string, unknown> = JSON.parse(session.metadata);
+export function sessionWords(session: SearchedSession): string[] {
+  const metadata = Object.entries(JSON.parse(session.metadata) as Record<string, unknown>);
   const { sessionId, accountId, businessId, receiptId, orderId, payer, initiateTx, completeTx, items } =
     session;
   const ids = [sessionId, accountId, businessId, receiptId, orderId, payer, initiateTx, completeTx];
-  const productIds = items.map((item) => item.productId);
-  const names = items.map((item) => item.productData?.productName ?? '');
-  const texts = [...ids, ...productIds, ...names, ...Object.values(metadata).map(textOf)];
-  const textWords = [...new Set(texts.flatMap(wordsOf))];
+  const texts = new Set<string>();
+  const add = (text: string) => {
+    for (const word of wordsOf(text)) texts.add(word);
+  };
+  for (const id of ids) add(id);
+  for (const { productId } of items) add(productId);
+  for (const { productData } of items) add(productData?.productName ?? '');
+  for (const [, value] of metadata) add(textOf(value));
+  const words = texts.size > maxSearchedWords ? new Set([...texts].slice(0, maxSearchedWords)) : texts;
+  if (texts.size > maxSearchedWords) words.add(overflowWord);
+  for (const word of wordsOf(session.payerEmail)) words.add(emailWord(word));
+  words.add(amountWord(session.amount));
   const paidAt = session.paymentSucceededAt;
-  return [
-    ...new Set([
-      ...textWords.slice(0, maxSearchedWords),
-      ...(textWords.length > maxSearchedWords ? [overflowWord] : []),
-      ...wordsOf(session.payerEmail).map(emailWord),
-      amountWord(session.amount),
-      ...(paidAt === undefined ? [] : [paidWord(Math.floor(paidAt.getTime() / 1000))]),
-      ...productIds.filter((productId) => productId !== '').map(productWord),
-      ...Object.entries(metadata).map(([key, value]) => metadataWord(key, value)),
-    ]),
-  ];
+  if (paidAt !== null) words.add(paidWord(Math.floor(paidAt.getTime() / 1000)));
+  for (const { productId } of items) if (productId !== '') words.add(productWord(productId));
+  for (const [key, value] of metadata) words.add(metadataWord(key, value));
+  return [...words];
 }
 
 /** All text in one value of the metadata, nested values included. */
