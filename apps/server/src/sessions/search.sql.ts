@@ -6,9 +6,12 @@ import { sessionColumns } from './session.sql.ts';
 // Ordinals follow the time of creation, except in concurrent transactions and where the clocks of processes differ.
 const clockMargin = "interval '1 minute'";
 
+const inRange = 'w.merchant_id = :merchantId and w.word >= low and w.word < high';
+
 /**
  * Where a search begins and ends in the order of creation, both excluded, and how many sessions each range of words
- * names, counted up to one more than the reach. `below` is null for a cursor whose session the merchant does not have.
+ * names, counted up to one more than the reach. `words` has the word of each range that has only one, else an empty text.
+ * `below` is null for a cursor whose session the merchant does not have.
  */
 export const searchPlace = statement({
   name: 'session_search_place',
@@ -20,7 +23,7 @@ export const searchPlace = statement({
     lows: 'text[]',
     highs: 'text[]',
   },
-  columns: { below: 'int8?', above: 'int8', counts: 'int8[]' },
+  columns: { below: 'int8?', above: 'int8', counts: 'int8[]', words: 'text[]' },
   // least() passes by what is null.
   text: `select
      case when :after = '' or exists (
@@ -35,10 +38,18 @@ export const searchPlace = statement({
        and created_at < :createdFrom::timestamptz - ${clockMargin} order by created_at desc limit 1), 0) as above,
      array(
        select (select count(*) from (
-         select from session_words w where w.merchant_id = :merchantId and w.word >= low and w.word < high
-         order by w.word limit ${searchReach + 1}) as named)
+         select from session_words w where ${inRange} order by w.word limit ${searchReach + 1}) as named)
        from unnest(:lows::text[], :highs::text[]) with ordinality as range (low, high, position) order by position
-     ) as counts`,
+     ) as counts,
+     array(
+       select case when first.word = last.word then first.word else '' end
+       from unnest(:lows::text[], :highs::text[]) with ordinality as range (low, high, position)
+       left join lateral (
+         select w.word from session_words w where ${inRange} order by w.word limit 1) as first on true
+       left join lateral (
+         select w.word from session_words w where ${inRange} order by w.word desc limit 1) as last on true
+       order by position
+     ) as words`,
 });
 
 const filters = {
@@ -106,6 +117,25 @@ function judged(candidates: string): string {
 }
 
 const isBetween = 'ordinal < :below and ordinal > :above';
+const lastInReach = `order by ordinal desc offset ${searchReach - 1} limit 1`;
+
+/**
+ * Where the reach ends among the sessions of each word, and of the status if there is one: the ordinal of the last
+ * candidate, 0 where all of them are within reach. The lowest looks at the most sessions of the merchant.
+ */
+export const reachEnds = statement({
+  name: 'session_search_reach_ends',
+  parameters: { merchantId: 'text', below: 'int8', above: 'int8', words: 'text[]', status: 'text' },
+  columns: { of_words: 'int8[]', of_status: 'int8?' },
+  text: `select array(
+       select coalesce((
+         select ordinal from session_words where merchant_id = :merchantId and word = named and ${isBetween} ${lastInReach}), 0)
+       from unnest(:words::text[]) with ordinality as given (named, position) order by position
+     ) as of_words,
+     case when :status <> '' then coalesce((
+       select ordinal from sessions where merchant_id = :merchantId and status = :status and ${isBetween} ${lastInReach}), 0)
+     end as of_status`,
+});
 const found = { session_ids: 'text[]', candidate_count: 'int8', last_id: 'text?' } as const;
 
 // Order and limit cut nothing off. Without them PostgreSQL expects a range to have many words, and reads the whole table.

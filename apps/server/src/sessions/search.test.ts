@@ -309,6 +309,12 @@ test('a search answers after its reach with what it has found, and goes on from 
   assert.deepEqual([rare.found.length, rare.hasMore], [1, false]);
   const paid = await search(merchantId, { status: 'paid' });
   assert.deepEqual([paid.found.length, paid.hasMore], [1, false]);
+  // The only paid session is older than the reach of what every session has.
+  const shared = [{ accountId }, { text: 'hay' }, { metadata: { ref: 'hay' } }];
+  for (const body of shared) {
+    const { found, hasMore } = await search(merchantId, { ...body, status: 'paid' });
+    assert.deepEqual([found, hasMore], [paid.found, false], JSON.stringify(body));
+  }
   // Every session has this amount and this account, so that the newest are judged first.
   const body = { amountTo: 1000, accountId, metadata: { ref: 'hay' }, createdFrom: 1 };
   const none = await search(merchantId, { ...body, status: 'completed', payer: '0x0' });

@@ -24,8 +24,6 @@ interface WordRange {
 /** What every session that is sought has in the index: a word in one of the ranges. */
 interface Term {
   readonly ranges: readonly WordRange[];
-  /** The one word of the only range; undefined when the ranges have several. */
-  readonly word?: string;
 }
 
 interface SearchPage {
@@ -76,7 +74,7 @@ export async function searchSessions(
     amountFrom: body.amountFrom ?? 0,
     amountTo: body.amountTo ?? Number.MAX_SAFE_INTEGER,
   };
-  const [found] = await find(queryable, filters, ranked(terms, place.counts));
+  const [found] = await find(queryable, filters, ranked(terms, place));
   if (found === undefined) throw new Error('a search always answers');
   const { session_ids: sessionIds, candidate_count: candidates, last_id: lastId } = found;
   const shown = sessionIds.slice(0, size);
@@ -93,30 +91,52 @@ export async function searchSessions(
 /** A term with the number of sessions that it names, counted up to one more than the reach. */
 interface RankedTerm extends Term {
   readonly count: bigint;
+  /** The only word that sessions have in the ranges; empty when there are several, or none. */
+  readonly word: string;
 }
 
 /** The terms, the rarest first. */
-function ranked(terms: readonly Term[], counts: readonly bigint[]): RankedTerm[] {
+function ranked(
+  terms: readonly Term[],
+  { counts, words }: { readonly counts: readonly bigint[]; readonly words: readonly string[] },
+): RankedTerm[] {
   let at = 0;
   return terms
-    .map((term) => {
-      const own = counts.slice(at, at + term.ranges.length);
-      at += term.ranges.length;
-      return { ...term, count: own.reduce((sum, count) => sum + count, 0n) };
+    .map(({ ranges }) => {
+      const named = ranges
+        .map((_, index) => ({ count: counts[at + index] ?? 0n, word: words[at + index] ?? '' }))
+        .filter(({ count }) => count > 0n);
+      at += ranges.length;
+      const word = named.length === 1 ? (named[0]?.word ?? '') : '';
+      return { ranges, word, count: named.reduce((sum, { count }) => sum + count, 0n) };
     })
     .toSorted((left, right) => Number(left.count - right.count));
 }
 
-/** Judges the sessions of the rarest term; the newest of all where every term is frequent. */
-function find(queryable: Queryable, filters: SearchFilters, terms: readonly RankedTerm[]) {
+/**
+ * Judges the sessions of the rarest term. Where every term is frequent, judges the newest of one word or of the status:
+ * of the one whose newest reach furthest back.
+ */
+async function find(queryable: Queryable, filters: SearchFilters, terms: readonly RankedTerm[]) {
   const [rarest] = terms;
   if (rarest !== undefined && rarest.count <= BigInt(searchReach)) {
     const ranges = { lows: lowsOf(rarest.ranges), highs: highsOf(rarest.ranges) };
     return queryable.query(sql.foundByRanges, { ...filters, ...ranges });
   }
-  const word = terms.find((term) => term.word !== undefined)?.word;
-  if (word !== undefined) return queryable.query(sql.foundByWord, { ...filters, word });
-  return queryable.query(filters.status === '' ? sql.foundInAll : sql.foundByStatus, filters);
+  const { merchantId, below, above, status } = filters;
+  const words = terms.map((term) => term.word).filter((word) => word !== '');
+  const [first] = words;
+  if (first === undefined)
+    return queryable.query(status === '' ? sql.foundInAll : sql.foundByStatus, filters);
+  if (words.length === 1 && status === '')
+    return queryable.query(sql.foundByWord, { ...filters, word: first });
+  const [ends] = await queryable.query(sql.reachEnds, { merchantId, below, above, words, status });
+  if (ends === undefined) throw new Error('the reach always ends');
+  const ofWords = ends.of_words.map((end, index) => ({ end, word: words[index] ?? '' }));
+  const furthest = ofWords.reduce((left, right) => (right.end < left.end ? right : left));
+  if (ends.of_status !== null && ends.of_status <= furthest.end)
+    return queryable.query(sql.foundByStatus, filters);
+  return queryable.query(sql.foundByWord, { ...filters, word: furthest.word });
 }
 
 function termsOf(body: SessionSearchBody, texts: readonly string[], showsEmail: boolean): Term[] {
@@ -124,7 +144,7 @@ function termsOf(body: SessionSearchBody, texts: readonly string[], showsEmail: 
   const exact = [accountId, linkId, productId, payer, txHash].flatMap((id) => wordsOf(id ?? ''));
   const emails = wordsOf(payerEmail ?? '').map(emailWord);
   const values = Object.values(body.metadata ?? {}).flatMap((value) => wordsOf(String(value)));
-  const terms: Term[] = [...exact, ...emails].map((word) => ({ ranges: [only(word)], word }));
+  const terms: Term[] = [...exact, ...emails].map((word) => ({ ranges: [only(word)] }));
   terms.push(...values.map(metadataTerm));
   for (const text of texts)
     terms.push({ ranges: showsEmail ? [beginning(text), beginning(emailWord(text))] : [beginning(text)] });
