@@ -55,11 +55,23 @@ interface Sending {
   readonly tell: (progress: SendProgress) => void;
 }
 
-async function openClient(wallet: BrowserWallet) {
+async function openClient(wallet: BrowserWallet, chainId: number) {
   const { createWalletClient, custom, publicActions } = await import('viem');
-  return createWalletClient({ transport: custom(wallet, { retryCount: 0 }) }).extend(publicActions);
+  const transport = custom(
+    { request: (call: WalletCall) => wallet.request(withChain(call, chainId)) },
+    { retryCount: 0 },
+  );
+  return createWalletClient({ transport }).extend(publicActions);
 }
 type WalletClient = Awaited<ReturnType<typeof openClient>>;
+type WalletCall = Parameters<BrowserWallet['request']>[0];
+
+/** Names the network of a transaction, which viem leaves out: its owner may switch the wallet's while it asks. */
+function withChain(call: WalletCall, chainId: number): WalletCall {
+  if (!call.method.endsWith('_sendTransaction')) return call;
+  const [transaction] = call.params as readonly [object];
+  return { ...call, params: [{ ...transaction, chainId: `0x${chainId.toString(16)}` }] };
+}
 
 /**
  * Sends a refund from the browser's wallet: connects, switches the network, checks what the chain has, then signs step after
@@ -68,10 +80,10 @@ type WalletClient = Awaited<ReturnType<typeof openClient>>;
 export async function sendRefund({ wallet, refund, readKnown, reserve, tell }: Sending): Promise<void> {
   const { requiredBalance: needed, txRequest } = refund;
   if (needed === undefined || txRequest === undefined) return;
-  const client = await openClient(wallet);
+  const chainId = Number(needed.chainId);
+  const client = await openClient(wallet, chainId);
   const [account] = await client.requestAddresses();
   if (account === undefined) throw new WalletStopped('wrong_account');
-  const chainId = Number(needed.chainId);
   await switchTo(client, chainId);
   await requireNotSent(client, refund, await readKnown());
   const { balance, allowance } = await fundsOf(client, {

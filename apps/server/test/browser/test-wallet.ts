@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { JsonRpcProvider, Wallet } from 'ethers';
+import { getBytes, JsonRpcProvider, Wallet } from 'ethers';
 import type { Page } from 'playwright-core';
 import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
 import type { LifeChain } from '../life/life-chain.ts';
@@ -48,20 +48,23 @@ export class TestWallet {
   canBatch = false;
   readonly #chains: ReadonlyMap<number, LifeChain>;
   readonly #batches = new Map<string, string[]>();
+  /** The smart account that the wallet's key signs texts for. */
+  readonly account: Hex | undefined;
 
   constructor(
     chains: readonly LifeChain[],
-    options: { name?: string; on?: number; known?: readonly number[]; wallet?: Wallet } = {},
+    options: { name?: string; on?: number; known?: readonly number[]; wallet?: Wallet; account?: Hex } = {},
   ) {
     this.name = options.name ?? 'Test Wallet';
     this.wallet = options.wallet ?? new Wallet(`0x${randomBytes(32).toString('hex')}`);
     this.#chains = new Map(chains.map((chain) => [chain.chain.chainId, chain]));
     this.known = new Set(options.known ?? chains.map(({ chain }) => chain.chainId));
+    this.account = options.account;
     this.current = options.on ?? chains[0]?.chain.chainId ?? 1;
   }
 
   get address(): Hex {
-    return this.wallet.address as Hex;
+    return this.account ?? (this.wallet.address as Hex);
   }
 
   /** Keeps the next prompt of a method open until it is answered; `opened` resolves when the page has asked. */
@@ -217,6 +220,8 @@ export class TestWallet {
         if (Number(first?.['chainId']) !== this.current)
           throw new WalletError(-32602, 'The transaction is for another chain.');
         return this.#send(first ?? {});
+      case 'personal_sign':
+        return this.wallet.signMessage(getBytes(String(params[0])));
       case 'eth_signTypedData_v4':
         return this.#sign(String(params[1]));
       case 'eth_blockNumber':

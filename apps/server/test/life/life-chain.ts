@@ -168,6 +168,11 @@ export class LifeChain {
     await new Deployment(this.anvil, this.#admin).call(to, contract, functionName, args);
   }
 
+  /** Deploys a contract as the chain's admin; returns its address. */
+  async deploy(contract: string, args: readonly unknown[]): Promise<Hex> {
+    return new Deployment(this.anvil, this.#admin).deploy(contract, args);
+  }
+
   /** Gives tokens to an address. */
   async mint(token: Token, to: Hex, amount: bigint): Promise<void> {
     if (token.symbol !== 'USDT') {

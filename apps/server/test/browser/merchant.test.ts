@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildPages } from '@florin/dashboard/build';
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import type { MemberRole } from '@florin/protocol/member-role.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
+import { Wallet } from 'ethers';
+import type { Browser, Page } from 'playwright-core';
+import { dashboardOriginOf } from '#members/dashboard-origin.ts';
+import { invitationUrl, invite } from '#members/invitation.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import { startService } from '../../src/service/service.ts';
+import { addPerson, password } from '../harness/dashboard-world.ts';
+import { Life } from '../life/life.ts';
+import { alternative, Payer } from '../life/payer.ts';
+import { checkout } from '../life/story-fixture.ts';
+import { openChromium, openPage } from './chromium.ts';
+import { TestWallet } from './test-wallet.ts';
+
+let life: Life;
+let browser: Browser;
+let dashboard: string;
+/** Two members of one merchant, each with a browser that has a wallet. */
+let ada: Page;
+let bob: Page;
+let adasWallet: TestWallet;
+let bobsWallet: TestWallet;
+
+before(async () => {
+  await buildPages();
+  life = await Life.start((options) => startService({ ...options, environment: 'local' }));
+  dashboard = `${dashboardOriginOf({ ...life.options, environment: 'local' })}/dashboard`;
+  browser = await openChromium();
+  [adasWallet, bobsWallet] = [new TestWallet([life.ethereum]), new TestWallet([life.ethereum])];
+  [ada, bob] = [await signedIn('Ada', adasWallet), await signedIn('Bob', bobsWallet)];
+  life.mine();
+});
+after(async () => {
+  await browser.close();
+  await life.close();
+});
+
+async function signedIn(name: string, wallet: TestWallet, role: MemberRole = 'owner'): Promise<Page> {
+  const memberships = [[life.merchantId, role]] as const;
+  const { email } = await addPerson(life.database.db, life.options, { name, memberships });
+  const { page } = await openPage(browser, { isApart: true });
+  await wallet.inject(page);
+  await page.goto(dashboard);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Password', { exact: true }).press('Enter');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  return page;
+}
+
+const dollar = 1_000_000;
+const token = () => life.ethereum.token('usdc');
+
+/** A settled payment of ten dollars. */
+async function settledPayment(): Promise<{ sessionId: string; payer: Payer }> {
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token(), 20n * BigInt(dollar));
+  const sessionId = await checkout(life, 10 * dollar, token().tokenId);
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token()));
+  await life.sessionIn(sessionId, 'completed');
+  return { sessionId, payer };
+}
+
+/** A refund of a part that a wallet has to sign. The wallets have the money; their allowance is there already. */
+async function openRefund(sessionId: string, amount: number): Promise<string> {
+  for (const wallet of [adasWallet, bobsWallet]) {
+    await wallet.fund(life.ethereum, token(), BigInt(amount));
+    await wallet.approve(life.ethereum, token(), BigInt(amount));
+  }
+  return (await life.post<Refund>('/refund/create', { sessionId, amount })).refundId;
+}
+
+const visit = (page: Page, path: string) => page.goto(`${dashboard}/${life.merchantId}/${path}`);
+const balanceOf = ({ address }: Payer) => life.ethereum.balanceOf(token(), address);
+const signButton = (page: Page) => page.getByRole('button', { name: 'Connect and sign' });
+const completed = (page: Page) => page.getByText('The payer has the money back').waitFor();
+
+/** A new merchant, and the link that makes its first owner. */
+async function invitedMerchant(): Promise<string> {
+  return life.database.db.transaction(async (transaction) => {
+    const { merchantId } = await createMerchant(transaction, life.options, { merchantName: 'Tea & Co' });
+    const request = { merchantId, role: 'owner', email: '', invitedBy: '' } as const;
+    const { token: secret } = await invite(transaction, life.options, request);
+    return invitationUrl(dashboard, secret);
+  });
+}
+
+test('an invited merchant makes an account, a wallet, a product and a link, and sees its first payment settled', async (t) => {
+  const url = await invitedMerchant();
+  const startedMs = performance.now();
+  const wallet = new TestWallet([life.ethereum], { name: 'Merchant Wallet' });
+  const { page, complaints } = await openPage(browser, { isApart: true });
+  await wallet.inject(page);
+  await page.goto(url);
+  await page.getByLabel('Your name').fill('Tessa');
+  await page.getByLabel('E-mail').fill('tessa@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByLabel('I have kept the codes').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+
+  await page.getByRole('link', { name: 'Add a wallet' }).click();
+  await page.getByRole('button', { name: 'Add a wallet' }).first().click();
+  await page.getByLabel('Name').fill('Till');
+  await page.getByRole('button', { name: 'Take it from my browser wallet' }).click();
+  await page.getByRole('button', { name: 'Sign the proof' }).click();
+  await page.getByText('The wallet signed').waitFor();
+  await page.getByLabel('USDC on Ethereum').check();
+  await page.getByRole('button', { name: 'Add the wallet' }).click();
+  await page.getByRole('link', { name: /^Till/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  await page.getByRole('link', { name: 'Add a product' }).click();
+  await page.getByRole('button', { name: 'Create a product' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill('Green tea');
+  await page.getByLabel('Price 1').fill('12.50');
+  await page.getByRole('button', { name: 'Create the product' }).click();
+  await page.getByText('Product created').waitFor();
+
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  await page.getByRole('link', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).first().click();
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  const linkUrl = await page.getByLabel('Address of the link').inputValue();
+
+  const payer = new TestWallet([life.ethereum], { name: 'Payer Wallet' });
+  await payer.fund(life.ethereum, token(), 20n * BigInt(dollar));
+  const visitor = await openPage(browser, { phone: true });
+  await payer.inject(visitor.page);
+  await visitor.page.goto(linkUrl);
+  await visitor.page.getByRole('button', { name: 'Payer Wallet' }).click();
+  await visitor.page.getByRole('button', { name: /^Pay 12\.50 USDC/ }).click();
+  await visitor.page.locator('[data-status=completed]').waitFor();
+
+  await page.getByRole('link', { name: 'Payments' }).first().click();
+  await page
+    .getByRole('row', { name: /12\.50/ })
+    .getByText('Settled')
+    .waitFor();
+  t.diagnostic(`from the invitation to the settled payment: ${Math.round(performance.now() - startedMs)} ms`);
+  // The fee of 0.2 % is the operator's.
+  assert.equal(await life.ethereum.balanceOf(token(), wallet.address), 12_475_000n);
+  assert.deepEqual(
+    complaints.errors.filter((text) => !text.startsWith('Failed to load resource')),
+    [],
+  );
+  await Promise.all([page.context().close(), visitor.page.close()]);
+});
+
+test('a member signs a refund in the browser’s wallet, after declining it once', async () => {
+  const { sessionId, payer } = await settledPayment();
+  const earlier = await balanceOf(payer);
+  await visit(ada, `refunds/${await openRefund(sessionId, 4 * dollar)}`);
+  const declined = adasWallet.refuseNext('eth_sendTransaction');
+  await signButton(ada).click();
+  await declined;
+  await ada.getByRole('alert').getByText('The wallet did not sign').waitFor();
+  await ada.getByRole('button', { name: 'Start again' }).click();
+  await completed(ada);
+  assert.equal(await balanceOf(payer), earlier + 4n * BigInt(dollar));
+  assert.equal((await life.session(sessionId)).session.status, 'completed');
+});
+
+test('of two members who sign in the same moment, one wallet is asked, and the other member sees whose', async () => {
+  const { sessionId, payer } = await settledPayment();
+  const earlier = await balanceOf(payer);
+  const refundId = await openRefund(sessionId, 3 * dollar);
+  const members = [
+    { name: 'Ada', page: ada, wallet: adasWallet },
+    { name: 'Bob', page: bob, wallet: bobsWallet },
+  ];
+  for (const { page } of members) {
+    await visit(page, `refunds/${refundId}`);
+    await signButton(page).waitFor();
+  }
+  const prompts = members.map(({ wallet }) => wallet.hold('eth_sendTransaction'));
+  const sentBefore = members.map(({ wallet }) => wallet.transactions.length);
+  await Promise.all(members.map(({ page }) => signButton(page).click()));
+  const asked = await Promise.race(prompts.map(({ opened }, index) => opened.then(() => index)));
+  const [signer, other] = asked === 0 ? members : members.toReversed();
+  await other?.page.getByText(`${signer?.name} asked the wallet`).waitFor();
+  await other?.page.getByText('Somebody else signs a refund of this payment').waitFor();
+  assert.equal(other === undefined || (await signButton(other.page).count()), 0);
+  for (const { answer } of prompts) answer();
+  for (const { page } of members) await completed(page);
+  assert.equal(await balanceOf(payer), earlier + 3n * BigInt(dollar));
+  const sent = members.map(({ wallet }, index) => wallet.transactions.length - (sentBefore[index] ?? 0));
+  assert.deepEqual(sent.toSorted(), [0, 1]);
+});
+
+test('a page that is closed while its wallet is asked leaves a warning, and another member can sign in its place', async () => {
+  const { sessionId, payer } = await settledPayment();
+  const earlier = await balanceOf(payer);
+  const refundId = await openRefund(sessionId, dollar);
+  await visit(ada, `refunds/${refundId}`);
+  const asked = adasWallet.hold('eth_sendTransaction');
+  await signButton(ada).click();
+  await asked.opened;
+  adasWallet.fails.set('eth_sendTransaction', -32_603);
+  await ada.goto('about:blank');
+  asked.answer();
+  await visit(bob, `refunds/${refundId}`);
+  await bob.getByText('A wallet may have sent the refund').waitFor();
+  await bob.getByRole('button', { name: 'Sign again' }).click();
+  const dialog = bob.getByRole('dialog');
+  await dialog.getByText('A second transaction of a partial refund pays the payer twice.').waitFor();
+  await dialog.getByRole('button', { name: 'Sign again' }).click();
+  await completed(bob);
+  adasWallet.fails.clear();
+  assert.equal(await balanceOf(payer), earlier + BigInt(dollar));
+});
+
+test('a smart account signs its owner in, and no other key signs for it', async () => {
+  const key = new Wallet(Wallet.createRandom().privateKey);
+  const account = await life.ethereum.deploy('LocalSmartWallet', [key.address]);
+  const page = await signedIn('Sam', new TestWallet([life.ethereum], { wallet: key, account }), 'viewer');
+  await page.goto(`${dashboard}/my-account`);
+  await page.getByRole('button', { name: 'Add a wallet' }).click();
+  await page.getByText('The wallet was added').waitFor();
+  await page.context().clearCookies();
+  const stranger = await openPage(browser, { isApart: true });
+  await new TestWallet([life.ethereum], { account }).inject(stranger.page);
+  for (const visitor of [stranger.page, page]) {
+    await visitor.goto(dashboard);
+    await visitor.getByRole('button', { name: 'Use an Ethereum wallet' }).click();
+  }
+  await stranger.page.getByText('the wallet signs in no person').waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await Promise.all([page.context().close(), stranger.page.context().close()]);
+});
+
+test('money that came late is an exception, which a member accepts as the payment', async () => {
+  const late = life.base.token('usdc');
+  // From here on, this chain's time is past the deadline of every order.
+  await life.base.anvil.request('evm_increaseTime', [3_600]);
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'A thing',
+    commonPrices: [10 * dollar],
+  });
+  const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', {
+    ...{ linkType: 'fixed', linkName: 'A link', accountId: life.accountId, settlementToken: late.tokenId },
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, unitPrice: 10 * dollar }],
+    exceptionPolicy: { latePayment: 'ask', lateHours: 24 },
+  });
+  const payer = new Payer(life);
+  const sessionId = await payer.createSession(linkId, late);
+  const { address = '', amountInToken = '' } = alternative(await payer.prepare(sessionId, late), 'deposit');
+  await life.sessionIn(sessionId, 'expired');
+  await life.base.mint(late, address as `0x${string}`, BigInt(amountInToken));
+  const held = () => life.get<{ exceptions: PaymentException[] }>('/exception/list/1/100');
+  await life.eventually(held, ({ exceptions }) => exceptions.length > 0, 'the late deposit');
+  await visit(ada, 'exceptions');
+  await ada.getByText('The money came late').first().click();
+  await ada.getByRole('button', { name: 'Accept' }).click();
+  await ada.getByRole('dialog').getByRole('button', { name: 'Accept' }).last().click();
+  await ada.getByText('Accepted').first().waitFor();
+  const { session } = await life.sessionIn(sessionId, 'completed');
+  assert.equal((session as { late?: true }).late, true);
+});
