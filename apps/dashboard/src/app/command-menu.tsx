@@ -2,6 +2,7 @@ import { CornerDownLeft, Search } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { classNames } from '../ui/class-names.ts';
+import { useFocusReturn } from '../ui/focus-return.ts';
 import { useScreens } from './open-screens.ts';
 import type { Screen } from './screen.ts';
 import { useGoTo } from './screen-link.tsx';
@@ -29,11 +30,13 @@ const pageOfId: Readonly<Record<string, string>> = {
 
 /** Goes to a screen or to an id, by keyboard. */
 export function CommandMenu({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const focusReturn = useFocusReturn();
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
         <Dialog.Content
+          {...focusReturn}
           aria-describedby={undefined}
           className="fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-xl animate-rise overflow-hidden rounded-2xl border border-line bg-raised shadow-popover outline-none"
         >
@@ -50,14 +53,20 @@ interface Found {
   readonly title: string;
   readonly path: string;
   readonly icon: Screen['icon'];
+  /** Filters of the list that it leads to. */
+  readonly search?: Readonly<Record<string, string>>;
 }
 
 function findAll(open: readonly Screen[], typed: string): readonly Found[] {
   const found = matchScreens(open, typed).map(({ path, title, icon }) => ({ key: path, path, title, icon }));
   const id = typed.trim();
   const list = pageOfId[id.split('_', 1)[0] ?? ''];
-  const isOpenPage = list !== undefined && id.length > 8 && open.some(({ path }) => path === list);
-  return isOpenPage ? [{ key: id, title: id, path: `${list}/${id}`, icon: Search }, ...found] : found;
+  const hasScreen = (wanted: string) => open.some(({ path }) => path === wanted);
+  if (list !== undefined && id.length > 8 && hasScreen(list))
+    return [{ key: id, title: id, path: `${list}/${id}`, icon: Search }, ...found];
+  if (id === '' || !hasScreen('payments')) return found;
+  const inPayments = { key: 'text', title: `Payments with “${id}”`, path: 'payments', icon: Search };
+  return [...found, { ...inPayments, search: { text: id } }];
 }
 
 function Finder({ onClose }: { readonly onClose: () => void }) {
@@ -70,7 +79,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
   const choose = (entry: Found | undefined) => {
     if (entry === undefined) return;
     onClose();
-    goTo(entry.path);
+    goTo(entry.path, entry.search);
   };
   const move = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
@@ -86,7 +95,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
         <Search aria-hidden className="size-4 text-faint" />
         <input
           role="combobox"
-          aria-label="Search screens and ids"
+          aria-label="Search screens, ids and payments"
           aria-expanded
           aria-controls={listId}
           aria-activedescendant={found.length === 0 ? undefined : `${listId}-${marked}`}
@@ -96,7 +105,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
             setMarked(0);
           }}
           onKeyDown={move}
-          placeholder="Search screens, or paste an id"
+          placeholder="A screen, an id, or words of a payment"
           className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none"
         />
       </div>

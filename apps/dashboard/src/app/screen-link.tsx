@@ -8,11 +8,11 @@ export function useScreenPath(): (path: string) => string {
   return (path) => `/${base}${path === '' ? '' : `/${path}`}`;
 }
 
-/** Goes to a screen of this area. */
-export function useGoTo(): (path: string) => void {
+/** Goes to a screen of this area, by default without filters in the address. */
+export function useGoTo(): (path: string, search?: Readonly<Record<string, string>>) => void {
   const navigate = useNavigate();
   const pathOf = useScreenPath();
-  return (path) => void navigate({ to: pathOf(path) });
+  return (path, search = {}) => void navigate({ to: pathOf(path), search });
 }
 
 /** A link to a screen of this area. */

@@ -1,8 +1,9 @@
-import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search, ShieldHalf } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { buttonClass, IconButton } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
+import { contentId, keepFocus } from '../ui/focus-return.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { CommandMenu } from './command-menu.tsx';
@@ -54,6 +55,7 @@ export function Shell() {
     if (merchantId !== undefined) rememberMerchant(merchantId);
   }, [merchantId]);
   useSearchKeys(() => setSearching(true));
+  useKeptFocus();
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the menu.
   useEffect(() => setNavigating(false), [path]);
@@ -61,7 +63,7 @@ export function Shell() {
     <AreaContext value={area}>
       <MerchantContext value={merchant}>
         <a
-          href="#screen"
+          href={`#${contentId}`}
           className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:p-3"
         >
           To the content
@@ -84,10 +86,11 @@ export function Shell() {
               switcher={switcher}
             />
             <main
-              id="screen"
+              id={contentId}
               tabIndex={-1}
               className="mx-auto w-full max-w-[76rem] flex-1 px-4 pt-5 pb-24 outline-none md:px-8 md:pt-7 md:pb-16"
             >
+              {me.recovery !== null && !isOwn && <BeingRecovered />}
               {area === undefined && !isOwn ? <NotFound /> : <Guarded me={me} isOwn={isOwn} />}
             </main>
           </div>
@@ -121,6 +124,26 @@ function OperatorTitle() {
       </span>
       Operator
     </Link>
+  );
+}
+
+/** Told on every screen: a recovery that the person did not ask for takes the account away. */
+function BeingRecovered() {
+  return (
+    <div className="mb-6">
+      <Notice
+        tone="bad"
+        title="Your account is being recovered"
+        action={
+          <Link to="/my-account" className={buttonClass('plain')}>
+            Look at it
+          </Link>
+        }
+      >
+        A link will set a new password and end every other way to sign in. If you did not ask for this, cancel
+        it.
+      </Notice>
+    </div>
   );
 }
 
@@ -200,4 +223,10 @@ function useSearchKeys(open: () => void): void {
     window.addEventListener('keydown', listen);
     return () => window.removeEventListener('keydown', listen);
   });
+}
+
+/** The link that leads to a screen is often gone with the screen before. */
+function useKeptFocus(): void {
+  const router = useRouter();
+  useEffect(() => router.subscribe('onRendered', ({ pathChanged }) => pathChanged && keepFocus()), [router]);
 }

@@ -26,6 +26,7 @@ export function buttonClass(
   return classNames(
     'relative inline-flex shrink-0 items-center justify-center border font-medium whitespace-nowrap select-none',
     'transition-colors disabled:cursor-not-allowed disabled:opacity-55',
+    'aria-disabled:cursor-not-allowed aria-disabled:opacity-55',
     kinds[kind],
     sizes[size],
     more,
@@ -47,15 +48,17 @@ export function Button({
   icon,
   className,
   children,
-  disabled,
+  onClick,
   ...rest
 }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled === true || isBusy}
+      // Not `disabled`, which would take the focus away.
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
       className={buttonClass(kind, size, className)}
     >
       <span className={classNames('contents', isBusy && '[&>*]:invisible')}>

@@ -1,8 +1,9 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
+import { useFocusReturn } from './focus-return.ts';
 
 export interface DialogProps {
   readonly isOpen: boolean;
@@ -54,6 +55,9 @@ export function Sheet({ size = 'normal', ...rest }: DialogProps) {
   );
 }
 
+/** Takes the focus of a dialog that opens, before the button that closes it. */
+const firstField = ':is(input:not([type=hidden], [readonly]), select, textarea):not(:disabled)';
+
 function Frame({
   isOpen,
   onClose,
@@ -66,12 +70,25 @@ function Frame({
   const hold = (event: Event) => {
     if (isHeld) event.preventDefault();
   };
+  const focusReturn = useFocusReturn();
+  const body = useRef<HTMLDivElement>(null);
+  const enter = (event: Event) => {
+    // On a touch screen a keyboard would cover the dialog.
+    const first = matchMedia('(hover: hover)').matches
+      ? body.current?.querySelector<HTMLElement>(firstField)
+      : null;
+    if (first === undefined || first === null) return;
+    event.preventDefault();
+    first.focus();
+  };
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          {...focusReturn}
+          onOpenAutoFocus={enter}
           onEscapeKeyDown={hold}
           onInteractOutside={hold}
           className={classNames(
@@ -92,7 +109,10 @@ function Frame({
               </IconButton>
             </Radix.Close>
           </header>
-          <div className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain px-5 pb-5">
+          <div
+            ref={body}
+            className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain px-5 pb-5"
+          >
             {children}
           </div>
         </Radix.Content>

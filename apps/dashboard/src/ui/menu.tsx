@@ -1,12 +1,15 @@
 import { Check } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, type RefObject, useContext, useRef } from 'react';
 import { classNames } from './class-names.ts';
 
 const itemClass = classNames(
   'flex min-h-10 w-full items-center gap-2.5 rounded-md px-2.5 text-left outline-none select-none md:min-h-8',
   'data-highlighted:bg-sunken data-disabled:opacity-50 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-faint',
 );
+
+/** The act of the item that was chosen, until the menu has closed. */
+const ChosenContext = createContext<RefObject<(() => void) | undefined>>({ current: undefined });
 
 /** A menu at its trigger, which is one button. */
 export function Menu({
@@ -20,12 +23,20 @@ export function Menu({
   readonly align?: 'start' | 'end';
   readonly className?: string;
 }) {
+  const chosen = useRef<() => void>(undefined);
+  // After the focus is back at the trigger: a dialog that the act opens gives it back there.
+  const actLater = () =>
+    setTimeout(() => {
+      chosen.current?.();
+      chosen.current = undefined;
+    });
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           align={align}
+          onCloseAutoFocus={actLater}
           sideOffset={6}
           collisionPadding={12}
           className={classNames(
@@ -33,7 +44,7 @@ export function Menu({
             className,
           )}
         >
-          {children}
+          <ChosenContext value={chosen}>{children}</ChosenContext>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
@@ -57,9 +68,12 @@ export function MenuItem({
   isDisabled = false,
   isChosen = false,
 }: MenuItemProps) {
+  const chosen = useContext(ChosenContext);
   return (
     <DropdownMenu.Item
-      onSelect={onSelect}
+      onSelect={() => {
+        chosen.current = onSelect;
+      }}
       disabled={isDisabled}
       className={classNames(itemClass, isDangerous && 'text-bad [&>svg]:text-bad')}
     >
