@@ -2,7 +2,7 @@ import Type, { type TProperties } from 'typebox';
 import { account } from './account.ts';
 import { accountChange } from './account-change.ts';
 import { auditQuery, auditReply } from './audit-log.ts';
-import { meRoutes, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
+import { meRoutes, openRecovery, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
 import { invitationReply } from './invitation.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
@@ -45,6 +45,16 @@ const memberRoutes = {
           email: Type.String(),
           role,
           createAt: Type.String(),
+          recovery: Type.Union(
+            [
+              Type.Object({
+                ...openRecovery,
+                askedBy: Type.String({ description: 'The owner who asked first; empty for the operator' }),
+              }),
+              Type.Null(),
+            ],
+            { description: 'An open recovery of the member; cancel it if the member did not lose access' },
+          ),
         }),
       ),
     }),
@@ -85,8 +95,7 @@ const memberRoutes = {
     tag: 'Members',
     body: body({ userId: idText }),
     reply: Type.Object({
-      status: Type.Enum(['asked', 'waiting']),
-      effectiveAt: Type.String({ description: 'When the link works; empty until a second owner agrees' }),
+      ...openRecovery,
       url: Type.String({ description: 'Empty unless this request made it' }),
     }),
     permissions: ['members:write'],

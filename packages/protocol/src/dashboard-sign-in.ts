@@ -113,6 +113,12 @@ export const signInRoutes = {
   }),
 } as const;
 
+/** A recovery that can still be cancelled. */
+export const openRecovery = {
+  status: Type.Enum(['asked', 'waiting']),
+  effectiveAt: Type.String({ description: 'When the link works; empty until a second owner agrees' }),
+};
+
 const me = Type.Object({
   userId: Type.String(),
   name: Type.String(),
@@ -127,13 +133,10 @@ const me = Type.Object({
   passkeys: Type.Integer(),
   wallets: Type.Array(Type.String()),
   recoveryCodes: Type.Integer({ description: 'How many are left' }),
-  recovery: Type.Union(
-    [Type.Object({ status: Type.Enum(['asked', 'waiting']), effectiveAt: Type.String() }), Type.Null()],
-    {
-      description:
-        'An open recovery, which replaces every way to sign in at `effectiveAt`; cancel it if it is not yours',
-    },
-  ),
+  recovery: Type.Union([Type.Object(openRecovery), Type.Null()], {
+    description:
+      'An open recovery, which replaces every way to sign in at `effectiveAt`; cancel it if it is not yours',
+  }),
   newDevices: Type.Integer({ description: 'Other sessions that began on a device of their own' }),
   merchants: Type.Array(
     Type.Object({

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { BookOpen, LogOut, Monitor, Moon, ShieldHalf, Store, Sun, UserRound } from 'lucide-react';
 import { useWrite } from '../api/use-call.ts';
+import { classNames } from '../ui/class-names.ts';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
 import { firstMerchant, type Me } from './merchant.ts';
 import { operatorBase } from './open-screens.ts';
@@ -18,8 +19,10 @@ export function PersonMenu({ me, isOperator }: { readonly me: Me; readonly isOpe
   const navigate = useNavigate();
   const queries = useQueryClient();
   const chosen = useTheme();
-  const signOut = useWrite('POST /me/sign-out');
+  // Reads that were asked again would find no session, and ask to sign in.
+  const signOut = useWrite('POST /me/sign-out', { keepsReads: true });
   const ownMerchant = firstMerchant(me);
+  const isWarned = me.newDevices > 0 || me.recovery !== null;
   const leave = async () => {
     if ((await signOut.run()) === undefined) return;
     await navigate({ to: '/sign-in' });
@@ -36,19 +39,24 @@ export function PersonMenu({ me, isOperator }: { readonly me: Me; readonly isOpe
         >
           <span
             aria-hidden
-            className="flex size-8 shrink-0 items-center justify-center rounded-full bg-line text-sm font-semibold text-soft"
+            className="relative flex size-8 shrink-0 items-center justify-center rounded-full bg-line text-sm font-semibold text-soft"
           >
             {me.name.charAt(0).toUpperCase()}
+            {isWarned && <Dot className="absolute top-0 right-0 ring-2 ring-sunken" />}
           </span>
           <span className="min-w-0 flex-1">
             <span className="block truncate font-medium">{me.name}</span>
             <span className="block truncate text-xs text-soft">{me.email}</span>
+            {isWarned && <span className="sr-only">Look at My account</span>}
           </span>
         </button>
       }
     >
       <MenuItem icon={<UserRound />} onSelect={() => void navigate({ to: '/my-account' })}>
-        My account
+        <span className="flex items-center gap-2">
+          My account
+          {isWarned && <Dot />}
+        </span>
       </MenuItem>
       {me.isStaff && !isOperator && (
         <MenuItem icon={<ShieldHalf />} onSelect={() => void navigate({ to: `/${operatorBase}` })}>
@@ -76,4 +84,9 @@ export function PersonMenu({ me, isOperator }: { readonly me: Me; readonly isOpe
       </MenuItem>
     </Menu>
   );
+}
+
+/** Something about the account is to be looked at. */
+function Dot({ className }: { readonly className?: string }) {
+  return <span aria-hidden className={classNames('size-2.5 rounded-full bg-warn', className)} />;
 }

@@ -31,6 +31,7 @@ export function ProofDialog({ me }: { readonly me: Me }) {
     setReason(undefined);
     answer.current?.(isProven);
   };
+  const isNewSignIn = reason === 'sign-in' || !canProve(me);
   return (
     <Dialog
       isOpen={reason !== undefined}
@@ -43,7 +44,7 @@ export function ProofDialog({ me }: { readonly me: Me }) {
           : 'This act needs a proof from the last five minutes.'
       }
     >
-      {reason === 'sign-in' ? (
+      {isNewSignIn ? (
         <SignInForm email={me.email} onDone={() => end(true)} />
       ) : (
         <ProofForm me={me} onDone={() => end(true)} onCancel={() => end(false)} />
@@ -58,10 +59,23 @@ interface ProofFormProps {
   readonly onCancel: () => void;
 }
 
+/** With which ways the person proves themselves here. Where a password alone signs nobody in, it proves nothing either. */
+function waysOf(me: Me) {
+  return {
+    canUsePasskey: me.passkeys > 0 && hasPasskeys(),
+    canUseWallet: me.wallets.length > 0 && hasWallet(),
+    canUsePassword: me.hasPassword && (me.hasSecondFactor || me.proof === 'password'),
+  };
+}
+
+/** Without a way to prove themselves again, such as after a recovery code, people sign in again by what they have. */
+function canProve(me: Me): boolean {
+  return me.isStrong && Object.values(waysOf(me)).includes(true);
+}
+
 function ProofForm({ me, onDone, onCancel }: ProofFormProps) {
   const ways = useWays(onDone);
-  const canUsePasskey = me.passkeys > 0 && hasPasskeys();
-  const canUseWallet = me.wallets.length > 0 && hasWallet();
+  const { canUsePasskey, canUseWallet, canUsePassword } = waysOf(me);
   return (
     <div className="grid gap-3">
       <FailureNotice error={ways.error} />
@@ -86,7 +100,7 @@ function ProofForm({ me, onDone, onCancel }: ProofFormProps) {
           Use the wallet
         </Button>
       )}
-      {me.hasPassword && <PasswordProof me={me} onDone={onDone} onCancel={onCancel} />}
+      {canUsePassword && <PasswordProof me={me} onDone={onDone} onCancel={onCancel} />}
     </div>
   );
 }

@@ -5,8 +5,10 @@ import { Codes } from './codes.tsx';
 import { Notifications } from './notifications.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
+import { RecoveryNotice } from './recovery-notice.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
+import { StrongStep } from './strong-step.tsx';
 import { Wallets } from './wallets.tsx';
 
 /** The person's own ways to sign in, and where they are signed in. */
@@ -17,9 +19,12 @@ export default function MyAccount() {
       <PageHeader title="My account" description={`${me.name}, ${me.email}`} />
       {!me.isStrong && (
         <div className="mb-6">
-          <Notice tone="warn" title="Add a second way to sign in">
-            A password alone does not open a shop. Add a passkey or a second factor.
-          </Notice>
+          <StrongStep me={me} />
+        </div>
+      )}
+      {me.recovery !== null && (
+        <div className="mb-6">
+          <RecoveryNotice recovery={me.recovery} />
         </div>
       )}
       {me.newDevices > 0 && (

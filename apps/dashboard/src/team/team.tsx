@@ -1,6 +1,6 @@
 import type { MemberRole } from '@florin/protocol/member-role.ts';
 import { mayAssign } from '@florin/protocol/member-role.ts';
-import { Ellipsis, MailPlus, Trash2, UserCog, UserPlus, Users } from 'lucide-react';
+import { Ellipsis, KeyRound, MailPlus, ShieldX, Trash2, UserCog, UserPlus, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
@@ -17,8 +17,10 @@ import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Time } from '../ui/value.tsx';
+import { CancelRecovery } from './cancel-recovery.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import type { TeamMember } from './member.ts';
+import { RecoverDialog } from './recover-dialog.tsx';
 import { RoleDialog } from './role-dialog.tsx';
 
 type Invitation = ReplyTo<'GET /invitation/list'>['invitations'][number];
@@ -47,12 +49,14 @@ export default function Team() {
   );
 }
 
+const recoveryStates = { asked: 'Recovery asked for', waiting: 'Recovery waits' };
+
 const memberColumns = (own: string): readonly Column<TeamMember>[] => [
   {
     key: 'name',
     header: 'Name',
     isWide: true,
-    cell: ({ userId, name, email }) => (
+    cell: ({ userId, name, email, recovery }) => (
       <span className="flex items-center gap-3">
         <span
           aria-hidden
@@ -64,6 +68,7 @@ const memberColumns = (own: string): readonly Column<TeamMember>[] => [
           <span className="flex items-center gap-2">
             <span className="truncate font-medium">{name}</span>
             {userId === own && <Badge>You</Badge>}
+            {recovery !== null && <Badge tone="warn">{recoveryStates[recovery.status]}</Badge>}
           </span>
           <span className="block truncate text-sm text-soft">{email}</span>
         </span>
@@ -86,6 +91,12 @@ function Members({ mayChange }: { readonly mayChange: boolean }) {
   const [changed, setChanged] = useState<TeamMember>();
   const [removed, setRemoved] = useState<TeamMember>();
   const remove = useWrite('POST /member/remove', { onDone: () => toast('The member was removed') });
+  const [recovered, setRecovered] = useState<TeamMember>();
+  const [cancelled, setCancelled] = useState<TeamMember>();
+  const mayRecover = ({ userId, recovery }: TeamMember) =>
+    actor === 'owner' &&
+    userId !== me.userId &&
+    (recovery === null || (recovery.status === 'asked' && recovery.askedBy !== me.userId));
   const isOpen = (member: TeamMember) => mayChange && mayAssign(asRole(actor), member.role);
   const acts: Column<TeamMember> = {
     key: 'acts',
@@ -103,6 +114,16 @@ function Members({ mayChange }: { readonly mayChange: boolean }) {
           <MenuItem icon={<UserCog />} onSelect={() => setChanged(member)}>
             Change the role
           </MenuItem>
+          {mayRecover(member) && (
+            <MenuItem icon={<KeyRound />} onSelect={() => setRecovered(member)}>
+              Recover the account
+            </MenuItem>
+          )}
+          {member.recovery !== null && (
+            <MenuItem icon={<ShieldX />} onSelect={() => setCancelled(member)}>
+              Cancel the recovery
+            </MenuItem>
+          )}
           <MenuItem icon={<Trash2 />} isDangerous onSelect={() => setRemoved(member)}>
             Remove
           </MenuItem>
@@ -120,6 +141,8 @@ function Members({ mayChange }: { readonly mayChange: boolean }) {
         empty={<Empty icon={<Users />} title="No members" />}
       />
       <RoleDialog member={changed} actor={asRole(actor)} onClose={() => setChanged(undefined)} />
+      <RecoverDialog member={recovered} onClose={() => setRecovered(undefined)} />
+      <CancelRecovery member={cancelled} onClose={() => setCancelled(undefined)} />
       <Confirm
         isOpen={removed !== undefined}
         onClose={() => setRemoved(undefined)}

@@ -19,6 +19,14 @@ export const openRecovery = statement({
   text: `select ${columnList} from recoveries where user_id = :userId and ${isOpen}`,
 });
 
+export const openRecoveriesOfMerchant = statement({
+  name: 'recoveries_open_of_merchant',
+  parameters: { merchantId: 'text' },
+  columns,
+  text: `select ${columnList} from recoveries
+   where ${isOpen} and user_id in (select user_id from memberships where merchant_id = :merchantId)`,
+});
+
 export const lockPerson = statement({
   name: 'recovery_lock_person',
   parameters: { userId: 'text' },

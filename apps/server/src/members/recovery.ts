@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Queryable, Transaction } from '@florin/pg';
+import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { type Actor, recordPersonalAct } from './audit.ts';
@@ -11,6 +11,7 @@ import {
   insertRecovery,
   lockPerson,
   lockRecovery,
+  openRecoveriesOfMerchant,
   openRecovery,
   ownersSince,
   resetSignIn,
@@ -31,6 +32,12 @@ export interface Recovery {
   readonly effectiveAt: Date | undefined;
 }
 
+export type OpenRecovery = Recovery & {
+  readonly userId: string;
+  /** The owner who asked first; empty for the operator. */
+  readonly askedBy: string;
+};
+
 /** A step towards a recovery; the token is shown this once, to the second owner or the operator. */
 export type RecoveryStep = Recovery & { readonly token: string | undefined };
 
@@ -47,16 +54,29 @@ export async function findRecovery(
   queryable: Queryable,
   { clock }: Pick<MemberContext, 'clock'>,
   userId: string,
-): Promise<(Recovery & { readonly askedBy: string }) | undefined> {
-  const [row] = await queryable.query(openRecovery, { userId });
-  if (row === undefined) return undefined;
-  const since = row.effective_at ?? row.created_at;
-  if (clock.now().getTime() - since.getTime() > weekMs) return undefined;
-  return {
-    status: row.status as Recovery['status'],
-    effectiveAt: row.effective_at ?? undefined,
-    askedBy: row.asked_by,
-  };
+): Promise<OpenRecovery | undefined> {
+  const rows = await queryable.query(openRecovery, { userId });
+  return livingOf(rows, clock)[0];
+}
+
+/** The open recoveries of a merchant's members. */
+export async function listRecoveries(
+  queryable: Queryable,
+  { clock }: Pick<MemberContext, 'clock'>,
+  merchantId: string,
+): Promise<OpenRecovery[]> {
+  return livingOf(await queryable.query(openRecoveriesOfMerchant, { merchantId }), clock);
+}
+
+function livingOf(rows: readonly Row<typeof openRecovery>[], clock: MemberContext['clock']): OpenRecovery[] {
+  return rows
+    .filter((row) => clock.now().getTime() - (row.effective_at ?? row.created_at).getTime() <= weekMs)
+    .map((row) => ({
+      userId: row.user_id,
+      status: row.status as Recovery['status'],
+      effectiveAt: row.effective_at ?? undefined,
+      askedBy: row.asked_by,
+    }));
 }
 
 /**

@@ -8,7 +8,7 @@ import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation } from '#members/invitation.ts';
 import { listOwnMerchants } from '#members/membership.ts';
 import { chooseNotification, listNotifications } from '#members/notification.ts';
-import { cancelRecovery, findRecovery } from '#members/recovery.ts';
+import { cancelRecovery, findRecovery, type Recovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import {
@@ -35,6 +35,10 @@ interface MeDeps extends MemberContext {
   readonly environment: 'local' | 'production';
 }
 
+export function shownRecovery({ status, effectiveAt }: Recovery) {
+  return { status, effectiveAt: effectiveAt === undefined ? '' : formatTimestamp(effectiveAt) };
+}
+
 /** What a person sees and does about themselves. */
 export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   const { people, signIn } = deps;
@@ -49,13 +53,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
       ...{ userId, name, email, sessionId, proof, isStrong: caller.isStrong, isFresh: caller.isFresh },
       wallets: [...overview.wallets],
       newDevices: sessions.filter((session) => session.isNewDevice && session.sessionId !== sessionId).length,
-      recovery:
-        recovery === undefined
-          ? null
-          : {
-              status: recovery.status,
-              effectiveAt: recovery.effectiveAt === undefined ? '' : formatTimestamp(recovery.effectiveAt),
-            },
+      recovery: recovery === undefined ? null : shownRecovery(recovery),
       merchants: [...(await listOwnMerchants(people, userId))],
     };
   });

@@ -11,9 +11,10 @@ import {
   revokeInvitation,
 } from '#members/invitation.ts';
 import { assertMayAssign, changeRole, findMember, listMembers, removeMember } from '#members/membership.ts';
-import { cancelRecovery, recoverByOwner, recoveryUrl } from '#members/recovery.ts';
+import { cancelRecovery, listRecoveries, recoverByOwner, recoveryUrl } from '#members/recovery.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 import { type AddRoute, success } from '../route-handler.ts';
+import { shownRecovery } from './me.ts';
 import { type MemberCaller, memberOf } from './visitor.ts';
 
 interface RecoveryDeps extends MemberContext {
@@ -30,8 +31,7 @@ export function addRecoveryRoutes(add: AddRoute<MemberCaller>, deps: RecoveryDep
       recoverByOwner(transaction, deps, { merchantId, userId, actor }),
     );
     return {
-      status,
-      effectiveAt: effectiveAt === undefined ? '' : formatTimestamp(effectiveAt),
+      ...shownRecovery({ status, effectiveAt }),
       url: token === undefined ? '' : recoveryUrl(`${deps.dashboardOrigin}/dashboard`, token),
     };
   });
@@ -48,12 +48,20 @@ export function addRecoveryRoutes(add: AddRoute<MemberCaller>, deps: RecoveryDep
 /** Members of a merchant and invitations to become one. */
 export function addMemberRoutes(
   add: MerchantRoutes,
-  deps: MemberContext & { readonly dashboardOrigin: string },
+  deps: MemberContext & { readonly people: Database; readonly dashboardOrigin: string },
 ): void {
   add.read(routes.listMembers, async ({ caller: { merchantId } }, db) => {
     const members = await listMembers(db, merchantId);
+    const recoveries = await listRecoveries(deps.people, deps, merchantId);
     return {
-      members: members.map(({ since, ...member }) => ({ ...member, createAt: formatTimestamp(since) })),
+      members: members.map(({ since, ...member }) => {
+        const open = recoveries.find(({ userId }) => userId === member.userId);
+        return {
+          ...member,
+          createAt: formatTimestamp(since),
+          recovery: open === undefined ? null : { ...shownRecovery(open), askedBy: open.askedBy },
+        };
+      }),
     };
   });
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { withSystemScope } from '@florin/pg';
 import { getMigrations } from 'better-auth/db/migration';
@@ -13,6 +12,7 @@ import { schema } from '#db/schema.ts';
 import { invite } from '#members/invitation.ts';
 import { signInConfiguration } from '#members/sign-in.ts';
 import { Browser, DashboardWorld, dashboardOrigin, password } from '../../../test/harness/dashboard-world.ts';
+import { totpCode } from '../../../test/harness/totp.ts';
 import { defaultRateLimits } from '../rate-limit.ts';
 
 let world: DashboardWorld;
@@ -37,18 +37,9 @@ async function signedIn(server: FastifyInstance, email: string): Promise<Browser
   return browser;
 }
 
-/** The code of an authenticator (RFC 6238), from the URI that it scans. */
-function codeOf(totpUri: string, atMs = Date.now()): string {
-  const letters = new URL(totpUri).searchParams.get('secret') ?? '';
-  const bits = [...letters.replaceAll('=', '')]
-    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
-    .join('');
-  const secret = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(atMs / 30_000)));
-  const digest = createHmac('sha1', secret).update(counter).digest();
-  const offset = (digest.at(-1) ?? 0) & 15;
-  return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
+/** The code of an authenticator that has scanned this URI. */
+function codeOf(totpUri: string): string {
+  return totpCode(new URL(totpUri).searchParams.get('secret') ?? '');
 }
 
 test('the tables of sign-in are those that the library expects', async () => {
