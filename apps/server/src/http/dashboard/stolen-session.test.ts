@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
+import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import type { FastifyInstance } from 'fastify';
+import { takeEffect } from '#merchants/account-change.ts';
+import { Passkey } from '../../../test/harness/authenticator.ts';
+import {
+  Browser,
+  DashboardWorld,
+  dashboardOrigin,
+  password,
+  walletDelayMs,
+} from '../../../test/harness/dashboard-world.ts';
+import { entries, linkFields, requestOf, type Things } from '../../../test/harness/merchant-routes.ts';
+import { openShop, type Shop } from '../../../test/harness/shop.ts';
+
+/** What a thief can do who has the cookie of an owner's session, and whatever that session reads, but no way to prove who acts. */
+
+let world: DashboardWorld;
+let server: FastifyInstance;
+let shop: Shop;
+let victim: Browser;
+let coOwner: { userId: string; email: string };
+
+before(async () => {
+  world = await DashboardWorld.open();
+  server = await world.serve('production');
+  shop = await openShop(world.merchants);
+  const { email } = await world.addPerson([[shop.merchantId, 'owner']]);
+  coOwner = await world.addPerson([[shop.merchantId, 'owner']]);
+  await new Browser(server).post('/sign-in/password', { email, password });
+  victim = await signedInWithPasskey(email, shop.merchantId);
+});
+after(() => world.close());
+
+async function signedInWithPasskey(email: string, merchantId: string): Promise<Browser> {
+  const browser = new Browser(server);
+  browser.merchantId = merchantId;
+  await browser.post('/sign-in/password', { email, password });
+  const passkey = new Passkey({ origin: dashboardOrigin, rpId: 'pay.example.com', isVerified: true });
+  const registration = (await browser.post('/me/passkey/start')).data;
+  const response = passkey.register(registration.challenge);
+  assert.equal((await browser.post('/me/passkey/add', { name: 'Laptop', response })).code, 0);
+  const { challenge } = (await browser.post('/sign-in/passkey/start')).data;
+  assert.equal((await browser.post('/sign-in/passkey', { response: passkey.signIn(challenge) })).code, 0);
+  return browser;
+}
+
+/** The victim's browser as a thief of its cookies has it. */
+function stolen(): Browser {
+  const thief = new Browser(server);
+  thief.merchantId = shop.merchantId;
+  for (const [name, value] of victim.cookies) thief.cookies.set(name, value);
+  return thief;
+}
+
+// Where money goes, and who gets in: every row that decides one of them.
+const crown = statement({
+  name: 'stolen_session_crown',
+  parameters: {},
+  columns: { state: 'text' },
+  text: `select jsonb_build_object(
+     'wallets', (select jsonb_agg(to_jsonb(t) order by t.account_id) from accounts t),
+     'changes', (select jsonb_agg(to_jsonb(t) order by t.change_id) from account_changes t),
+     'refunds', (select jsonb_agg(to_jsonb(t) order by t.refund_id) from refunds t),
+     'exceptions', (select jsonb_agg(to_jsonb(t) order by t.exception_id) from exceptions t),
+     'keys', (select jsonb_agg(to_jsonb(t) - 'last_used_at' order by t.key_id) from api_keys t),
+     'secrets', (select jsonb_agg(jsonb_build_array(webhook_id, sealed_key, previous_sealed_key) order by webhook_id) from webhooks),
+     'members', (select jsonb_agg(to_jsonb(t) order by t.merchant_id, t.user_id) from memberships t),
+     'staff', (select jsonb_agg(to_jsonb(t) order by t.user_id) from staff t),
+     'invitations', (select jsonb_agg(to_jsonb(t) order by t.invitation_id) from invitations t),
+     'recoveries', (select jsonb_agg(to_jsonb(t) - 'status' order by t.recovery_id) from recoveries t),
+     'merchants', (select jsonb_agg(to_jsonb(t) order by t.merchant_id) from merchants t),
+     'stops', (select jsonb_agg(to_jsonb(t)) from token_stops t),
+     'people', (select jsonb_agg(to_jsonb(t) - 'updatedAt' order by t.id) from sign_in."user" t),
+     'passwords', (select jsonb_agg(to_jsonb(t) - 'updatedAt' order by t.id) from sign_in.account t),
+     'passkeys', (select jsonb_agg(to_jsonb(t) - 'counter' order by t.id) from sign_in.passkey t),
+     'factors', (select jsonb_agg(to_jsonb(t) order by t.id) from sign_in."twoFactor" t),
+     'own wallets', (select jsonb_agg(to_jsonb(t) order by t.id) from sign_in.wallet t),
+     'codes', (select jsonb_agg(to_jsonb(t) order by t.id) from sign_in."recoveryCode" t)
+   )::text as state`,
+});
+
+async function readCrown(): Promise<Record<string, unknown>> {
+  const [row] = await world.merchants.database.db.query(crown);
+  return JSON.parse(row?.state ?? '{}');
+}
+
+const hex = (digit: string, length: number) => `0x${digit.repeat(length)}`;
+const proof = { message: 'x', signature: hex('1', 130) };
+const response = { id: 'x', rawId: 'x', type: 'public-key', response: {}, clientExtensionResults: {} };
+
+/** A request for each operation that is not the merchant API's: as good as a thief can make it. */
+function ownBodies({ things }: Shop, own: { changeId: string; signingId: string; sessionId: string }) {
+  const { accountId, refundId, linkId } = things;
+  const { userId, email } = coOwner;
+  const token = 'A'.repeat(43);
+  const mine = { accountAddress: `0x${'7e'.repeat(20)}` };
+  const signing = { refundId, signingId: own.signingId };
+  const bodies: Readonly<Record<string, object>> = {
+    signInWithPassword: { email, password: 'a guess of the thief' },
+    signInWithCode: { code: '000000' },
+    startPasskeySignIn: {},
+    signInWithPasskey: { response },
+    startWalletSignIn: {},
+    signInWithWallet: proof,
+    signInWithRecoveryCode: { email, code: 'a guess' },
+    completeRecovery: { token, password: 'a password of the thief' },
+    showInvitation: { token },
+    acceptInvitationAsNew: { token, name: 'Eve', email: 'eve@example.com', password },
+    prove: { password: 'a guess of the thief' },
+    acceptInvitation: { token },
+    cancelMyRecovery: {},
+    changeMyNotification: { merchantId: shop.merchantId, kind: 'wallet_changed', isWanted: false },
+    changePassword: { currentPassword: password, newPassword: 'a password of the thief' },
+    startPasskey: {},
+    addPasskey: { response, name: 'Mine' },
+    removePasskey: { passkeyId: 'x' },
+    startSecondFactor: { password },
+    confirmSecondFactor: { code: '000000' },
+    removeSecondFactor: { password },
+    addWallet: proof,
+    removeWallet: { address: mine.accountAddress },
+    renewRecoveryCodes: {},
+    renameMerchant: { merchantName: 'Eve & Co' },
+    addWalletAccount: { accountName: 'Mine', ...mine, settlementCurrencies: ['ethereum::usdc'] },
+    cancelAccountChange: { changeId: own.changeId },
+    updateAccount: { accountId, settlementMode: 'direct' },
+    changeAccountAddress: { accountId, ...mine },
+    removeAccount: { accountId },
+    changeMemberRole: { userId, role: 'viewer' },
+    removeMember: { userId },
+    recoverMember: { userId },
+    cancelMemberRecovery: { userId },
+    inviteMember: { role: 'owner' },
+    revokeInvitation: { invitationId: 'inv_none' },
+    createApiKey: { kind: 'secret' },
+    disableApiKey: { keyId: 'key_none' },
+    startRefundSigning: { ...signing, account: hex('1', 40) },
+    reportRefundSigning: { ...signing, txHash: hex('1', 64) },
+    endRefundSigning: signing,
+    getPeriodSums: { times: [0, 86_400] },
+    getAccountSums: { times: [0, 86_400] },
+    deleteLink: { linkId },
+    createMerchant: { merchantName: 'Eve & Co' },
+    inviteToMerchant: { merchantId: shop.merchantId, role: 'owner' },
+    suspendMerchant: { merchantId: shop.merchantId, reason: 'x' },
+    resumeMerchant: { merchantId: shop.merchantId },
+    stopToken: { token: 'ethereum::usdc', reason: 'x' },
+    resumeToken: { token: 'ethereum::usdc' },
+    resumeHaltedChain: { chain: 'ethereum', reason: 'x' },
+    releaseSettlement: { orderId: hex('0', 64), reason: 'x' },
+    // They end sessions, so they are last.
+    revokeMySession: { sessionId: own.sessionId },
+    signOut: {},
+  };
+  return bodies;
+}
+
+/** Operations that change something without a proof. None of them says where money goes or who gets in. */
+const open = [
+  ...['createProduct', 'updateProduct', 'archiveProduct', 'unarchiveProduct', 'removeProduct'],
+  ...['createLink', 'updateLink', 'disableLink', 'enableLink', 'deleteLink', 'updateBranding'],
+  ...['createCheckoutSession', 'cancelCheckoutSession', 'createReport'],
+  ...['updateWebhook', 'disableWebhook', 'enableWebhook', 'testWebhook', 'removeWebhook'],
+  ...['resendDeliveries', 'resendDelivery', 'endRefundSigning', 'reportRefundSigning'],
+  ...['startPasskeySignIn', 'startWalletSignIn', 'cancelMyRecovery', 'revokeMySession', 'signOut'],
+];
+
+test('a stolen session changes neither where money goes nor who gets in, by any operation', async () => {
+  const { sessions } = (await victim.get('/me/session/list')).data;
+  const changing = { ...{ accountName: 'Safe', settlementCurrencies: ['ethereum::usdc'] } };
+  const planned = await victim.post('/account/create', { ...changing, accountAddress: hex('5', 40) });
+  const own = {
+    changeId: planned.data.changeId,
+    signingId: '00000000-0000-4000-8000-000000000000',
+    sessionId: sessions.find(({ isThis }: { isThis: boolean }) => !isThis).sessionId,
+  };
+  world.merchants.clock.time += 5 * 60_000;
+  const bodies = ownBodies(shop, own);
+  const thief = stolen();
+  const earlier = await readCrown();
+  const done: string[] = [];
+  const codes: Record<string, number> = {};
+  const attempt = async (name: string, path: string, body: object | undefined) => {
+    const reply = await thief.send('POST', path, body === undefined ? {} : { body });
+    codes[name] = reply.code;
+    if (reply.code === 0) done.push(name);
+    assert.notEqual(reply.code, 999_999, name);
+  };
+  for (const entry of entries.filter(({ route }) => route.effect !== 'query')) {
+    const { path, body } = requestOf(entry, shop.things);
+    await attempt(entry.name, path, body);
+  }
+  const routes: Record<string, Route> = dashboardApi.routes;
+  for (const [name, body] of Object.entries(bodies)) {
+    const route = routes[name];
+    assert.ok(route !== undefined, name);
+    if (route.effect !== 'query')
+      await attempt(name, route.path, Object.keys(body).length === 0 ? undefined : body);
+  }
+  const tried = Object.keys(codes);
+  const writes = Object.entries(routes).filter(([, { effect }]) => effect !== 'query');
+  assert.deepEqual(
+    writes.map(([name]) => name).filter((name) => !tried.includes(name)),
+    [],
+    'every operation is tried',
+  );
+  assert.deepEqual(done.toSorted(), open.toSorted());
+  assert.deepEqual(await readCrown(), earlier);
+  // Refused by the missing proof itself, not by a fault of the request.
+  const isRefused = (name: string) => codes[name] === 200_204 || codes[name] === 200_205;
+  const others = tried.filter((name) => !open.includes(name) && !isRefused(name));
+  assert.deepEqual(others.toSorted(), [
+    ...['acceptInvitation', 'acceptInvitationAsNew', 'changeMyNotification', 'completeRecovery', 'prove'],
+    ...['showInvitation', 'signInWithCode', 'signInWithPasskey', 'signInWithPassword'],
+    ...['signInWithRecoveryCode', 'signInWithWallet', 'startRefundSigning'],
+  ]);
+});
+
+test('even with a fresh proof a thief’s wallets wait, are told, and another owner ends them for good', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const accountId = await world.merchants.addAccount(merchantId);
+  const [robbed, partner] = [
+    await world.addPerson([[merchantId, 'owner']]),
+    await world.addPerson([[merchantId, 'owner']]),
+  ];
+  const thief = await signedInWithPasskey(robbed.email, merchantId);
+  const wallet = (digit: string) => ({ accountAddress: hex(digit, 40) });
+  const fields = { accountName: 'Mine', settlementCurrencies: ['ethereum::usdc'] };
+  const changes = [
+    await thief.post('/account/create', { ...fields, ...wallet('a') }),
+    await thief.post('/account/address', { accountId, ...wallet('b') }),
+  ];
+  assert.equal((await thief.post('/account/remove', { accountId })).code, 0);
+  // A merchant without any wallet has still had its first one.
+  changes.push(await thief.post('/account/create', { ...fields, ...wallet('c') }));
+  for (const { data } of changes) {
+    assert.equal(data.status, 'waiting');
+    assert.equal((await world.merchants.eventsOf(data.changeId))[0]?.type, 'account.change_planned');
+  }
+  const { productId } = (await thief.post('/product/create', { name: 'Tea', commonPrices: [1] })).data;
+  for (const { data } of changes) {
+    const named = { accountId: data.changeId, productId } as Things;
+    assert.equal((await thief.post('/payment/link/create', linkFields(named))).code, 100401);
+  }
+  const turnOff = { merchantId, kind: 'wallet_changed', isWanted: false };
+  assert.equal((await thief.post('/me/notification/change', turnOff)).code, 400101);
+
+  const owner = await signedInWithPasskey(partner.email, merchantId);
+  for (const { data } of changes)
+    assert.equal((await owner.post('/account/change/cancel', { changeId: data.changeId })).code, 0);
+  world.merchants.clock.time += walletDelayMs;
+  const { deps, database } = world.merchants;
+  while (await database.db.transaction((transaction) => takeEffect(transaction, deps)));
+  assert.deepEqual((await owner.get('/account/list')).data, []);
+});
