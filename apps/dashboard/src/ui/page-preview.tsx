@@ -71,6 +71,8 @@ export function PagePreview({
           title="Preview of the hosted page"
           src={address}
           sandbox=""
+          // A picture of a page: Tab leads past it, to the form's own buttons.
+          tabIndex={-1}
           className="mx-auto block origin-top-left border-0"
           style={{
             width,
