@@ -1,5 +1,5 @@
-// Runs the published agent package in Deno and Bun, whose binaries are too large to be everybody's dependencies: they come
-// from npm into a folder of their own, and go with it.
+// Runs the published packages in Deno and Bun, whose binaries are too large to be everybody's dependencies: they come from npm
+// into a folder of their own, and go with it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,8 +22,10 @@ try {
   const packages = [`${deno}@${versions.deno}`, `${bun}@${versions.bun}`];
   const install = ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--prefix', folder];
   execFileSync('npm', [...install, ...packages], { stdio: 'inherit' });
-  const test = fileURLToPath(new URL('../apps/server/test/life/agent-runtime.test.ts', import.meta.url));
-  execFileSync(process.execPath, ['--conditions=source', '--test', test], {
+  const tests = ['apps/server/test/life/agent-runtime.test.ts', 'packages/sdk/src/runtime.test.ts'].map(
+    (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
+  );
+  execFileSync(process.execPath, ['--conditions=source', '--test', ...tests], {
     stdio: 'inherit',
     env: {
       ...process.env,

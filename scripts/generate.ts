@@ -10,6 +10,7 @@ const generators = [
   'generate-contracts.ts',
   'generate-docs.ts',
   'generate-kit.ts',
+  'generate-sdk.ts',
   'generate-tokens.ts',
   'generate-trees.ts',
 ];

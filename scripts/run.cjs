@@ -55,7 +55,7 @@ const COMMANDS = {
   },
   'agent-runtimes': {
     script: 'scripts/agent-runtimes.ts',
-    does: 'downloads Deno and Bun and lets an agent pay in each',
+    does: 'downloads Deno and Bun, lets an agent pay in each, and uses the SDK there',
   },
   simulate: {
     script: 'lab/simulation/simulate.ts',

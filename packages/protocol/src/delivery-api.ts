@@ -60,7 +60,8 @@ const request = Type.Object({
 export const attemptChanges = ['url', 'httpStatus', 'error', 'responseBody'] as const;
 export type AttemptChange = (typeof attemptChanges)[number];
 
-const deliveryDetail = Type.Object({
+/** A delivery with its requests. */
+export const deliveryDetail = Type.Object({
   ...deliveryHead,
   webhookId: Type.String({ description: 'Prefix `wkid_`' }),
   body: Type.String({

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { account } from './account.ts';
+import { accountChange } from './account-change.ts';
 import { workflow } from './agent.ts';
 import {
   agentLineItem,
@@ -15,14 +16,16 @@ import {
   supportedPaymentToken,
   txRequest,
 } from './agent-view.ts';
+import { branding } from './branding.ts';
 import { capabilities } from './capability.ts';
-import { delivery } from './delivery-api.ts';
+import { delivery, deliveryDetail } from './delivery-api.ts';
 import { event } from './event-api.ts';
-import { paymentException } from './exception.ts';
+import { paymentException, raisedException } from './exception.ts';
 import { lineItem, productData } from './line-item.ts';
 import { link, linkCreateBody, linkCreated, linkDetail, settlementTokenInfo } from './link.ts';
 import { product, productCreateBody } from './product.ts';
 import { refund, refundCreateBody } from './refund.ts';
+import { report } from './report-api.ts';
 import { session, sessionCreateBody, sessionDeposit, sessionView } from './session.ts';
 import { transaction } from './transaction.ts';
 import { webhook, webhookCreateBody } from './webhook.ts';
@@ -49,6 +52,7 @@ const failed = Type.Object({
 /** Schemas that documents reference by name instead of repeating them. */
 export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Account: account,
+  AccountChange: accountChange,
   AgentLineItem: agentLineItem,
   AgentLinkView: linkView,
   AgentPreparedView: preparedView,
@@ -57,9 +61,11 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   AgentSessionView: agentSessionView,
   AgentWorkflow: workflow,
   AuthorizationRequirement: authorizationRequirement,
+  Branding: branding,
   Capabilities: capabilities,
   CompletePaymentSessionGuide: completePaymentSessionGuide,
   Delivery: delivery,
+  DeliveryDetail: deliveryDetail,
   Event: event,
   Failure: failed,
   LineItem: lineItem,
@@ -73,8 +79,10 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Product: product,
   ProductCreateRequest: productCreateBody,
   ProductData: productData,
+  RaisedException: raisedException,
   Refund: refund,
   RefundCreateRequest: refundCreateBody,
+  Report: report,
   Session: session,
   SessionCreateRequest: sessionCreateBody,
   SessionDeposit: sessionDeposit,

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Florin, FlorinError } from './florin.ts';
+import { failure, hangUp, openTestService, success } from './service.fixture.ts';
+
+/** The error of a call that has to fail. */
+async function errorOf(call: Promise<unknown>): Promise<FlorinError> {
+  const error = await call.then(
+    () => assert.fail('it did not throw'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof FlorinError, String(error));
+  return error;
+}
+
+const body = { name: 'Tea', commonPrices: [1] };
+const inFlight = failure(409, 400402, 'idempotency_in_flight', {
+  retryable: true,
+  headers: { 'retry-after': '1' },
+});
+
+test('a request has the key, the body and an Idempotency-Key, and the answer is its data', async () => {
+  await using service = await openTestService(success({ productId: 'prd_1' }));
+  assert.deepEqual(await service.florin.products.create(body), { productId: 'prd_1' });
+  const [request] = service.seen;
+  assert.deepEqual(
+    [request?.method, request?.path, request?.body],
+    ['POST', '/payment/v1/product/create', body],
+  );
+  const {
+    authorization,
+    'idempotency-key': key,
+    'content-type': type,
+    'user-agent': agent,
+  } = request?.headers ?? {};
+  assert.deepEqual([authorization, key, type], ['Bearer sk_live_test', 'made-1', 'application/json']);
+  assert.match(agent ?? '', /^florin-sdk\/\d/);
+});
+
+test('an Idempotency-Key is made once for a call, kept over its retries, and replaced by the caller’s own', async () => {
+  await using service = await openTestService(hangUp, inFlight, success({}), success({}), success({}));
+  const { products } = service.florin;
+  await products.create(body);
+  await products.create(body);
+  await products.create(body, { idempotencyKey: 'order A-1042' });
+  assert.deepEqual(
+    service.seen.map(({ headers }) => headers['idempotency-key']),
+    ['made-1', 'made-1', 'made-1', 'made-2', 'order A-1042'],
+  );
+});
+
+test('reads have no Idempotency-Key, whatever their method', async () => {
+  await using service = await openTestService(success([]));
+  await service.florin.products.listByIds(['prd_1'], { idempotencyKey: 'unused' });
+  await service.florin.accounts.list().page();
+  assert.deepEqual(
+    service.seen.map(({ method, headers }) => [method, 'idempotency-key' in headers]),
+    [
+      ['POST', false],
+      ['GET', false],
+    ],
+  );
+});
+
+test('closed connections, 409 in flight, 429, 5xx and what the service calls retryable are tried again', async () => {
+  const failures = [
+    hangUp,
+    inFlight,
+    failure(429, 900101, 'rate_limited', { retryable: true }),
+    failure(500, 999999, 'internal', { retryable: true }),
+    failure(200, 900201, 'create_failed', { retryable: true }),
+    failure(503, 900401, 'chain_unavailable', { retryable: true }),
+  ];
+  await using service = await openTestService(
+    ...failures,
+    (response) => response.writeHead(502).end('<html>'),
+    success({}),
+  );
+  await service.client({ maxRetries: 7 }).products.create(body);
+  assert.equal(service.seen.length, 8);
+});
+
+test('waits double up to eight seconds with half by chance, and Retry-After makes them longer', async () => {
+  await using service = await openTestService(hangUp, inFlight, hangUp, hangUp, hangUp, hangUp, success({}));
+  await service.client({ maxRetries: 6 }).products.create(body);
+  assert.deepEqual(service.waits, [375, 1_000, 1_500, 3_000, 6_000, 6_000]);
+});
+
+test('a Retry-After of more than a minute is not waited for', async () => {
+  const headers = { 'retry-after': '61' };
+  await using service = await openTestService(
+    failure(429, 900101, 'rate_limited', { retryable: true, headers }),
+  );
+  assert.equal((await errorOf(service.florin.products.create(body))).slug, 'rate_limited');
+  assert.deepEqual([service.seen.length, service.waits], [1, []]);
+});
+
+test('after two retries the last error is thrown, and with maxRetries 0 the first one', async () => {
+  await using service = await openTestService(hangUp);
+  assert.equal((await errorOf(service.florin.products.create(body))).slug, 'connection_failed');
+  assert.equal(service.seen.length, 3);
+  await errorOf(service.florin.products.create(body, { maxRetries: 0 }));
+  assert.equal(service.seen.length, 4);
+});
+
+test('a refusal is thrown at once with everything that the service says of it', async () => {
+  await using service = await openTestService(failure(200, 100201, 'session_not_found'));
+  const error = await errorOf(service.florin.sessions.retrieve('sess_1'));
+  const { slug, code, param, retryable, docUrl, requestId, httpStatus, message, data } = error;
+  assert.deepEqual(
+    { slug, code, param, retryable, docUrl, requestId, httpStatus, message, data },
+    {
+      slug: 'session_not_found',
+      code: 100201,
+      param: 'lineItems[0]',
+      retryable: false,
+      docUrl: 'https://pay.example.com/docs/errors/100201',
+      requestId: 'req_1',
+      httpStatus: 200,
+      message: 'Text: detail (100201)',
+      data: null,
+    },
+  );
+  assert.equal(service.seen.length, 1);
+});
+
+test('an error that is newer than this version keeps its code and its slug', async () => {
+  await using service = await openTestService(failure(200, 100299, 'session_frozen'));
+  const { slug, unknownSlug, code } = await errorOf(service.florin.sessions.retrieve('sess_1'));
+  assert.deepEqual([slug, unknownSlug, code], ['unknown', 'session_frozen', 100299]);
+});
+
+test('an answer that is not the service’s is no success', async () => {
+  for (const [status, text] of [
+    [200, '<html>'],
+    [200, '{"code":"0"}'],
+    [404, '{"code":0,"data":{}}'],
+    [302, ''],
+  ] as const) {
+    await using service = await openTestService((response) =>
+      response.writeHead(status, { location: 'https://example.com/' }).end(text),
+    );
+    const { slug, httpStatus } = await errorOf(service.florin.sessions.retrieve('sess_1'));
+    assert.deepEqual([slug, httpStatus, service.seen.length], ['answer_invalid', status, 1]);
+  }
+});
+
+test('a call that gets no answer in time is tried again, then times out', async () => {
+  await using service = await openTestService(() => {});
+  const error = await errorOf(service.florin.sessions.retrieve('sess_1', { timeoutMs: 30, maxRetries: 1 }));
+  assert.deepEqual([error.slug, error.retryable, service.waits.length], ['timed_out', true, 1]);
+});
+
+test('the caller’s signal ends a call at once, also between two tries', async () => {
+  await using service = await openTestService(() => {});
+  const stop = new AbortController();
+  const reading = service.florin.sessions.retrieve('sess_1', { signal: stop.signal });
+  stop.abort();
+  assert.equal((await errorOf(reading)).slug, 'aborted');
+  await using busy = await openTestService(failure(429, 900101, 'rate_limited', { retryable: true }));
+  const { signal } = stop;
+  assert.equal((await errorOf(busy.florin.sessions.retrieve('sess_1', { signal }))).slug, 'aborted');
+});
+
+test('a missing key, a missing address and an id that is missing are refused before anything is sent', async () => {
+  assert.throws(
+    () => new Florin(undefined, { baseUrl: 'https://pay.example.com' }),
+    /the API key is missing/,
+  );
+  assert.throws(
+    () => new Florin('sk_live_a\n', { baseUrl: 'https://pay.example.com' }),
+    /this is no API key/,
+  );
+  for (const baseUrl of ['', 'pay.example.com', 'ftp://pay.example.com', 'https://pay.example.com/?a=1'])
+    assert.throws(() => new Florin('sk_live_a', { baseUrl }), /baseUrl is the address/);
+  await using service = await openTestService(success({}));
+  assert.equal((await errorOf(service.florin.sessions.retrieve(''))).param, 'sessionId');
+  assert.equal(service.seen.length, 0);
+});
+
+test('an id cannot leave its place in the path', async () => {
+  await using service = await openTestService(success({}));
+  await service.florin.sessions.retrieve('../refund/list?x=1#');
+  assert.equal(service.seen[0]?.path, '/payment/v1/session/..%2Frefund%2Flist%3Fx%3D1%23');
+});
+
+test('an address may end with a slash, or with the path of the merchant API', async () => {
+  await using service = await openTestService(success({}));
+  const { fetch } = globalThis;
+  const urls: string[] = [];
+  for (const end of ['', '/', '/payment/v1', '/payment/v1/']) {
+    const florin = service.client({
+      baseUrl: `https://pay.example.com${end}`,
+      fetch: async (url) => {
+        urls.push(String(url));
+        return fetch(`data:application/json,{"code":0,"data":{}}`);
+      },
+    });
+    await florin.capabilities.retrieve();
+  }
+  assert.deepEqual(urls, Array(4).fill('https://pay.example.com/payment/v1/capabilities/all'));
+});

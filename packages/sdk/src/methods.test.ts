@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import type { Florin } from './florin.ts';
+import { type Answer, openTestService } from './service.fixture.ts';
+
+const link = {
+  linkType: 'fixed',
+  linkName: 'Tea',
+  accountId: 'acc_1',
+  settlementToken: 'base::usdc',
+  feeModel: 1,
+  lineItems: [{ itemType: 'product', productId: 'prd_1', unitPrice: 1 }],
+} as const;
+const product = { name: 'Tea', commonPrices: [1] };
+const webhook = { webhookName: 'Orders', webhookUrl: 'https://shop.example.com/', subscribedEvents: ['*'] };
+const sale = { settlementToken: 'base::usdc', lineItems: [{ name: 'Tea', price: 1 }] };
+const statuses = [
+  'initialized',
+  'paid',
+  'settling',
+  'completed',
+  'settlement_pending',
+  'expired',
+  'cancelled',
+] as const;
+
+/** One call of every method. */
+function callsOf(florin: Florin): readonly (() => Promise<unknown>)[] {
+  const { accounts, branding, capabilities, checkout, events, exceptions, links, products, refunds } = florin;
+  const { reports, sessions, webhooks } = florin;
+  return [
+    ...[() => products.create(product), () => products.update({ ...product, productId: 'prd_1' })],
+    ...[() => products.list().page(), () => products.listByIds(['prd_1']), () => products.archive('prd_1')],
+    ...[() => products.unarchive('prd_1'), () => products.remove('prd_1')],
+    ...[() => accounts.list().page(), () => accounts.retrieve('acc_1')],
+    ...[() => branding.retrieve(), () => branding.update({}), () => capabilities.retrieve()],
+    ...[
+      () => links.create(link),
+      () => links.update({ ...link, linkId: 'lnk_1' }),
+      () => links.list().page(),
+    ],
+    ...[() => links.retrieve('lnk_1'), () => links.disable('lnk_1'), () => links.enable('lnk_1')],
+    ...[() => checkout.sessions.create(sale), () => checkout.sessions.cancel('sess_1')],
+    ...[() => sessions.retrieve('sess_1'), () => sessions.search().page(), () => sessions.list().page()],
+    ...statuses.map((status) => () => sessions.list({ status }).page()),
+    ...[
+      () => refunds.create({ sessionId: 'sess_1' }),
+      () => refunds.retrieve('rfd_1'),
+      () => refunds.list().page(),
+    ],
+    ...[() => exceptions.list().page(), () => exceptions.accept('exc_1'), () => exceptions.refund('exc_1')],
+    ...[() => exceptions.resolve('exc_1'), () => reports.retrieve('rpt_1')],
+    () => reports.create({ type: 'fees', from: 1, to: 2, format: 'csv' }),
+    ...[() => webhooks.create(webhook), () => webhooks.update({ ...webhook, webhookId: 'wkid_1' })],
+    ...[() => webhooks.list().page(), () => webhooks.retrieve('wkid_1'), () => webhooks.disable('wkid_1')],
+    ...[
+      () => webhooks.enable('wkid_1', { replaySince: 1 }),
+      () => webhooks.refreshKey('wkid_1', { overlapSeconds: 1 }),
+    ],
+    ...[() => webhooks.remove('wkid_1'), () => webhooks.test('wkid_1', { eventType: 'session.paid' })],
+    ...[() => webhooks.deliveries.list('wkid_1').page(), () => webhooks.deliveries.retrieve('dlv_1')],
+    ...[
+      () => webhooks.deliveries.resend('dlv_1'),
+      () => webhooks.deliveries.resendAll({ webhookId: 'wkid_1' }),
+    ],
+    ...[() => events.list().page(), () => events.retrieve('evt_1')],
+  ];
+}
+
+const account = { accountId: 'acc_1', settlementCurrencies: ['base::usdc'] };
+const event = { id: 'evt_1', type: 'session.paid', data: {} };
+
+/** Whatever any method reads out of an answer. */
+const anything: Answer = (response, { path }) => {
+  const lists = [
+    'products',
+    'links',
+    'sessions',
+    'refunds',
+    'exceptions',
+    'webhooks',
+    'deliveries',
+    'events',
+  ];
+  const page = { hasMore: false, nextCursor: '', ...Object.fromEntries(lists.map((name) => [name, []])) };
+  const data = path.endsWith('/account/list') ? [account] : { ...page, ...event };
+  response.end(JSON.stringify({ code: 0, message: 'success', data }));
+};
+
+/** The operations whose method and path a request has; of `/session/:sessionId` and `/session/search` the second. */
+function operationOf(method: string, path: string): string {
+  const matching = Object.entries<Route>(merchantApi.routes).filter(([, route]) => {
+    const pattern = route.path.replaceAll(/:\w+/g, '[^/]+');
+    return route.method === method && new RegExp(`^/payment/v1${pattern}(\\?.*)?$`).test(path);
+  });
+  const [best] = matching.toSorted(([, left], [, right]) => wildcards(left) - wildcards(right));
+  return best?.[0] ?? `nothing at ${method} ${path}`;
+}
+
+function wildcards({ path }: Route): number {
+  return path.split(':').length;
+}
+
+test('every operation of the merchant API has a method, and every method sends what its operation takes', async () => {
+  await using service = await openTestService(anything);
+  const sent = new Set<string>();
+  for (const call of callsOf(service.florin)) {
+    const before = service.seen.length;
+    await call();
+    const { method = '', path = '', body } = service.seen.at(-1) ?? {};
+    const id = operationOf(method, path);
+    sent.add(id);
+    assert.ok(service.seen.length > before);
+    const { required = [] } = (merchantApi.routes as Record<string, Route>)[id]?.body ?? {};
+    assert.deepEqual(
+      required.filter((name) => !Object.hasOwn(Object(body), name)),
+      [],
+      id,
+    );
+  }
+  assert.deepEqual([...sent].sort(), Object.keys(merchantApi.routes).sort());
+});
+
+test('an item is sent as the API takes it: by name, by product, or as it is', async () => {
+  await using service = await openTestService(anything);
+  const wire = {
+    itemType: 'one_time',
+    quantity: 1,
+    unitPrice: 5,
+    productData: { productName: 'Gift' },
+  } as const;
+  await service.florin.checkout.sessions.create({
+    accountId: 'acc_2',
+    settlementToken: 'base::usdc',
+    lineItems: [{ name: 'Tea', price: 1, description: 'Green' }, { productId: 'prd_1', quantity: 2 }, wire],
+    metadata: { order: 'A-1' },
+  });
+  assert.deepEqual(
+    service.seen.map(({ body }) => body),
+    [
+      {
+        accountId: 'acc_2',
+        settlementToken: 'base::usdc',
+        lineItems: [
+          {
+            itemType: 'one_time',
+            quantity: 1,
+            unitPrice: 1,
+            productData: { productName: 'Tea', productDescription: 'Green' },
+          },
+          { itemType: 'product', productId: 'prd_1', quantity: 2 },
+          wire,
+        ],
+        metadata: { order: 'A-1' },
+      },
+    ],
+  );
+});
+
+test('a session without an account gets the only one that takes its token, which is read once', async () => {
+  await using service = await openTestService(anything);
+  const { sessions } = service.florin.checkout;
+  await sessions.create(sale);
+  await sessions.create(sale);
+  assert.deepEqual(
+    service.seen.map(({ path }) => path.slice('/payment/v1'.length)),
+    ['/account/list', '/session/checkout/create', '/session/checkout/create'],
+  );
+  assert.deepEqual(Object(service.seen[2]?.body).accountId, 'acc_1');
+  await assert.rejects(
+    sessions.create({ ...sale, settlementToken: 'base::usdt' }),
+    /no account takes base::usdt/,
+  );
+});
+
+test('of two accounts that take the token none is chosen', async () => {
+  const accounts = [account, { ...account, accountId: 'acc_2' }];
+  await using service = await openTestService((response) =>
+    response.end(JSON.stringify({ code: 0, message: 'success', data: accounts })),
+  );
+  await assert.rejects(
+    service.florin.checkout.sessions.create(sale),
+    /2 accounts take base::usdc: give accountId/,
+  );
+});
+
+test('a status that does not exist is refused, and asks for no other list', async () => {
+  await using service = await openTestService(anything);
+  const status = 'toString' as 'paid';
+  assert.throws(() => service.florin.sessions.list({ status }), {
+    slug: 'argument_invalid',
+    param: 'status',
+  });
+});

@@ -1,0 +1,143 @@
+import type { CallOptions, Send } from './client.ts';
+import { FlorinError } from './error.ts';
+import { type List, openList } from './list.ts';
+import { type SessionMethods, sessionMethodsOf } from './methods.gen.ts';
+import type {
+  Account,
+  ListFilter,
+  Operations,
+  Session,
+  SessionCreateRequest,
+  SessionView,
+  Success,
+} from './wire.gen.ts';
+
+/** Something without a product of its own. */
+export interface NamedItem {
+  /** What the payer reads; at most 100 characters. */
+  readonly name: string;
+  /** Micro-USD of one unit: `usd('4.50')`. */
+  readonly price: number;
+  /** 1 when absent. */
+  readonly quantity?: number | undefined;
+  readonly description?: string | undefined;
+  /** An https address; the service downloads the image. */
+  readonly imageUrl?: string | undefined;
+  readonly attributes?: readonly { readonly name: string; readonly value: string }[] | undefined;
+}
+
+/** A product of the merchant. */
+export interface ProductItem {
+  readonly productId: string;
+  /** Micro-USD of one unit; the first of the product's commonPrices when absent. */
+  readonly price?: number | undefined;
+  /** 1 when absent. */
+  readonly quantity?: number | undefined;
+}
+
+/** An item as the API takes it. */
+type WireItem = SessionCreateRequest['lineItems'][number];
+
+/** A session to create. */
+export interface CheckoutSessionRequest extends Omit<SessionCreateRequest, 'accountId' | 'lineItems'> {
+  /** The account that is settled to; when absent, the only one that takes `settlementToken`. */
+  readonly accountId?: string | undefined;
+  readonly lineItems: readonly (NamedItem | ProductItem | WireItem)[];
+}
+
+export interface CheckoutSessions {
+  /**
+   * Creates a session. Send the payer to its `paymentUrl`. Refused with `account_not_found`, `products_missing`,
+   * `settlement_token_not_enabled`, `amount_out_of_range`, `expiration_out_of_range` and the like.
+   *
+   * @example
+   * const session = await florin.checkout.sessions.create({
+   *   settlementToken: 'base::usdc',
+   *   lineItems: [{ name: 'Flat white', price: usd('4.50') }],
+   *   successUrl: 'https://shop.example.com/thanks',
+   *   metadata: { order: 'A-1042' },
+   * }, { idempotencyKey: 'A-1042' });
+   */
+  create(request: CheckoutSessionRequest, options?: CallOptions): Promise<Session>;
+  /**
+   * Cancels a session that waits for its payment and that no payer holds an order of (`signedOnce` is 0). Refused with
+   * `session_already_signed`, `session_paid`, `session_expired`, `session_cancelled`, `session_not_found`.
+   */
+  cancel(sessionId: string, options?: CallOptions): Promise<Success>;
+}
+
+export interface Sessions extends SessionMethods {
+  /** Sessions, newest first: all of them, or those of one status. */
+  list(filter?: SessionFilter, options?: CallOptions): List<SessionView>;
+}
+
+export interface SessionFilter extends ListFilter {
+  status?: Session['status'] | undefined;
+}
+
+const listsByStatus = {
+  initialized: 'listInitializedSessions',
+  paid: 'listPaidSessions',
+  settling: 'listSettlingSessions',
+  completed: 'listCompletedSessions',
+  cancelled: 'listCancelledSessions',
+  expired: 'listExpiredSessions',
+  settlement_pending: 'listSettlementPendingSessions',
+} as const satisfies Readonly<Record<Session['status'], keyof Operations>>;
+
+export function sessionsOf(send: Send): Sessions {
+  return {
+    ...sessionMethodsOf(send),
+    list: ({ status, ...filter } = {}, options) => {
+      if (status !== undefined && !Object.hasOwn(listsByStatus, status))
+        throw new FlorinError('argument_invalid', `there is no status ${status}`, { param: 'status' });
+      const id = status === undefined ? 'listSessions' : listsByStatus[status];
+      return openList(send, id, { items: 'sessions', filter }, options);
+    },
+  };
+}
+
+export function checkoutSessionsOf(send: Send): CheckoutSessions {
+  /** As read once: accounts change rarely, and the service refuses one that is gone. */
+  let accounts: readonly Account[] | undefined;
+  return {
+    async create({ accountId, lineItems, ...request }, options) {
+      const { idempotencyKey: _, ...ofRead } = options ?? {};
+      if (accountId === undefined) accounts ??= await send('listAccounts', {}, ofRead);
+      const account = accountId ?? onlyAccount(accounts ?? [], request.settlementToken);
+      const body = { ...request, accountId: account, lineItems: lineItems.map(itemOf) };
+      try {
+        return await send('createCheckoutSession', { body }, options);
+      } catch (error) {
+        // The account may be gone, and another one there.
+        accounts = undefined;
+        throw error;
+      }
+    },
+    cancel: (sessionId, options) => send('cancelCheckoutSession', { body: { sessionId } }, options),
+  };
+}
+
+function onlyAccount(accounts: readonly Account[], settlementToken: string): string {
+  const takers = accounts.filter(({ settlementCurrencies }) =>
+    settlementCurrencies.includes(settlementToken),
+  );
+  const [only, ...others] = takers;
+  if (only !== undefined && others.length === 0) return only.accountId;
+  const what = only === undefined ? 'no account takes' : `${takers.length} accounts take`;
+  throw new FlorinError('argument_invalid', `${what} ${settlementToken}: give accountId`, {
+    param: 'accountId',
+  });
+}
+
+function itemOf(item: NamedItem | ProductItem | WireItem): WireItem {
+  if ('itemType' in item) return item;
+  const { price: unitPrice, quantity = 1 } = item;
+  if ('productId' in item) {
+    const { productId } = item;
+    return { itemType: 'product', productId, quantity, unitPrice };
+  }
+  const { name: productName, description: productDescription, imageUrl, attributes } = item;
+  const productData = { productName, productDescription, imageUrl, attributes };
+  return { itemType: 'one_time', quantity, unitPrice, productData };
+}
