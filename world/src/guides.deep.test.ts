@@ -122,21 +122,31 @@ function blocksOf(document: string): Block[] {
 }
 
 /** Saves the files of a document and runs its named commands in one shell. Returns the output of each. */
-async function follow(document: string, input = ''): Promise<Map<string, string>> {
+async function follow(document: string, options: RunOptions = {}): Promise<Map<string, string>> {
   const blocks = blocksOf(document);
   for (const { language, name, text } of blocks)
     if (language !== 'sh' && name.includes('.')) writeFileSync(join(checkout, name), `${text}\n`);
   return runAll(
     blocks.filter(({ language, name }) => language === 'sh' && name !== ''),
-    input,
+    options,
   );
 }
 
-async function runAll(commands: readonly Block[], input = ''): Promise<Map<string, string>> {
+interface RunOptions {
+  /** What the last command reads. */
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+async function runAll(
+  commands: readonly Block[],
+  { input = '', environment }: RunOptions = {},
+): Promise<Map<string, string>> {
   const mark = '--- end of block ---';
   const script = commands.map(({ text }) => `${text}\nprintf '\\n%s\\n' '${mark}'`).join('\n');
   // Only the last command gets the input.
-  const shell = spawn('sh', ['-e', '-c', script], { cwd: checkout, env: plainEnvironment() });
+  const env = { ...plainEnvironment(), ...environment };
+  const shell = spawn('sh', ['-e', '-c', script], { cwd: checkout, env });
   shell.stdin.end(input);
   let output = '';
   let errors = '';
@@ -182,6 +192,14 @@ test('“Take a payment by API” creates, reads and cancels a session, and refu
   assert.match(printed.get('send') ?? '', /^0x[0-9a-f]{64}\n0x[0-9a-f]{64}$/);
 });
 
+test('“Take payments with the SDK” builds the package, sells, refunds, and tests the shop', async () => {
+  const port = String(await findFreePort());
+  const printed = await follow('docs/guide/sdk.md', { environment: { PORT: port } });
+  assert.match(printed.get('paid') ?? '', /: paid$/);
+  assert.match(printed.get('refund') ?? '', /txHash: '0x[0-9a-f]{64}'/);
+  assert.match(printed.get('test') ?? '', /pass 1\b/);
+});
+
 test('“Let an agent pay in ten lines” builds the package, pays, and serves MCP with a tool that pays', async () => {
   const messages = [
     {
@@ -192,7 +210,7 @@ test('“Let an agent pay in ten lines” builds the package, pays, and serves M
     { jsonrpc: '2.0', id: 2, method: 'tools/list' },
   ];
   const input = messages.map((message) => `${JSON.stringify(message)}\n`).join('');
-  const printed = await follow('docs/guide/let-an-agent-pay.md', input);
+  const printed = await follow('docs/guide/let-an-agent-pay.md', { input });
   assert.match(printed.get('run') ?? '', /^\w+ 0x[0-9a-f]{64}$/);
   assert.match(printed.get('mcp') ?? '', /"name":"pay"/);
 });

@@ -5,9 +5,11 @@ import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
+import { Florin } from '@florin/sdk';
 import { ExactEvmScheme } from '@x402/evm';
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
-import { encodeFunctionData, erc20Abi } from 'viem';
+import { JsonRpcProvider } from 'ethers';
+import { createWalletClient, encodeFunctionData, erc20Abi, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { updateAccount } from '#merchants/account.ts';
@@ -277,17 +279,20 @@ test('the merchant’s wallet gives a direct payment back, in parts', async () =
   const sessionId = await checkout(life, Number(price));
   await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
   await life.sessionIn(sessionId, 'completed');
-  const wallet = new Payer(life);
-  await wallet.fund(life.ethereum, token, price);
-  for (const [amount, isBack] of [
-    [2_000_000, 2_000_000n],
-    [3_000_000, price],
+  const { wallet, address } = new Payer(life);
+  await life.ethereum.mint(token, address, price);
+  await life.ethereum.anvil.request('anvil_setBalance', [address, '0x56bc75e2d63100000']);
+  const { url } = life.ethereum.anvil;
+  const florin = new Florin(life.secretKey, { baseUrl: life.options.origin });
+  const account = privateKeyToAccount(wallet.privateKey as Hex);
+  for (const [amount, isBack, signer] of [
+    [2_000_000, 2_000_000n, createWalletClient({ account, transport: http(url) })],
+    [3_000_000, price, wallet.connect(new JsonRpcProvider(url, undefined, { cacheTimeout: -1 }))],
   ] as const) {
-    const refund = await life.post<Refund>('/refund/create', { sessionId, amount });
+    const refund = await florin.refunds.create({ sessionId, amount });
     assert.equal(refund.status, 'requires_signature');
-    for (const { txRequest } of refund.prerequisites ?? []) await wallet.send(life.ethereum, txRequest);
-    assert.ok(refund.txRequest !== undefined);
-    await wallet.send(life.ethereum, refund.txRequest);
+    const { txHash } = await refund.send(signer, { pollMs: 50 });
+    assert.match(txHash, /^0x[0-9a-f]{64}$/);
     await life.eventually(
       () => life.get<Refund>(`/refund/${refund.refundId}`),
       ({ status }) => status === 'completed',
