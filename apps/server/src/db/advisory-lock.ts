@@ -11,6 +11,7 @@ export const advisoryLocks = {
   ...outboxLocks,
   listCounts: { key: 7_301_966, guards: 'the totals of lists, to which one worker adds at a time' },
   sessionSearch: { key: 7_301_968, guards: 'the index of sessions, to which one worker adds at a time' },
+  hourSums: { key: 7_301_970, guards: 'the sums of hours, to which one worker adds at a time' },
   payer: { key: 'authorization ', guards: "a payer's authorizations and quota of open sessions" },
   idempotencyKey: { key: 'idempotency ', guards: 'a request with an idempotency key, while it is answered' },
   link: { key: 'link ', guards: 'what a payment link sells, while it is changed' },

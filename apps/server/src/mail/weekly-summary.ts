@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '@florin/pg';
 import { listRecipients, merchantsThatChose } from '#members/notification.ts';
 import type { Clock } from '#outside/clock.ts';
-import { sumAccounts } from '#reports/account-sums.ts';
 import { findAttention } from '#reports/attention.ts';
+import { sumAccounts } from '#reports/period-sums.ts';
 import { type MailContext, storeMail } from './mail.ts';
 import * as sql from './weekly-summary.sql.ts';
 

@@ -219,39 +219,6 @@ export const completedRefunds = statement({
    from (select max(ordinal) as reached from looked) as edge left join meant on true order by meant.ordinal`,
 });
 
-// The values of payments lie side by side in their index; each one's session names the account by its key. Refunds have an
-// index by the time of their completion.
-export const sumsOfAccounts = statement({
-  name: 'report_account_sums',
-  parameters: { merchantId: 'text', accountId: 'text', times: 'timestamptz[]' },
-  columns: {
-    period: 'int4',
-    kind: 'text',
-    account_id: 'text',
-    token_id: 'text',
-    payments: 'int8',
-    total_value: 'numeric',
-    fee_value: 'numeric',
-    net_value: 'numeric',
-  },
-  text: `select place - 1 as period, kind, account_id, token_id, payments, total_value, fee_value, net_value
-   from generate_series(1, cardinality(:times::timestamptz[]) - 1) as place
-   cross join lateral (
-     select v.kind, s.account_id, v.token_id, count(*) as payments, sum(v.total_value) as total_value,
-       sum(v.fee_value) as fee_value, sum(v.net_value) as net_value
-     from summary_values v join sessions s on s.session_id = v.session_id
-     where v.merchant_id = :merchantId and v.at >= (:times::timestamptz[])[place]
-       and v.at < (:times::timestamptz[])[place + 1] and (:accountId = '' or s.account_id = :accountId)
-     group by v.kind, s.account_id, v.token_id
-     union all
-     select 'refunded', s.account_id, s.paid_token, count(*), sum(r.amount), 0, 0
-     from refunds r join sessions s on s.session_id = r.session_id
-     where r.merchant_id = :merchantId and r.status = 'completed' and r.updated_at >= (:times::timestamptz[])[place]
-       and r.updated_at < (:times::timestamptz[])[place + 1] and (:accountId = '' or s.account_id = :accountId)
-     group by s.account_id, s.paid_token
-   ) as sums order by period, account_id, token_id, kind`,
-});
-
 export const needsAttention = statement({
   name: 'report_attention',
   parameters: { merchantId: 'text', now: 'timestamptz', expireBefore: 'timestamptz' },

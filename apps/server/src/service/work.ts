@@ -27,6 +27,7 @@ import { attestationSource } from '#outside/attestation.ts';
 import { createEgress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { runReconciliation } from '#reconcile/reconcile.ts';
+import { runHourSums } from '#reports/hour-sums.ts';
 import { runReports } from '#reports/report.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { runSearchIndex } from '#sessions/search-index.ts';
@@ -69,6 +70,7 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     runSealing(base, signal),
     runReconciliation({ ...base, chains: chains.all, rpcOf, intervalMs }, signal),
     runListCounts(base, signal),
+    runHourSums(base, signal),
     runSearchIndex(base, signal),
     runReports(base, signal),
     deleteAnswers(base, signal),

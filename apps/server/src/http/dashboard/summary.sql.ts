@@ -17,27 +17,3 @@ export const onItsWay = statement({
      and s.refunded_amount = 0
    group by s.account_id, s.settlement_token, s.status order by s.account_id, s.settlement_token, s.status`,
 });
-
-// The values of a period lie side by side in the index, which has all that is read.
-export const sumsOfPeriods = statement({
-  name: 'dashboard_period_sums',
-  parameters: { merchantId: 'text', times: 'timestamptz[]' },
-  columns: {
-    period: 'int4',
-    kind: 'text',
-    token_id: 'text',
-    payments: 'int8',
-    total_value: 'numeric',
-    fee_value: 'numeric',
-    net_value: 'numeric',
-  },
-  text: `select place - 1 as period, kind, token_id, payments, total_value, fee_value, net_value
-   from generate_series(1, cardinality(:times::timestamptz[]) - 1) as place
-   cross join lateral (
-     select kind, token_id, count(*) as payments, sum(total_value) as total_value, sum(fee_value) as fee_value,
-       sum(net_value) as net_value
-     from summary_values
-     where merchant_id = :merchantId and at >= (:times::timestamptz[])[place] and at < (:times::timestamptz[])[place + 1]
-     group by kind, token_id
-   ) as sums order by period, kind, token_id`,
-});
