@@ -4,6 +4,7 @@ import { accountChange } from './account-change.ts';
 import { auditQuery, auditReply } from './audit-log.ts';
 import { meRoutes, openRecovery, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
 import { invitationReply } from './invitation.ts';
+import { bouncedAt } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
@@ -55,6 +56,7 @@ const memberRoutes = {
             ],
             { description: 'An open recovery of the member; cancel it if the member did not lose access' },
           ),
+          bouncedAt,
         }),
       ),
     }),
@@ -126,6 +128,7 @@ const memberRoutes = {
           email: Type.String(),
           createAt: Type.String(),
           expiresAt: Type.String(),
+          bouncedAt,
         }),
       ),
     }),

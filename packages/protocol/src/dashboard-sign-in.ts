@@ -1,5 +1,6 @@
 import Type, { type TProperties } from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
+import { ownBounce } from './mail-api.ts';
 import { notificationKinds } from './notification.ts';
 import { route } from './route.ts';
 import { idText, successReply, text } from './schema.ts';
@@ -238,6 +239,7 @@ export const meRoutes = {
       isMailConfigured: Type.Boolean({
         description: 'false: the installation has no mail server and sends nothing',
       }),
+      bounce: ownBounce,
       merchants: Type.Array(
         Type.Object({
           merchantId: Type.String(),
@@ -263,6 +265,15 @@ export const meRoutes = {
     body: body({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
     reply: successReply,
     errors: ['role_forbidden', 'field_invalid'],
+  }),
+  retryMyMail: route({
+    ...personal,
+    path: '/me/mail/retry',
+    summary: 'Let e-mails go to the own address again that the mail server refused for good',
+    description: 'What was not sent meanwhile is not sent later.',
+    tag: 'Notifications',
+    reply: successReply,
+    errors: [],
   }),
   revokeMySession: route({
     ...personal,

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { deliveryStatuses } from './delivery-api.ts';
 import { paymentException } from './exception.ts';
+import { payerMail } from './mail-api.ts';
 import { refund } from './refund.ts';
 import { route } from './route.ts';
 import { idText, timestampText } from './schema.ts';
@@ -34,6 +35,7 @@ export const sessionHistory = Type.Object({
   ),
   refunds: Type.Array(Type.Object(refundColumns)),
   exceptions: Type.Array(paymentException),
+  mails: Type.Array(payerMail, { description: 'To its payer, oldest first; those of the last 90 days' }),
 });
 
 /** What the dashboard reads about sessions and tokens beside the merchant API. */
@@ -42,7 +44,8 @@ export const sessionHistoryRoutes = {
     method: 'GET',
     path: '/session/history/:sessionId',
     summary: 'Everything that happened to one session',
-    description: 'Its events, its transactions with their blocks, its deliveries, refunds and exceptions.',
+    description:
+      'Its events, its transactions with their blocks, its deliveries, refunds, exceptions and e-mails.',
     tag: 'Sessions',
     params: Type.Object({ sessionId: idText }),
     reply: sessionHistory,

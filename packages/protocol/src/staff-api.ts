@@ -2,6 +2,7 @@ import Type, { type TProperties } from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
 import { paymentException } from './exception.ts';
 import { invitationReply } from './invitation.ts';
+import { staffMailRoutes } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
 import { idText, pageParams, successReply, text, timestampText } from './schema.ts';
@@ -171,6 +172,7 @@ export const staffRoutes = {
     reply: Type.Object({ legs: Type.Array(Type.String(), { description: 'Empty when none waits' }) }),
     errors: [],
   }),
+  ...staffMailRoutes,
   getConfiguration: route({
     ...read,
     path: '/staff/configuration',

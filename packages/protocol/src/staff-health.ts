@@ -81,6 +81,13 @@ export const healthReport = Type.Object({
     oldestDueAt: rfcTime,
     pausedWebhooks: Type.Integer(),
   }),
+  mails: Type.Object({
+    waiting: Type.Integer(),
+    oldestAt: Type.String({
+      description: 'When the oldest waiting one was stored; RFC 3339; empty: none waits',
+    }),
+    lastSentAt: Type.String({ description: 'When the mail server last took one; RFC 3339; empty: never' }),
+  }),
   openExceptions: Type.Integer(),
 });
 export type HealthReport = Static<typeof healthReport>;

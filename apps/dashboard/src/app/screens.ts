@@ -12,6 +12,7 @@ import { configurationScreen } from '../operator/configuration/screen.ts';
 import { allExceptionsScreen } from '../operator/exceptions/screen.ts';
 import { fundsScreen } from '../operator/funds/screen.ts';
 import { healthScreen } from '../operator/health/screen.ts';
+import { mailsScreen } from '../operator/mails/screen.ts';
 import { merchantsScreen } from '../operator/merchants/screen.ts';
 import { settlementsScreen } from '../operator/settlements/screen.ts';
 import { staffScreen } from '../operator/staff/screen.ts';
@@ -56,6 +57,7 @@ export const operatorScreens: readonly Screen[] = [
   merchantsScreen,
   allExceptionsScreen,
   backlogScreen,
+  mailsScreen,
   configurationScreen,
   staffScreen,
 ];

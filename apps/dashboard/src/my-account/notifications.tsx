@@ -1,13 +1,16 @@
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
+import { Button } from '../ui/button.tsx';
 import { CheckField } from '../ui/field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { Card } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
+import { Time } from '../ui/value.tsx';
 
 type MerchantNotifications = ReplyTo<'GET /me/notification/list'>['merchants'][number];
+type Bounce = NonNullable<ReplyTo<'GET /me/notification/list'>['bounce']>;
 type Kind = MerchantNotifications['notifications'][number]['kind'];
 
 const words: Readonly<Record<Kind, { readonly label: string; readonly hint: string }>> = {
@@ -26,7 +29,7 @@ export function Notifications() {
   const list = useRead('GET /me/notification/list', {});
   if (list.error !== null) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
   if (list.data === undefined) return <div className="h-56 animate-pulse rounded-lg bg-sunken" />;
-  const { isMailConfigured, merchants } = list.data;
+  const { isMailConfigured, bounce, merchants } = list.data;
   return (
     <div className="space-y-4">
       {!isMailConfigured && (
@@ -34,10 +37,34 @@ export function Notifications() {
           Its operator has configured no mail server. Your choices hold once there is one.
         </Notice>
       )}
+      {bounce !== null && <BounceNotice bounce={bounce} />}
       {merchants.length === 0 && <p className="text-soft">You are a member of no shop.</p>}
       {merchants.map((merchant) => (
         <Choices key={merchant.merchantId} merchant={merchant} />
       ))}
+    </div>
+  );
+}
+
+function BounceNotice({ bounce }: { readonly bounce: Bounce }) {
+  const retry = useWrite('POST /me/mail/retry', { onDone: () => toast('E-mails go to your address again') });
+  return (
+    <div className="grid gap-2">
+      <Notice
+        tone="warn"
+        title="Your e-mails came back"
+        action={
+          <Button size="small" isBusy={retry.isRunning} onClick={() => void retry.run({})}>
+            Send them again
+          </Button>
+        }
+      >
+        <p>
+          The mail server refused your address <Time time={bounce.bouncedAt} />, so nothing is sent to it.
+        </p>
+        <p className="mt-1 font-mono text-sm break-words">{bounce.reason}</p>
+      </Notice>
+      <FailureNotice error={retry.error} />
     </div>
   );
 }

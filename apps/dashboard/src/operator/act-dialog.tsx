@@ -16,6 +16,7 @@ export function ActDialog({
   isDangerous = false,
   onConfirm,
   write,
+  fields = [],
 }: {
   readonly onClose: () => void;
   /** A question that names the thing. */
@@ -27,6 +28,8 @@ export function ActDialog({
   readonly isDangerous?: boolean;
   readonly onConfirm: (reason: string) => Promise<unknown>;
   readonly write: Pick<Write<never>, 'isRunning' | 'error'>;
+  /** Further fields among the children, which show their own errors. */
+  readonly fields?: readonly string[];
 }) {
   const [reason, setReason] = useState('');
   const { isRunning, error } = write;
@@ -43,7 +46,7 @@ export function ActDialog({
           onChange={setReason}
           error={fieldError(error, 'reason')}
         />
-        <FailureNotice error={error} fields={['reason']} />
+        <FailureNotice error={error} fields={['reason', ...fields]} />
         <DialogActions>
           <Button onClick={onClose} disabled={isRunning}>
             Cancel

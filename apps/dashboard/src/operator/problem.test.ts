@@ -23,6 +23,7 @@ const chain: ChainHealth = {
 const well: Health = {
   ...{ at, chains: [chain], settlements: [], transactions: [], openExceptions: 0 },
   deliveries: { waiting: 3, overdue: 0, oldestDueAt: at, pausedWebhooks: 0 },
+  mails: { waiting: 2, oldestAt: at, lastSentAt: '' },
 };
 const node = { node: 'a.example', headNumber: '20', problem: '' };
 const nodes = [{ chain: 'base', chainId: '8453', nodes: [node] }];
@@ -43,6 +44,16 @@ const withChain = (changed: Partial<ChainHealth>) => ({
 test('an installation where all is well has no problems, and what is unknown is no problem', () => {
   assert.deepEqual(shown(all), []);
   assert.deepEqual(shown({ health: well, nodes: undefined, funds: undefined, stoppedTokens: undefined }), []);
+});
+
+test('e-mails that wait are a warning only while the mail server has taken none since', () => {
+  const waitingSince = (oldestAt: string, lastSentAt: string) =>
+    shown({ ...all, health: { ...well, mails: { waiting: 2, oldestAt, lastSentAt } } });
+  const [long, short] = ['2026-11-23T23:29:00.000Z', '2026-11-23T23:31:00.000Z'];
+  assert.deepEqual(waitingSince(long, ''), [['warn', '2 e-mails wait', 'mail']]);
+  assert.deepEqual(waitingSince(long, '2026-11-23T23:28:00.000Z'), [['warn', '2 e-mails wait', 'mail']]);
+  assert.deepEqual(waitingSince(long, short), []);
+  assert.deepEqual(waitingSince(short, ''), []);
 });
 
 test('a halted chain is told once, whatever follows from it', () => {

@@ -21,6 +21,8 @@ export interface Problem {
 /** A transaction that no block has after this long does not move by itself. */
 const slowTransactionSeconds = 600;
 const secondsPerDay = 86_400;
+/** A mail server that takes no e-mail for this long is not only slow. */
+const slowMailSeconds = 1_800;
 
 interface Known {
   readonly health: Health;
@@ -216,7 +218,8 @@ export function isSlow({ minedHash, createAt }: Health['transactions'][number], 
   return minedHash === '' && (secondsBetween(createAt, at) ?? 0) > slowTransactionSeconds;
 }
 
-function workProblems({ at, settlements, transactions, deliveries, openExceptions }: Health): Problem[] {
+function workProblems(health: Health): Problem[] {
+  const { at, settlements, transactions, deliveries, openExceptions, mails } = health;
   const held = settlements.filter(({ nextAt }) => nextAt === '').length;
   const slow = transactions.filter((sent) => isSlow(sent, at)).length;
   const delayed = settlements.length - held;
@@ -249,6 +252,13 @@ function workProblems({ at, settlements, transactions, deliveries, openException
       text: 'Receivers failed for too long. The merchants start them again.',
       ...{ screen: 'backlog', runbook: 'webhooks' },
     }),
+    problemIf(isMailStuck(health) ? mails.waiting : 0, {
+      key: 'mails',
+      tone: 'warn',
+      title: counted(mails.waiting, 'e-mail waits', 'e-mails wait'),
+      text: `The mail server has taken none for ${lastingText(slowMailSeconds)} or longer.`,
+      ...{ screen: 'e-mails', runbook: 'mail' },
+    }),
     problemIf(openExceptions, {
       key: 'exceptions',
       tone: 'warn',
@@ -258,6 +268,11 @@ function workProblems({ at, settlements, transactions, deliveries, openException
     }),
   ];
   return work.filter((problem) => problem !== undefined);
+}
+
+/** Whether no e-mail has gone out since the oldest one that waits was stored. */
+function isMailStuck({ at, mails: { oldestAt, lastSentAt } }: Health): boolean {
+  return (secondsBetween(oldestAt, at) ?? 0) > slowMailSeconds && lastSentAt < oldestAt;
 }
 
 function problemIf(count: number, problem: Problem): Problem | undefined {

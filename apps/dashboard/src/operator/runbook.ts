@@ -11,6 +11,7 @@ export const runbooks = {
   funds: { path: '/docs/runbook/production#5-caps-float-and-gas', title: 'Caps, float and gas' },
   exceptions: { path: '/docs/runbook/exceptions', title: 'Exceptions' },
   webhooks: { path: '/docs/runbook/webhooks', title: 'Webhooks that fail' },
+  mail: { path: '/docs/runbook/e-mail#e-mails-that-do-not-arrive', title: 'E-mails that do not arrive' },
   tokens: { path: '/docs/runbook/production#your-staff', title: 'Stopped tokens' },
   keys: { path: '/docs/runbook/keys', title: 'Keys of the service' },
   upgrade: { path: '/docs/runbook/production#10-upgrade', title: 'Upgrade' },

@@ -1,16 +1,18 @@
 import type { SessionView } from '@florin/protocol/session.ts';
 import { Card, Fact, Facts } from '../ui/page.tsx';
 import { Address, Id, Time } from '../ui/value.tsx';
-import type { PaymentToken } from './types.ts';
+import type { PaymentHistory, PaymentToken } from './types.ts';
 
 const sessionKinds = { chk: 'Checkout session', lnk: 'Payment link', ai_checkout: 'AI agent' } as const;
 
 /** Everything else that is known of a payment. */
 export function PaymentDetails({
   view,
+  mails,
   tokenOf,
 }: {
   readonly view: SessionView;
+  readonly mails: PaymentHistory['mails'];
   readonly tokenOf: (tokenId: string) => PaymentToken | undefined;
 }) {
   const { session, transaction } = view;
@@ -45,6 +47,11 @@ export function PaymentDetails({
           </Fact>
         )}
         {session.payerEmail !== '' && <Fact name="Payer’s e-mail">{session.payerEmail}</Fact>}
+        {mails.length > 0 && (
+          <Fact name="E-mails to the payer">
+            <MailList mails={mails} />
+          </Fact>
+        )}
         <Fact name="Your wallet">
           <Address
             address={session.recipient}
@@ -91,5 +98,26 @@ export function PaymentDetails({
         </Fact>
       </Facts>
     </Card>
+  );
+}
+
+const mailWords: Readonly<Record<PaymentHistory['mails'][number]['status'], string>> = {
+  pending: 'waits to be sent',
+  sent: 'sent',
+  failed: 'not delivered: the mail server did not take it',
+  bounced: 'not delivered: the mail server refused the address',
+  suppressed: 'not sent: the mail server refused the address before',
+};
+
+function MailList({ mails }: { readonly mails: PaymentHistory['mails'] }) {
+  return (
+    <ul className="grid gap-1">
+      {mails.map(({ kind, status, at }) => (
+        <li key={`${kind}${at}`}>
+          {kind === 'receipt' ? 'Receipt' : 'Refund'} {mailWords[status]}{' '}
+          <Time time={at} className="text-soft" />
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -115,7 +115,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
             <PaymentItems view={view} />
           </Section>
           <Section title="Details">
-            <PaymentDetails view={view} tokenOf={tokenOf} />
+            <PaymentDetails view={view} mails={history?.mails ?? []} tokenOf={tokenOf} />
           </Section>
           <PaymentRefunds history={history} />
           <PaymentDeliveries history={history} />

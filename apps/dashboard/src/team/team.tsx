@@ -56,7 +56,7 @@ const memberColumns = (own: string): readonly Column<TeamMember>[] => [
     key: 'name',
     header: 'Name',
     isWide: true,
-    cell: ({ userId, name, email, recovery }) => (
+    cell: ({ userId, name, email, recovery, bouncedAt }) => (
       <span className="flex items-center gap-3">
         <span
           aria-hidden
@@ -69,6 +69,7 @@ const memberColumns = (own: string): readonly Column<TeamMember>[] => [
             <span className="truncate font-medium">{name}</span>
             {userId === own && <Badge>You</Badge>}
             {recovery !== null && <Badge tone="warn">{recoveryStates[recovery.status]}</Badge>}
+            <BounceBadge bouncedAt={bouncedAt} />
           </span>
           <span className="block truncate text-sm text-soft">{email}</span>
         </span>
@@ -83,6 +84,16 @@ const memberColumns = (own: string): readonly Column<TeamMember>[] => [
     cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
   },
 ];
+
+/** Nothing where the mail server takes the address, as far as is known. */
+function BounceBadge({ bouncedAt }: { readonly bouncedAt: string }) {
+  if (bouncedAt === '') return null;
+  return (
+    <span title={`The mail server refused this address on ${bouncedAt} UTC, so it gets no e-mails.`}>
+      <Badge tone="warn">E-mails come back</Badge>
+    </span>
+  );
+}
 
 function Members({ mayChange }: { readonly mayChange: boolean }) {
   const me = useMe();
@@ -174,8 +185,15 @@ const invitationColumns: readonly Column<Invitation>[] = [
     key: 'for',
     header: 'For',
     isWide: true,
-    cell: ({ email }) =>
-      email === '' ? <span className="text-soft">Anyone with the link</span> : <span>{email}</span>,
+    cell: ({ email, bouncedAt }) =>
+      email === '' ? (
+        <span className="text-soft">Anyone with the link</span>
+      ) : (
+        <span className="flex flex-wrap items-center gap-2">
+          {email}
+          <BounceBadge bouncedAt={bouncedAt} />
+        </span>
+      ),
   },
   { key: 'role', header: 'Role', cell: ({ role }) => roleTitle(role) },
   {

@@ -1,8 +1,10 @@
+import type { mailStatuses } from '@florin/protocol/mail-api.ts';
+
 /**
  * pending: waits for its next attempt. sent: the mail server has it. failed: given up. bounced: the mail server knows no such
  * address. suppressed: not sent, because the address had bounced before or its member no longer wants it.
  */
-export type MailStatus = 'pending' | 'sent' | 'failed' | 'bounced' | 'suppressed';
+export type MailStatus = (typeof mailStatuses)[number];
 
 export const mailTriggers = [
   /** The mail server took it. */

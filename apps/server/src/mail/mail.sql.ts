@@ -78,3 +78,20 @@ export const deleteOldMails = statement({
      select mail_id from mails where status <> 'pending' and finished_at < :before order by finished_at limit :limit)
    returning mail_id`,
 });
+
+export const deleteOldBounces = statement({
+  name: 'mail_delete_old_bounces',
+  parameters: { before: 'timestamptz', limit: 'int8' },
+  columns: { address: 'text' },
+  text: `delete from mail_bounces where address in (
+     select address from mail_bounces where bounced_at < :before order by bounced_at limit :limit)
+   returning address`,
+});
+
+export const countInvitations = statement({
+  name: 'mail_count_invitations',
+  parameters: { merchantId: 'text', since: 'timestamptz' },
+  columns: { sent: 'int8' },
+  text: `select count(*) as sent from mails
+   where kind = 'invitation' and merchant_id = :merchantId and created_at > :since`,
+});

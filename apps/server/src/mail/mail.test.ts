@@ -19,8 +19,9 @@ const storedMails = statement({
     last_error: 'text',
     attempt_count: 'int4',
     next_attempt_at: 'timestamptz',
+    has_data: 'bool',
   },
-  text: `select kind, status, last_error, attempt_count, next_attempt_at from mails
+  text: `select kind, status, last_error, attempt_count, next_attempt_at, sealed_data is not null as has_data from mails
    where recipient = :recipient order by mail_id`,
 });
 const renameMerchant = statement({
@@ -141,6 +142,23 @@ test('an e-mail waits for a mail server that is down, and arrives once', async (
     await revived.close();
   }
   assert.deepEqual(await stored('late@example.com'), [['receipt', 'sent']]);
+});
+
+test('an e-mail is given up after ten attempts over three days, and its text is deleted', async () => {
+  const silent = mail.worker({}, await findFreePort());
+  await addPaidSession(world, { ...shop, payerEmail: 'never@example.com' });
+  const begin = world.clock.time;
+  for (let attempt = 1; attempt <= 12; attempt += 1) {
+    await sendDue(silent);
+    const [row] = await world.database.db.query(storedMails, { recipient: 'never@example.com' });
+    if (row?.status !== 'pending') break;
+    world.clock.time = row.next_attempt_at.getTime();
+  }
+  const [row] = await world.database.db.query(storedMails, { recipient: 'never@example.com' });
+  assert.deepEqual([row?.status, row?.attempt_count, row?.has_data], ['failed', 10, false]);
+  assert.match(row?.last_error ?? '', /ECONNREFUSED/);
+  const hours = (world.clock.time - begin) / 3_600_000;
+  assert.ok(hours > 60 && hours < 90, `${hours} h`);
 });
 
 test('an address that the mail server refuses for good gets no more e-mails; another refusal condemns one e-mail', async () => {

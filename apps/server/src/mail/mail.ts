@@ -61,6 +61,8 @@ const batch = 8;
 const leaseMs = 600_000;
 const cleaningIntervalMs = 60_000;
 const keptDays = 90;
+/** An address that bounced is tried again after this: mailboxes come back, and no payer's address is kept for good. */
+const bounceDays = 180;
 const deleteBatch = 500;
 
 /** Stores the e-mail that tells a recipient of a fact, in the fact's transaction. */
@@ -99,18 +101,21 @@ function sealContext(fact: string, recipient: string): string {
 
 /** Sends e-mails until the signal aborts, and deletes those that were finished long ago. */
 export function runMails(worker: MailWorker, signal: AbortSignal): Promise<void>[] {
-  const { db, clock, log } = worker;
+  const { clock, log } = worker;
   return [
     runRounds({ clock, log, intervalMs, failure: 'mail.failed' }, signal, () => sendDue(worker)),
-    runRounds(
-      { clock, log, intervalMs: cleaningIntervalMs, failure: 'mail.cleaning_failed' },
-      signal,
-      async () => {
-        const before = new Date(clock.now().getTime() - keptDays * 86_400_000);
-        return (await db.query(sql.deleteOldMails, { before, limit: deleteBatch })).length === deleteBatch;
-      },
+    runRounds({ clock, log, intervalMs: cleaningIntervalMs, failure: 'mail.cleaning_failed' }, signal, () =>
+      deleteOld(worker),
     ),
   ];
+}
+
+/** Deletes what was finished long ago, and forgets old bounces. True when more may be old. */
+export async function deleteOld({ db, clock }: Pick<MailWorker, 'db' | 'clock'>): Promise<boolean> {
+  const daysAgo = (days: number) => new Date(clock.now().getTime() - days * 86_400_000);
+  const mails = await db.query(sql.deleteOldMails, { before: daysAgo(keptDays), limit: deleteBatch });
+  const bounces = await db.query(sql.deleteOldBounces, { before: daysAgo(bounceDays), limit: deleteBatch });
+  return mails.length === deleteBatch || bounces.length === deleteBatch;
 }
 
 /** Sends what is due, once. True when more may be due. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { operator } from '#members/audit.ts';
+import { invite, mailInvitation } from '#members/invitation.ts';
 import { cancelRecovery, recoverByOperator } from '#members/recovery.ts';
 import { takeEffect } from '#merchants/account-change.ts';
 import { Browser, DashboardWorld, password, walletDelayMs } from '../../test/harness/dashboard-world.ts';
@@ -126,6 +127,22 @@ test('an invitation with an address goes there, with the link that the inviter s
   assert.match(told?.text ?? '', /Works until: /);
   assert.ok(told?.text.includes(url) && told.html.includes(`href="${url}"`));
   assert.equal((await invite({})).isMailed, false);
+});
+
+test('a merchant sends at most 50 invitations by e-mail in a day; more links are made, but not sent', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const { deps, database, clock } = world.merchants;
+  const send = (email: string) =>
+    database.db.transaction(async (transaction) => {
+      const request = { merchantId, role: 'viewer', email, invitedBy: '' } as const;
+      const { invitation } = await invite(transaction, deps, request);
+      return mailInvitation(transaction, mail.tellers, { invitation, url: dashboardOrigin });
+    });
+  const sent: boolean[] = [];
+  for (let count = 0; count < 52; count += 1) sent.push(await send(`guest${count}@example.com`));
+  assert.deepEqual([sent.filter((isSent) => isSent).length, sent.slice(-2)], [50, [false, false]]);
+  clock.time += 86_400_000;
+  assert.equal(await send('tomorrow@example.com'), true);
 });
 
 test('names that others choose add no header, no markup and no hidden character to e-mails of members', async () => {

@@ -7,6 +7,7 @@ import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
+import { countInvitations } from './mail.sql.ts';
 import { type MailContext, storeMail, toMembers } from './mail.ts';
 import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
 
@@ -77,12 +78,21 @@ export function personTeller(deps: MailContext): TellPerson {
   };
 }
 
+/** Invitations that one merchant sends in a day: their subject has the merchant's name, which could be an advertisement. */
+const maxInvitationsOfDay = 50;
+
 /** Stores the e-mails with the links of invitations. */
 export function invitedTeller(deps: MailContext): TellInvited {
   return async (transaction, { invitationId, merchantId, email: recipient, url, expiresAt, at }) => {
+    if (merchantId !== undefined) {
+      const since = new Date(at.getTime() - 86_400_000);
+      const [row] = await transaction.query(countInvitations, { merchantId, since });
+      if (Number(row?.sent ?? 0n) >= maxInvitationsOfDay) return false;
+    }
     await storeMail(transaction, deps, {
       ...{ merchantId, recipient, at, kind: 'invitation', fact: `invitation:${invitationId}` },
       data: JSON.stringify({ url, expiresAt: expiresAt.toISOString() }),
     });
+    return true;
   };
 }

@@ -37,7 +37,10 @@ export type TellPerson = (
   told: PersonalAct & { readonly at: Date },
 ) => Promise<void>;
 
-/** Sends the link of an invitation to the address that the inviter gave, in the invitation's transaction. */
+/**
+ * Sends the link of an invitation to the address that the inviter gave, in the invitation's transaction. False: the merchant
+ * has sent too many within a day.
+ */
 export type TellInvited = (
   transaction: Transaction,
   told: {
@@ -49,7 +52,7 @@ export type TellInvited = (
     readonly expiresAt: Date;
     readonly at: Date;
   },
-) => Promise<void>;
+) => Promise<boolean>;
 
 /** This room's dependencies on the process that it runs in. */
 export interface MemberContext {

@@ -73,7 +73,7 @@ export async function invite(
   return { invitation: parseInvitation(row), token };
 }
 
-/** Sends the link by e-mail as well. False without an address or a mail server: then the inviter alone has the link. */
+/** Sends the link by e-mail as well. False when no e-mail goes out: then the inviter alone has the link. */
 export async function mailInvitation(
   transaction: Transaction,
   deps: Pick<MemberContext, 'tellInvited'>,
@@ -81,8 +81,7 @@ export async function mailInvitation(
 ): Promise<boolean> {
   const { email, createdAt: at } = invitation;
   if (deps.tellInvited === undefined || email === '') return false;
-  await deps.tellInvited(transaction, { ...invitation, url, at });
-  return true;
+  return deps.tellInvited(transaction, { ...invitation, url, at });
 }
 
 /** The link for a token. The token is in the fragment, which browsers keep from servers and referrers. */

@@ -9,6 +9,7 @@ import type {
   WebhookBacklog,
 } from '@florin/protocol/staff-health.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
+import { readMailProgress } from '#mail/bounce.ts';
 import type { Clock } from '#outside/clock.ts';
 import { listOpenLegs } from '#settlement/held.ts';
 import {
@@ -92,6 +93,7 @@ export async function readHealth(
       oldestDueAt: work.oldest?.toISOString() ?? '',
       pausedWebhooks: Number(work.paused_webhooks),
     },
+    mails: await readMailProgress(db),
     openExceptions: Number(work.open_exceptions),
   };
 }

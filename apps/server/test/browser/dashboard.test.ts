@@ -323,6 +323,13 @@ const insertHaltedChain = statement({
    values (:chainId, 20, :hash, :at, 16, :hash, :at, 'reorg below the final block 16', :at)`,
 });
 
+const insertBounce = statement({
+  name: 'dashboard_test_insert_bounce',
+  parameters: { address: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `insert into mail_bounces (address, reason, bounced_at) values (:address, '550 5.1.1 no such mailbox', :at)`,
+});
+
 test('a new member of the staff sees a halted chain with its runbook, resumes it, and stops a token', async () => {
   const { db } = world.merchants.database;
   const [halted] = world.merchants.deps.chains.all;
@@ -369,9 +376,21 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   const stops = (await listTokenStops(db)).map(({ tokenId, reason }) => [tokenId, reason]);
   assert.deepEqual(stops, [['ethereum::usdc', 'the issuer has an incident']]);
 
+  await db.query(insertBounce, { address: 'lost.payer@example.com', at });
+  await page.getByRole('link', { name: 'E-mails' }).click();
+  await page.getByRole('cell', { name: 'l•••@example.com' }).waitFor();
+  await page.getByRole('button', { name: 'Send to an address again…' }).click();
+  await page.getByRole('textbox', { name: 'Address' }).fill('other@example.com');
+  await page.getByLabel('Reason').fill('the payer asked');
+  await page.getByRole('button', { name: 'Send again', exact: true }).click();
+  await page.getByText('was not refused by the mail server').waitFor();
+  await page.getByRole('textbox', { name: 'Address' }).fill('lost.payer@example.com');
+  await page.getByRole('button', { name: 'Send again', exact: true }).click();
+  await page.getByText('No address was refused').waitFor();
+
   await page.setViewportSize({ width: 390, height: 844 });
   const screens = ['', 'chains', 'settlements', 'funds', 'books', 'tokens', 'merchants', 'all-exceptions'];
-  for (const path of [...screens, 'backlog', 'configuration', 'staff']) {
+  for (const path of [...screens, 'backlog', 'e-mails', 'configuration', 'staff']) {
     await page.goto(`${dashboard}/operator/${path}`);
     await page.waitForLoadState('networkidle');
     await assertClean(page);
@@ -387,7 +406,9 @@ test('the operator’s screens are closed to members', async () => {
 });
 
 test('screens have no findings of axe and no sideways scroll, in light and dark, on a phone', async () => {
-  const { page } = owner;
+  const { page, email } = owner;
+  const { database, clock } = world.merchants;
+  await database.db.query(insertBounce, { address: email, at: clock.now() });
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of [
     `/${merchantId}`,
@@ -414,6 +435,22 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
       await assertClean(page);
     }
   }
+});
+
+test('a member whose e-mails came back lets them come again, and chooses the weekly summary', async () => {
+  const { page } = owner;
+  await page.goto(`${dashboard}/${merchantId}/team`);
+  await page.getByText('E-mails come back').waitFor();
+  await page.goto(`${dashboard}/my-account`);
+  await page.getByText('550 5.1.1 no such mailbox').waitFor();
+  await page.getByRole('button', { name: 'Send them again' }).click();
+  await page.getByText('Your e-mails came back').waitFor({ state: 'detached' });
+  const choice = page.getByLabel('Weekly summary');
+  await choice.check();
+  await page.getByText('Saved').waitFor();
+  await page.reload();
+  await choice.waitFor();
+  assert.equal(await choice.isChecked(), true);
 });
 
 test('the preview of the payment page follows the colour, which is saved', async () => {

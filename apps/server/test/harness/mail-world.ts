@@ -6,9 +6,11 @@ import { type MailWorker, sendDue } from '#mail/mail.ts';
 import { invitedTeller, mailNotifier, personTeller } from '#mail/notify.ts';
 import { smtpTransport } from '#mail/smtp.ts';
 import { unsubscribeLinks } from '#mail/unsubscribe.ts';
+import type { TellInvited, TellPerson } from '#members/context.ts';
 import { systemRandom } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { silentLog } from '#telemetry/log.ts';
+import type { Notify } from '#webhooks/outbox.ts';
 import type { MerchantWorld } from './merchant-fixture.ts';
 
 const origin = 'https://pay.example.com';
@@ -17,6 +19,11 @@ const origin = 'https://pay.example.com';
 export class MailWorld {
   readonly mailbox: Mailbox;
   readonly links: ReturnType<typeof unsubscribeLinks>;
+  readonly tellers: {
+    readonly notify: Notify;
+    readonly tellPerson: TellPerson;
+    readonly tellInvited: TellInvited;
+  };
   readonly #merchants: MerchantWorld;
   readonly #secrets: MailWorker['secrets'];
 
@@ -27,12 +34,12 @@ export class MailWorld {
     this.#merchants = merchants;
     this.#secrets = secretBox(masterKeys);
     const deps = { random: systemRandom, secrets: this.#secrets };
-    const tellers = {
+    this.tellers = {
       notify: mailNotifier(deps),
       tellPerson: personTeller(deps),
       tellInvited: invitedTeller(deps),
     };
-    Object.assign(merchants.deps, tellers);
+    Object.assign(merchants.deps, this.tellers);
   }
 
   static async open(merchants: MerchantWorld): Promise<MailWorld> {

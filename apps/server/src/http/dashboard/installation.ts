@@ -4,6 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import { listAllExceptions } from '#exceptions/exception.ts';
+import { listMailTrouble, releaseAddress } from '#mail/bounce.ts';
 import type { MemberContext } from '#members/context.ts';
 import {
   askNodes,
@@ -40,6 +41,10 @@ export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: Installa
   add(routes.askNodes, async () => ({ chains: await askNodes(chains, installation.rpcOf) }));
   add(routes.listServiceWallets, () => readWallets(people, { ...deps, ...installation }));
   add(routes.listWebhookBacklog, async () => ({ webhooks: await readWebhookBacklog(people, deps) }));
+  add(routes.listMailTrouble, async () => ({
+    isConfigured: deps.tellPerson !== undefined,
+    ...(await listMailTrouble(people)),
+  }));
   add(routes.getConfiguration, async () => ({
     configuration: installation.configuration,
     versions: await readVersions(people),
@@ -63,6 +68,11 @@ export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: Installa
       after: JSON.stringify({ haltedReason: '', reason }),
     };
     return { reply: { haltedReason }, act };
+  });
+
+  change(routes.releaseMailAddress, 'releaseMailAddress', async (transaction, { address: given, reason }) => {
+    const address = await releaseAddress(transaction, given);
+    return { reply: { address }, act: { subject: address, after: JSON.stringify({ reason }) } };
   });
 
   change(routes.releaseSettlement, 'releaseSettlement', async (transaction, { orderId, reason }) => {

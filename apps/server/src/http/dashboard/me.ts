@@ -3,6 +3,7 @@ import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { findBounces, retryOwnAddress } from '#mail/bounce.ts';
 import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation } from '#members/invitation.ts';
@@ -130,10 +131,20 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 /** What the person gets by e-mail. */
 export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   const { people } = deps;
-  add(routes.listMyNotifications, async ({ caller }) => ({
-    isMailConfigured: deps.tellPerson !== undefined,
-    merchants: await listNotifications(people, caller.userId),
-  }));
+  add(routes.listMyNotifications, async ({ caller: { userId, email } }) => {
+    const bounce = (await findBounces(people, [email])).get(email);
+    return {
+      isMailConfigured: deps.tellPerson !== undefined,
+      bounce:
+        bounce === undefined ? null : { bouncedAt: formatTimestamp(bounce.bouncedAt), reason: bounce.reason },
+      merchants: await listNotifications(people, userId),
+    };
+  });
+
+  add(routes.retryMyMail, async ({ caller: { email } }) => {
+    await retryOwnAddress(people, email);
+    return success;
+  });
 
   add(routes.changeMyNotification, async ({ body, caller: { userId } }) => {
     await people.transaction((transaction) => chooseNotification(transaction, { ...body, userId }));

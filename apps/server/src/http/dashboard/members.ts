@@ -1,7 +1,8 @@
-import type { Database } from '@florin/pg';
+import type { Database, Queryable } from '@florin/pg';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { findBounces } from '#mail/bounce.ts';
 import type { MemberContext } from '#members/context.ts';
 import {
   invitationUrl,
@@ -53,12 +54,14 @@ export function addMemberRoutes(
   add.read(routes.listMembers, async ({ caller: { merchantId } }, db) => {
     const members = await listMembers(db, merchantId);
     const recoveries = await listRecoveries(deps.people, deps, merchantId);
+    const bouncedAt = await bounceTimes(db, members);
     return {
       members: members.map(({ since, ...member }) => {
         const open = recoveries.find(({ userId }) => userId === member.userId);
         return {
           ...member,
           createAt: formatTimestamp(since),
+          bouncedAt: bouncedAt(member.email),
           recovery: open === undefined ? null : { ...shownRecovery(open), askedBy: open.askedBy },
         };
       }),
@@ -77,11 +80,13 @@ export function addMemberRoutes(
 
   add.read(routes.listInvitations, async ({ caller: { merchantId } }, db) => {
     const invitations = await listInvitations(db, deps, merchantId);
+    const bouncedAt = await bounceTimes(db, invitations);
     return {
       invitations: invitations.map(({ invitationId, role, email, createdAt, expiresAt }) => ({
         ...{ invitationId, role, email },
         createAt: formatTimestamp(createdAt),
         expiresAt: formatTimestamp(expiresAt),
+        bouncedAt: bouncedAt(email),
       })),
     };
   });
@@ -99,4 +104,19 @@ export function addMemberRoutes(
   add.action(routes.revokeInvitation, async ({ body, caller: { merchantId } }, transaction) => {
     await revokeInvitation(transaction, deps, { ...body, merchantId });
   });
+}
+
+/** When the mail server last refused each address for good; empty: it did not. */
+async function bounceTimes(
+  queryable: Queryable,
+  people: readonly { readonly email: string }[],
+): Promise<(email: string) => string> {
+  const bounces = await findBounces(
+    queryable,
+    people.map(({ email }) => email),
+  );
+  return (email) => {
+    const bounce = bounces.get(email);
+    return bounce === undefined ? '' : formatTimestamp(bounce.bouncedAt);
+  };
 }

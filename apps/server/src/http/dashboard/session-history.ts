@@ -1,8 +1,10 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { findExceptions } from '#exceptions/exception.ts';
+import { mailsOfSession } from '#mail/bounce.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
 import { findSessionView } from '#sessions/session.ts';
 import { readSessionHistory } from '#sessions/session-history.ts';
@@ -15,7 +17,11 @@ export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly ch
       throw new Refusal('session_not_found', sessionId);
     const history = await readSessionHistory(db, sessionId);
     const refunds = await refundsOfSession(db, sessionId);
-    return { ...history, refunds, exceptions: await findExceptions(db, [sessionId]) };
+    const mails = await mailsOfSession(db, sessionId);
+    return {
+      ...{ ...history, refunds, exceptions: await findExceptions(db, [sessionId]) },
+      mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),
+    };
   });
 
   const tokens = deps.chains.all.flatMap((chain) => {

@@ -1,0 +1,180 @@
+import { MailCheck, MailX } from 'lucide-react';
+import { useState } from 'react';
+import type { ReplyTo } from '../../api/call.ts';
+import { fieldError } from '../../api/failure.ts';
+import { useRead, useWrite } from '../../api/use-call.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader, Section } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Time } from '../../ui/value.tsx';
+import { ActDialog } from '../act-dialog.tsx';
+import { AsOf } from '../as-of.tsx';
+import { RunbookLink } from '../runbook-link.tsx';
+import { useMerchantNames } from '../use-installation.ts';
+
+type Trouble = ReplyTo<'GET /staff/mail/list'>;
+type TroubledMail = Trouble['mails'][number];
+type Bounce = Trouble['bounces'][number];
+
+const refreshMs = 10_000;
+
+const statusWords: Readonly<
+  Record<TroubledMail['status'], { readonly tone: 'bad' | 'warn'; readonly text: string }>
+> = {
+  pending: { tone: 'warn', text: 'Tried again' },
+  sent: { tone: 'warn', text: 'Sent' },
+  failed: { tone: 'bad', text: 'Given up' },
+  bounced: { tone: 'bad', text: 'Address refused' },
+  suppressed: { tone: 'bad', text: 'Not sent' },
+};
+
+const bounceColumns: readonly Column<Bounce>[] = [
+  { key: 'address', header: 'Address', isWide: true, cell: ({ address }) => address },
+  {
+    key: 'reason',
+    header: 'Answer',
+    from: 'sm',
+    isWide: true,
+    cell: ({ reason }) => <Reason text={reason} />,
+  },
+  { key: 'at', header: 'Refused', isAtEnd: true, cell: ({ bouncedAt }) => <Time time={bouncedAt} /> },
+];
+
+/** E-mails that did not go out, and the addresses that the mail server refuses. */
+export default function Mails() {
+  const trouble = useRead('GET /staff/mail/list', {}, { everyMs: refreshMs });
+  const names = useMerchantNames();
+  const [isReleasing, setReleasing] = useState(false);
+  const { data, error } = trouble;
+  const onRetry = () => void trouble.refetch();
+  const columns: readonly Column<TroubledMail>[] = [
+    {
+      key: 'mail',
+      header: 'E-mail',
+      isWide: true,
+      cell: ({ kind, merchantId, address }) => (
+        <>
+          <span className="block truncate">{address === '' ? 'Several members' : address}</span>
+          <span className="block truncate text-sm text-soft">
+            {kind}
+            {merchantId !== '' && `, ${names.get(merchantId) ?? merchantId}`}
+          </span>
+        </>
+      ),
+    },
+    {
+      key: 'status',
+      header: 'State',
+      cell: ({ status, attempts }) => (
+        <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Badge tone={statusWords[status].tone}>{statusWords[status].text}</Badge>
+          <span className="text-sm text-soft">{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'reason',
+      header: 'Reason',
+      from: 'md',
+      isWide: true,
+      cell: ({ reason }) => <Reason text={reason} />,
+    },
+    {
+      key: 'next',
+      header: 'Next attempt',
+      from: 'lg',
+      cell: ({ nextAt }) => <Time time={nextAt} className="text-soft" />,
+    },
+    { key: 'made', header: 'Stored', isAtEnd: true, cell: ({ createAt }) => <Time time={createAt} /> },
+  ];
+  return (
+    <>
+      <PageHeader
+        title="E-mails"
+        description="E-mails that did not go out, and addresses that the mail server refuses. Payers’ addresses are shown in part."
+        actions={<AsOf source={trouble} />}
+      />
+      {data?.isConfigured === false && (
+        <div className="mb-6">
+          <Notice tone="info" title="This installation sends no e-mails" action={<RunbookLink name="mail" />}>
+            No mail server is configured, so nothing is stored to be sent.
+          </Notice>
+        </div>
+      )}
+      <Table
+        label="E-mails that did not go out"
+        columns={columns}
+        source={{ rows: data?.mails, error, onRetry }}
+        keyOf={({ mailId }) => mailId}
+        empty={
+          <Empty icon={<MailCheck />} title="Nothing is wrong">
+            Every e-mail of the last 90 days went out, or waits for its first attempt.
+          </Empty>
+        }
+      />
+      <Section
+        title="Refused addresses"
+        description="The mail server refused them for good, so they get no e-mails. Each is tried again after 180 days."
+        actions={<Button onClick={() => setReleasing(true)}>Send to an address again…</Button>}
+      >
+        <Table
+          label="Refused addresses"
+          columns={bounceColumns}
+          source={{ rows: data?.bounces, error, onRetry }}
+          keyOf={({ address, bouncedAt }) => `${address} ${bouncedAt}`}
+          empty={
+            <Empty icon={<MailX />} title="No address was refused">
+              A mail server that passes e-mails on may learn later that an address does not exist. It tells
+              that to the mailbox of the sender.
+            </Empty>
+          }
+        />
+      </Section>
+      {isReleasing && <ReleaseDialog onClose={() => setReleasing(false)} />}
+    </>
+  );
+}
+
+function Reason({ text }: { readonly text: string }) {
+  return (
+    <span className="block truncate text-soft" title={text}>
+      {text}
+    </span>
+  );
+}
+
+function ReleaseDialog({ onClose }: { readonly onClose: () => void }) {
+  const [address, setAddress] = useState('');
+  const release = useWrite('POST /staff/mail/release', {
+    onDone: (done) => {
+      toast(`E-mails go to ${done.address} again`);
+      onClose();
+    },
+  });
+  return (
+    <ActDialog
+      onClose={onClose}
+      title="Send to an address again?"
+      act="Send again"
+      write={release}
+      fields={['address']}
+      onConfirm={(reason) => release.run({ body: { address, reason } })}
+    >
+      <p>The next e-mail to it goes out. What was not sent meanwhile is not sent later.</p>
+      <TextField
+        label="Address"
+        type="email"
+        required
+        maxLength={254}
+        value={address}
+        onChange={setAddress}
+        error={fieldError(release.error, 'address')}
+      />
+    </ActDialog>
+  );
+}
