@@ -6,7 +6,7 @@ import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 
 /// @title What every deposit address runs
 /// @dev The gateway creates it once and puts ERC-1167 proxies of it at the deposit addresses. The gateway's address is
-/// in its code, so the proxies need no storage and no initialization that somebody could be first to call.
+/// in its code, so the proxies need no storage and no initialization that a stranger could call first.
 contract DepositReceiver is IDepositReceiver {
     address private immutable GATEWAY = msg.sender;
 
@@ -24,6 +24,7 @@ contract DepositReceiver is IDepositReceiver {
     function forwardCoin(address to) external onlyGateway {
         uint256 amount = address(this).balance;
         bool sent;
+        // In assembly, so that a huge answer is not copied.
         assembly ("memory-safe") {
             sent := call(gas(), to, amount, 0, 0, 0, 0)
         }

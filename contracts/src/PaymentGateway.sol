@@ -7,7 +7,6 @@ import {Domain} from "./base/Domain.sol";
 import {OrderBook} from "./base/OrderBook.sol";
 import {Settlement} from "./base/Settlement.sol";
 import {IPaymentGateway} from "./interfaces/IPaymentGateway.sol";
-import {Signature} from "./libraries/Signature.sol";
 import {SignedTransfer} from "./libraries/SignedTransfer.sol";
 import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 
@@ -17,10 +16,6 @@ import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 contract PaymentGateway is Settlement, Deposits {
     uint256 private constant DUST = 1;
 
-    /// @dev Where fees go until `setFeeRecipient` names another, which the mark of `Access` tells: few ever do, and those
-    /// who do not save 2,000 gas with every direct payment.
-    address private immutable FIRST_FEE_RECIPIENT;
-    address private _feeRecipient;
     /// @inheritdoc IPaymentGateway
     mapping(bytes32 orderId => uint256) public refundedOf;
 
@@ -38,77 +33,63 @@ contract PaymentGateway is Settlement, Deposits {
         OrderBook(cctpRoute_)
         Settlement(vault_)
     {
-        _requireFeeRecipient(feeRecipient_);
-        FIRST_FEE_RECIPIENT = feeRecipient_;
-        emit FeeRecipientSet(feeRecipient_);
+        _setFeeRecipient(feeRecipient_);
     }
 
     /// @inheritdoc IPaymentGateway
-    function pay(Order calldata, bytes calldata signature) external nonReentrant {
-        _requirePayer();
-        _open(signature);
-        _takeAllowance();
+    function pay(Order calldata order, bytes calldata signature) external nonReentrant {
+        _requirePayer(order);
+        _open(order, signature);
+        _takeAllowance(order);
     }
 
     /// @inheritdoc IPaymentGateway
-    function payWithPermit(Order calldata, bytes calldata signature, uint8 v, bytes32 r, bytes32 s)
+    function payWithPermit(Order calldata order, bytes calldata signature, uint8 v, bytes32 r, bytes32 s)
         external
         nonReentrant
     {
-        _requirePayer();
-        _open(signature);
-        Words calldata words = _paidOrder();
-        SignedTransfer.permit(_toAddress(words.token), msg.sender, words.total, words.payBy, v, r, s);
-        _takeAllowance();
+        _requirePayer(order);
+        _open(order, signature);
+        SignedTransfer.permit(order.token, msg.sender, order.total, order.payBy, v, r, s);
+        _takeAllowance(order);
     }
 
     /// @inheritdoc IPaymentGateway
-    function payWithAuthorization(Order calldata, bytes calldata signature, bytes calldata authorization)
+    function payWithAuthorization(Order calldata order, bytes calldata signature, bytes calldata authorization)
         external
         nonReentrant
     {
-        _requireReachablePayer();
-        bytes32 orderId = _open(signature);
-        if (authorization.length == Signature.LENGTH) {
-            uint256 held = _takeByParts(orderId, authorization);
-            if (_paidOrder().orderType == TYPE_DIRECT) _passOn(held);
-        } else {
-            _takeByBytes(orderId, authorization);
-        }
+        _requireReachablePayer(order);
+        bytes32 orderId = _open(order, signature);
+        uint256 held = TokenTransfer.balanceOf(order.token, address(this));
+        SignedTransfer.authorized(order, orderId, authorization);
+        _keepOrPassOn(order, held);
     }
 
     /// @inheritdoc IPaymentGateway
-    function payWithPermit2(Order calldata, bytes calldata signature, uint256 nonce, bytes calldata permit)
+    function payWithPermit2(Order calldata order, bytes calldata signature, uint256 nonce, bytes calldata permit)
         external
         nonReentrant
     {
-        _requireReachablePayer();
-        _open(signature);
-        Words calldata words = _paidOrder();
-        address token = _toAddress(words.token);
-        uint256 held = TokenTransfer.balanceOf(token, address(this));
-        SignedTransfer.permitted(
-            token, _toAddress(words.payer), words.total, words.payBy, _structHashOf(words), nonce, permit
-        );
-        _keepOrPassOn(token, held);
+        _requireReachablePayer(order);
+        _open(order, signature);
+        uint256 held = TokenTransfer.balanceOf(order.token, address(this));
+        SignedTransfer.permitted(order.token, order.payer, order.total, order.payBy, _hashOrder(order), nonce, permit);
+        _keepOrPassOn(order, held);
     }
 
     /// @inheritdoc IPaymentGateway
-    function collect(Order calldata, bytes calldata signature) external nonReentrant {
-        _requireReachablePayer();
-        bytes32 orderId = _open(signature);
-        Words calldata words = _paidOrder();
-        address token = _toAddress(words.token);
+    function collect(Order calldata order, bytes calldata signature) external nonReentrant {
+        _requireReachablePayer(order);
+        bytes32 orderId = _open(order, signature);
         address receiver = _deployReceiver(orderId);
         emit Collected(orderId, receiver);
-        if (words.orderType != TYPE_DIRECT) {
-            _forwardExact(receiver, token, address(this), words.total);
-            return;
+        if (order.orderType == TYPE_DIRECT) {
+            _forwardExact(receiver, order.token, order.to, _netOf(order));
+            _forwardExact(receiver, order.token, _feeRecipient, order.fee);
+        } else {
+            _forwardExact(receiver, order.token, address(this), order.total);
         }
-        uint256 fee = words.fee;
-        uint256 net = words.total - fee;
-        if (net != 0) _forwardExact(receiver, token, _toAddress(words.to), net);
-        if (fee != 0) _forwardExact(receiver, token, feeRecipient(), fee);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -130,7 +111,7 @@ contract PaymentGateway is Settlement, Deposits {
     /// @inheritdoc IPaymentGateway
     function refundSettled(Order calldata order, uint256 amount) external nonReentrant {
         bytes32 orderId = orderIdOf(order);
-        uint8 status = _statusIn(_slots[order.metaData].word, orderId);
+        uint8 status = _statusIn(_keyOf(order), orderId);
         if (status != STATUS_SETTLED) revert OrderNotSettled(orderId, status);
         uint256 refunded = refundedOf[orderId];
         uint256 remaining = order.total - refunded;
@@ -146,9 +127,8 @@ contract PaymentGateway is Settlement, Deposits {
         uint256 accrued = accruedFees[token];
         if (accrued <= DUST) revert NothingToWithdraw(token);
         accruedFees[token] = DUST;
-        address to = feeRecipient();
-        emit FeesWithdrawn(token, to, accrued - DUST);
-        TokenTransfer.send(token, to, accrued - DUST);
+        emit FeesWithdrawn(token, _feeRecipient, accrued - DUST);
+        TokenTransfer.send(token, _feeRecipient, accrued - DUST);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -158,10 +138,7 @@ contract PaymentGateway is Settlement, Deposits {
 
     /// @inheritdoc IPaymentGateway
     function setFeeRecipient(address feeRecipient_) external onlyAdmin {
-        _requireFeeRecipient(feeRecipient_);
-        _feeRecipient = feeRecipient_;
-        _setMark(feeRecipient_ != FIRST_FEE_RECIPIENT);
-        emit FeeRecipientSet(feeRecipient_);
+        _setFeeRecipient(feeRecipient_);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -170,122 +147,58 @@ contract PaymentGateway is Settlement, Deposits {
     }
 
     /// @inheritdoc IPaymentGateway
-    function feeRecipient() public view returns (address) {
-        return _isMarked() ? _feeRecipient : FIRST_FEE_RECIPIENT;
-    }
-
-    /// @dev For payments that the payer does not send: what may go back to them must have a way to go.
-    function _requireReachablePayer() private view {
-        bool isNobody;
-        assembly ("memory-safe") {
-            let payer := calldataload(PAID_PAYER)
-            isNobody := or(iszero(payer), eq(payer, address()))
-        }
-        if (isNobody) _refusePayer();
-    }
-
-    function _refusePayer() private view {
-        if (_paidOrder().payer == 0) revert ZeroAddress();
-        revert WrongRecipient(address(this));
+    function feeRecipient() external view returns (address) {
+        return _feeRecipient;
     }
 
     /// @dev Moves an opened order's money out of the caller's allowance.
-    function _takeAllowance() private {
-        Words calldata order = _paidOrder();
-        address token = _toAddress(order.token);
-        if (order.orderType != TYPE_DIRECT) {
-            TokenTransfer.pullExact(token, address(this), order.total);
-            return;
+    function _takeAllowance(Order calldata order) private {
+        address token = order.token;
+        if (order.orderType == TYPE_DIRECT) {
+            _pullExact(token, order.to, _netOf(order));
+            _pullExact(token, _feeRecipient, order.fee);
+        } else {
+            _pullExact(token, address(this), order.total);
         }
-        uint256 fee = order.fee;
-        unchecked {
-            // No fee that was opened exceeds its total.
-            uint256 net = order.total - fee;
-            if (net != 0) TokenTransfer.pullExact(token, _toAddress(order.to), net);
-        }
-        if (fee != 0) TokenTransfer.pullExact(token, feeRecipient(), fee);
     }
 
-    /// @dev Has the token take an opened order's money by an EIP-3009 authorization of 65 bytes, v, r, s in parts; reverts
-    /// unless exactly that arrives. As `TokenTransfer.pullExact`, by hand and judged at the end. Nothing has been allocated
-    /// before. Answers the balance before.
-    function _takeByParts(bytes32 orderId, bytes calldata authorization) private returns (uint256 held) {
-        uint256 left;
-        bool known;
-        bool moved;
-        bool exact;
-        assembly ("memory-safe") {
-            let token := calldataload(PAID_TOKEN)
-            let total := calldataload(PAID_TOTAL)
-            // The selectors of `balanceOf` and `receiveWithAuthorization` at the end of a word.
-            mstore(0, 0x70a08231)
-            mstore(0x20, address())
-            // Arguments are evaluated from the last to the first: the call comes before the size of its answer.
-            known := and(gt(returndatasize(), 0x1f), staticcall(gas(), token, 0x1c, 0x24, 0, 0x20))
-            held := mload(0)
-
-            mstore(0x80, 0xef55bec6)
-            mstore(0xa0, calldataload(PAID_PAYER))
-            mstore(0xc0, address())
-            mstore(0xe0, total)
-            mstore(0x100, 0)
-            // The token's bound is exclusive, ours is not. `payBy` has 64 bits.
-            mstore(0x120, add(calldataload(PAID_PAY_BY), 1))
-            mstore(0x140, orderId)
-            mstore(0x160, byte(0, calldataload(add(authorization.offset, 0x40))))
-            calldatacopy(0x180, authorization.offset, 0x40)
-            mstore(0, 0)
-            moved := call(gas(), token, 0, 0x9c, 0x124, 0, 0x20)
-            // The word was cleared, so an answer that is shorter than a word cannot make it 1. That the token has code is
-            // known when it has told the balance.
-            if returndatasize() { moved := and(moved, eq(mload(0), 1)) }
-
-            mstore(0, 0x70a08231)
-            known := and(known, and(gt(returndatasize(), 0x1f), staticcall(gas(), token, 0x1c, 0x24, 0, 0x20)))
-            left := mload(0)
-            exact := and(and(known, moved), and(eq(sub(left, held), total), iszero(lt(left, held))))
-        }
-        if (!exact) TokenTransfer.refuse(_toAddress(_paidOrder().token), known, moved, held, left, _paidOrder().total);
-    }
-
-    /// @dev As `_takeByParts`, for wallets whose signatures are not 65 bytes long.
-    function _takeByBytes(bytes32 orderId, bytes calldata authorization) private {
-        Words calldata order = _paidOrder();
-        (address token, uint256 validBefore) = (_toAddress(order.token), order.payBy + 1);
-        uint256 held = TokenTransfer.balanceOf(token, address(this));
-        SignedTransfer.authorized(token, _toAddress(order.payer), order.total, validBefore, orderId, authorization);
-        _keepOrPassOn(token, held);
+    function _pullExact(address token, address to, uint256 amount) private {
+        if (amount != 0) TokenTransfer.pullExact(token, to, amount);
     }
 
     /// @dev What an opened order's money does once a signature has brought it here: it stays, or for direct orders it
-    /// leaves again. `held` is the balance before, with which the balance now is compared exactly.
-    function _keepOrPassOn(address token, uint256 held) private {
-        TokenTransfer.requireReceived(token, address(this), held, _paidOrder().total);
-        if (_paidOrder().orderType == TYPE_DIRECT) _passOn(held);
-    }
-
-    /// @dev Sends a direct order's money on; reverts unless the balance is `held` then, so that no residue stays.
-    function _passOn(uint256 held) private {
-        Words calldata order = _paidOrder();
-        address token = _toAddress(order.token);
-        uint256 fee = order.fee;
-        uint256 net = order.total - fee;
-        if (net != 0) TokenTransfer.sendExact(token, _toAddress(order.to), net);
-        if (fee != 0) TokenTransfer.sendExact(token, feeRecipient(), fee);
+    /// leaves again without a residue. `held` is the balance before.
+    function _keepOrPassOn(Order calldata order, uint256 held) private {
+        address token = order.token;
+        TokenTransfer.requireReceived(token, address(this), held, order.total);
+        if (order.orderType != TYPE_DIRECT) return;
+        _sendExact(token, order.to, _netOf(order));
+        _sendExact(token, _feeRecipient, order.fee);
         TokenTransfer.requireReceived(token, address(this), held, 0);
     }
 
-    function _requirePayer() private view {
-        uint256 payer = _paidOrder().payer;
-        if (uint160(msg.sender) != payer) revert NotPayer(msg.sender, _toAddress(payer));
+    function _sendExact(address token, address to, uint256 amount) private {
+        if (amount != 0) TokenTransfer.sendExact(token, to, amount);
     }
 
-    function _requireFeeRecipient(address account) private view {
+    function _requirePayer(Order calldata order) private view {
+        if (msg.sender != order.payer) revert NotPayer(msg.sender, order.payer);
+    }
+
+    /// @dev For payments that the payer does not send: what may go back to them must have a way to go.
+    function _requireReachablePayer(Order calldata order) private view {
+        if (order.payer == address(0)) revert ZeroAddress();
+        if (order.payer == address(this)) revert WrongRecipient(address(this));
+    }
+
+    function _setFeeRecipient(address account) private {
         if (account == address(0)) revert ZeroAddress();
         if (account == address(this)) revert WrongRecipient(account);
+        _feeRecipient = account;
+        emit FeeRecipientSet(account);
     }
 
-    function _announceSigner(address signer, bool allowed) internal override {
+    function _emitSignerSet(address signer, bool allowed) internal override {
         emit OrderSignerSet(signer, allowed);
     }
 }

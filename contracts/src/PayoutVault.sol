@@ -173,7 +173,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
         outflow.hour = hour;
     }
 
-    function _announceSigner(address signer, bool allowed) internal override {
+    function _emitSignerSet(address signer, bool allowed) internal override {
         emit SignerSet(signer, allowed);
     }
 

@@ -192,9 +192,7 @@ contract PayTermsTest is GatewayTest {
         vm.prank(payer);
         (bool success, bytes memory answer) = callRaw(address(gateway), data);
         vm.assertEq(success, false, "dirty bits were paid");
-        // A dirty payer is no caller's address.
-        bytes4 reason = field[0] == 2 ? IPaymentGateway.NotPayer.selector : IPaymentGateway.MalformedOrder.selector;
-        vm.assertEq(bytes32(bytes4(answer)), bytes32(reason), "refused for another reason");
+        vm.assertEq(answer.length, 0, "refused for another reason than by the decoder");
     }
 
     /// @dev The narrowest dirty bit of each word, where anyone may be the sender, so that nothing else stops it.
@@ -252,7 +250,7 @@ contract PayTermsTest is GatewayTest {
             )
         );
         vm.assertEq(success, false, "dirty bits were paid");
-        vm.assertEq(bytes32(answer), bytes32(IPaymentGateway.MalformedOrder.selector), "another reason");
+        vm.assertEq(answer.length, 0, "refused for another reason than by the decoder");
     }
 
     /// @dev Bits count from the first byte's highest.

@@ -49,7 +49,7 @@ contract WaysTest is SigningTest {
         sendAs(senderOf(way, order), data);
     }
 
-    /// @dev Both places that remember a signer: the first one's in the code, the others' in storage.
+    /// @dev The signer of the construction, and one that was granted later.
     function test_takesTheTransactionOfAnOrderSignerForASignature(uint256 seed, uint8 wayOf, bool isFirst) public {
         Way way = [Way.Authorization, Way.Permit2, Way.Deposit][wayOf % 3];
         IPaymentGateway.Order memory order = anySignedOrder(seed);
@@ -92,7 +92,7 @@ contract WaysTest is SigningTest {
         sendAs(caller, data);
     }
 
-    /// @dev It has every bit of an address, so it looks like whatever is masked wrongly.
+    /// @dev It has every bit of an address, as a badly masked word would.
     function test_reverts_whenThereIsNoSignatureAndTheSenderIsTheHighestAddress() public {
         IPaymentGateway.Order memory order = plainOrder();
         fundFor(Way.Deposit, order);

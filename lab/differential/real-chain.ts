@@ -61,7 +61,6 @@ const errorsAbi = parseAbi([
   'error ContractNotPaused()',
   'error Reentered()',
   'error NotPayer(address caller, address payer)',
-  'error MalformedOrder()',
   'error PaymentDeadlinePassed(uint64 payBy)',
   'error ReclaimTooEarly(uint64 reclaimAt)',
   'error UnsupportedOrderType(uint8 orderType)',

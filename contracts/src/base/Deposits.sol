@@ -29,12 +29,11 @@ abstract contract Deposits is OrderBook {
 
     /// @inheritdoc IPaymentGateway
     function rescueFromChain(Order calldata order, address token, uint256 chainId) public nonReentrant {
-        bytes32 orderId = _idOf(_wordsOf(order), _separatorOf(chainId));
+        bytes32 orderId = _digestOn(chainId, _hashOrder(order));
         address payer = order.payer;
         if (payer == address(0)) revert ZeroAddress();
         // On this chain the order's token has first to be beyond collection, or anyone could stop a payment on its way.
-        bool isCollectable =
-            chainId == block.chainid && block.timestamp <= order.payBy && _slots[order.metaData].word == 0;
+        bool isCollectable = chainId == block.chainid && block.timestamp <= order.payBy && _keyOf(order).word == 0;
         if (isCollectable && token == order.token) revert StillCollectable(orderId);
 
         address receiver = _deployReceiver(orderId);
@@ -60,11 +59,12 @@ abstract contract Deposits is OrderBook {
         assembly ("memory-safe") {
             created := create2(0, add(code, 0x20), mload(code), orderId)
         }
-        // Nobody else can put code there, so a failure is one of gas.
+        // Only this contract can put code there, so a failure is one of gas.
         if (created != receiver) revert TokenTransfer.InsufficientGas();
     }
 
     function _forwardExact(address receiver, address token, address to, uint256 amount) internal {
+        if (amount == 0) return;
         uint256 balanceBefore = TokenTransfer.balanceOf(token, to);
         IDepositReceiver(receiver).forward(token, to, amount);
         TokenTransfer.requireReceived(token, to, balanceBefore, amount);

@@ -24,13 +24,14 @@ abstract contract Domain is IDomain {
         return _separatorOf(block.chainid);
     }
 
-    /// @dev The separator of the contract that has this address on chain `chainId`.
-    function _separatorOf(uint256 chainId) internal view returns (bytes32) {
-        return chainId == CACHED_CHAIN ? CACHED_SEPARATOR : _separator(NAME_HASH, chainId);
+    function _digest(bytes32 structHash) internal view returns (bytes32) {
+        return _digestOn(block.chainid, structHash);
     }
 
-    function _digest(bytes32 structHash) internal view returns (bytes32 digest) {
-        bytes32 separator = domainSeparator();
+    /// @dev As `_digest`, for the contract that has this address on chain `chainId`.
+    /// `keccak256(abi.encodePacked(hex"1901", separator, structHash))` costs 150 gas more, for each order of a batch.
+    function _digestOn(uint256 chainId, bytes32 structHash) internal view returns (bytes32 digest) {
+        bytes32 separator = _separatorOf(chainId);
         assembly ("memory-safe") {
             let free := mload(0x40)
             mstore(free, hex"1901")
@@ -38,6 +39,10 @@ abstract contract Domain is IDomain {
             mstore(add(free, 0x22), structHash)
             digest := keccak256(free, 0x42)
         }
+    }
+
+    function _separatorOf(uint256 chainId) private view returns (bytes32) {
+        return chainId == CACHED_CHAIN ? CACHED_SEPARATOR : _separator(NAME_HASH, chainId);
     }
 
     function _separator(bytes32 nameHash, uint256 chainId) private view returns (bytes32) {

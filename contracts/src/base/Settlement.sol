@@ -17,6 +17,14 @@ abstract contract Settlement is OrderBook {
     /// @dev Most gas that one call of the CCTP route may use. A burn through Circle's contracts needs 200,000.
     uint256 private constant ROUTE_GAS = 500_000;
 
+    /// @dev Neighbours in a batch that share one transfer.
+    struct Group {
+        address token;
+        address to;
+        uint256 net;
+        uint256 fees;
+    }
+
     /// @inheritdoc IPaymentGateway
     mapping(address token => uint256) public accruedFees;
     /// @inheritdoc IPaymentGateway
@@ -29,161 +37,97 @@ abstract contract Settlement is OrderBook {
 
     /// @inheritdoc IPaymentGateway
     function settle(Order[] calldata orders) external nonReentrant {
-        bytes32 separator = _separatorOf(block.chainid);
-        if (orders.length == 1) {
-            _settleAlone(_wordsAt(orders, 0), separator);
-            return;
+        // The ids of the orders that were closed; zero where an order was skipped.
+        bytes32[] memory ids = new bytes32[](orders.length);
+        for (uint256 start = 0; start < orders.length;) {
+            Group memory group;
+            uint256 end = _closeGroup(orders, ids, start, group);
+            _sendGroup(orders, ids, start, end, group);
+            start = end;
         }
-        uint256 ids = _reserveIds(orders.length);
-        address feeToken;
-        uint256 fees;
-        for (uint256 next = 0; next < orders.length;) {
-            address token;
-            uint256 groupFees;
-            (next, token, groupFees) = _settleGroup(orders, ids, next, separator);
-            if (token != feeToken) {
-                _accrue(feeToken, fees);
-                (feeToken, fees) = (token, 0);
-            }
-            unchecked {
-                // Each is below 2^128, and no block holds 2^128 orders.
-                fees += groupFees;
-            }
-        }
-        _accrue(feeToken, fees);
     }
 
-    /// @dev A batch of one, for 800 gas less than as a group.
-    function _settleAlone(Words calldata order, bytes32 separator) private {
-        bytes32 orderId = _idOf(order, separator);
-        Slot storage slot = _slots[order.metaData];
-        uint256 word = slot.word;
-        uint256 orderType = order.orderType;
-        // As in `_settleGroup`.
-        if (!_isPaid(word, orderId) || orderType > TYPE_DIRECT && !isSettler[msg.sender]) {
-            emit SettleSkipped(orderId, _skipReason(_statusIn(word, orderId)));
-            return;
-        }
-        address token = _toAddress(order.token);
-        if (orderType == TYPE_CCTP) {
-            _accrue(token, _settleByRoute(orderId, order));
-            return;
-        }
-        uint256 to = orderType == TYPE_VAULT_PAYOUT ? uint160(vault) : order.to;
-        uint256 fee = order.fee;
-        uint256 net;
-        unchecked {
-            slot.word = word - STATUS_PAID + STATUS_SETTLED;
-            net = order.total - fee;
-        }
-        if (net != 0 && !TokenTransfer.trySend(token, _toAddress(to), net)) {
-            slot.word = word;
-            emit SettleSkipped(orderId, SKIP_TRANSFER);
-            return;
-        }
-        _accrue(token, fee);
-        _emitSettled(orderId, order, to);
-    }
-
-    /// @dev Settles the orders from `start` on that share the first open order's token and recipient, with one
-    /// transfer, and answers where it stopped. Skipped orders leave zero in `ids` and do not end a group. A CCTP order
-    /// is a group of its own, because each burn names its recipient.
-    function _settleGroup(Order[] calldata orders, uint256 ids, uint256 start, bytes32 separator)
+    /// @dev Marks the orders from `start` on as settled that share the first open order's token and recipient, adds them up
+    /// in `group`, and answers where it stopped. An order that cannot be settled is skipped and does not end the group. A
+    /// CCTP order is settled here, alone: each burn names its recipient.
+    function _closeGroup(Order[] calldata orders, bytes32[] memory ids, uint256 start, Group memory group)
         private
-        returns (uint256 next, address token, uint256 fees)
+        returns (uint256 end)
     {
-        // Whole words, as they lie in the orders.
-        uint256 recipient;
-        uint256 tokenWord;
-        uint256 net;
-        for (next = start; next < orders.length; ++next) {
-            Words calldata order = _wordsAt(orders, next);
-            bytes32 orderId = _idOf(order, separator);
-            Slot storage slot = _slots[order.metaData];
-            uint256 word = slot.word;
-            uint256 orderType = order.orderType;
-            // Types 2 and 3: a stranger could otherwise push a session's second payment, which the service would have
-            // paid back, into the vault or over the bridge.
-            if (!_isPaid(word, orderId) || orderType > TYPE_DIRECT && !isSettler[msg.sender]) {
-                _setId(ids, next, 0);
-                emit SettleSkipped(orderId, _skipReason(_statusIn(word, orderId)));
+        for (end = start; end < orders.length; ++end) {
+            Order calldata order = orders[end];
+            bytes32 orderId = orderIdOf(order);
+            Key storage key = _keyOf(order);
+            uint8 status = _statusIn(key, orderId);
+            if (status != STATUS_PAID) {
+                emit SettleSkipped(orderId, status == STATUS_UNKNOWN ? SKIP_UNKNOWN : SKIP_FINAL);
+                continue;
+            }
+            // Read only now: each word of a paid order fits its type, so no item reverts the others.
+            uint8 orderType = order.orderType;
+            // A stranger could otherwise push a session's second payment, which the service would have paid back, into the
+            // vault or over the bridge.
+            if (orderType > TYPE_DIRECT && !isSettler[msg.sender]) {
+                emit SettleSkipped(orderId, SKIP_NOT_SETTLER);
                 continue;
             }
             if (orderType == TYPE_CCTP) {
-                if (recipient != 0) break;
-                return (next + 1, _toAddress(order.token), _settleByRoute(orderId, order));
+                if (group.to != address(0)) return end;
+                _settleByRoute(order, orderId, key);
+                return end + 1;
             }
-            uint256 to = orderType == TYPE_VAULT_PAYOUT ? uint160(vault) : order.to;
-            if (recipient == 0) (tokenWord, recipient) = (order.token, to);
-            else if (recipient != to || tokenWord != order.token) break;
+            address to = orderType == TYPE_VAULT_PAYOUT ? vault : order.to;
+            if (group.to == address(0)) (group.token, group.to) = (order.token, to);
+            else if (group.to != to || group.token != order.token) return end;
+            ids[end] = orderId;
+            _changeStatus(key, STATUS_PAID, STATUS_SETTLED);
+            // Each total is below 2^128, and no block holds 2^128 orders.
             unchecked {
-                _setId(ids, next, orderId);
-                slot.word = word - STATUS_PAID + STATUS_SETTLED;
                 uint256 fee = order.fee;
-                // Each total is below 2^128 and no fee exceeds its total.
-                net += order.total - fee;
-                fees += fee;
+                group.net += order.total - fee;
+                group.fees += fee;
             }
         }
-        token = _toAddress(tokenWord);
-        if (recipient == 0) return (next, token, 0);
-        if (net == 0 || TokenTransfer.trySend(token, _toAddress(recipient), net)) {
-            for (uint256 i = start; i < next; ++i) {
-                bytes32 orderId = _idAt(ids, i);
-                if (orderId != 0) _emitSettled(orderId, _wordsAt(orders, i), recipient);
-            }
-        } else {
-            _reopen(orders, ids, start, next);
-            fees = 0;
-        }
     }
 
-    /// @dev Accrued fees stay below 2^256: each order's is below 2^128.
-    function _accrue(address token, uint256 fees) private {
-        if (fees == 0) return;
-        unchecked {
-            accruedFees[token] += fees;
-        }
-    }
-
-    function _skipReason(uint8 status) private pure returns (uint8) {
-        if (status == STATUS_UNKNOWN) return SKIP_UNKNOWN;
-        return status == STATUS_PAID ? SKIP_NOT_SETTLER : SKIP_FINAL;
-    }
-
-    /// @dev Undoes a group whose transfer failed, so that each of its orders is exactly as before the call.
-    function _reopen(Order[] calldata orders, uint256 ids, uint256 start, uint256 end) private {
+    /// @dev Sends the group's money with one transfer. If that fails, each of its orders is as before the call again.
+    function _sendGroup(Order[] calldata orders, bytes32[] memory ids, uint256 start, uint256 end, Group memory group)
+        private
+    {
+        bool isSent = group.net == 0 || TokenTransfer.trySend(group.token, group.to, group.net);
+        if (isSent) _accrue(group.token, group.fees);
         for (uint256 i = start; i < end; ++i) {
-            bytes32 orderId = _idAt(ids, i);
-            if (orderId == 0) continue;
-            _slots[_wordsAt(orders, i).metaData].word -= STATUS_SETTLED - STATUS_PAID;
-            emit SettleSkipped(orderId, SKIP_TRANSFER);
+            if (ids[i] == bytes32(0)) continue;
+            if (isSent) {
+                _emitSettled(orders[i], ids[i], group.to);
+            } else {
+                _changeStatus(_keyOf(orders[i]), STATUS_SETTLED, STATUS_PAID);
+                emit SettleSkipped(ids[i], SKIP_TRANSFER);
+            }
         }
     }
 
-    /// @dev Settles one CCTP order, or leaves it exactly as it was. Answers the fee to accrue.
-    function _settleByRoute(bytes32 orderId, Words calldata order) private returns (uint256 fee) {
-        Slot storage slot = _slots[order.metaData];
-        slot.word = slot.word - STATUS_PAID + STATUS_SETTLED;
-        if (order.total == order.fee || _sendByRoute(orderId, order)) {
-            _emitSettled(orderId, order, uint160(cctpRoute));
-            return order.fee;
+    /// @dev Settles one CCTP order, or leaves it exactly as it was.
+    function _settleByRoute(Order calldata order, bytes32 orderId, Key storage key) private {
+        _changeStatus(key, STATUS_PAID, STATUS_SETTLED);
+        if (_netOf(order) == 0 || _sendByRoute(order, orderId)) {
+            _accrue(order.token, order.fee);
+            _emitSettled(order, orderId, cctpRoute);
+        } else {
+            _changeStatus(key, STATUS_SETTLED, STATUS_PAID);
+            emit SettleSkipped(orderId, SKIP_ROUTE);
         }
-        slot.word = slot.word - STATUS_SETTLED + STATUS_PAID;
-        emit SettleSkipped(orderId, SKIP_ROUTE);
-        return 0;
     }
 
     /// @dev Has the route burn the net amount; answers false when token or route refuses. Reverts when the route took
-    /// another amount than it was given, or when a refused approval cannot be taken back: neither is a state to go on
-    /// from, and only the settler, who can leave the order out, comes here.
-    function _sendByRoute(bytes32 orderId, Words calldata order) private returns (bool) {
-        address token = _toAddress(order.token);
-        uint256 net = order.total - order.fee;
+    /// another amount than it was given, or when a refused approval cannot be taken back: the settler, who alone comes
+    /// here, can leave the order out.
+    function _sendByRoute(Order calldata order, bytes32 orderId) private returns (bool) {
+        address token = order.token;
+        uint256 net = _netOf(order);
         uint256 held = TokenTransfer.balanceOf(token, address(this));
         if (!TokenTransfer.tryApprove(token, cctpRoute, net)) return false;
-        bytes memory data =
-            abi.encodeCall(ICctpRoute.send, (orderId, token, net, uint64(order.targetChain), _toAddress(order.to)));
+        bytes memory data = abi.encodeCall(ICctpRoute.send, (orderId, token, net, order.targetChain, order.to));
         if (!TokenTransfer.tryCall(cctpRoute, ROUTE_GAS, data)) {
             if (!TokenTransfer.tryApprove(token, cctpRoute, 0)) revert TokenTransfer.TransferFailed(token);
             return false;
@@ -193,30 +137,11 @@ abstract contract Settlement is OrderBook {
         return true;
     }
 
-    /// @dev `orders[i]` without the check of `i`, for loops that end at the length.
-    function _wordsAt(Order[] calldata orders, uint256 i) private pure returns (Words calldata words) {
-        assembly ("memory-safe") {
-            words := add(orders.offset, mul(i, ORDER_SIZE))
-        }
+    function _accrue(address token, uint256 fees) private {
+        if (fees != 0) accruedFees[token] += fees;
     }
 
-    /// @dev Memory for `count` ids, which nothing has cleared: each is set before it is read.
-    function _reserveIds(uint256 count) private pure returns (uint256 ids) {
-        assembly ("memory-safe") {
-            ids := mload(0x40)
-            mstore(0x40, add(ids, shl(5, count)))
-        }
-    }
-
-    function _idAt(uint256 ids, uint256 i) private pure returns (bytes32 id) {
-        assembly ("memory-safe") {
-            id := mload(add(ids, shl(5, i)))
-        }
-    }
-
-    function _setId(uint256 ids, uint256 i, bytes32 id) private pure {
-        assembly ("memory-safe") {
-            mstore(add(ids, shl(5, i)), id)
-        }
+    function _emitSettled(Order calldata order, bytes32 orderId, address to) private {
+        emit Settled(orderId, order.channelId, to, order.token, _netOf(order), order.fee, order.metaData);
     }
 }

@@ -57,8 +57,6 @@ interface IPaymentGateway is IAccess, IDomain {
 
     /// @notice The caller is not the order's payer.
     error NotPayer(address caller, address payer);
-    /// @notice A word of the order does not fit its type.
-    error MalformedOrder();
     /// @notice `payBy` has passed.
     error PaymentDeadlinePassed(uint64 payBy);
     /// @notice `reclaimAt` has not come yet.

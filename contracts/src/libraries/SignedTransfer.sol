@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {IPaymentGateway} from "../interfaces/IPaymentGateway.sol";
 import {IPermit2} from "../interfaces/IPermit2.sol";
 import {ISignedTransfer} from "../interfaces/ISignedTransfer.sol";
+import {Signature} from "./Signature.sol";
 import {TokenTransfer} from "./TokenTransfer.sol";
 
 /// @title Moving a payer's tokens on the strength of a signature
@@ -13,6 +15,9 @@ library SignedTransfer {
     /// @dev The rest of Permit2's typed data after its own members; referenced types follow in alphabetical order.
     string private constant WITNESS_TYPE =
         "Order witness)Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)TokenPermissions(address token,uint256 amount)";
+    bytes4 private constant RECEIVE_BY_PARTS = bytes4(
+        keccak256("receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)")
+    );
     bytes4 private constant RECEIVE_BY_BYTES =
         bytes4(keccak256("receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)"));
 
@@ -28,19 +33,25 @@ library SignedTransfer {
         );
     }
 
-    /// @notice An EIP-3009 authorization for this contract, valid until `validBefore` (exclusive), as bytes.
-    function authorized(
-        address token,
-        address from,
-        uint256 value,
-        uint256 validBefore,
-        bytes32 nonce,
-        bytes calldata authorization
-    ) internal {
-        bytes memory data = abi.encodeWithSelector(
-            RECEIVE_BY_BYTES, from, address(this), value, 0, validBefore, nonce, authorization
-        );
-        if (!TokenTransfer.call(token, gasleft(), data)) revert TokenTransfer.TransferFailed(token);
+    /// @notice An EIP-3009 authorization for this contract over the order's total, with the order's id as nonce. A signature
+    /// of 65 bytes goes to the token as v, r, s, which every token of EIP-3009 takes; any other as bytes.
+    function authorized(IPaymentGateway.Order calldata order, bytes32 orderId, bytes calldata signature) internal {
+        // The token's bound is exclusive, ours is not.
+        uint256 validBefore = uint256(order.payBy) + 1;
+        bytes memory data;
+        if (signature.length == Signature.LENGTH) {
+            uint8 v = uint8(signature[64]);
+            data = abi.encodeWithSelector(
+                RECEIVE_BY_PARTS, order.payer, address(this), order.total, 0, validBefore, orderId, v
+            );
+            // r and s follow as they came.
+            data = abi.encodePacked(data, signature[:64]);
+        } else {
+            data = abi.encodeWithSelector(
+                RECEIVE_BY_BYTES, order.payer, address(this), order.total, 0, validBefore, orderId, signature
+            );
+        }
+        if (!TokenTransfer.call(order.token, gasleft(), data)) revert TokenTransfer.TransferFailed(order.token);
     }
 
     /// @notice A signature for Permit2 with `witness`, the EIP-712 struct hash of the order, for this contract.

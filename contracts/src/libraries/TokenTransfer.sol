@@ -11,13 +11,6 @@ library TokenTransfer {
     /// @dev Most gas that one transfer of a batch may use. USDC behind its proxy needs 45,000 to a new holder.
     uint256 internal constant TRANSFER_GAS = 300_000;
 
-    bytes4 private constant TRANSFER = IERC20.transfer.selector;
-    bytes4 private constant BALANCE_OF = IERC20.balanceOf.selector;
-    /// @dev `transferFrom` and `balanceOf` as numbers, which assembly can name: at the end of a word, so that a call
-    /// starts at 0x1c.
-    uint256 private constant TRANSFER_FROM_NUMBER = 0x23b872dd;
-    uint256 private constant BALANCE_OF_NUMBER = 0x70a08231;
-
     /// @notice The token refused to move.
     error TransferFailed(address token);
     /// @notice The token moved another amount than it was asked to.
@@ -29,7 +22,7 @@ library TokenTransfer {
 
     /// @notice Sends `amount` from this contract to `to`; reverts unless the token says that it did.
     function send(address token, address to, uint256 amount) internal {
-        if (!_transfer(token, gasleft(), to, amount)) revert TransferFailed(token);
+        if (!call(token, gasleft(), abi.encodeCall(IERC20.transfer, (to, amount)))) revert TransferFailed(token);
     }
 
     /// @notice As `send`, and reverts unless exactly `amount` arrives.
@@ -40,10 +33,8 @@ library TokenTransfer {
     }
 
     /// @notice As `send`, but answers false where that reverts, and spends no more than `TRANSFER_GAS`.
-    function trySend(address token, address to, uint256 amount) internal returns (bool done) {
-        uint256 gasBefore = gasleft();
-        done = _transfer(token, TRANSFER_GAS, to, amount);
-        if (!done) _requireGasWas(gasBefore, TRANSFER_GAS);
+    function trySend(address token, address to, uint256 amount) internal returns (bool) {
+        return tryCall(token, TRANSFER_GAS, abi.encodeCall(IERC20.transfer, (to, amount)));
     }
 
     /// @notice Lets `spender` take `amount`; answers false when the token refuses, and spends no more than
@@ -53,74 +44,34 @@ library TokenTransfer {
     }
 
     /// @notice Moves `amount` from the caller to `to`; reverts unless exactly that arrives.
-    /// @dev What every payment out of an allowance runs, so by hand: through the functions below it costs 500 gas more.
-    /// All answers are judged at once, because a revert undoes whatever came before it. The upper bits of an address must
-    /// be clean.
     function pullExact(address token, address to, uint256 amount) internal {
-        uint256 held;
-        uint256 left;
-        bool known;
-        bool moved;
-        bool exact;
-        assembly ("memory-safe") {
-            let free := mload(0x40)
-            mstore(0, BALANCE_OF_NUMBER)
-            mstore(0x20, to)
-            // Arguments are evaluated from the last to the first: the call comes before the size of its answer.
-            known := and(gt(returndatasize(), 0x1f), staticcall(gas(), token, 0x1c, 0x24, 0, 0x20))
-            held := mload(0)
-
-            mstore(0, TRANSFER_FROM_NUMBER)
-            mstore(0x20, caller())
-            mstore(0x40, to)
-            mstore(0x60, amount)
-            moved := call(gas(), token, 0, 0x1c, 0x64, 0, 0x20)
-            // An answer that is shorter than a word leaves the end of the selector there, so it cannot make the word 1.
-            // That the token has code is known when it has told the balance.
-            if iszero(eq(mload(0), 1)) { moved := and(moved, iszero(returndatasize())) }
-
-            mstore(0, BALANCE_OF_NUMBER)
-            mstore(0x20, to)
-            known := and(known, and(gt(returndatasize(), 0x1f), staticcall(gas(), token, 0x1c, 0x24, 0, 0x20)))
-            left := mload(0)
-            mstore(0x40, free)
-            mstore(0x60, 0)
-            exact := and(and(known, moved), and(eq(sub(left, held), amount), iszero(lt(left, held))))
-        }
-        if (!exact) refuse(token, known, moved, held, left, amount);
-    }
-
-    /// @notice Reverts with what is wrong with a transfer of `amount` to someone whose balance was `held` and is `left`.
-    /// @param known Whether the token told both balances.
-    /// @param moved Whether the token says that it moved the amount.
-    function refuse(address token, bool known, bool moved, uint256 held, uint256 left, uint256 amount) internal pure {
-        if (!known) revert BalanceUnavailable(token);
-        if (!moved) revert TransferFailed(token);
-        revert InexactTransfer(token, amount, left < held ? 0 : left - held);
+        uint256 held = balanceOf(token, to);
+        bytes memory data = abi.encodeCall(IERC20.transferFrom, (msg.sender, to, amount));
+        if (!call(token, gasleft(), data)) revert TransferFailed(token);
+        requireReceived(token, to, held, amount);
     }
 
     /// @notice Reverts unless `owner` has exactly `amount` more than `balanceBefore`.
     function requireReceived(address token, address owner, uint256 balanceBefore, uint256 amount) internal view {
         uint256 balanceAfter = balanceOf(token, owner);
-        unchecked {
-            uint256 received = balanceAfter - balanceBefore;
-            if (balanceAfter < balanceBefore) revert InexactTransfer(token, amount, 0);
-            if (received != amount) revert InexactTransfer(token, amount, received);
-        }
+        uint256 received = balanceAfter < balanceBefore ? 0 : balanceAfter - balanceBefore;
+        if (balanceAfter < balanceBefore || received != amount) revert InexactTransfer(token, amount, received);
     }
 
     /// @notice The token's balance of `owner`.
+    /// @dev In assembly, so that a token that answers too much, too little or not at all gets a named error.
     function balanceOf(address token, address owner) internal view returns (uint256 amount) {
-        bytes4 selector = BALANCE_OF;
-        bool answered;
+        bytes4 selector = IERC20.balanceOf.selector;
+        bool isAnswered;
         assembly ("memory-safe") {
             mstore(0, selector)
+            // The compiler leaves the upper bits of an address as they came.
             mstore(0x04, shr(96, shl(96, owner)))
-            answered := staticcall(gas(), token, 0, 0x24, 0, 0x20)
-            answered := and(answered, gt(returndatasize(), 0x1f))
+            isAnswered := staticcall(gas(), token, 0, 0x24, 0, 0x20)
+            isAnswered := and(isAnswered, gt(returndatasize(), 0x1f))
             amount := mload(0)
         }
-        if (!answered) revert BalanceUnavailable(token);
+        if (!isAnswered) revert BalanceUnavailable(token);
     }
 
     /// @notice As `call`, with a bound on its gas.
@@ -131,6 +82,7 @@ library TokenTransfer {
     }
 
     /// @notice Calls a token; answers whether it did what it was asked to.
+    /// @dev In assembly, so that a huge answer is not copied.
     function call(address token, uint256 gasLimit, bytes memory data) internal returns (bool done) {
         assembly ("memory-safe") {
             mstore(0, 0)
@@ -148,23 +100,5 @@ library TokenTransfer {
     function _requireGasWas(uint256 gasBefore, uint256 gasLimit) private pure {
         // What the 63/64 rule lets through, less the price of reaching a cold account.
         if (gasBefore - gasBefore / 64 < gasLimit + 3_000) revert InsufficientGas();
-    }
-
-    /// @dev `call` with `transfer(to, amount)`, without allocating: 250 gas less.
-    function _transfer(address token, uint256 gasLimit, address to, uint256 amount) private returns (bool done) {
-        bytes4 selector = TRANSFER;
-        assembly ("memory-safe") {
-            let free := mload(0x40)
-            mstore(free, selector)
-            mstore(add(free, 0x04), shr(96, shl(96, to)))
-            mstore(add(free, 0x24), amount)
-            mstore(0, 0)
-            done := call(gasLimit, token, 0, free, 0x44, 0, 0x20)
-            if done {
-                switch returndatasize()
-                case 0 { done := iszero(iszero(extcodesize(token))) }
-                default { done := eq(mload(0), 1) }
-            }
-        }
     }
 }

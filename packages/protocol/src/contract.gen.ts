@@ -8,7 +8,6 @@ export const paymentGatewayAbi = [
   {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"uint256","name":"expected","type":"uint256"},{"internalType":"uint256","name":"received","type":"uint256"}],"name":"InexactTransfer","type":"error"},
   {"inputs":[],"name":"InsufficientGas","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
-  {"inputs":[],"name":"MalformedOrder","type":"error"},
   {"inputs":[{"internalType":"bytes32","name":"metaData","type":"bytes32"}],"name":"MetaDataUsed","type":"error"},
   {"inputs":[{"internalType":"address","name":"caller","type":"address"},{"internalType":"address","name":"payer","type":"address"}],"name":"NotPayer","type":"error"},
   {"inputs":[{"internalType":"address","name":"receiver","type":"address"},{"internalType":"address","name":"token","type":"address"}],"name":"NothingToRescue","type":"error"},
