@@ -10,7 +10,7 @@ import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
 import { refundSigningRoutes } from './refund-signing-api.ts';
 import { type RouteTable, route } from './route.ts';
-import { idText, successReply, text, timestampText } from './schema.ts';
+import { idText, successReply, text, unchangedSince } from './schema.ts';
 import { sessionHistoryRoutes } from './session-history.ts';
 import { staffRoutes } from './staff-api.ts';
 
@@ -167,11 +167,7 @@ const settlementMode = Type.Enum(['', 'escrow', 'direct']);
 const settlementCurrencies = Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 100 });
 const proof = body({ chainId: Type.Integer({ minimum: 1 }), signature: text({ min: 4, max: 20_000 }) });
 
-/** For two members who change one account at a time. */
-const ifUpdateAt = Type.Optional({
-  ...timestampText,
-  description: '`updateAt` of the account as it was read. Refused with 100403 if the account changed since',
-});
+const ifUpdateAt = unchangedSince('account', 100403);
 
 const noSuchAccount = ['account_not_found', 'account_removed', 'account_version_changed'] as const;
 

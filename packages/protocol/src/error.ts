@@ -41,6 +41,7 @@ export const errorCatalogue = {
   product_not_active: entry(100304, 'Product not active'),
   product_used: entry(100305, 'Product has been used by a payment link'),
   product_removed: entry(100306, 'Product removed'),
+  product_changed: entry(100307, 'Product changed'),
   account_not_found: entry(100401, 'Account not found'),
   account_removed: entry(100402, 'Account removed'),
   account_version_changed: entry(100403, 'Account version changed'),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { exceptionPolicy } from './exception-policy.ts';
 import { itemType, lineItem, lineItems, quantity } from './line-item.ts';
-import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText } from './schema.ts';
+import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText, unchangedSince } from './schema.ts';
 
 export const linkType = Type.Union([Type.Literal('fixed'), Type.Literal('custom')]);
 
@@ -162,12 +162,7 @@ export const linkUpdateBody = Type.Object(
       linkItemsUpdateBody,
       Type.Object({ items: linkItemsUpdateBody }, { additionalProperties: false }),
     ]),
-    ifUpdateAt: Type.Optional(
-      Type.String({
-        pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
-        description: '`updateAt` of the link as it was read. Refused with 100104 if the link changed since',
-      }),
-    ),
+    ifUpdateAt: unchangedSince('link', 100104),
     ...ignored(
       'amount',
       'linkUrl',

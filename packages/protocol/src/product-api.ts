@@ -57,7 +57,7 @@ export const productRoutes = {
     reply: successReply,
     permissions: ['products:write'],
     effect: 'update',
-    errors: ['product_not_found', 'product_removed', 'image_store_unavailable'],
+    errors: ['product_not_found', 'product_removed', 'product_changed', 'image_store_unavailable'],
   }),
   removeProduct: route({
     method: 'POST',

@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox';
-import { attribute, idText, ignored, imageUrl, price, text, timestampText } from './schema.ts';
+import {
+  attribute,
+  idText,
+  ignored,
+  imageUrl,
+  price,
+  text,
+  timestampText,
+  unchangedSince,
+} from './schema.ts';
 
 export const productStatus = Type.Union([Type.Literal('active'), Type.Literal('archived')]);
 
@@ -44,6 +53,7 @@ export const productUpdateBody = Type.Object(
   {
     productId: idText,
     ...productFields,
+    ifUpdateAt: unchangedSince('product', 100307),
     ...ignored('status', 'imageStatus', 'imageReason', 'createAt', 'updateAt'),
   },
   { additionalProperties: false },

@@ -45,11 +45,23 @@ export const price = Type.Integer({
   description: 'Micro-USD: 1,000,000 is one US dollar',
 });
 
+const timestampPattern = '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$';
+
 /** `YYYY-MM-DD HH:MM:SS`, UTC. */
 export const timestampText = Type.String({
-  pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+  pattern: timestampPattern,
   description: 'YYYY-MM-DD HH:MM:SS, UTC',
 });
+
+/** For two people who change one thing at a time: `updateAt` as the caller read it. */
+export function unchangedSince(thing: string, code: number) {
+  return Type.Optional(
+    Type.String({
+      pattern: timestampPattern,
+      description: `\`updateAt\` of the ${thing} as it was read. Refused with ${code} if the ${thing} changed since`,
+    }),
+  );
+}
 
 /** A named string property of a product. */
 export const attribute = Type.Object(

@@ -51,6 +51,7 @@ const sentences: Partial<Record<FailureSlug, string>> = {
   account_removed: 'This wallet was removed.',
   account_version_changed: 'This wallet was changed meanwhile. Look at it again.',
   account_change_not_found: 'It waits no more: it has taken effect, or was cancelled.',
+  product_changed: 'This product was changed meanwhile. Close this form and look at it again.',
   link_version_invalid: 'This link was changed meanwhile. Close this form and look at it again.',
   account_limit: 'A merchant has at most 20 wallets, with those that wait. Remove one first.',
   sign_in_required: 'You are signed out. Sign in again.',

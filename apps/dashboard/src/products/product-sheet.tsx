@@ -64,6 +64,8 @@ function ProductForm({
 }) {
   const [draft, setDraft] = useState(() => productDraftOf(product));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  // As it was when the form began: the list behind it reads on.
+  const [readAt] = useState(product?.updateAt ?? '');
   const create = useWrite('POST /product/create', {
     onDone: ({ imageStatus, imageReason }) => {
       toast(
@@ -88,7 +90,7 @@ function ProductForm({
     const body = productBodyOf(draft);
     return product === undefined
       ? create.run({ body })
-      : update.run({ body: { ...body, productId: product.productId } });
+      : update.run({ body: { ...body, productId: product.productId, ifUpdateAt: readAt } });
   };
   const change = (changed: Partial<ProductDraft>) => setDraft({ ...draft, ...changed });
   const parts = { draft, change, faults, error: write.error };

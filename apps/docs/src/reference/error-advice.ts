@@ -79,6 +79,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Archive it instead.',
   ),
   product_removed: advice('The product was removed.', 'Create a new one.'),
+  product_changed: advice(
+    'The product was changed since it was read: ifUpdateAt is not its updateAt.',
+    'Read the product again, and repeat the update with its new updateAt if it still applies.',
+  ),
   account_not_found: advice(
     'No collection account of this merchant has this id.',
     'Take accountId from GET /account/list.',

@@ -149,15 +149,23 @@ export async function moveProduct(
 
 /**
  * Replaces every field of a product, its image included, with its event. Omitted fields are reset. The links that show it get
- * a new version. Refuses with 100301 or 100306.
+ * a new version. Refuses with 100301 or 100306, and with 100307 one that changed since `ifUpdateAt`.
  */
 export async function updateProduct(
   transaction: Transaction,
   deps: CatalogContext,
-  request: { merchantId: string; productId: string; body: ProductCreateBody; image?: ProductImage },
+  request: {
+    merchantId: string;
+    productId: string;
+    body: ProductCreateBody;
+    image?: ProductImage;
+    ifUpdateAt?: string | undefined;
+  },
 ): Promise<Product> {
-  const { merchantId, productId, body, image = noImage } = request;
+  const { merchantId, productId, body, image = noImage, ifUpdateAt } = request;
   const before = await lockOwn(transaction, merchantId, productId);
+  if (ifUpdateAt !== undefined && formatTimestamp(before.updated_at) !== ifUpdateAt)
+    throw new Refusal('product_changed', `${productId} has changed since it was read`);
   const now = deps.clock.now();
   const rows = await transaction.query(replaceProduct, {
     productId,

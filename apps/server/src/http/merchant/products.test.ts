@@ -135,3 +135,15 @@ test('an update replaces every field and resets omitted ones; a read sent back i
   assert.equal((await post('/product/update', { ...read, colour: 'red' })).code, 400101);
   assert.equal((await post('/product/update', { ...read, productId: 'prd_none' })).code, 100301);
 });
+
+test('an update that names when the product was read changes no product that changed since', async () => {
+  const { productId, updateAt } = (await post('/product/create', tea)).data;
+  world.clock.time += 1_000;
+  const updateAs = (name: string, ifUpdateAt: string) =>
+    post('/product/update', { ...tea, productId, name, ifUpdateAt });
+  assert.equal((await updateAs('First', updateAt)).code, 0);
+  assert.equal((await updateAs('Second', updateAt)).code, 100307);
+  const [read] = (await post('/product/list/by/ids', { productIds: [productId] })).data;
+  assert.equal(read.name, 'First');
+  assert.equal((await updateAs('Second', read.updateAt)).code, 0);
+});

@@ -35,7 +35,8 @@ export function addProductRoutes(add: MerchantRoutes, deps: LinkContext, images:
       return found.length === 0 ? noImage : images.take(db, { merchantId, url: body.imageUrl ?? '' });
     },
     async ({ body, caller: { merchantId } }, transaction, image) => {
-      await changeProduct(transaction, deps, { merchantId, productId: body.productId, body, image });
+      const { productId, ifUpdateAt } = body;
+      await changeProduct(transaction, deps, { merchantId, productId, body, image, ifUpdateAt });
       return success;
     },
   );
