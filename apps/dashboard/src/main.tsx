@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiFailure } from './api/failure.ts';
 import { makeRouter } from './app/router.tsx';
+import { showCutTexts } from './ui/cut-text.ts';
 import { Toaster } from './ui/toast.tsx';
 import './styles.css';
 
@@ -21,6 +22,7 @@ const queries = new QueryClient({
   },
 });
 
+showCutTexts();
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
 createRoot(root).render(

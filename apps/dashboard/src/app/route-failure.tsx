@@ -13,10 +13,11 @@ export function RouteFailure({ error }: { readonly error: unknown }) {
   );
 }
 
+/** An address of nothing; the navigation around it stays. */
 export function NotFound() {
   useTitle('Not found');
   return (
-    <main className="flex min-h-[60dvh] flex-col items-center justify-center gap-4 p-6 text-center">
+    <div className="flex min-h-[60dvh] flex-col items-center justify-center gap-4 p-6 text-center">
       <div>
         <h1 className="text-2xl font-semibold">There is nothing here</h1>
         <p className="mt-1 text-soft">The address is wrong, or what was here is gone.</p>
@@ -24,6 +25,6 @@ export function NotFound() {
       <Link to="/" className={buttonClass('primary')}>
         To the dashboard
       </Link>
-    </main>
+    </div>
   );
 }

@@ -36,7 +36,11 @@ async function findMe(queries: QueryClient, href: string): Promise<Me> {
 export function makeRouter(queries: QueryClient) {
   const root = createRootRoute({
     component: Outlet,
-    notFoundComponent: NotFound,
+    notFoundComponent: () => (
+      <main>
+        <NotFound />
+      </main>
+    ),
     errorComponent: RouteFailure,
   });
   const outside = (path: string, load: Parameters<typeof lazyRouteComponent>[0]) =>
@@ -63,11 +67,16 @@ export function makeRouter(queries: QueryClient) {
     path: 'my-account',
     component: lazyRouteComponent(() => import('../my-account/my-account.tsx')),
   });
-  const operator = createRoute({ getParentRoute: () => signedIn, path: operatorBase });
+  const operator = createRoute({
+    getParentRoute: () => signedIn,
+    path: operatorBase,
+    notFoundComponent: NotFound,
+  });
   operator.addChildren(operatorScreens.flatMap((screen) => screenRoutes(() => operator, screen)));
   const merchant = createRoute({
     getParentRoute: () => signedIn,
     path: '$merchantId',
+    notFoundComponent: NotFound,
     // A path without a merchant, as in an e-mail or a document, belongs to the merchant of the last visit.
     beforeLoad: async ({ params, location }) => {
       const { merchantId } = params as { merchantId: string };

@@ -5,7 +5,7 @@ import { buttonClass, IconButton } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
 import { contentId, keepFocus } from '../ui/focus-return.ts';
 import { Notice } from '../ui/notice.tsx';
-import { Breadcrumbs } from './breadcrumbs.tsx';
+import { Breadcrumbs, WayBack } from './breadcrumbs.tsx';
 import { CommandMenu } from './command-menu.tsx';
 import {
   type CurrentMerchant,
@@ -91,6 +91,7 @@ export function Shell() {
               className="mx-auto w-full max-w-[76rem] flex-1 px-4 pt-5 pb-24 outline-none md:px-8 md:pt-7 md:pb-16"
             >
               {me.recovery !== null && !isOwn && <BeingRecovered />}
+              <WayBack />
               {area === undefined && !isOwn ? <NotFound /> : <Guarded me={me} isOwn={isOwn} />}
             </main>
           </div>
@@ -180,30 +181,32 @@ function TopBar({
   readonly switcher: ReactNode;
 }) {
   return (
-    <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-canvas px-4 md:px-8">
-      <div className="min-w-0 flex-1 md:hidden">{switcher}</div>
-      <div className="hidden min-w-0 flex-1 md:block">
-        <Breadcrumbs />
+    <header className="sticky top-0 z-30 border-b border-line bg-canvas">
+      <div className="mx-auto flex h-14 max-w-[76rem] items-center gap-2 px-4 md:px-8">
+        <div className="min-w-0 flex-1 md:hidden">{switcher}</div>
+        <div className="hidden min-w-0 flex-1 md:block">
+          <Breadcrumbs />
+        </div>
+        {isSearchable && (
+          <>
+            <button
+              type="button"
+              onClick={onSearch}
+              className="hidden h-8 w-56 items-center gap-2 rounded-lg border border-line bg-sunken px-2.5 text-soft hover:border-line-strong md:flex"
+            >
+              <Search className="size-3.5" />
+              <span className="flex-1 text-left">Search</span>
+              <kbd className="rounded border border-line bg-raised px-1 font-sans text-xs">/</kbd>
+            </button>
+            <IconButton label="Search" onClick={onSearch} className="md:hidden">
+              <Search />
+            </IconButton>
+          </>
+        )}
+        <IconButton label="Menu" onClick={onNavigate} className="md:hidden">
+          <MenuIcon />
+        </IconButton>
       </div>
-      {isSearchable && (
-        <>
-          <button
-            type="button"
-            onClick={onSearch}
-            className="hidden h-8 w-56 items-center gap-2 rounded-lg border border-line bg-sunken px-2.5 text-soft hover:border-line-strong md:flex"
-          >
-            <Search className="size-3.5" />
-            <span className="flex-1 text-left">Search</span>
-            <kbd className="rounded border border-line bg-raised px-1 font-sans text-xs">/</kbd>
-          </button>
-          <IconButton label="Search" onClick={onSearch} className="md:hidden">
-            <Search />
-          </IconButton>
-        </>
-      )}
-      <IconButton label="Menu" onClick={onNavigate} className="md:hidden">
-        <MenuIcon />
-      </IconButton>
     </header>
   );
 }

@@ -104,7 +104,7 @@ function EntrySheet({ entry, onClose }: { readonly entry: Entry | undefined; rea
     <Sheet isOpen onClose={onClose} title={actionTitle(entry.action)} description={`By ${entry.actorName}`}>
       <Facts>
         <Fact name="When">
-          <Time time={entry.at} />
+          <Time isWhole time={entry.at} />
         </Fact>
         <Fact name="On">{entry.subject === '' ? '—' : <Id id={entry.subject} isWhole />}</Fact>
         <Fact name="From">

@@ -9,7 +9,7 @@ import { Field, inputClass } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { ImageField } from '../ui/image-field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
-import { Card, PageHeader, Skeleton } from '../ui/page.tsx';
+import { Card, PageHeader, SkeletonPage } from '../ui/page.tsx';
 import { PagePreview, type PreviewedOrder } from '../ui/page-preview.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -44,7 +44,7 @@ export default function Branding() {
       {read.data === undefined && read.error !== null && (
         <Failed error={read.error} onRetry={() => void read.refetch()} />
       )}
-      {read.data === undefined && read.error === null && <Skeleton className="h-96" />}
+      {read.data === undefined && read.error === null && <SkeletonPage aside />}
     </>
   );
 }

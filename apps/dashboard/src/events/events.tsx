@@ -11,7 +11,7 @@ import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { eventGroups, eventTitle } from '../ui/event-types.ts';
 import { BodyText } from '../ui/json.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
-import { Fact, Facts, PageHeader, Skeleton } from '../ui/page.tsx';
+import { Fact, Facts, PageHeader, SkeletonFacts } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -161,7 +161,7 @@ function EventSheet({
       {event === undefined && read.error !== null && (
         <Failed error={read.error} onRetry={() => void read.refetch()} />
       )}
-      {event === undefined && read.error === null && <Skeleton className="h-64" />}
+      {event === undefined && read.error === null && <SkeletonFacts />}
     </Sheet>
   );
 }
@@ -188,7 +188,7 @@ function EventDetail({ event }: { readonly event: Event }) {
           <Id id={event.id} isWhole />
         </Fact>
         <Fact name="When">
-          <Time time={event.timestamp} />
+          <Time isWhole time={event.timestamp} />
         </Fact>
         <Fact name="Sequence">{event.sequence}</Fact>
         {subjectOf(event.data) !== '' && (

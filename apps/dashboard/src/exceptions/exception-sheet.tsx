@@ -148,8 +148,8 @@ function ExceptionFacts({ exception, token }: Omit<SheetProps, 'onClose'>) {
           <Address address={resolvedTx} href={pathTo('tx', resolvedTx)} />
         </Fact>
       )}
-      <Fact name="Came">
-        <Time time={exception.createAt} />
+      <Fact name="Arrived">
+        <Time isWhole time={exception.createAt} />
       </Fact>
       <Fact name="Id">
         <Id id={exceptionId} isWhole />

@@ -124,7 +124,7 @@ function columnsOf(
     },
     {
       key: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (exception) => (
         <>
           <ExceptionBadge exception={exception} />
@@ -138,7 +138,7 @@ function columnsOf(
     },
     {
       key: 'came',
-      header: 'Came',
+      header: 'Arrived',
       from: 'sm',
       isAtEnd: true,
       cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,

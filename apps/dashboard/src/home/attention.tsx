@@ -56,11 +56,16 @@ function useWebhookMatters(): Found {
   const matters = (data?.webhooks ?? [])
     .filter(({ status }) => status === 'paused')
     .map(
-      ({ webhookId, webhookUrl }): Matter => ({
+      ({ webhookId, webhookName, webhookUrl }): Matter => ({
         key: webhookId,
         tone: 'bad',
         state: 'Webhook paused',
-        text: <span className="font-mono text-sm">{webhookUrl}</span>,
+        text: (
+          <span className="flex min-w-0 gap-2">
+            <span className="max-w-full shrink-0 truncate">{webhookName}</span>
+            <span className="truncate text-soft">{webhookUrl}</span>
+          </span>
+        ),
         path: `webhooks/${webhookId}`,
       }),
     );

@@ -12,15 +12,15 @@ export default function Home() {
   const { steps, isLoading } = useSteps();
   const { matters, isLoading: isLooking } = useMatters();
   const seesPayments = mayDo(role, 'sessions:read');
-  // What stands above the rest comes first, so that nothing moves down.
-  if (isLoading || isLooking) return <PageHeader title="Home" />;
+  // What stands above the rest comes with it, so that nothing moves down.
+  const isReady = !isLoading && !isLooking;
   return (
     <>
       <PageHeader title="Home" />
-      {steps.length > 0 && <FirstSteps steps={steps} />}
-      {matters.length > 0 && <Attention matters={matters} />}
-      {seesPayments && <Money />}
-      {seesPayments && <LatestSessions />}
+      {isReady && steps.length > 0 && <FirstSteps steps={steps} />}
+      {isReady && matters.length > 0 && <Attention matters={matters} />}
+      {seesPayments && <Money isReady={isReady} />}
+      {seesPayments && <LatestSessions isReady={isReady} />}
     </>
   );
 }

@@ -45,14 +45,14 @@ const columns: readonly Column<View>[] = [
   },
   {
     key: 'at',
-    header: 'Made',
+    header: 'Created',
     isAtEnd: true,
     cell: ({ session }) => <Time time={session.createAt} className="text-soft" />,
   },
 ];
 
 /** The newest sessions, paid or not. */
-export function LatestSessions() {
+export function LatestSessions({ isReady }: { readonly isReady: boolean }) {
   const list = useRead('GET /session/list/all/:page/:size', latest, { everyMs: refreshMs });
   const pathOf = useScreenPath();
   const hasPayments = useHasScreen()('payments');
@@ -71,8 +71,8 @@ export function LatestSessions() {
         label="Newest payments"
         columns={columns}
         source={{
-          rows: list.data?.sessions,
-          error: list.error,
+          rows: isReady ? list.data?.sessions : undefined,
+          error: isReady ? list.error : undefined,
           onRetry: () => void list.refetch(),
         }}
         keyOf={({ session }) => session.sessionId}

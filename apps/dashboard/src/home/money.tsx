@@ -1,12 +1,13 @@
 import { ChartColumn } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
 import { useFilters } from '../app/use-filters.ts';
 import { BarChart } from '../ui/bar-chart.tsx';
 import { Button } from '../ui/button.tsx';
+import { Figure, Figures } from '../ui/figure.tsx';
 import { exactUsd, formatUsd } from '../ui/format.ts';
-import { Card, Section, Skeleton } from '../ui/page.tsx';
+import { Card, Section } from '../ui/page.tsx';
 import { SegmentedChoice } from '../ui/segmented-choice.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -27,16 +28,18 @@ const kinds = [
 type Kind = (typeof kinds)[number]['value'];
 
 /** What came in, what reached the wallets, and what is on its way: in all, on each day, and in each token. */
-export function Money() {
+export function Money({ isReady }: { readonly isReady: boolean }) {
   const filters = useFilters(['days']);
   const period = periods.find(({ value }) => value === filters.values.days) ?? periods[1];
   const times = dayTimes(new Date(), Number(period.value));
   const sums = useRead('POST /summary/periods', { body: { times } }, { everyMs: refreshMs });
   const summary = useRead('GET /summary', {}, { everyMs: refreshMs });
-  const { data } = sums;
-  const moving = summary.data?.onItsWay;
+  const data = isReady ? sums.data : undefined;
+  const moving = isReady ? summary.data?.onItsWay : undefined;
   const tokens = data === undefined || moving === undefined ? undefined : tokenSums(data, moving);
-  const failed = [sums, summary].find(({ isError, data }) => isError && data === undefined);
+  const failed = isReady
+    ? [sums, summary].find(({ isError, data }) => isError && data === undefined)
+    : undefined;
   const actions = (
     <SegmentedChoice
       label="Days"
@@ -58,7 +61,7 @@ export function Money() {
     );
   return (
     <Section title="Money" actions={actions}>
-      <Figures tokens={tokens} sums={data} moving={moving} />
+      <Overview tokens={tokens} sums={data} moving={moving} />
       <DayChart times={times} sums={data} period={period.label} />
       {tokens !== undefined && tokens.length > 0 && <TokenTable tokens={tokens} />}
     </Section>
@@ -73,7 +76,7 @@ const count = (rows: readonly { readonly payments: number }[], one: string, many
   return `${payments.toLocaleString()} ${payments === 1 ? one : many}`;
 };
 
-function Figures({
+function Overview({
   tokens,
   sums,
   moving,
@@ -85,45 +88,33 @@ function Figures({
   const totalOf = (kind: Kind | 'onItsWay') => tokens?.reduce((total, token) => total + token[kind], 0n);
   const fees = sums?.settled.reduce((total, { feeValue }) => total + BigInt(feeValue), 0n);
   return (
-    <div className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 md:gap-4 xl:grid-cols-4">
-      <Figure title="Received" micro={totalOf('received')}>
-        {sums && `${count(sums.received, 'payment', 'payments')}, final on the chain`}
+    <Figures>
+      <Figure title="Received" note={sums ? count(sums.received, 'final payment', 'final payments') : ''}>
+        {usd(totalOf('received'))}
       </Figure>
-      <Figure title="Settled" micro={totalOf('settled')}>
-        {sums && `${count(sums.settled, 'payment', 'payments')} in your wallets`}
+      <Figure
+        title="Settled"
+        note={sums ? `${count(sums.settled, 'payment', 'payments')} in your wallets` : ''}
+      >
+        {usd(totalOf('settled'))}
       </Figure>
-      <Figure title="Fees" micro={fees}>
-        Of what was settled
+      <Figure title="Fees" note="On what was settled">
+        {usd(fees)}
       </Figure>
-      <Figure title="On its way now" micro={totalOf('onItsWay')}>
-        {moving && `${count(moving, 'payment', 'payments')}, not settled yet`}
+      <Figure
+        title="On its way now"
+        note={moving ? count(moving, 'payment to settle', 'payments to settle') : ''}
+      >
+        {usd(totalOf('onItsWay'))}
       </Figure>
-    </div>
+    </Figures>
   );
 }
 
-function Figure({
-  title,
-  micro,
-  children,
-}: {
-  readonly title: string;
-  readonly micro: bigint | undefined;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Card className="grid min-w-0 grid-cols-[auto_1fr] items-baseline gap-x-3 px-4 py-2.5 min-[480px]:block min-[480px]:p-4">
-      <p className="text-soft">{title}</p>
-      <p className="my-1 flex h-8 items-center overflow-hidden text-xl font-semibold tracking-tight max-[479px]:justify-end">
-        {micro === undefined ? <Skeleton className="h-6 w-24" /> : <Usd micro={micro} className="truncate" />}
-      </p>
-      <p className="col-span-2 min-h-5 text-sm text-faint">{children}</p>
-    </Card>
-  );
-}
+const usd = (micro: bigint | undefined) => (micro === undefined ? undefined : <Usd micro={micro} />);
 
 const axisUsd = (micro: bigint) =>
-  micro < 1_000_000n
+  micro > 0n && micro < 1_000_000n
     ? formatUsd(micro)
     : new Intl.NumberFormat(undefined, {
         style: 'currency',
@@ -133,6 +124,7 @@ const axisUsd = (micro: bigint) =>
       }).format(micro / 1_000_000n);
 
 const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+const shortDayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
 function DayChart({
   times,
@@ -155,6 +147,7 @@ function DayChart({
   const bars = days.map((parts, index) => ({
     key: String(times[index]),
     name: dayName.format(new Date((times[index] ?? 0) * 1_000)),
+    shortName: shortDayName.format(new Date((times[index] ?? 0) * 1_000)),
     parts,
   }));
   return (
@@ -167,7 +160,7 @@ function DayChart({
           </Button>
         )}
       </div>
-      {rows === undefined && <Skeleton className="h-65 w-full" />}
+      {rows === undefined && <div aria-hidden className="h-65 animate-pulse rounded-md bg-sunken" />}
       {rows !== undefined && tokenIds.length === 0 && (
         <div className="min-h-65">
           <Empty icon={<ChartColumn />} title={`Nothing ${kind} in ${period}`}>

@@ -52,7 +52,7 @@ const columns: readonly Column<Key>[] = [
   },
   {
     key: 'state',
-    header: 'State',
+    header: 'Status',
     cell: (key) => {
       const { tone, text } = stateOf(key);
       return <Badge tone={tone}>{text}</Badge>;
@@ -72,7 +72,7 @@ const columns: readonly Column<Key>[] = [
   },
   {
     key: 'made',
-    header: 'Made',
+    header: 'Created',
     from: 'lg',
     isAtEnd: true,
     cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
@@ -224,18 +224,18 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
       </Fact>
       <Fact name="IP addresses">{listOr(shown.ipAllowList, 'From anywhere')}</Fact>
       <Fact name="Browser origins">{listOr(shown.origins, 'No browser')}</Fact>
-      <Fact name="Made">
-        <Time time={shown.createAt} />
+      <Fact name="Created">
+        <Time isWhole time={shown.createAt} />
       </Fact>
       <Fact name="Last used">
-        <Time time={shown.lastUsedAt} empty="Never" />
+        <Time isWhole time={shown.lastUsedAt} empty="Never" />
       </Fact>
       <Fact name="Ends">
-        <Time time={shown.expiresAt} empty="Never" />
+        <Time isWhole time={shown.expiresAt} empty="Never" />
       </Fact>
       {shown.revokedAt !== '' && (
         <Fact name="Disabled">
-          <Time time={shown.revokedAt} />
+          <Time isWhole time={shown.revokedAt} />
         </Fact>
       )}
     </Facts>

@@ -1,6 +1,6 @@
 import type { Account } from '@florin/protocol/account.ts';
 import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
-import { exactDecimal, parseUsd } from '../ui/format.ts';
+import { parseUsd, typedUsd } from '../ui/format.ts';
 
 /** A product of a fixed link, as typed. */
 export interface ItemRow {
@@ -41,7 +41,7 @@ export interface LinkDraft {
 }
 
 export function typedPrice(micro: number | undefined): string {
-  return micro === undefined ? '' : exactDecimal(micro, 6);
+  return micro === undefined ? '' : typedUsd(micro);
 }
 
 export function newItemRow(product: ProductChoice | undefined): ItemRow {

@@ -20,7 +20,7 @@ function copy(text: string, said: string) {
 export function LinkShare({ link }: { readonly link: SharedLink }) {
   const code = embedCode(link);
   return (
-    <div className="grid items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
+    <div className="grid items-start gap-x-6 gap-y-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <div className="min-w-0">
         <Section title="Share">
           <Card className="grid gap-3 p-4 md:p-5">

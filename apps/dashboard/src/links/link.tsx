@@ -5,7 +5,7 @@ import { useTokenNames } from '../api/use-token-names.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Card, Fact, Facts, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { Card, Fact, Facts, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { Address, Id, Time, Usd } from '../ui/value.tsx';
 import { LinkActs } from './link-acts.tsx';
@@ -19,11 +19,8 @@ export default function LinkPage() {
   if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
   return (
     <>
-      <PageHeader title="Link" />
-      <div className="grid gap-4">
-        <Skeleton className="h-48" />
-        <Skeleton className="h-64" />
-      </div>
+      <PageHeader title="Link" description={<Id id={linkId} isWhole />} />
+      <SkeletonPage aside />
     </>
   );
 }
@@ -115,7 +112,7 @@ function Items({ link }: { readonly link: LinkDetail }) {
 function Details({ link }: { readonly link: LinkDetail }) {
   const nameOf = useTokenNames();
   return (
-    <Card className="px-4 py-1 md:px-5">
+    <Card>
       <Facts>
         <Fact name="Wallet">
           {link.accountName} <Address address={link.accountAddress} />
@@ -134,7 +131,7 @@ function Details({ link }: { readonly link: LinkDetail }) {
         )}
         {link.activeUntil !== undefined && (
           <Fact name={link.disabledReason === 'ended' ? 'Ended' : 'Ends'}>
-            <Time time={link.activeUntil} />
+            <Time isWhole time={link.activeUntil} />
           </Fact>
         )}
         <Fact name="Payments">
@@ -150,7 +147,7 @@ function Details({ link }: { readonly link: LinkDetail }) {
           <Id id={link.versionCode} />
         </Fact>
         <Fact name="Changed">
-          <Time time={link.updateAt} />
+          <Time isWhole time={link.updateAt} />
         </Fact>
       </Facts>
     </Card>

@@ -58,7 +58,7 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
   },
   {
     key: 'status',
-    header: 'State',
+    header: 'Status',
     from: 'sm',
     cell: ({ status, disabledReason, maxPayments, paymentCount = 0 }) => (
       <span className="whitespace-nowrap">

@@ -43,14 +43,13 @@ export default function MyAccount() {
           <Codes me={me} />
         </Card>
       </Section>
-      <div id="notifications">
-        <Section
-          title="Notifications"
-          description={`What ${me.email} gets by e-mail. E-mails about the security of your account always come.`}
-        >
-          <Notifications />
-        </Section>
-      </div>
+      <Section
+        id="notifications"
+        title="Notifications"
+        description={`What ${me.email} gets by e-mail. E-mails about the security of your account always come.`}
+      >
+        <Notifications />
+      </Section>
       <Section title="Where you are signed in" description="A session lasts a week.">
         <Sessions />
       </Section>

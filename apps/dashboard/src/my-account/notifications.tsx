@@ -4,7 +4,7 @@ import { useRead, useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
 import { CheckField } from '../ui/field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
-import { Card } from '../ui/page.tsx';
+import { Card, Skeleton } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Time } from '../ui/value.tsx';
@@ -28,7 +28,7 @@ const words: Readonly<Record<Kind, { readonly label: string; readonly hint: stri
 export function Notifications() {
   const list = useRead('GET /me/notification/list', {});
   if (list.error !== null) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
-  if (list.data === undefined) return <div className="h-56 animate-pulse rounded-lg bg-sunken" />;
+  if (list.data === undefined) return <Skeleton className="h-56 rounded-xl" />;
   const { isMailConfigured, bounce, merchants } = list.data;
   return (
     <div className="space-y-4">
@@ -80,7 +80,7 @@ function Choices({
   return (
     <Card className="px-4 py-3 md:px-5">
       <fieldset>
-        <legend className="float-left mb-3 w-full font-medium break-words">{merchantName}</legend>
+        <legend className="float-left mb-3 w-full font-medium wrap-anywhere">{merchantName}</legend>
         <div className="clear-both grid gap-3">
           {notifications.map(({ kind, isWanted, isAlways }) => (
             <CheckField

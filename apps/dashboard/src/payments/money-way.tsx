@@ -19,7 +19,7 @@ export function MoneyWay({
   const isDone = session.completeTx !== '';
   const isDirect = transaction.orderType === 1;
   return (
-    <Card className="flex flex-col items-stretch gap-2 p-4 md:flex-row md:items-center">
+    <Card className="flex flex-col items-stretch gap-2 p-4 md:flex-row">
       <Stop title="Payer" place={paid?.network} wallet={transaction.from}>
         {paid === undefined ? (
           <Usd micro={transaction.totalValue} />

@@ -34,11 +34,11 @@ export function PaymentDetails({
           )}
         </Fact>
         <Fact name="Created">
-          <Time time={session.createAt} />
+          <Time isWhole time={session.createAt} />
         </Fact>
         {session.status === 'initialized' && (
           <Fact name="Can be paid until">
-            <Time time={session.expirationTime} />
+            <Time isWhole time={session.expirationTime} />
           </Fact>
         )}
         {session.payer !== '' && (
@@ -89,7 +89,7 @@ export function PaymentDetails({
             <Id id={session.receiptId} />
           </Fact>
         )}
-        <Fact name="Metadata">
+        <Fact name="Metadata" isBlock={metadata !== '{}'}>
           {metadata === '{}' ? (
             <span className="text-faint">—</span>
           ) : (

@@ -1,4 +1,6 @@
+import type { DeliveryStatus } from '@florin/protocol/delivery-api.ts';
 import { useScreenPath } from '../app/screen-link.tsx';
+import { Badge, type Tone } from '../ui/badge.tsx';
 import { Section } from '../ui/page.tsx';
 import { RefundStatusBadge } from '../ui/refund-status.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -36,16 +38,34 @@ export function PaymentDeliveries({ history }: { readonly history: PaymentHistor
     {
       key: 'event',
       header: 'Event',
-      cell: ({ eventType }) => <span className="font-mono text-sm">{eventType}</span>,
+      isWide: true,
+      cell: ({ eventType, url }) => (
+        <>
+          <span className="block truncate font-mono text-sm">{eventType}</span>
+          <span className="block truncate text-sm text-soft">{url}</span>
+        </>
+      ),
     },
-    { key: 'url', header: 'To', isWide: true, from: 'sm', cell: ({ url }) => url },
     {
       key: 'status',
       header: 'Status',
-      cell: ({ status, attempts }) =>
-        status === 'pending' && attempts > 0 ? `Tried ${attempts} times` : deliveryWords[status],
+      cell: ({ status, attempts }) => {
+        const { tone, text } = deliveryStates[status];
+        const isRetry = status === 'pending' && attempts > 0;
+        return isRetry ? (
+          <Badge tone="warn">Tried {attempts} times</Badge>
+        ) : (
+          <Badge tone={tone}>{text}</Badge>
+        );
+      },
     },
-    { key: 'at', header: 'Sent', isAtEnd: true, cell: ({ at }) => <Time time={at} /> },
+    {
+      key: 'at',
+      header: 'Sent',
+      isAtEnd: true,
+      from: 'sm',
+      cell: ({ at }) => <Time time={at} className="text-soft" />,
+    },
   ];
   return (
     <Section title="Webhooks">
@@ -60,9 +80,9 @@ export function PaymentDeliveries({ history }: { readonly history: PaymentHistor
   );
 }
 
-const deliveryWords = {
-  pending: 'On its way',
-  succeeded: 'Delivered',
-  failed: 'Failed',
-  skipped: 'Skipped',
-} as const;
+const deliveryStates: Readonly<Record<DeliveryStatus, { readonly tone: Tone; readonly text: string }>> = {
+  pending: { tone: 'info', text: 'Sending' },
+  succeeded: { tone: 'good', text: 'Delivered' },
+  failed: { tone: 'bad', text: 'Failed' },
+  skipped: { tone: 'neutral', text: 'Skipped' },
+};

@@ -5,7 +5,7 @@ import { useRead } from '../api/use-call.ts';
 import { exceptionText } from '../ui/exception-text.ts';
 import { formatUsd } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
-import { Card, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { Card, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { SessionStatusBadge } from '../ui/session-status.tsx';
 import { Failed } from '../ui/states.tsx';
 import { Id, Tokens } from '../ui/value.tsx';
@@ -35,7 +35,12 @@ export default function Payment() {
     setMoving(!restingStatuses.has(view.session.status));
   if (view === undefined) {
     if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
-    return <Loading />;
+    return (
+      <>
+        <PageHeader title="Payment" description={<Id id={sessionId} isWhole />} />
+        <SkeletonPage aside />
+      </>
+    );
   }
   const tokenOf = (tokenId: string) => tokens.data?.tokens.find((token) => token.tokenId === tokenId);
   return (
@@ -46,18 +51,6 @@ export default function Payment() {
       tokenOf={tokenOf}
       tokens={tokens.data?.tokens ?? []}
     />
-  );
-}
-
-function Loading() {
-  return (
-    <>
-      <PageHeader title="Payment" />
-      <div className="grid gap-4">
-        <Skeleton className="h-32" />
-        <Skeleton className="h-64" />
-      </div>
-    </>
   );
 }
 

@@ -5,12 +5,10 @@ import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { exactDecimal, formatUsd, parseUsd } from '../ui/format.ts';
+import { formatUsd, parseUsd, typedUsd } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { PaymentHistory } from './types.ts';
-
-const microDigits = 6;
 
 interface RefundProps {
   readonly isOpen: boolean;
@@ -70,7 +68,7 @@ function RefundForm({
   onHold,
 }: RefundProps & { readonly onHold: (isHeld: boolean) => void }) {
   const goTo = useGoTo();
-  const whole = exactDecimal(left, microDigits);
+  const whole = typedUsd(left);
   const [typed, setTyped] = useState<string>();
   const [reason, setReason] = useState('');
   const [wrong, setWrong] = useState<string>();

@@ -1,5 +1,5 @@
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
-import { exactDecimal, parseUsd } from '../ui/format.ts';
+import { parseUsd, typedUsd } from '../ui/format.ts';
 
 interface PriceRow {
   readonly key: string;
@@ -39,7 +39,7 @@ export function productDraftOf(product: Product | undefined): ProductDraft {
     name: product.name,
     description: product.description,
     imageUrl: product.imageUrl,
-    prices: product.commonPrices.map((price) => newPriceRow(exactDecimal(price, 6))),
+    prices: product.commonPrices.map((price) => newPriceRow(typedUsd(price))),
     attributes: product.attributes.map(({ name, value }) => newAttributeRow(name, value)),
   };
 }

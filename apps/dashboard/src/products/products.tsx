@@ -11,7 +11,7 @@ import { useFilters } from '../app/use-filters.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
-import { Fact, Facts, PageHeader, Skeleton } from '../ui/page.tsx';
+import { Fact, Facts, PageHeader, SkeletonFacts } from '../ui/page.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -201,7 +201,7 @@ function ReadOnlySheet({
   return (
     <Sheet isOpen={product !== undefined} onClose={onClose} title={product?.name ?? ''}>
       {product === undefined ? (
-        <Skeleton className="h-40" />
+        <SkeletonFacts />
       ) : (
         <Facts>
           <Fact name="Description">{product.description || '—'}</Fact>

@@ -8,7 +8,7 @@ import { ScreenLink } from '../app/screen-link.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { formatUsd } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
-import { Card, Fact, Facts, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { Card, Fact, Facts, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { RefundStatusBadge } from '../ui/refund-status.tsx';
 import { Failed } from '../ui/states.tsx';
 import { Address, Id, Time, Usd } from '../ui/value.tsx';
@@ -25,11 +25,8 @@ export default function Refund() {
   if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
   return (
     <>
-      <PageHeader title="Refund" />
-      <div className="grid gap-4">
-        <Skeleton className="h-32" />
-        <Skeleton className="h-64" />
-      </div>
+      <PageHeader title="Refund" description={<Id id={refundId} isWhole />} />
+      <SkeletonPage />
     </>
   );
 }
@@ -109,10 +106,10 @@ function Loaded({ refund }: { readonly refund: RefundView }) {
               <Id id={sessionId} />
             </Fact>
             <Fact name="Created">
-              <Time time={refund.createAt} />
+              <Time isWhole time={refund.createAt} />
             </Fact>
             <Fact name="Last change">
-              <Time time={refund.updateAt} />
+              <Time isWhole time={refund.updateAt} />
             </Fact>
           </Facts>
         </Card>

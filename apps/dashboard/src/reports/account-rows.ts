@@ -1,4 +1,5 @@
 import type { ReplyTo } from '../api/call.ts';
+import { exactDigits } from '../ui/format.ts';
 
 type Sums = ReplyTo<'POST /report/sums'>['sums'];
 
@@ -58,4 +59,9 @@ export function totalOfRows(rows: readonly AccountSum[]) {
     }),
     noSums,
   );
+}
+
+/** The most digits after the point of a column's amounts. */
+export function mostDigits(amounts: readonly (bigint | number)[]): number {
+  return Math.max(2, ...amounts.map(exactDigits));
 }

@@ -5,12 +5,14 @@ import { useTokenNames } from '../api/use-token-names.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Figure, Figures } from '../ui/figure.tsx';
 import { formatExactUsd } from '../ui/format.ts';
-import { Card, PageHeader } from '../ui/page.tsx';
+import { PageHeader } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { type AccountSum, accountRows, totalOfRows } from './account-rows.ts';
+import { ExactUsd } from '../ui/value.tsx';
+import { type AccountSum, accountRows, mostDigits, totalOfRows } from './account-rows.ts';
 import { DownloadDialog } from './download-dialog.tsx';
 import { dayText, latestMonths, monthName, periodOfMonth } from './period.ts';
 import { useReportChoice } from './use-report-choice.ts';
@@ -48,15 +50,17 @@ export default function Reports() {
       />
       <Choice choice={choice} />
       {problem === undefined && (
-        <SumTable
-          rows={rows}
-          times={times}
-          nameOf={nameOf}
-          error={sums.error}
-          onRetry={() => void sums.refetch()}
-        />
+        <>
+          {(rows !== undefined || sums.error === null) && <Totals rows={rows} />}
+          <SumTable
+            rows={rows}
+            times={times}
+            nameOf={nameOf}
+            error={sums.error}
+            onRetry={() => void sums.refetch()}
+          />
+        </>
       )}
-      {rows !== undefined && rows.length > 0 && problem === undefined && <Totals rows={rows} />}
       {period && sums.data && (
         <DownloadDialog
           isOpen={isDownloading}
@@ -139,9 +143,10 @@ function SumTable({
 }) {
   const tokenName = useTokenNames();
   const monthOf = ({ period }: AccountSum) => monthName(times[period] ?? 0);
-  const amount = (value: bigint) => (
-    <span className="whitespace-nowrap tabular-nums">{formatExactUsd(value)}</span>
-  );
+  const amountOf = (name: 'received' | 'refunded' | 'fees' | 'settled') => {
+    const digits = mostDigits((rows ?? []).map((row) => row[name]));
+    return (row: AccountSum) => <ExactUsd micro={row[name]} digits={digits} />;
+  };
   const columns: readonly Column<AccountSum>[] = [
     {
       key: 'wallet',
@@ -171,17 +176,17 @@ function SumTable({
       header: 'Received',
       isAtEnd: true,
       from: 'sm',
-      cell: ({ received }) => amount(received),
+      cell: amountOf('received'),
     },
     {
       key: 'refunded',
       header: 'Refunded',
       isAtEnd: true,
       from: 'xl',
-      cell: ({ refunded }) => amount(refunded),
+      cell: amountOf('refunded'),
     },
-    { key: 'fees', header: 'Fees', isAtEnd: true, from: 'xl', cell: ({ fees }) => amount(fees) },
-    { key: 'settled', header: 'Settled', isAtEnd: true, cell: ({ settled }) => amount(settled) },
+    { key: 'fees', header: 'Fees', isAtEnd: true, from: 'xl', cell: amountOf('fees') },
+    { key: 'settled', header: 'Settled', isAtEnd: true, cell: amountOf('settled') },
   ];
   return (
     <Table
@@ -198,24 +203,18 @@ function SumTable({
   );
 }
 
-function Totals({ rows }: { readonly rows: readonly AccountSum[] }) {
-  const total = totalOfRows(rows);
-  const figures = [
-    ['Received', total.received],
-    ['Refunded', total.refunded],
-    ['Fees', total.fees],
-    ['Settled', total.settled],
-  ] as const;
+/** All rows in one. */
+function Totals({ rows }: { readonly rows: readonly AccountSum[] | undefined }) {
+  if (rows?.length === 0) return null;
+  const total = rows && totalOfRows(rows);
   return (
-    <Card className="mt-4 p-4">
-      <dl aria-label="All rows" className="grid gap-3 min-[480px]:grid-cols-2 lg:grid-cols-4">
-        {figures.map(([name, value]) => (
-          <div key={name} className="min-w-0">
-            <dt className="text-soft">{name}</dt>
-            <dd className="text-lg font-semibold wrap-anywhere tabular-nums">{formatExactUsd(value)}</dd>
-          </div>
-        ))}
-      </dl>
-    </Card>
+    <div className="mb-4">
+      <Figures>
+        <Figure title="Received">{total && <ExactUsd micro={total.received} />}</Figure>
+        <Figure title="Refunded">{total && <ExactUsd micro={total.refunded} />}</Figure>
+        <Figure title="Fees">{total && <ExactUsd micro={total.fees} />}</Figure>
+        <Figure title="Settled">{total && <ExactUsd micro={total.settled} />}</Figure>
+      </Figures>
+    </div>
   );
 }

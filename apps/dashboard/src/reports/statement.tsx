@@ -7,10 +7,10 @@ import { useTokenNames } from '../api/use-token-names.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { formatExactUsd } from '../ui/format.ts';
-import { Skeleton, useTitle } from '../ui/page.tsx';
+import { SkeletonFacts, useTitle } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
-import { type AccountSum, accountRows, totalOfRows } from './account-rows.ts';
+import { ExactUsd } from '../ui/value.tsx';
+import { type AccountSum, accountRows, mostDigits, totalOfRows } from './account-rows.ts';
 import { fileOf, orderReport } from './order-report.ts';
 import { periodText } from './period.ts';
 import { useReportChoice } from './use-report-choice.ts';
@@ -39,7 +39,7 @@ export default function Statement() {
   return (
     <article>
       <div className="print-hidden mb-6 flex flex-wrap items-center justify-between gap-2">
-        <ScreenLink path="reports" search className={buttonClass('quiet')}>
+        <ScreenLink path="reports" search className={buttonClass('quiet', 'normal', 'max-md:invisible')}>
           Back to the reports
         </ScreenLink>
         <Button
@@ -65,7 +65,7 @@ export default function Statement() {
       </header>
       {problem !== undefined && <p>{problem}</p>}
       {isError && <Failed error={error} onRetry={() => void statement.refetch()} />}
-      {problem === undefined && !isError && data === undefined && <Skeleton className="h-64 w-full" />}
+      {problem === undefined && !isError && data === undefined && <SkeletonFacts lines={8} />}
       {data && (
         <>
           <Sums rows={summedRows(accountRows(data.sums))} nameOf={nameOf} />
@@ -134,6 +134,9 @@ function Sums({
     fees,
     settled,
   ];
+  const digits = amounts(total).map((value, index) =>
+    mostDigits([value, ...rows.map((row) => amounts(row)[index] ?? 0n)]),
+  );
   return (
     <section className="mb-8">
       <h2 className="mb-2 text-lg font-semibold">Sums by wallet and token</h2>
@@ -154,12 +157,12 @@ function Sums({
           {rows.map((row) => (
             <tr key={`${row.accountId} ${row.tokenId}`}>
               <td className={cell}>
-                <span className="block max-w-60 wrap-anywhere">{nameOf(row.accountId)}</span>
+                <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
                 <span className="text-soft">{tokenName(row.tokenId)}</span>
               </td>
               {amounts(row).map((value, index) => (
                 <td key={String(index)} className={`${cell} ${number}`}>
-                  {formatExactUsd(value)}
+                  <ExactUsd micro={value} digits={digits[index]} />
                 </td>
               ))}
             </tr>
@@ -170,7 +173,7 @@ function Sums({
             </th>
             {amounts(total).map((value, index) => (
               <td key={String(index)} className={`${cell} ${number}`}>
-                {formatExactUsd(value)}
+                <ExactUsd micro={value} digits={digits[index]} />
               </td>
             ))}
           </tr>
@@ -192,6 +195,7 @@ function Settlements({
   readonly nameOf: (accountId: string) => string;
 }) {
   const tokenName = useTokenNames();
+  const digits = mostDigits(rows.map(({ netValue }) => netValue));
   return (
     <section>
       <h2 className="mb-2 text-lg font-semibold">Settlements</h2>
@@ -224,13 +228,15 @@ function Settlements({
               <tr key={row.sessionId}>
                 <td className={`${cell} whitespace-nowrap tabular-nums`}>{row.settledAt}</td>
                 <td className={cell}>
-                  <span className="block max-w-60 wrap-anywhere">{nameOf(row.accountId)}</span>
+                  <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
                   <span className="text-soft">{tokenName(row.settlementToken)}</span>
                 </td>
                 <td className={`${cell} font-mono text-xs break-all`}>
                   <span className="block min-w-40">{row.completeTx}</span>
                 </td>
-                <td className={`${cell} ${number}`}>{formatExactUsd(row.netValue)}</td>
+                <td className={`${cell} ${number}`}>
+                  <ExactUsd micro={row.netValue} digits={digits} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -245,7 +251,7 @@ function Wide({ label, children }: { readonly label: string; readonly children: 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
     <section aria-label={label} tabIndex={0} className="overflow-x-auto print:overflow-visible">
-      <table aria-label={label} className="w-full border-collapse">
+      <table aria-label={label} className="w-full min-w-2xl border-collapse print:min-w-0">
         {children}
       </table>
     </section>

@@ -28,20 +28,20 @@ export default function Settings() {
   return (
     <>
       <PageHeader title="Settings" description="What this shop is, and how it is reached." />
-      <Section title="Shop">
-        <Card className="px-4 py-1.5 md:px-5">
+      <Section
+        title="Shop"
+        actions={
+          mayDo(role, 'members:write') && (
+            <Button size="small" onClick={() => setRenaming(true)}>
+              Change the name
+            </Button>
+          )
+        }
+      >
+        <Card>
           <Facts>
-            <Fact name="Name">
-              <span className="flex flex-wrap items-center justify-between gap-x-3">
-                {merchantName}
-                {mayDo(role, 'members:write') && (
-                  <Button kind="quiet" className="-my-1.5" onClick={() => setRenaming(true)}>
-                    Change the name
-                  </Button>
-                )}
-              </span>
-            </Fact>
-            <Fact name="Id">
+            <Fact name="Name">{merchantName}</Fact>
+            <Fact name="Id" isBlock>
               <Id id={merchantId} isWhole />
             </Fact>
             <Fact name="Your role">{roleTitle(role)}</Fact>
@@ -53,10 +53,10 @@ export default function Settings() {
         <ThemeChoice />
       </Section>
       <Section title="Addresses" description="Where programs reach this installation.">
-        <Card className="px-4 py-1.5 md:px-5">
+        <Card>
           <Facts>
             {addresses.map(({ name, path }) => (
-              <Fact key={path} name={name}>
+              <Fact key={path} name={name} isBlock>
                 <span className="inline-flex max-w-full items-center gap-0.5 font-mono text-sm break-all">
                   {window.location.origin}
                   {path}

@@ -198,7 +198,7 @@ const invitationColumns: readonly Column<Invitation>[] = [
   { key: 'role', header: 'Role', cell: ({ role }) => roleTitle(role) },
   {
     key: 'created',
-    header: 'Made',
+    header: 'Created',
     from: 'md',
     cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
   },

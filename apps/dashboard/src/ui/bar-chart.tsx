@@ -4,15 +4,18 @@ import { classNames } from './class-names.ts';
 
 /** Colours of series, in their order; the last one is for all that follow. */
 const colours = [
-  { fill: 'fill-accent', dot: 'bg-accent' },
-  { fill: 'fill-info', dot: 'bg-info' },
-  { fill: 'fill-warn', dot: 'bg-warn' },
-  { fill: 'fill-faint', dot: 'bg-faint' },
-  { fill: 'fill-line-strong', dot: 'bg-line-strong' },
+  { fill: 'fill-series-1', dot: 'bg-series-1' },
+  { fill: 'fill-series-2', dot: 'bg-series-2' },
+  { fill: 'fill-series-3', dot: 'bg-series-3' },
+  { fill: 'fill-series-4', dot: 'bg-series-4' },
+  { fill: 'fill-series-5', dot: 'bg-series-5' },
 ] as const;
 const colourOf = (index: number) => colours[Math.min(index, colours.length - 1)];
 
 const height = 176;
+const tickHeight = 22;
+/** So many names of bars fit below the chart on a phone. */
+const mostTicks = 6;
 /** An amount that is not zero can be seen. */
 const leastHeight = 2;
 
@@ -22,6 +25,8 @@ interface BarChartProps {
   readonly bars: readonly {
     readonly key: string;
     readonly name: string;
+    /** The name below the chart. */
+    readonly shortName: string;
     readonly parts: readonly bigint[];
   }[];
   /** The name of each part of a bar. */
@@ -52,6 +57,7 @@ export function BarChart({ label, bars, series, format, formatExact, whole }: Ba
   const bar = chosen === undefined ? undefined : bars[chosen];
   const numbers = bar?.parts ?? series.map((_, index) => sum(bars.map(({ parts }) => parts[index] ?? 0n)));
   const step = 100 / bars.length;
+  const ticksEvery = Math.ceil(bars.length / mostTicks);
   const move = (by: number) =>
     setChosen(Math.min(bars.length - 1, Math.max(0, (chosen ?? bars.length) + by)));
   return (
@@ -70,74 +76,85 @@ export function BarChart({ label, bars, series, format, formatExact, whole }: Ba
           ))}
         </ul>
       </div>
-      <section
-        aria-label={`${label}. The arrow keys choose a bar.`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a bar
-        tabIndex={0}
-        onKeyDown={(event) => {
-          if (event.key === 'ArrowLeft') move(-1);
-          else if (event.key === 'ArrowRight') move(1);
-          else if (event.key === 'Escape') setChosen(undefined);
-          else return;
-          event.preventDefault();
-        }}
-        onBlur={() => setChosen(undefined)}
-        onPointerMove={({ currentTarget, clientX }) => {
-          const { left, width } = currentTarget.getBoundingClientRect();
-          const at = Math.floor(((clientX - left) / width) * bars.length);
-          setChosen(Math.min(bars.length - 1, Math.max(0, at)));
-        }}
-        onPointerLeave={() => setChosen(undefined)}
-        className="relative rounded-sm"
-      >
-        <span
+      <div className="flex gap-2.5">
+        <p
           aria-hidden
-          className="absolute top-0 left-0 -mt-2 bg-raised pr-2 text-xs text-faint tabular-nums"
+          className="-mt-2 flex h-48 flex-col justify-between text-right text-xs whitespace-nowrap text-faint tabular-nums"
         >
-          {format(top)}
-        </span>
-        <svg aria-hidden width="100%" height={height} className="block">
-          {[0, 0.5, 1].map((part) => (
-            <line
-              key={part}
-              x1="0"
-              x2="100%"
-              y1={part * (height - 1) + 0.5}
-              y2={part * (height - 1) + 0.5}
-              className="stroke-line"
-            />
+          {[top, top / 2n, 0n].map((value, index) => (
+            <span key={String(index)}>{format(value)}</span>
           ))}
-          {bars.map(({ key, parts }, index) => (
-            <g key={key} opacity={chosen === undefined || chosen === index ? 1 : 0.45}>
-              {partsOf(parts, top).map(({ y, size, place }) => (
-                <rect
-                  key={place}
-                  x={`${index * step + step * 0.15}%`}
-                  width={`${step * 0.7}%`}
-                  y={y}
-                  height={size}
-                  className={colourOf(place)?.fill}
-                />
-              ))}
-            </g>
-          ))}
-        </svg>
-      </section>
-      <p aria-hidden className="mt-1.5 flex justify-between text-xs text-faint">
-        <span>{bars[0]?.name}</span>
-        <span>{bars.at(-1)?.name}</span>
-      </p>
+        </p>
+        <section
+          aria-label={`${label}. The arrow keys choose a bar.`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a bar
+          tabIndex={0}
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowLeft') move(-1);
+            else if (event.key === 'ArrowRight') move(1);
+            else if (event.key === 'Escape') setChosen(undefined);
+            else return;
+            event.preventDefault();
+          }}
+          onBlur={() => setChosen(undefined)}
+          onPointerMove={({ currentTarget, clientX }) => {
+            const { left, width } = currentTarget.getBoundingClientRect();
+            const at = Math.floor(((clientX - left) / width) * bars.length);
+            setChosen(Math.min(bars.length - 1, Math.max(0, at)));
+          }}
+          onPointerLeave={() => setChosen(undefined)}
+          className="min-w-0 flex-1 rounded-sm"
+        >
+          <svg aria-hidden width="100%" height={height + tickHeight} className="block overflow-visible">
+            {[0, 0.5, 1].map((part) => (
+              <line
+                key={part}
+                x1="0"
+                x2="100%"
+                y1={part * (height - 1) + 0.5}
+                y2={part * (height - 1) + 0.5}
+                className="stroke-line"
+              />
+            ))}
+            {bars.map(({ key, shortName, parts }, index) => (
+              <g key={key} opacity={chosen === undefined || chosen === index ? 1 : 0.45}>
+                {partsOf(parts, top).map(({ y, size, place }) => (
+                  <rect
+                    key={place}
+                    x={`${index * step + step * 0.15}%`}
+                    width={`${step * 0.7}%`}
+                    y={y}
+                    height={size}
+                    rx={Math.min(2, size / 2)}
+                    className={colourOf(place)?.fill}
+                  />
+                ))}
+                {(bars.length - 1 - index) % ticksEvery === 0 && (
+                  <text
+                    x={`${(index + 0.5) * step}%`}
+                    y={height + tickHeight - 4}
+                    textAnchor="middle"
+                    className="fill-faint text-xs"
+                  >
+                    {shortName}
+                  </text>
+                )}
+              </g>
+            ))}
+          </svg>
+        </section>
+      </div>
     </div>
   );
 }
 
-/** The rectangles of one bar, from the bottom up. */
+/** The rectangles of one bar, from the bottom up, with a line of the ground between them. */
 function partsOf(parts: readonly bigint[], top: bigint) {
   let y = height;
   return parts.flatMap((value, place) => {
     if (value === 0n) return [];
     const size = Math.max(leastHeight, (Number((value * 10_000n) / top) / 10_000) * height);
     y -= size;
-    return [{ y, size, place }];
+    return [{ y, size: size > 2 * leastHeight ? size - 1 : size, place }];
   });
 }

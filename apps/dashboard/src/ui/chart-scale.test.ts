@@ -7,8 +7,10 @@ for (const [value, top] of [
   [1n, 1n],
   [10n, 10n],
   [11n, 20n],
-  [49_999n, 50_000n],
-  [50_001n, 100_000n],
+  [29_999n, 30_000n],
+  [50_001n, 60_000n],
+  [60_001n, 80_000n],
+  [80_001n, 100_000n],
   [9_007_199_254_740_993n, 10_000_000_000_000_000n],
 ] as const)
   test(`an axis for ${value} ends at ${top}`, () => assert.equal(axisTop(value), top));

@@ -48,7 +48,7 @@ export function Sheet({ size = 'normal', ...rest }: DialogProps) {
     <Frame
       {...rest}
       className={classNames(
-        'inset-0 animate-slide md:left-auto md:w-full md:border-l md:border-line',
+        'is-sheet inset-0 animate-slide md:left-auto md:w-full md:border-l md:border-line',
         widths[size],
       )}
     />
@@ -111,7 +111,12 @@ function Frame({
           </header>
           <div
             ref={body}
-            className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain px-5 pb-5"
+            className={classNames(
+              'flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain px-5 pb-5',
+              // In a sheet the form fills the height, and its buttons stand at the bottom.
+              'in-[.is-sheet]:[&>form]:flex in-[.is-sheet]:[&>form]:flex-1 in-[.is-sheet]:[&>form]:flex-col',
+              'in-[.is-sheet]:[&>:has(+[data-acts])]:mb-5',
+            )}
           >
             {children}
           </div>
@@ -121,10 +126,13 @@ function Frame({
   );
 }
 
-/** The buttons at the end of a dialog, the main one last; it stays in sight while the dialog scrolls. */
+/** The buttons at the end of a dialog, the main one last; they stay in sight while it scrolls, and at the bottom of a sheet. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return (
-    <div className="sticky -bottom-5 z-10 -mx-5 mt-5 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-5 py-4 md:flex-row md:justify-end">
+    <div
+      data-acts
+      className="sticky -bottom-5 z-10 -mx-5 mt-5 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-5 py-4 in-[.is-sheet]:mt-auto md:flex-row md:justify-end"
+    >
       {children}
     </div>
   );

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  exactDigits,
   exactUsd,
+  formatMoment,
   formatRelative,
   formatToken,
   formatUsd,
@@ -9,6 +11,7 @@ import {
   parseUsd,
   shortAddress,
   shortId,
+  typedUsd,
 } from './format.ts';
 
 test('dollars are exact, in the reader’s locale, and never read as zero', () => {
@@ -18,6 +21,7 @@ test('dollars are exact, in the reader’s locale, and never read as zero', () =
   assert.equal(formatUsd(0, 'en-US'), '$0.00');
   assert.equal(formatUsd('9007199254740993000000', 'en-US'), '$9,007,199,254,740,993.00');
   assert.equal(exactUsd(-1_500_001), '-1.500001 USD');
+  assert.deepEqual([0, 1_500_000, 1_234_500, 1].map(exactDigits), [2, 2, 4, 6]);
 });
 
 test('a token’s amount keeps its decimals exact', () => {
@@ -35,6 +39,12 @@ test('typed dollars become Micro-USD, and anything else nothing', () => {
   );
 });
 
+test('a field holds dollars with their cents, and takes them back', () => {
+  const amounts = [18_900_000, 9_000_000, 3_333_333, 1];
+  assert.deepEqual(amounts.map(typedUsd), ['18.90', '9.00', '3.333333', '0.000001']);
+  assert.deepEqual(amounts.map(typedUsd).map(parseUsd), amounts);
+});
+
 test('times of the API are UTC, whatever their form', () => {
   const expected = new Date('2026-11-23T20:30:00Z');
   const forms = ['2026-11-23 20:30:00', '2026-11-23T20:30:00.000Z', expected.getTime() / 1_000];
@@ -49,6 +59,8 @@ test('a near time is told from now on, a far one by its date', () => {
   assert.equal(at('2026-11-23T11:55:00Z'), '5 minutes ago');
   assert.equal(at('2026-11-25T12:00:00Z'), 'in 2 days');
   assert.equal(at('2025-10-01T12:00:00Z'), 'Oct 1, 2025');
+  const moment = formatMoment(new Date(2025, 9, 1, 15, 5), now, 'en-US');
+  assert.equal(moment, 'Oct 1, 2025, 3:05 PM');
 });
 
 test('addresses and ids are shortened to what tells them apart', () => {

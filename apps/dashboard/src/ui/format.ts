@@ -44,6 +44,11 @@ export function formatExactUsd(microUsd: bigint | number | string, locale?: stri
   });
 }
 
+/** How many digits the exact amount has after the point: two at least. */
+export function exactDigits(microUsd: bigint | number | string): number {
+  return Math.max(2, exactDecimal(microUsd, microDigits).split('.')[1]?.length ?? 0);
+}
+
 /** The exact amount for a tooltip, as `1234.500001 USD`. */
 export function exactUsd(microUsd: bigint | number | string): string {
   return `${exactDecimal(microUsd, microDigits)} USD`;
@@ -59,6 +64,12 @@ export function formatToken(
   const isTiny = BigInt(units) !== 0n && /^-?0\.00/.test(exact);
   const options = { minimumFractionDigits: 2, maximumFractionDigits: isTiny ? decimals : 2 };
   return `${localDecimal(exact, locale, options)} ${symbol}`;
+}
+
+/** Micro-USD as a person types dollars, as `18.90`: what a field holds before anything is typed. */
+export function typedUsd(microUsd: bigint | number): string {
+  const [whole = '', fraction = ''] = exactDecimal(microUsd, microDigits).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
 /** What a person types as dollars, as Micro-USD; undefined for anything else. `1,234.56` and `1234.56` are the same. */
@@ -117,6 +128,18 @@ export function formatDate(time: Date, now: Date, locale?: string): string {
   return new Intl.DateTimeFormat(locale, {
     day: 'numeric',
     month: 'short',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  }).format(time);
+}
+
+/** `Nov 3, 10:15 PM`, with the year when it is another one. */
+export function formatMoment(time: Date, now: Date, locale?: string): string {
+  const isThisYear = time.getFullYear() === now.getFullYear();
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
     ...(isThisYear ? {} : { year: 'numeric' }),
   }).format(time);
 }

@@ -15,17 +15,29 @@ export function PageHeader({
 }) {
   useTitle(title);
   return (
-    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-      <div className="min-w-0 flex-1 basis-64">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="max-w-full text-2xl font-semibold tracking-tight text-balance wrap-anywhere">
-            {title}
-          </h1>
-          {badge}
-        </div>
-        {description !== undefined && <p className="mt-1 max-w-prose text-soft">{description}</p>}
+    <header className="mb-6 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <div className="flex min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1 lg:basis-0">
+        <h1 className="max-w-full text-2xl font-semibold tracking-tight text-balance wrap-anywhere">
+          {title}
+        </h1>
+        {badge}
       </div>
-      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions !== undefined && (
+        // On phones one act stands beside a plain title. Several, or those of one thing, stand below the description.
+        <div
+          className={classNames(
+            'flex flex-wrap items-center gap-2 max-md:has-[>:nth-child(2)]:order-last max-md:has-[>:nth-child(2)]:basis-full',
+            badge !== undefined && 'max-md:order-last max-md:basis-full',
+          )}
+        >
+          {actions}
+        </div>
+      )}
+      {description !== undefined && (
+        <div className="-mt-1 min-w-0 basis-full">
+          <p className="max-w-prose text-pretty text-soft">{description}</p>
+        </div>
+      )}
     </header>
   );
 }
@@ -39,22 +51,25 @@ export function useTitle(title: string): void {
 
 /** A part of a screen with a title of its own. */
 export function Section({
+  id,
   title,
   description,
   actions,
   children,
 }: {
+  /** For links to the section. */
+  readonly id?: string;
   readonly title: string;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }) {
   return (
-    <section className="mt-8 first:mt-0">
-      <div className="mb-3 flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+    <section id={id} className="mt-8 scroll-mt-20 first:mt-0">
+      <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="min-w-0">
           <h2 className="text-lg font-semibold">{title}</h2>
-          {description !== undefined && <p className="max-w-prose text-soft">{description}</p>}
+          {description !== undefined && <p className="max-w-prose text-pretty text-soft">{description}</p>}
         </div>
         {actions}
       </div>
@@ -74,14 +89,66 @@ export function Card({ className, children }: { readonly className?: string; rea
 
 /** Names and their values, as on the page of one payment. */
 export function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className="divide-y divide-line">{children}</dl>;
+  return <dl className="@container divide-y divide-line">{children}</dl>;
 }
 
-export function Fact({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }) {
+export function Fact({
+  name,
+  isBlock = false,
+  children,
+}: {
+  readonly name: ReactNode;
+  /** The value needs the whole width where there is little. */
+  readonly isBlock?: boolean;
+  readonly children: ReactNode;
+}) {
   return (
-    <div className="grid gap-x-4 gap-y-0.5 py-2.5 sm:grid-cols-[11rem_1fr]">
+    <div
+      className={classNames(
+        'grid gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0 @md:grid-cols-[11rem_minmax(0,1fr)]',
+        !isBlock && 'grid-cols-[7.5rem_minmax(0,1fr)]',
+      )}
+    >
       <dt className="text-soft">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
+    </div>
+  );
+}
+
+/** Facts that will be filled. */
+export function SkeletonFacts({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div aria-hidden className="divide-y divide-line">
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={String(index)} className="flex gap-6 py-3 first:pt-0.5 last:pb-0.5">
+          <Skeleton className="h-4 w-24 md:w-36" />
+          <Skeleton className={classNames('h-4', index % 2 === 0 ? 'w-40' : 'w-28')} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The page of one thing that will be filled: facts, and beside them what stands at their side. */
+export function SkeletonPage({ aside = false }: { readonly aside?: boolean }) {
+  return (
+    <div
+      aria-busy
+      className={classNames('grid items-start gap-6', aside && 'lg:grid-cols-[minmax(0,1fr)_20rem]')}
+    >
+      <div className="grid gap-6">
+        <Card>
+          <SkeletonFacts lines={3} />
+        </Card>
+        <Card>
+          <SkeletonFacts lines={6} />
+        </Card>
+      </div>
+      {aside && (
+        <Card>
+          <SkeletonFacts lines={4} />
+        </Card>
+      )}
     </div>
   );
 }

@@ -21,11 +21,16 @@ export function RemoveScroll({
 }) {
   useEffect(() => {
     if (!enabled) return undefined;
+    const { documentElement: root } = document;
+    if (locks === 0) {
+      // The room of the scrollbar stays, or the page behind would move.
+      root.style.setProperty('--scrollbar', `${window.innerWidth - root.clientWidth}px`);
+      root.classList.add('is-locked');
+    }
     locks += 1;
-    document.documentElement.classList.add('is-locked');
     return () => {
       locks -= 1;
-      if (locks === 0) document.documentElement.classList.remove('is-locked');
+      if (locks === 0) root.classList.remove('is-locked');
     };
   }, [enabled]);
   return <As {...rest} />;

@@ -1,4 +1,4 @@
-import { RotateCw, SearchX, WifiOff } from 'lucide-react';
+import { CircleAlert, RotateCw, SearchX, WifiOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiFailure, sayFailure } from '../api/failure.ts';
 import { Button } from './button.tsx';
@@ -49,13 +49,19 @@ export function FilteredEmpty({ onClear }: { readonly onClear: () => void }) {
   );
 }
 
-/** A read failed; what to do, and once more. */
+/** A read failed; what to do, and once more. What is not there is not asked for again. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   const isOffline = error instanceof ApiFailure && error.slug === 'no_connection';
+  if (error instanceof ApiFailure && error.slug.endsWith('_not_found'))
+    return (
+      <State icon={<SearchX />} title="There is nothing here">
+        {sayFailure(error)} The address is wrong, or what was here is gone.
+      </State>
+    );
   return (
     <div role="alert">
       <State
-        icon={<WifiOff />}
+        icon={isOffline ? <WifiOff /> : <CircleAlert />}
         title={isOffline ? 'No connection' : 'This did not load'}
         action={
           <Button icon={<RotateCw />} onClick={onRetry}>

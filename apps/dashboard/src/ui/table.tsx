@@ -72,32 +72,34 @@ export function Table<Row>(props: TableProps<Row>) {
     return <Frame>{onClearFilters === undefined ? empty : <FilteredEmpty onClear={onClearFilters} />}</Frame>;
   return (
     <Frame>
-      <table aria-label={label} aria-busy={rows === undefined} className="w-full border-collapse">
-        <thead>
-          <tr className="border-b border-line bg-sunken/60 text-xs text-soft">
-            {columns.map((column) => (
-              <th
-                key={column.key}
-                scope="col"
-                className={cellClass(column, 'h-9 font-medium whitespace-nowrap')}
-              >
-                {column.header === '' ? (
-                  <span className="sr-only">{column.label ?? 'Acts'}</span>
-                ) : (
-                  column.header
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">
-          {rows === undefined
-            ? Array.from({ length: skeletonRows }, (_, index) => (
-                <SkeletonRow key={String(index)} columns={columns} />
-              ))
-            : rows.map((row) => <TableRow key={props.keyOf(row)} row={row} table={props} />)}
-        </tbody>
-      </table>
+      <div className="overflow-x-auto">
+        <table aria-label={label} aria-busy={rows === undefined} className="w-full border-collapse">
+          <thead>
+            <tr className="border-b border-line bg-sunken/60 text-xs text-soft">
+              {columns.map((column) => (
+                <th
+                  key={column.key}
+                  scope="col"
+                  className={cellClass(column, 'h-9 font-medium whitespace-nowrap')}
+                >
+                  {column.header === '' ? (
+                    <span className="sr-only">{column.label ?? 'Acts'}</span>
+                  ) : (
+                    column.header
+                  )}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {rows === undefined
+              ? Array.from({ length: skeletonRows }, (_, index) => (
+                  <SkeletonRow key={String(index)} columns={columns} />
+                ))
+              : rows.map((row) => <TableRow key={props.keyOf(row)} row={row} table={props} />)}
+          </tbody>
+        </table>
+      </div>
       {more !== undefined && (
         <div className="flex justify-center border-t border-line p-2">
           <Button kind="quiet" onClick={more.onMore} isBusy={more.isLoading}>
@@ -141,7 +143,7 @@ function TableRow<Row>({ row, table }: { readonly row: Row; readonly table: Tabl
           <td
             key={column.key}
             className={classNames(
-              cellClass(column, 'h-12 py-1.5'),
+              cellClass(column, 'h-12 py-1'),
               // Above the row's own link, so that buttons in other cells can be reached.
               index > 0 && isOpenable && '[&_a]:relative [&_a]:z-10 [&_button]:relative [&_button]:z-10',
             )}

@@ -3,8 +3,12 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { classNames } from './class-names.ts';
 import {
   exactDecimal,
+  exactDigits,
   exactTime,
   exactUsd,
+  formatDate,
+  formatExactUsd,
+  formatMoment,
   formatRelative,
   formatToken,
   formatUsd,
@@ -24,6 +28,26 @@ export function Usd({
   return (
     <span title={exactUsd(micro)} className={classNames('whitespace-nowrap tabular-nums', className)}>
       {formatUsd(micro)}
+    </span>
+  );
+}
+
+/** The room of digits that an amount has fewer than others of its column. */
+const missingDigits = ['', 'pr-[1ch]', 'pr-[2ch]', 'pr-[3ch]', 'pr-[4ch]'];
+
+/** Dollars with every digit, for accounting. The points of a column are in line when each knows the most digits of it. */
+export function ExactUsd({
+  micro,
+  digits = 2,
+}: {
+  readonly micro: bigint | number;
+  readonly digits?: number | undefined;
+}) {
+  return (
+    <span
+      className={classNames('whitespace-nowrap tabular-nums', missingDigits[digits - exactDigits(micro)])}
+    >
+      {formatExactUsd(micro)}
     </span>
   );
 }
@@ -70,27 +94,36 @@ function subscribeToClock(listener: () => void): () => void {
   };
 }
 
-/** A time relative to now, with the exact one on hover. `time` is any time of the API; empty shows `empty`. */
+/**
+ * A time relative to now, with the exact one on hover. `time` is any time of the API; empty shows `empty`. `isWhole` is for the
+ * page of one thing: the day and the minute stand before it, for phones, which have no hover.
+ */
 export function Time({
   time,
   empty = '—',
+  isWhole = false,
   className,
 }: {
   readonly time: string | number;
   readonly empty?: string;
+  readonly isWhole?: boolean;
   readonly className?: string;
 }) {
   // Draws again with each step; what was raised since the last step must not lie in the future.
   useSyncExternalStore(subscribeToClock, () => currentTime);
   const parsed = parseTime(time);
   if (parsed === undefined) return <span className={classNames('text-faint', className)}>{empty}</span>;
+  const now = new Date();
+  const relative = formatRelative(parsed, now);
+  const moment = formatMoment(parsed, now);
   return (
     <time
       dateTime={parsed.toISOString()}
       title={exactTime(parsed)}
-      className={classNames('whitespace-nowrap', className)}
+      className={classNames(!isWhole && 'whitespace-nowrap', className)}
     >
-      {formatRelative(parsed, new Date())}
+      {isWhole ? moment : relative}
+      {isWhole && relative !== formatDate(parsed, now) && <span className="text-soft"> · {relative}</span>}
     </time>
   );
 }

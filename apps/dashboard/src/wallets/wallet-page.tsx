@@ -10,7 +10,7 @@ import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Card, Fact, Facts, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { Card, Fact, Facts, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { sessionStatusText } from '../ui/session-status.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -31,8 +31,8 @@ export default function WalletPage() {
     if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
     return (
       <>
-        <PageHeader title="Wallet" />
-        <Skeleton className="h-72" />
+        <PageHeader title="Wallet" description={<Id id={accountId} isWhole />} />
+        <SkeletonPage />
       </>
     );
   }
@@ -163,10 +163,10 @@ function Terms({
         <Id id={account.version} />
       </Fact>
       <Fact name="Added">
-        <Time time={account.createAt} />
+        <Time isWhole time={account.createAt} />
       </Fact>
       <Fact name="Changed">
-        <Time time={account.updateAt} />
+        <Time isWhole time={account.updateAt} />
       </Fact>
     </Facts>
   );
@@ -189,7 +189,7 @@ function OnItsWay({ account: { accountId }, tokens }: WayProps) {
     },
     {
       key: 'state',
-      header: 'State',
+      header: 'Status',
       cell: ({ status }) => sessionStatusText(status as SessionStatus),
     },
     {

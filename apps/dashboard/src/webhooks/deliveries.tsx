@@ -47,7 +47,7 @@ const columnsFor = (isHeld: boolean): readonly Column<Sent>[] => [
   },
   {
     key: 'at',
-    header: 'Raised',
+    header: 'Created',
     isAtEnd: true,
     from: 'sm',
     cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,

@@ -11,7 +11,7 @@ import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { eventTitle } from '../ui/event-types.ts';
 import { BodyText } from '../ui/json.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
-import { Fact, Facts, Section, Skeleton } from '../ui/page.tsx';
+import { Fact, Facts, Section, SkeletonFacts } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Id, Time } from '../ui/value.tsx';
@@ -53,7 +53,7 @@ export function DeliverySheet({
       {sent === undefined && read.error !== null && (
         <Failed error={read.error} onRetry={() => void read.refetch()} />
       )}
-      {sent === undefined && read.error === null && <Skeleton className="h-64" />}
+      {sent === undefined && read.error === null && <SkeletonFacts />}
       <div className="mt-4 empty:hidden">
         <FailureNotice error={resend.error} />
       </div>
@@ -95,12 +95,12 @@ function Detail({ sent, isHeld }: { readonly sent: SentDetail; readonly isHeld: 
         <Fact name="Delivery">
           <Id id={sent.deliveryId} isWhole />
         </Fact>
-        <Fact name="Raised">
-          <Time time={sent.createAt} />
+        <Fact name="Created">
+          <Time isWhole time={sent.createAt} />
         </Fact>
         {status === 'pending' && !isHeld && sent.nextAttemptAt !== null && (
           <Fact name="Next attempt">
-            <Time time={sent.nextAttemptAt} />
+            <Time isWhole time={sent.nextAttemptAt} />
           </Fact>
         )}
       </Facts>

@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Card, Fact, Facts, PageHeader, Section, Skeleton } from '../ui/page.tsx';
+import { Card, Fact, Facts, PageHeader, Section, Skeleton, SkeletonPage } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Id, Time } from '../ui/value.tsx';
@@ -30,8 +30,8 @@ export default function WebhookPage() {
   if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
   return (
     <>
-      <PageHeader title="Webhook" />
-      <Skeleton className="h-64" />
+      <PageHeader title="Webhook" description={<Skeleton className="my-0.5 h-4 w-64" />} />
+      <SkeletonPage aside />
     </>
   );
 }
@@ -71,7 +71,7 @@ function Loaded({ hook }: { readonly hook: Hook }) {
             </Card>
           </Section>
           <Section title="Details">
-            <Card className="px-4 py-1.5 sm:[&_dl>div]:grid-cols-[5rem_1fr]">
+            <Card>
               <Details hook={hook} />
             </Card>
           </Section>
@@ -205,10 +205,10 @@ function Details({ hook }: { readonly hook: Hook }) {
       </Fact>
       {hook.webhookDescription !== '' && <Fact name="Description">{hook.webhookDescription}</Fact>}
       <Fact name="Created">
-        <Time time={hook.createAt} />
+        <Time isWhole time={hook.createAt} />
       </Fact>
       <Fact name="Changed">
-        <Time time={hook.updateAt} />
+        <Time isWhole time={hook.updateAt} />
       </Fact>
     </Facts>
   );

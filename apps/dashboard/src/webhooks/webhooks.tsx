@@ -28,7 +28,7 @@ const columns: readonly Column<Hook>[] = [
       </>
     ),
   },
-  { key: 'state', header: 'State', cell: ({ status }) => <HookBadge status={status} /> },
+  { key: 'state', header: 'Status', cell: ({ status }) => <HookBadge status={status} /> },
   {
     key: 'failures',
     header: 'Latest deliveries',

@@ -33,7 +33,7 @@ const columns: readonly Column<Line>[] = [
   },
   {
     key: 'state',
-    header: 'State',
+    header: 'Status',
     cell: ({ status, failures }) => (
       <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
         {status === 'paused' ? (

@@ -1,7 +1,7 @@
 import { BookCheck } from 'lucide-react';
 import { Badge } from '../../ui/badge.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, PageHeader, Section, Skeleton } from '../../ui/page.tsx';
+import { Card, PageHeader, Section, SkeletonFacts } from '../../ui/page.tsx';
 import { Empty, Failed } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time, Tokens } from '../../ui/value.tsx';
@@ -38,7 +38,11 @@ export default function Books() {
           <Failed error={error} onRetry={() => void health.refetch()} />
         </Card>
       )}
-      {data === undefined && error === null && <Skeleton className="h-80 w-full rounded-xl" />}
+      {data === undefined && error === null && (
+        <Card>
+          <SkeletonFacts lines={8} />
+        </Card>
+      )}
       {data?.chains.map((chain) => (
         <Section key={chain.chainId} title={chain.chain} description={<Compared chain={chain} />}>
           {chain.settlement === 'stopped' && (

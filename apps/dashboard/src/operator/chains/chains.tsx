@@ -4,7 +4,7 @@ import { useWrite } from '../../api/use-call.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, Fact, Facts, PageHeader, Skeleton } from '../../ui/page.tsx';
+import { Card, Fact, Facts, PageHeader, SkeletonFacts } from '../../ui/page.tsx';
 import { Empty, Failed } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Time } from '../../ui/value.tsx';
@@ -37,8 +37,12 @@ export default function Chains() {
       <div className="grid gap-4 xl:grid-cols-2">
         {data === undefined && health.error === null && (
           <>
-            <Skeleton className="h-96 w-full rounded-xl" />
-            <Skeleton className="h-96 w-full rounded-xl" />
+            <Card>
+              <SkeletonFacts lines={9} />
+            </Card>
+            <Card>
+              <SkeletonFacts lines={9} />
+            </Card>
           </>
         )}
         {data?.chains.map((chain) => (
@@ -101,8 +105,10 @@ function ChainCard({
           </Notice>
         ))}
       </div>
-      <ChainFacts chain={chain} at={at} />
-      <h3 className="mt-3 flex flex-wrap items-baseline justify-between gap-x-3 font-semibold">
+      <div className="my-3">
+        <ChainFacts chain={chain} at={at} />
+      </div>
+      <h3 className="flex flex-wrap items-baseline justify-between gap-x-3 border-t border-line pt-3 font-semibold">
         Nodes
         <span className="text-sm font-normal">
           <AsOf source={nodes} />

@@ -1,6 +1,6 @@
 import { Database } from 'lucide-react';
 import { useRead } from '../../api/use-call.ts';
-import { Card, PageHeader, Section, Skeleton } from '../../ui/page.tsx';
+import { Card, PageHeader, Section, SkeletonFacts } from '../../ui/page.tsx';
 import { Empty, Failed } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/value.tsx';
@@ -41,7 +41,7 @@ export default function Configuration() {
       {data === undefined && (
         <Card>
           {error === null ? (
-            <Skeleton className="h-96 w-full" />
+            <SkeletonFacts lines={10} />
           ) : (
             <Failed error={error} onRetry={() => void read.refetch()} />
           )}
@@ -50,10 +50,13 @@ export default function Configuration() {
       {data !== undefined &&
         settingsOf(data.configuration).map(({ title, settings }) => (
           <Section key={title} title={title}>
-            <Card className="px-4 md:px-5">
+            <Card>
               <dl className="divide-y divide-line">
                 {settings.map(({ name, value }) => (
-                  <div key={name} className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[20rem_1fr]">
+                  <div
+                    key={name}
+                    className="grid gap-x-4 gap-y-0.5 py-2 first:pt-0 last:pb-0 sm:grid-cols-[20rem_1fr]"
+                  >
                     <dt className="font-mono text-sm break-all text-soft">{name}</dt>
                     <dd className="min-w-0 text-sm break-all">
                       {value === '' ? <span className="text-faint">none</span> : value}

@@ -140,7 +140,7 @@ function columnsOf(
     },
     {
       key: 'status',
-      header: 'State',
+      header: 'Status',
       cell: ({ status }) =>
         status === 'open' ? <Badge tone="warn">Open</Badge> : <Badge tone="good">Resolved</Badge>,
     },

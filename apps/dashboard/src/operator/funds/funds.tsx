@@ -59,7 +59,7 @@ const walletColumns: readonly Column<Wallet>[] = [
   },
   {
     key: 'state',
-    header: 'State',
+    header: 'Status',
     isAtEnd: true,
     cell: (wallet) => {
       const tone = gasTone(wallet);
@@ -102,7 +102,7 @@ const vaultColumns: readonly Column<TokenVault>[] = [
   },
   {
     key: 'state',
-    header: 'State',
+    header: 'Status',
     isAtEnd: true,
     cell: (vault) => {
       const tone = vaultTone(vault);

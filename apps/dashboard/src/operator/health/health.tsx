@@ -176,7 +176,7 @@ function Figure({
       className="block rounded-xl border border-line bg-raised p-4 hover:border-line-strong md:p-5"
     >
       <span className="block text-soft">{title}</span>
-      <span className="my-1 flex h-8 items-center text-2xl font-semibold tracking-tight tabular-nums">
+      <span className="my-1 flex min-h-8 items-center text-xl leading-6 font-semibold tracking-tight tabular-nums md:text-2xl md:leading-8">
         {children === undefined ? <Skeleton className="h-6 w-16" /> : children}
       </span>
       <span className="block min-h-[1.125rem] text-sm text-faint">{unit}</span>

@@ -95,7 +95,7 @@ function columnsOf(onAct: (act: Act, merchant: Merchant) => void): readonly Colu
     { key: 'id', header: 'Id', from: 'md', cell: ({ merchantId }) => <Id id={merchantId} /> },
     {
       key: 'state',
-      header: 'State',
+      header: 'Status',
       cell: ({ suspendedAt }) =>
         suspendedAt === '' ? (
           <Badge tone="good">Active</Badge>
@@ -108,7 +108,7 @@ function columnsOf(onAct: (act: Act, merchant: Merchant) => void): readonly Colu
     },
     {
       key: 'made',
-      header: 'Made',
+      header: 'Created',
       from: 'lg',
       cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
     },

@@ -78,7 +78,7 @@ function LegTable({
   const columns: readonly Column<Leg>[] = [
     {
       key: 'state',
-      header: 'State',
+      header: 'Status',
       cell: ({ nextAt }) =>
         nextAt === '' ? <Badge tone="bad">Held</Badge> : <Badge tone="warn">Delayed</Badge>,
     },

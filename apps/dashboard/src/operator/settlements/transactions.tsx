@@ -36,7 +36,7 @@ export function TransactionTable({
     },
     {
       key: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (sent) => (
         <span className="inline-flex flex-wrap items-center gap-2">
           <SentState sent={sent} at={health?.at ?? ''} />
@@ -102,7 +102,7 @@ export function TransactionTable({
               <Address address={opened.wallet} isWhole />
             </Fact>
             <Fact name="Signed">
-              <Time time={opened.createAt} />
+              <Time isWhole time={opened.createAt} />
             </Fact>
             <Fact name="In a block">
               {opened.minedHash === '' ? 'not yet' : <Address address={opened.minedHash} isWhole />}

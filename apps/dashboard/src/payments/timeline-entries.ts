@@ -1,0 +1,90 @@
+import type { EventType } from '@florin/protocol/event.ts';
+import { parseTime } from '../ui/format.ts';
+import type { PaymentHistory, PaymentToken } from './types.ts';
+
+type ChainEvent = PaymentHistory['chainEvents'][number];
+
+const eventWords: Partial<Record<EventType, string>> = {
+  'session.created': 'Order opened',
+  'session.payment_detected': 'Payment seen on the chain',
+  'session.paid': 'Payment is final',
+  'session.settling': 'Settlement sent',
+  'session.completed': 'Settled to your wallet',
+  'session.settlement_pending': 'Settlement delayed',
+  'session.expired': 'Expired',
+  'session.cancelled': 'Cancelled',
+  'session.exception': 'Needs attention',
+};
+
+const chainWords: Readonly<Record<string, string>> = {
+  Paid: 'Paid into the gateway',
+  Settled: 'Gateway settled',
+  PaidOut: 'Vault paid out',
+  Minted: 'Bridge paid out',
+  Refunded: 'Sent back to the payer',
+  Reclaimed: 'Reclaimed by the payer',
+  Rescued: 'Deposit sent back',
+  SettlementRefunded: 'Refunded by you',
+  SettleSkipped: 'Settlement refused by the token',
+  PayoutSkipped: 'Payout refused by the token',
+};
+
+/** The transaction that an event of ours tells of; the name that comes first is the one of the merchant's own chain. */
+const toldBy: Partial<Record<EventType, readonly string[]>> = {
+  'session.payment_detected': ['Paid'],
+  'session.completed': ['PaidOut', 'Minted', 'Settled', 'Paid'],
+};
+
+export interface TimelineEntry {
+  readonly key: string;
+  readonly at: string;
+  readonly title: string;
+  readonly transaction?: {
+    readonly network: string;
+    readonly blockNumber: number;
+    readonly isFinal: boolean;
+    readonly txHash: string;
+    readonly href: string | undefined;
+  };
+}
+
+/**
+ * What happened to a payment, oldest first. A transaction stands with the event that tells of it, so that a chain whose time
+ * is not ours changes no order; the others stand at the time of their block.
+ */
+export function timelineEntries(
+  history: Pick<PaymentHistory, 'events' | 'chainEvents'>,
+  tokens: readonly PaymentToken[],
+): TimelineEntry[] {
+  const untold = new Set(history.chainEvents);
+  const events = history.events.map(({ eventId, type, at }): TimelineEntry => {
+    const names = (toldBy as Readonly<Record<string, readonly string[] | undefined>>)[type] ?? [];
+    const found = names
+      .map((name) => [...untold].find((event) => event.name === name))
+      .find((event) => event !== undefined);
+    if (found !== undefined) untold.delete(found);
+    const title = (eventWords as Readonly<Record<string, string | undefined>>)[type] ?? type;
+    return { key: eventId, at, title, ...(found && { transaction: transactionOf(found, tokens) }) };
+  });
+  const others = [...untold].map(
+    (event, index): TimelineEntry => ({
+      key: `${event.txHash}${event.name}${index}`,
+      at: event.at,
+      title: chainWords[event.name] ?? event.name,
+      transaction: transactionOf(event, tokens),
+    }),
+  );
+  const timeOf = ({ at }: TimelineEntry) => parseTime(at)?.getTime() ?? 0;
+  return [...events, ...others].sort((one, other) => timeOf(one) - timeOf(other));
+}
+
+function transactionOf(event: ChainEvent, tokens: readonly PaymentToken[]) {
+  const token = tokens.find(({ chainId }) => chainId === event.chainId);
+  const explorer = token?.explorer ?? '';
+  const { blockNumber, isFinal, txHash } = event;
+  return {
+    ...{ blockNumber, isFinal, txHash },
+    network: token?.network ?? `chain ${event.chainId}`,
+    href: explorer === '' ? undefined : `${explorer}/tx/${txHash}`,
+  };
+}
