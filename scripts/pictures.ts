@@ -1,18 +1,22 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openChromium } from '../apps/server/test/browser/chromium.ts';
+import { fillWorld, type PictureWorld, readWorldTime } from './picture-world.ts';
 
 /**
  * `npm run pictures -- payments links/lnk_…`: takes pictures of screens of the dashboard in the running local world, on a phone
  * and a desktop, light and dark, and says what the pages complained of. Without a path it takes the first screen. `/…` is a path
  * outside the merchant, as `/my-account`. The pictures are in `pictures` below the world's folder.
+ *
+ * `npm run pictures -- --readme` makes the pictures of the README, which are in `docs/screens`, from the running world.
+ * With `--fill` it first pays and advances through a month, which takes some eight minutes and moves the world's time.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const home = process.env['FLORIN_HOME'] || join(root, '.florin');
-const world = JSON.parse(readFileSync(join(home, 'world.json'), 'utf8')) as {
+const world = JSON.parse(readFileSync(join(home, 'world.json'), 'utf8')) as PictureWorld & {
   readonly dashboard: string;
   readonly dashboardLogin: { readonly email: string; readonly password: string };
   readonly merchantId: string;
@@ -51,15 +55,64 @@ async function takePictures(page: Page, device: string, path: string): Promise<v
   }
 }
 
-mkdirSync(folder, { recursive: true });
-const browser = await openChromium();
-try {
+/** The README's pictures: a path, and a list whose first link to follow. */
+const readmePictures = [
+  { name: 'dashboard-home', path: '' },
+  { name: 'dashboard-payment', path: 'payments?status=completed', follows: 'Payments', title: /^Payment of/ },
+  { name: 'dashboard-links', path: 'links' },
+] as const;
+const readmeSize = { viewport: { width: 1280, height: 800 } };
+const webpQuality = 0.8;
+
+/** Chromium writes webp as well, so no other program has to. */
+async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
+  await page.setContent(`<img src="data:image/png;base64,${png.toString('base64')}">`);
+  const url = await page.evaluate(`(async () => {
+    const image = document.querySelector('img');
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.naturalWidth;
+    canvas.height = image.naturalHeight;
+    canvas.getContext('2d').drawImage(image, 0, 0);
+    return canvas.toDataURL('image/webp', ${webpQuality});
+  })()`);
+  return Buffer.from(String(url).split(',')[1] ?? '', 'base64');
+}
+
+async function takeReadmePictures(browser: Browser): Promise<void> {
+  if (process.argv.includes('--fill')) await fillWorld(world);
+  const options = { timezoneId: 'UTC', locale: 'en-US', reducedMotion: 'reduce' as const, ...readmeSize };
+  const context = await browser.newContext(options);
+  await context.clock.install({ time: await readWorldTime(world) });
+  const page = await signIn(context);
+  const painter = await (await browser.newContext()).newPage();
+  for (const picture of readmePictures) {
+    await page.goto(`${world.dashboard}/${world.merchantId}/${picture.path}`);
+    if ('follows' in picture) {
+      await page.getByRole('table', { name: picture.follows }).getByRole('link').first().click();
+      await page.getByRole('heading', { level: 1, name: picture.title }).waitFor();
+    }
+    await page.waitForLoadState('networkidle');
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    const file = join(root, 'docs/screens', `${picture.name}.webp`);
+    writeFileSync(file, await toWebp(painter, await page.screenshot()));
+    console.log(file);
+  }
+}
+
+async function takeAllPictures(browser: Browser, paths: readonly string[]): Promise<void> {
+  mkdirSync(folder, { recursive: true });
   for (const [device, size] of Object.entries(sizes)) {
     const page = await signIn(await browser.newContext({ timezoneId: 'UTC', locale: 'en-US', ...size }));
-    for (const path of process.argv.length > 2 ? process.argv.slice(2) : ['']) {
-      await takePictures(page, device, path);
-    }
+    for (const path of paths) await takePictures(page, device, path);
   }
+}
+
+const browser = await openChromium();
+try {
+  const [first, ...others] = process.argv.slice(2);
+  if (first === '--readme') await takeReadmePictures(browser);
+  else await takeAllPictures(browser, [first ?? '', ...others]);
 } finally {
   await browser.close();
 }
