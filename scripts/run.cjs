@@ -55,7 +55,7 @@ const COMMANDS = {
   },
   'agent-runtimes': {
     script: 'scripts/agent-runtimes.ts',
-    does: 'downloads Deno and Bun, lets an agent pay in each, and uses the SDK there',
+    does: 'downloads Deno, Bun and the runtime of Workers, and uses the published packages there',
   },
   simulate: {
     script: 'lab/simulation/simulate.ts',

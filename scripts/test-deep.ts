@@ -62,7 +62,7 @@ async function listParts(): Promise<readonly Part[]> {
       name: `${part.name}, 10 times as long`,
     })),
     lab('a million signatures', 'apps/server/test/fuzz/signatures.ts', '--cases', '1000000'),
-    lab('agents and the SDK in Deno and Bun', 'scripts/agent-runtimes.ts'),
+    lab('agents and the SDK in Deno, Bun and Workers', 'scripts/agent-runtimes.ts'),
     lab('ten minutes of chaos', 'lab/chaos/main.ts', '--seconds', '600'),
     lab('mutants of the contracts', 'lab/mutation/mutate.ts'),
     historiesPart(histories, '--resume', '--state', join(keptFolder, 'runs.json')),
