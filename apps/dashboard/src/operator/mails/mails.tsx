@@ -69,7 +69,7 @@ export default function Mails() {
     },
     {
       key: 'status',
-      header: 'State',
+      header: 'Status',
       cell: ({ status, attempts }) => (
         <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
           <Badge tone={statusWords[status].tone}>{statusWords[status].text}</Badge>
