@@ -6,7 +6,7 @@ import type { Account, Branding, Capabilities, Delivery, DeliveryDetail, EventTy
 export interface Products {
   /** Create a product. The image is downloaded meanwhile, which takes 10 seconds at most. The product is created even when the download fails: then imageUrl is empty, imageReason says why, and imageStatus whether it is retried. Refused with `field_invalid`, `image_store_unavailable`. */
   create(body: ProductCreateRequest, options?: CallOptions): Promise<Product>;
-  /** Replace a product. Full replacement: fields left out are reset. A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version. Refused with `product_not_found`, `product_removed`, `image_store_unavailable`. */
+  /** Replace a product. Full replacement: fields left out are reset. A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version. Refused with `product_not_found`, `product_removed`, `product_changed`, `image_store_unavailable`. */
   update(body: ProductUpdateRequest, options?: CallOptions): Promise<Success>;
   /** List products, newest first.  Refused with `field_invalid`. */
   list(filter?: ListFilter, options?: CallOptions): List<Product>;

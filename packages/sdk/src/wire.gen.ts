@@ -542,6 +542,8 @@ export interface ProductUpdateRequest {
     name: string;
     value: string;
   }[] | undefined;
+  /** `updateAt` of the product as it was read. Refused with 100307 if the product changed since. */
+  ifUpdateAt?: string | undefined;
   /** Taken and ignored. */
   status?: unknown;
   /** Taken and ignored. */
@@ -1851,6 +1853,7 @@ export const errorCodes = {
   product_not_active: 100304,
   product_used: 100305,
   product_removed: 100306,
+  product_changed: 100307,
   account_not_found: 100401,
   account_removed: 100402,
   settlement_token_not_enabled: 100404,
