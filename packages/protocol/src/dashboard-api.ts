@@ -5,6 +5,7 @@ import { auditQuery, auditReply } from './audit-log.ts';
 import { meRoutes, openRecovery, proofRoutes, signInRoutes } from './dashboard-sign-in.ts';
 import { invitationReply } from './invitation.ts';
 import { bouncedAt } from './mail-api.ts';
+import { linkHistoryRoutes } from './link-history.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
 import { permissions } from './permission.ts';
@@ -498,6 +499,7 @@ export const ofMerchantRoutes = {
   ...ownMerchantRoutes,
   ...accountRoutes,
   ...ownLinkRoutes,
+  ...linkHistoryRoutes,
   ...summaryRoutes,
   ...memberRoutes,
   ...keyRoutes,

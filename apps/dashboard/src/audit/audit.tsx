@@ -5,6 +5,7 @@ import { ApiFailure, sayFailure } from '../api/failure.ts';
 import { usePages } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
+import { ChangedValue } from '../ui/changed-value.tsx';
 import { Sheet } from '../ui/dialog.tsx';
 import { Fact, Facts, PageHeader, Section } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -124,8 +125,8 @@ function EntrySheet({ entry, onClose }: { readonly entry: Entry | undefined; rea
               {changes.map(({ path, before, after }) => (
                 <li key={path} className="grid gap-1 px-3 py-2">
                   <span className="font-mono text-xs text-soft">{path}</span>
-                  {before !== undefined && <Value tone="bad" sign="−" text={before} />}
-                  {after !== undefined && <Value tone="good" sign="+" text={after} />}
+                  {before !== undefined && <ChangedValue side="before" text={before} />}
+                  {after !== undefined && <ChangedValue side="after" text={after} />}
                 </li>
               ))}
             </ul>
@@ -133,28 +134,6 @@ function EntrySheet({ entry, onClose }: { readonly entry: Entry | undefined; rea
         </Section>
       </div>
     </Sheet>
-  );
-}
-
-const valueTones = { bad: 'bg-bad-tint text-bad', good: 'bg-good-tint text-good' };
-
-function Value({
-  tone,
-  sign,
-  text,
-}: {
-  readonly tone: keyof typeof valueTones;
-  readonly sign: string;
-  readonly text: string;
-}) {
-  return (
-    <span
-      className={`rounded-md px-2 py-1 font-mono text-sm break-all whitespace-pre-wrap ${valueTones[tone]}`}
-    >
-      <span className="sr-only">{tone === 'bad' ? 'before: ' : 'after: '}</span>
-      <span aria-hidden>{sign} </span>
-      {text === '' ? 'empty' : text}
-    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { LinkDetail, LinkDisabledReason } from '@florin/protocol/link.ts';
+import type { LinkHistory } from '@florin/protocol/link-history.ts';
 import { useParams } from '@tanstack/react-router';
 import { useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
@@ -8,15 +9,21 @@ import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { Address, Id, Time, Usd } from '../ui/value.tsx';
+import { DeletedLink } from './deleted-link.tsx';
 import { LinkActs } from './link-acts.tsx';
 import { LinkShare } from './link-share.tsx';
+import { LinkVersions } from './link-versions.tsx';
 
 /** One payment link: how to hand it out, what it sells, and what can be done with it. */
 export default function LinkPage() {
   const { linkId = '' } = useParams({ strict: false }) as { linkId?: string };
   const read = useRead('GET /payment/link/:linkId', { params: { linkId } });
-  if (read.data !== undefined) return <Loaded link={read.data} />;
-  if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
+  const history = useRead('GET /payment/link/history/:linkId', { params: { linkId } });
+  // It may have been deleted while its page stood open.
+  if (history.data?.status === 'deleted') return <DeletedLink history={history.data} />;
+  if (read.data !== undefined) return <Loaded link={read.data} history={history.data} />;
+  if (read.error !== null && (history.data !== undefined || history.error !== null))
+    return <Failed error={read.error} onRetry={() => void read.refetch()} />;
   return (
     <>
       <PageHeader title="Link" description={<Id id={linkId} isWhole />} />
@@ -25,7 +32,7 @@ export default function LinkPage() {
   );
 }
 
-function Loaded({ link }: { readonly link: LinkDetail }) {
+function Loaded({ link, history }: { readonly link: LinkDetail; readonly history: LinkHistory | undefined }) {
   const isActive = link.status === 'active';
   return (
     <>
@@ -52,6 +59,7 @@ function Loaded({ link }: { readonly link: LinkDetail }) {
       <Section title="Details">
         <Details link={link} />
       </Section>
+      {history !== undefined && <LinkVersions history={history} />}
     </>
   );
 }
@@ -142,9 +150,6 @@ function Details({ link }: { readonly link: LinkDetail }) {
           >
             Show the payments of this link
           </ScreenLink>
-        </Fact>
-        <Fact name="Version">
-          <Id id={link.versionCode} />
         </Fact>
         <Fact name="Changed">
           <Time isWhole time={link.updateAt} />

@@ -12,29 +12,35 @@ function linkUrlOf(linkId: string, origin: string): string {
   return `${origin}/link/${linkId}`;
 }
 
+/** What a merchant decides about a link, as reads show it. */
+export function termsOf(link: StoredLink) {
+  const { exceptionPolicy, maxPayments, activeUntil } = link;
+  return {
+    linkType: link.linkType,
+    linkName: link.linkName,
+    settlementToken: link.settlementToken,
+    feeModel: link.feeModel,
+    payerEmailRequired: link.payerEmailRequired ? 1 : 0,
+    successUrl: link.successUrl,
+    customSuccessText: link.customSuccessText,
+    customDisabledText: link.customDisabledText,
+    ...(exceptionPolicy && { exceptionPolicy }),
+    ...(maxPayments !== undefined && { maxPayments }),
+    ...(activeUntil !== undefined && { activeUntil: unixSeconds(activeUntil) }),
+  };
+}
+
 function linkFields(link: StoredLink, origin: string): Omit<Link, 'lineItems'> {
   // Callers refuse or leave out deleted links.
   if (link.status === 'deleted') throw new Error(`a deleted link cannot be shown: ${link.linkId}`);
   return {
     linkId: link.linkId,
-    linkType: link.linkType,
-    linkName: link.linkName,
+    ...termsOf(link),
     accountId: link.account.accountId,
-    settlementToken: link.settlementToken,
-    feeModel: link.feeModel,
     amount: microUsdToNumber(link.amount),
-    payerEmailRequired: link.payerEmailRequired ? 1 : 0,
-    successUrl: link.successUrl,
-    customSuccessText: link.customSuccessText,
-    customDisabledText: link.customDisabledText,
-    ...(link.exceptionPolicy && { exceptionPolicy: link.exceptionPolicy }),
     linkUrl: linkUrlOf(link.linkId, origin),
     status: link.status,
-    ...(link.maxPayments !== undefined && {
-      maxPayments: link.maxPayments,
-      paymentCount: Number(link.paymentCount),
-    }),
-    ...(link.activeUntil !== undefined && { activeUntil: unixSeconds(link.activeUntil) }),
+    ...(link.maxPayments !== undefined && { paymentCount: Number(link.paymentCount) }),
     ...(link.disabledReason !== undefined && { disabledReason: link.disabledReason }),
     versionCode: link.versionCode,
     createAt: formatTimestamp(link.createdAt),

@@ -18,6 +18,7 @@ import {
   replaceLink,
   takeLinkTurn,
 } from './link.sql.ts';
+import { keepLinkVersion } from './link-history.ts';
 import { linkCreated, linkDetailOf, linkEventData } from './link-json.ts';
 import { type LoadedLink, lockOwnLink, ownLink, productIdsOf } from './link-lookup.ts';
 import { changeLinks } from './link-status.ts';
@@ -75,7 +76,8 @@ export async function updateLink(
   await transaction.query(replaceLink, { linkId, ...fieldValues(body, amount), updatedAt: now });
   await transaction.query(deleteLinkItems, { linkId });
   await transaction.query(insertLinkItems, itemValues(linkId, items));
-  await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
+  const { link: changed } = await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
+  if (changed.versionCode !== link.versionCode) await keepLinkVersion(transaction, link, now);
   if (status === 'active' && isLimitReached(body.maxPayments, paymentCount)) {
     await changeLinks(transaction, deps, {
       merchantId,

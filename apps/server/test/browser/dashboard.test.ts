@@ -515,6 +515,40 @@ test('a product gets an uploaded picture, and the link that sells it is previewe
   await page.getByRole('heading', { name: 'Tea for two' }).waitFor();
 });
 
+test('a link that two tabs edit keeps the first change, shows its versions, and is still known when it is deleted', async () => {
+  const { page } = owner;
+  const { clock } = world.merchants;
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const rename = async (tab: Page, name: string) => {
+    await tab.getByRole('button', { name: 'Edit' }).click();
+    await tab.getByLabel('Name', { exact: true }).fill(name);
+  };
+  await rename(other, 'Tea for nobody');
+  // The time of a change has whole seconds.
+  clock.time += 1_000;
+  await rename(page, 'Tea for three');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Tea for three' }).waitFor();
+  await other.getByRole('button', { name: 'Save' }).click();
+  await other.getByText('This link was changed meanwhile.').waitFor();
+  assert.equal(await other.getByLabel('Name', { exact: true }).inputValue(), 'Tea for nobody');
+
+  const version = page.getByRole('listitem').filter({ hasText: 'Now' });
+  await version.getByText('before: − Tea for two').waitFor();
+  await version.getByText('after: + Tea for three').waitFor();
+  await assertClean(page);
+  await page.getByRole('button', { name: 'More acts' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('heading', { name: 'Links' }).waitFor();
+  await other.reload();
+  await other.getByText('This link is deleted').waitFor();
+  await other.getByRole('heading', { name: 'Tea for three' }).waitFor();
+  await assertClean(other);
+  await other.close();
+});
+
 test('an owner changes the name of the shop', async () => {
   const { page } = owner;
   await page.setViewportSize({ width: 1280, height: 800 });

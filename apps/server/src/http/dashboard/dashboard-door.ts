@@ -19,7 +19,7 @@ import { addAuditRoutes } from './audit-list.ts';
 import { auditRecorder } from './audit-record.ts';
 import { addInstallationRoutes, type Installation } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
-import { addLinkDeletion } from './links.ts';
+import { addOwnLinkRoutes } from './links.ts';
 import { addMeRoutes, addNotificationRoutes, addProofRoutes } from './me.ts';
 import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
 import { addOwnMerchantRoutes } from './merchant.ts';
@@ -119,7 +119,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addSharedRoutes(add, deps);
     addOwnMerchantRoutes(add);
     addWalletRoutes(add, deps);
-    addLinkDeletion(add, deps);
+    addOwnLinkRoutes(add, deps);
     addSummaryRoutes(add, deps);
     addMemberRoutes(add, deps);
     // A lost account waits as long as a wallet: both lead to the merchant's money.

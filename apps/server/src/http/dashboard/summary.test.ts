@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type LinkTermsView, maxLinkVersions } from '@florin/protocol/link-history.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { linkFields } from '../../../test/harness/merchant-routes.ts';
 import { addPaidSession, happen } from '../../../test/harness/payment-fixture.ts';
@@ -108,4 +109,59 @@ test('a deleted link is gone for every reader, and its event says that it was di
     ['payment.link.created', 'payment.link.disabled'],
   );
   assert.equal((await browser.post('/payment/link/delete', { linkId: 'lnk_none' })).code, 100101);
+});
+
+test('a link’s history has every version with its terms, also after its end', async () => {
+  const { browser, things } = await openDashboard();
+  const { clock } = world.merchants;
+  const fields = linkFields(things);
+  const { linkId } = (await browser.post('/payment/link/create', fields)).data;
+  const history = async () => (await browser.get(`/payment/link/history/${linkId}`)).data;
+  const first = await history();
+  assert.deepEqual([first.status, first.versions.length], ['active', 1]);
+  clock.time += 60_000;
+  const update = async (changed: object) =>
+    assert.equal((await browser.post('/payment/link/update', { linkId, ...fields, ...changed })).code, 0);
+  // An identical update and a change of status make no version.
+  await update({});
+  await browser.post('/payment/link/disable', { linkId });
+  assert.equal((await history()).versions.length, 1);
+  await update({ linkName: 'Green tea', maxPayments: 5 });
+  clock.time += 60_000;
+  await browser.post('/product/update', { productId: things.productId, name: 'Leaves', commonPrices: [1] });
+  await update({ linkName: 'Leaves' });
+  await browser.post('/payment/link/delete', { linkId });
+  const { status, createAt, versions } = await history();
+  const shown = versions.map(({ terms }: { terms: LinkTermsView }) => [
+    terms.linkName,
+    terms.maxPayments,
+    terms.lineItems.items[0]?.productData?.productName,
+  ]);
+  // Earlier versions are as they were when they were replaced, their products too.
+  assert.deepEqual(shown, [
+    ['Leaves', undefined, 'Leaves'],
+    ['Green tea', 5, 'Leaves'],
+    ['Tea', undefined, 'Tea'],
+  ]);
+  assert.deepEqual(
+    [status, versions[2].beganAt, versions[2].versionCode],
+    ['deleted', createAt, first.versions[0].versionCode],
+  );
+  assert.equal((await browser.get('/payment/link/history/lnk_none')).code, 100101);
+  const other = await openDashboard();
+  assert.equal((await other.browser.get(`/payment/link/history/${linkId}`)).code, 100101);
+});
+
+test('the oldest of more than a hundred earlier versions is dropped', async () => {
+  const { browser, things } = await openDashboard();
+  const fields = linkFields(things);
+  const { linkId } = (await browser.post('/payment/link/create', fields)).data;
+  for (let count = 0; count <= maxLinkVersions + 1; count += 1)
+    await browser.post('/payment/link/update', { linkId, ...fields, linkName: `Tea ${count}` });
+  const { versions } = (await browser.get(`/payment/link/history/${linkId}`)).data;
+  const names = versions.map(({ terms }: { terms: LinkTermsView }) => terms.linkName);
+  assert.deepEqual(
+    [names.length, names[0], names.at(-1)],
+    [maxLinkVersions + 1, `Tea ${maxLinkVersions + 1}`, 'Tea 1'],
+  );
 });
