@@ -1,6 +1,6 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { CircleCheck } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { usePages, useRead } from '../api/use-call.ts';
 import { useFilters } from '../app/use-filters.ts';
 import { exceptionText } from '../ui/exception-text.ts';
@@ -35,13 +35,12 @@ function useExceptions() {
 
 /** Payments that came late, short, twice or in another token; the open ones first. */
 export default function Exceptions() {
-  const filters = useFilters(['tab']);
+  const filters = useFilters(['tab', 'exception']);
   const tab = filters.values.tab === 'resolved' ? 'resolved' : 'open';
-  const [openId, setOpenId] = useState<string>();
   const { list, isLookingOn, all } = useExceptions();
   const tokens = useRead('GET /token/list', {});
   const tokenOf = (wanted: string) => tokens.data?.tokens.find(({ tokenId }) => tokenId === wanted);
-  const shown = all?.find(({ exceptionId }) => exceptionId === openId);
+  const shown = all?.find(({ exceptionId }) => exceptionId === filters.values.exception);
   const rows = all?.filter(({ status }) => status === tab);
   const open = all?.filter(({ status }) => status === 'open').length;
   return (
@@ -68,7 +67,7 @@ export default function Exceptions() {
             onRetry: () => void list.refetch(),
           }}
           keyOf={({ exceptionId }) => exceptionId}
-          onOpen={({ exceptionId }) => setOpenId(exceptionId)}
+          onOpen={({ exceptionId }) => filters.set({ exception: exceptionId })}
           skeletonRows={3}
           empty={
             tab === 'open' ? (
@@ -92,7 +91,7 @@ export default function Exceptions() {
         <ExceptionSheet
           exception={shown}
           token={tokenOf(shown.tokenId)}
-          onClose={() => setOpenId(undefined)}
+          onClose={() => filters.set({ exception: '' })}
         />
       )}
     </>

@@ -16,6 +16,8 @@ export interface Matter {
   readonly state: string;
   readonly text: ReactNode;
   readonly path: string;
+  /** Filters of the screen. */
+  readonly search?: Readonly<Record<string, string>>;
 }
 
 interface Found {
@@ -41,7 +43,8 @@ function usePaymentMatters(): Found {
   }
   if (delayed > 0) {
     const text = `${count(delayed, 'settlement is', 'settlements are')} late, and tried again without you`;
-    matters.push({ key: 'delayed', tone: 'info', state: 'Delayed', text, path: 'payments' });
+    const search = { status: 'settlement_pending' };
+    matters.push({ key: 'delayed', tone: 'info', state: 'Delayed', text, path: 'payments', search });
   }
   return { matters, isLoading };
 }
@@ -144,7 +147,7 @@ export function Attention({ matters }: { readonly matters: readonly Matter[] }) 
 
 const rowClass = 'flex items-center gap-3 px-4 py-3 md:px-5';
 
-function MatterRow({ matter: { tone, state, text, path } }: { readonly matter: Matter }) {
+function MatterRow({ matter: { tone, state, text, path, search } }: { readonly matter: Matter }) {
   const hasScreen = useHasScreen();
   const content = (
     <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
@@ -154,7 +157,11 @@ function MatterRow({ matter: { tone, state, text, path } }: { readonly matter: M
   );
   if (!hasScreen(path.split('/', 1)[0] ?? '')) return <div className={rowClass}>{content}</div>;
   return (
-    <ScreenLink path={path} className={`${rowClass} -outline-offset-2 hover:bg-sunken`}>
+    <ScreenLink
+      path={path}
+      {...(search === undefined ? {} : { search: search as never })}
+      className={`${rowClass} -outline-offset-2 hover:bg-sunken`}
+    >
       {content}
       <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" />
     </ScreenLink>

@@ -1,5 +1,5 @@
 import type { SessionView } from '@florin/protocol/session.ts';
-import { Ban, ExternalLink, Link2, Undo2 } from 'lucide-react';
+import { Ban, ExternalLink, Link2, Receipt, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -51,6 +51,12 @@ export function PaymentActions({
             Open page
           </a>
         </>
+      )}
+      {session.receiptId !== '' && session.paymentUrl !== '' && (
+        <a href={session.paymentUrl} target="_blank" rel="noreferrer" className={buttonClass('plain')}>
+          <Receipt aria-hidden className="size-4" />
+          Receipt
+        </a>
       )}
       {isOpen && session.signedOnce === 0 && mayDo(role, 'checkout_sessions:write') && (
         <Button icon={<Ban />} onClick={() => setCancelling(true)}>

@@ -1,4 +1,5 @@
 import type { SessionView } from '@florin/protocol/session.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
 import { Card, Fact, Facts } from '../ui/page.tsx';
 import { Address, Id, Time } from '../ui/value.tsx';
 import type { PaymentHistory, PaymentToken } from './types.ts';
@@ -29,6 +30,12 @@ export function PaymentDetails({
           {session.businessId !== '' && (
             <>
               {' '}
+              <ScreenLink
+                path={`links/${session.businessId}`}
+                className="mr-2 text-accent underline-offset-2 hover:underline"
+              >
+                See the link
+              </ScreenLink>
               <Id id={session.businessId} />
             </>
           )}

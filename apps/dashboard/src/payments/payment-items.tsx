@@ -20,45 +20,65 @@ export function PaymentItems({ view: { session, transaction } }: { readonly view
         </div>
       ))}
       <dl className="py-3 [&>div]:flex [&>div]:justify-between [&>div]:py-0.5">
-        <div>
-          <dt className="text-soft">Amount</dt>
-          <dd>
-            <Usd micro={session.amount} />
-          </dd>
-        </div>
-        {transaction !== undefined && (
-          <>
-            <div>
-              <dt className="text-soft">
-                {session.feeModel === 1 ? 'Fee, paid by you' : 'Fee, paid by the payer'}
-              </dt>
-              <dd>
-                <Usd micro={transaction.feeValue} />
-              </dd>
-            </div>
-            <div>
-              <dt className="text-soft">The payer paid</dt>
-              <dd>
-                <Usd micro={transaction.totalValue} />
-              </dd>
-            </div>
-            <div className="font-semibold">
-              <dt>You receive</dt>
-              <dd>
-                <Usd micro={transaction.netValue} />
-              </dd>
-            </div>
-          </>
-        )}
-        {session.refundedAmount > 0 && (
-          <div>
-            <dt className="text-soft">Refunded</dt>
-            <dd>
-              <Usd micro={session.refundedAmount} />
-            </dd>
-          </div>
-        )}
+        <Line name="Amount" micro={session.amount} />
+        {transaction !== undefined && <Arithmetic view={{ session, transaction }} />}
+        {session.refundedAmount > 0 && <Line name="Refunded" micro={session.refundedAmount} />}
       </dl>
     </Card>
+  );
+}
+
+/** From the amount to what the merchant receives. The fee comes off it, or is added to what the payer pays. */
+function Arithmetic({
+  view: { session, transaction },
+}: {
+  readonly view: Required<Pick<SessionView, 'session' | 'transaction'>>;
+}) {
+  const { feeValue, totalValue, netValue, paymentValue } = transaction;
+  const rate = paymentValue === 0 ? '' : ` of ${rateText(feeValue / paymentValue)}`;
+  const isOnTop = session.feeModel !== 1;
+  const fee = (
+    <Line
+      name={`Fee${rate}, paid by ${isOnTop ? 'the payer' : 'you'}`}
+      micro={feeValue}
+      sign={isOnTop ? '+' : '−'}
+    />
+  );
+  return (
+    <>
+      {isOnTop && fee}
+      <Line name="The payer paid" micro={totalValue} />
+      {!isOnTop && fee}
+      <Line name="You receive" micro={netValue} isResult />
+    </>
+  );
+}
+
+/** The service rounds a fee up, so the rate of a small one is inexact beyond its digits. */
+const maxRateDigits = 3;
+
+function rateText(rate: number): string {
+  return rate.toLocaleString(undefined, { style: 'percent', maximumFractionDigits: maxRateDigits });
+}
+
+function Line({
+  name,
+  micro,
+  sign = '',
+  isResult = false,
+}: {
+  readonly name: string;
+  readonly micro: number;
+  readonly sign?: string;
+  readonly isResult?: boolean;
+}) {
+  return (
+    <div className={isResult ? 'font-semibold' : ''}>
+      <dt className={isResult ? '' : 'text-soft'}>{name}</dt>
+      <dd className="whitespace-nowrap">
+        {sign !== '' && <span className="text-soft">{sign} </span>}
+        <Usd micro={micro} />
+      </dd>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { DeliveryStatus } from '@florin/protocol/delivery-api.ts';
-import { useScreenPath } from '../app/screen-link.tsx';
+import { useHasScreen } from '../app/open-screens.ts';
+import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Section } from '../ui/page.tsx';
 import { RefundStatusBadge } from '../ui/refund-status.tsx';
@@ -33,15 +34,26 @@ export function PaymentRefunds({ history }: { readonly history: PaymentHistory |
 
 /** What was told to the merchant's servers. */
 export function PaymentDeliveries({ history }: { readonly history: PaymentHistory | undefined }) {
+  const hasWebhooks = useHasScreen()('webhooks');
   if (history === undefined || history.deliveries.length === 0) return null;
   const columns: readonly Column<PaymentHistory['deliveries'][number]>[] = [
     {
       key: 'event',
       header: 'Event',
       isWide: true,
-      cell: ({ eventType, url }) => (
+      cell: ({ eventType, url, webhookId, deliveryId }) => (
         <>
-          <span className="block truncate font-mono text-sm">{eventType}</span>
+          {hasWebhooks ? (
+            <ScreenLink
+              path={`webhooks/${webhookId}`}
+              search={{ delivery: deliveryId } as never}
+              className="block truncate font-mono text-sm text-accent underline-offset-2 hover:underline"
+            >
+              {eventType}
+            </ScreenLink>
+          ) : (
+            <span className="block truncate font-mono text-sm">{eventType}</span>
+          )}
           <span className="block truncate text-sm text-soft">{url}</span>
         </>
       ),

@@ -2,6 +2,8 @@ import type { SessionView } from '@florin/protocol/session.ts';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRead } from '../api/use-call.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
+import { buttonClass } from '../ui/button.tsx';
 import { exceptionText } from '../ui/exception-text.ts';
 import { formatUsd } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -80,7 +82,20 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
           </Notice>
         )}
         {openExceptions.map((exception) => (
-          <Notice key={exception.exceptionId} tone="warn" title={exceptionText(exception.kind).title}>
+          <Notice
+            key={exception.exceptionId}
+            tone="warn"
+            title={exceptionText(exception.kind).title}
+            action={
+              <ScreenLink
+                path="exceptions"
+                search={{ exception: exception.exceptionId } as never}
+                className={buttonClass('plain', 'small')}
+              >
+                See the exception
+              </ScreenLink>
+            }
+          >
             {exceptionText(exception.kind).what}
           </Notice>
         ))}
