@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findTestFiles, isDeep, node, nodeFlags, nodeParts } from './test/node-parts.ts';
+import { findTestFiles, isDeep, nodeParts } from './test/node-parts.ts';
 import { type Part, wholePart } from './test/part.ts';
-import { keptFolder, root } from './test/processes.ts';
+import { keptFolder, node, nodeFlags, root } from './test/processes.ts';
 import { runParts } from './test/run-parts.ts';
 import { contractPart, differentialPart, historiesPart, seededBugsPart } from './test/suites.ts';
 

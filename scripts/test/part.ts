@@ -6,10 +6,17 @@ export interface PartOutcome {
   readonly failed: readonly string[];
 }
 
+/** Of one test file, with what it and the programs that it started have used. */
+export interface FileOutcome extends PartOutcome {
+  readonly processorSeconds: number;
+}
+
 /** What a part may use. */
 export interface PartContext {
   /** Address of a PostgreSQL with the migrated template, started for the first part that asks. */
   readonly postgresUrl: () => Promise<string>;
+  /** Runs a test file in a process with these additions to its environment, and other files before and after it. */
+  readonly runFile: (file: string, env: Readonly<Record<string, string>>) => Promise<FileOutcome>;
   /** Gets all output, for the log. */
   readonly write: (text: string) => void;
   /** Adds to the processor time of the part. */
@@ -19,6 +26,8 @@ export interface PartContext {
 /** A piece of a test run that does not need the others, so that several run at once. */
 export interface Part {
   readonly name: string;
+  /** It takes ten processor seconds or more, and so begins before those that do not. */
+  readonly isLong?: boolean;
   run(context: PartContext): Promise<PartOutcome>;
 }
 
@@ -27,10 +36,11 @@ export function wholePart(
   name: string,
   command: string,
   args: readonly string[],
-  options: { env?: Readonly<Record<string, string>>; needsPostgres?: boolean } = {},
+  options: { env?: Readonly<Record<string, string>>; needsPostgres?: boolean; isLong?: boolean } = {},
 ): Part {
   return {
     name,
+    isLong: options.isLong ?? false,
     async run(context) {
       const shared =
         options.needsPostgres === true ? { FLORIN_TEST_POSTGRES: await context.postgresUrl() } : {};

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, statfsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { freemem, tmpdir } from 'node:os';
@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { endLeftovers, signal, stopGraceMs } from './run-folder.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export const node = process.execPath;
+export const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 
 /** Kept between runs and ignored by git: logs, compiled modules, what the deep run has passed. */
 export const keptFolder = join(root, '.test');
@@ -62,32 +65,34 @@ export function openRunFolder(): string {
   return folder;
 }
 
-/** Runs a command from the root of the checkout. */
+/** Starts a command from the root of the checkout. An interrupted run ends it. */
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  options: { env?: Readonly<Record<string, string>>; stdio: StdioOptions },
+): ChildProcess {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...compileCache, ...options.env },
+    stdio: options.stdio,
+    // A process group of its own, so that an interrupted run ends its descendants as well.
+    detached: true,
+  });
+  children.add(child);
+  child.once('close', () => children.delete(child));
+  return child;
+}
+
+/** Runs a command from the root of the checkout, and waits for its end. */
 export function runCommand(
   command: string,
   args: readonly string[],
-  options: {
-    env?: Readonly<Record<string, string>>;
-    /** A command that writes nothing for so long is ended, and fails. */
-    silenceLimitMs?: number;
-  } = {},
+  options: { env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn('sh', [...measured, command, ...args], {
-      cwd: root,
-      env: { ...process.env, ...compileCache, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      // A process group of its own, so that an interrupted run ends its descendants as well.
-      detached: true,
-    });
-    children.add(child);
+    const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'pipe'];
+    const child = startCommand('sh', [...measured, command, ...args], { ...options, stdio });
     let output = '';
-    const end = (): void => {
-      output += `\nended: it wrote nothing for ${options.silenceLimitMs} ms\n`;
-      if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
-    };
-    const silence =
-      options.silenceLimitMs === undefined ? undefined : setTimeout(end, options.silenceLimitMs);
     let times = '';
     const [, stdout, stderr, file3] = child.stdio;
     if (!(stdout instanceof Readable && stderr instanceof Readable && file3 instanceof Readable))
@@ -99,13 +104,10 @@ export function runCommand(
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         output += text;
-        silence?.refresh();
       });
     }
     child.on('error', reject);
     child.on('close', (code) => {
-      children.delete(child);
-      clearTimeout(silence);
       resolve({ code: code ?? 1, output, processorSeconds: sumOfTimes(times) });
     });
   });

@@ -1,28 +1,48 @@
 import { relative } from 'node:path';
+import { Transform } from 'node:stream';
 import type { TestEvent } from 'node:test/reporters';
+import { usedSeconds } from './processor-time.ts';
 
-/** What the reporter says of one test or of one file, as one line of JSON. */
+/** What the reporter says of one test or of one file, as a message to the process of the run. */
 export type Result =
   | { readonly kind: 'passed' }
   | { readonly kind: 'failed'; readonly name: string }
-  | { readonly kind: 'file'; readonly file: string; readonly seconds: number };
+  | {
+      readonly kind: 'file';
+      readonly file: string;
+      /** Of this process, and of those that it has started and that have ended. */
+      readonly processorSeconds: number;
+    };
 
 type Ended = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>;
 
-/** A reporter of Node's test runner for `group.ts`: counts tests, and fails a file that has none. */
-export default async function* results(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  let testsInFile = 0;
-  for await (const event of source) {
-    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
-    const isSuite = event.data.details.type === 'suite';
-    if (!isSuite) testsInFile += 1;
-    for (const result of resultsOf(event, isSuite)) yield `${JSON.stringify(result)}\n`;
-    if (!isSuite || event.data.nesting > 0) continue;
-    const { name, details } = event.data;
-    if (testsInFile === 0) yield `${JSON.stringify({ kind: 'failed', name: `${name}: no test ran` })}\n`;
-    yield `${JSON.stringify({ kind: 'file', file: name, seconds: details.duration_ms / 1_000 })}\n`;
-    testsInFile = 0;
-  }
+let testsInFile = 0;
+let earlierSeconds = 0;
+
+/** A reporter of Node's test runner for `file-runner.ts`: counts tests, and fails a file that has none. */
+export default new Transform({
+  writableObjectMode: true,
+  transform(event: TestEvent, _encoding, done) {
+    if (event.type === 'test:pass' || event.type === 'test:fail') report(event);
+    done();
+  },
+});
+
+function report(event: Ended): void {
+  const isSuite = event.data.details.type === 'suite';
+  if (!isSuite) testsInFile += 1;
+  for (const result of resultsOf(event, isSuite)) tell(result);
+  if (!isSuite || event.data.nesting > 0) return;
+  const file = event.data.name;
+  if (testsInFile === 0) tell({ kind: 'failed', name: `${file}: no test ran` });
+  const seconds = usedSeconds();
+  tell({ kind: 'file', file, processorSeconds: seconds - earlierSeconds });
+  testsInFile = 0;
+  earlierSeconds = seconds;
+}
+
+function tell(result: Result): void {
+  process.send?.(result);
 }
 
 function resultsOf(event: Ended, isSuite: boolean): Result[] {

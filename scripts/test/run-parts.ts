@@ -1,8 +1,8 @@
 import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { startTestPostgres } from '../../apps/server/test/harness/database.ts';
 import type { Part, PartContext, PartOutcome } from './part.ts';
+import { openPlace, sharedPostgres } from './place.ts';
 import { endCommands, keptFolder, openRunFolder } from './processes.ts';
 import { endLeftovers } from './run-folder.ts';
 
@@ -16,20 +16,6 @@ const largestNamed = 10;
  * PostgreSQL.
  */
 const partsAtOnce = Math.min(availableParallelism(), 3) + 3;
-
-/** One PostgreSQL for all parts, started when the first one asks. */
-function sharedPostgres(): { url: () => Promise<string>; stop: () => Promise<void> } {
-  let server: ReturnType<typeof startTestPostgres> | undefined;
-  return {
-    async url() {
-      server ??= startTestPostgres();
-      return (await server).url;
-    },
-    async stop() {
-      await (await server)?.stop();
-    },
-  };
-}
 
 function openLog(): { path: string; write: (text: string) => void } {
   mkdirSync(logFolder, { recursive: true });
@@ -47,7 +33,7 @@ const secondsSince = (ms: number): number => (performance.now() - ms) / 1_000;
 interface Timing {
   readonly name: string;
   readonly seconds: number;
-  /** Without those of the shared PostgreSQL. */
+  /** Those of the shared PostgreSQL are counted apart. */
   readonly processorSeconds: number;
 }
 
@@ -62,7 +48,7 @@ export async function runParts(
   const folder = openRunFolder();
   const log = openLog();
   const postgres = sharedPostgres();
-  const waiting = [...parts];
+  const waiting = [...parts.filter(({ isLong }) => isLong), ...parts.filter(({ isLong }) => !isLong)];
   let isInterrupted = false;
   const interrupt = async (): Promise<void> => {
     isInterrupted = true;
@@ -84,11 +70,13 @@ export async function runParts(
   const timings: Timing[] = [];
   const startedMs = performance.now();
   const work = async (): Promise<void> => {
+    const place = openPlace(postgres, write);
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const beganMs = performance.now();
       let processorSeconds = 0;
       const context: PartContext = {
         postgresUrl: postgres.url,
+        runFile: place.runFile,
         write,
         addProcessorSeconds: (more) => {
           processorSeconds += more;
@@ -102,19 +90,21 @@ export async function runParts(
       outcomes.push(outcome);
       const timing = { name: part.name, seconds: secondsSince(beganMs), processorSeconds };
       timings.push(timing);
-      tell(timing, outcome, parts.length - outcomes.length);
+      tell(timing, outcome, parts.length - timings.length);
       if (outcome.failed.length === 0) options.onPassed?.(part);
     }
+    outcomes.push({ passed: 0, failed: await place.close() });
   };
+  let ofPostgres = 0;
   try {
     await Promise.all(Array.from({ length: options.atOnce ?? partsAtOnce }, work));
   } finally {
-    await postgres.stop();
+    ofPostgres = await postgres.stop();
   }
   if (isInterrupted) return;
   const left = (await endLeftovers(folder)).map((commandLine) => `a process was left behind: ${commandLine}`);
   outcomes.push({ passed: 0, failed: left });
-  summarize({ outcomes, timings, seconds: secondsSince(startedMs), log: log.path });
+  summarize({ outcomes, timings, ofPostgres, seconds: secondsSince(startedMs), log: log.path });
 }
 
 function tell(timing: Timing, { passed, failed }: PartOutcome, left: number): void {
@@ -127,12 +117,13 @@ function tell(timing: Timing, { passed, failed }: PartOutcome, left: number): vo
 function summarize(run: {
   outcomes: readonly PartOutcome[];
   timings: readonly Timing[];
+  ofPostgres: number;
   seconds: number;
   log: string;
 }): void {
   const ofParts = run.timings.reduce((sum, { processorSeconds }) => sum + processorSeconds, 0);
   console.log(
-    `\n${run.seconds.toFixed(0)} s, ${ofParts.toFixed(0)} processor seconds of the parts. The largest:`,
+    `\n${run.seconds.toFixed(0)} s, ${ofParts.toFixed(0)} processor seconds of the parts and ${run.ofPostgres.toFixed(0)} of PostgreSQL. The largest:`,
   );
   const largest = run.timings.toSorted((first, second) => second.processorSeconds - first.processorSeconds);
   for (const { name, processorSeconds } of largest.slice(0, largestNamed))

@@ -1,5 +1,6 @@
-import { findTestFiles, isDeep, node, nodeFlags, nodeParts } from './node-parts.ts';
+import { findTestFiles, isDeep, nodeParts } from './node-parts.ts';
 import { type Part, runLogged, wholePart } from './part.ts';
+import { node, nodeFlags } from './processes.ts';
 
 const forge = 'scripts/forge.cjs';
 const biome = 'node_modules/.bin/biome';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { httpsUrl, imageUrl } from '@florin/protocol/schema.ts';
@@ -68,9 +69,17 @@ test('a text of another form is refused in words, not by its regular expression'
   assert.equal(message('a\0@b.c')?.message, 'Invalid field: e must be "" or an e-mail address');
 });
 
+const tables = [agentApi, checkoutApi, dashboardApi, merchantApi, x402Api];
+const routes = tables.flatMap(({ routes }): Route[] => Object.values(routes));
+
+test('the schema of every request can be compiled', () => {
+  const schemas = routes.flatMap(({ params, query, body }) => [params, query, body]);
+  const known = schemas.filter((schema) => schema !== undefined);
+  assert.ok(known.length > 100);
+  for (const schema of known) compileCheck(schema, 'value')({});
+});
+
 test('every pattern of a request has its words', () => {
-  const tables = [agentApi, checkoutApi, merchantApi, x402Api];
-  const routes = tables.flatMap(({ routes }): Route[] => Object.values(routes));
   const patterns = routes.flatMap(({ params, query, body }) =>
     [...JSON.stringify({ params, query, body }).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
       ([, text = '']) => String(JSON.parse(text)),

@@ -1,5 +1,5 @@
 import { fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { type AddressPolicy, isPlainHttpAllowed, urlFlaw } from '#outside/address.ts';
 
@@ -50,7 +50,7 @@ const localAjv = ajvFor({ allowLoopback: true, allowPlainLoopback: true });
 export type SchemaCheck = (value: unknown) => Refusal | undefined;
 
 /**
- * Compiles a schema once. Its refusals are field_invalid (400101), with the field's path, such as
+ * Compiles a schema once, for the first value: a process starts with hundreds of schemas, of which it uses some. Its refusals are field_invalid (400101), with the field's path, such as
  * `lineItems[0].unitPrice`, and what it must be. `root` names the value itself, such as `body`. In the local
  * environment, https URLs may also be plain http to loopback.
  */
@@ -59,8 +59,10 @@ export function compileCheck(
   root: string,
   { allowPlainLoopback }: Pick<AddressPolicy, 'allowPlainLoopback'> = {},
 ): SchemaCheck {
-  const validate = (allowPlainLoopback === true ? localAjv : publicAjv).compile(schema);
+  let compiled: ValidateFunction | undefined;
   return (value) => {
+    compiled ??= (allowPlainLoopback === true ? localAjv : publicAjv).compile(schema);
+    const validate = compiled;
     if (validate(value)) return undefined;
     const error = mostTelling(validate.errors ?? []);
     if (error === undefined) throw new Error('a failed check has no error');
@@ -133,6 +135,7 @@ export const patternTexts: Readonly<Record<string, string>> = {
   '^0x[0-9a-f]{64}$': '0x and 64 hexadecimal digits in lower case',
   '^0x([0-9a-fA-F]{2})*$': '0x and two hexadecimal digits for each byte',
   '^[^\\s@]+@[^\\s@]+$': 'an e-mail address',
+  '^[0-9a-f-]{36}$': 'a UUID in lower case',
   '^eip155:[1-9][0-9]{0,14}$': 'eip155: and a chain id',
 };
 
