@@ -1,11 +1,14 @@
 /** The service's access to the hosted pages: views, texts and data types. */
 
+export { noActions } from './checkout/actions.ts';
 export { parseAmount, problemOfAmount } from './checkout/amount.ts';
-export type { CheckoutData, PageItem } from './checkout/data.ts';
+export { elsewhereNotice } from './checkout/elsewhere-notice.ts';
 export { fill, formatMoney, formatTime, formatToken } from './checkout/format.ts';
-export { elsewhereNotice, isAtEnd, statusView } from './checkout/status.ts';
-export { detailsView, headView, itemsView, logoView } from './checkout/summary.ts';
-export { flatten, h, type Tree } from './checkout/tree.ts';
+export { headView } from './checkout/head-view.ts';
+export { drawingKey, iconView } from './checkout/mark.ts';
+export { initialModel, isAtEnd, isOpen, pricedBy } from './checkout/model.ts';
+export { payView } from './checkout/pay-view.ts';
+export { flatten, h, type Tree, wireTree } from './checkout/tree.ts';
 export { claimView } from './claim/claim-view.ts';
 export {
   type ClaimData,
@@ -14,6 +17,15 @@ export {
   type ClaimPlace,
   coinAddress,
 } from './claim/data.ts';
+export { detailsView, itemsView, merchantView } from './state/order-view.ts';
+export {
+  type PageData,
+  type PageImage,
+  type PageItem,
+  type PageMerchant,
+  scriptData,
+} from './state/page-data.ts';
+export { statusView, wordsOf } from './state/status.ts';
 export { claimTexts } from './text/claim.ts';
 export type { Texts } from './text/en.ts';
 export { chooseLanguage, type Language, languages } from './text/languages.ts';

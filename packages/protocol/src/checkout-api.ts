@@ -55,11 +55,16 @@ export const checkoutState = Type.Object({
   initiateTx: Type.String(),
   completeTx: Type.String(),
   pendingReason: Type.String(),
-  /** The seen payment: its chain and depth. */
+  /** The seen payment, as its chain shows it, and its depth. */
   payment: Type.Optional(
     Type.Object({
       tokenId: Type.String(),
       chainId: Type.String(),
+      payer: Type.String(),
+      /** What the payer paid in all, and the part of it that is a fee on top of the price. */
+      amountInToken: Type.String(),
+      total: Type.String(),
+      fee: Type.String(),
       confirmations: Type.Integer(),
       /** About how many confirmations a payment needs at present to be final. */
       confirmationsWanted: Type.Integer(),
@@ -68,6 +73,8 @@ export const checkoutState = Type.Object({
   /** ISO 8601, or empty. */
   paidAt: Type.String(),
   settledAt: Type.String(),
+  /** The receipt's number; empty before the payment is final. */
+  receiptId: Type.String(),
   /** What has arrived at deposit addresses while the payment is incomplete. */
   deposits: Type.Array(sessionDeposit),
   /** Money that arrived and paid nothing. */
@@ -107,6 +114,10 @@ export const checkoutState = Type.Object({
   successUrl: Type.Optional(Type.String()),
 });
 export type CheckoutState = Static<typeof checkoutState>;
+
+/** A state with the part of the page that shows it, as a tree of elements, and the page's title. */
+const shownState = Type.Object({ state: checkoutState, view: Type.Unknown(), title: Type.String() });
+export type ShownState = Static<typeof shownState>;
 
 const beginSessionBody = Type.Object(
   {
@@ -227,6 +238,12 @@ const claimReply = Type.Object({
 });
 export type Claim = Static<typeof claimReply>;
 
+/** Language and time zone of the page. */
+const readerQuery = Type.Object({
+  lang: Type.Optional(text({ max: 20 })),
+  zone: Type.Optional(text({ max: 64 })),
+});
+
 const sessionParams = Type.Object({ sessionId: idText });
 
 /** The page's API. A session's secret is sent in the header `x-client-code`, never in a URL. */
@@ -272,8 +289,9 @@ export const checkoutApi = {
       summary: 'Read the state of a session',
       tag: 'Hosted checkout',
       params: sessionParams,
+      query: readerQuery,
       reply: Type.Object({
-        state: checkoutState,
+        ...shownState.properties,
         options: Type.Array(checkoutOption),
         /** The server's time in Unix seconds, by which deadlines count. */
         now: Type.Integer(),

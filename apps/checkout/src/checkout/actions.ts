@@ -1,18 +1,54 @@
 import type { Edit } from './amount.ts';
-import type { Wallet } from './wallet.ts';
+import type { Model } from './model.ts';
+import type { Wallet } from './wallet-type.ts';
 
-/** The payer's actions on the page. */
+/** An input element, also for the server, which has no type for it. */
+export interface AmountField {
+  value: string;
+  readonly selectionStart: number | null;
+  setSelectionRange(start: number, end: number): void;
+}
+
+/** The payer's actions on the page. On the server they are absent. */
 export interface Actions {
   readonly connect: (wallet: Wallet) => void;
-  readonly disconnect: () => void;
+  readonly openWays: () => void;
+  /** Closes the sheet, unless a click inside it chose nothing. */
+  readonly closeWays: (event: { readonly target: unknown; readonly detail: number }) => void;
   readonly choose: (tokenId: string) => void;
+  readonly chooseSource: (source: Model['source']) => void;
+  readonly chooseCode: (code: Model['code']) => void;
   readonly pay: () => void;
   readonly payPlainly: () => void;
   readonly cancel: () => void;
   readonly askAgain: () => void;
   readonly copy: (text: string) => void;
+  /** Copies the address of this page. */
+  readonly copyPage: () => void;
   readonly showDeposit: () => void;
   readonly hideDeposit: () => void;
-  readonly typeAmount: (field: HTMLInputElement, how: Edit) => void;
-  readonly leaveAmount: (field: HTMLInputElement) => void;
+  readonly typeAmount: (field: AmountField, how: Edit) => void;
+  readonly leaveAmount: (field: AmountField) => void;
 }
+
+const ignore = () => undefined;
+
+/** For pages without their script. */
+export const noActions: Actions = {
+  connect: ignore,
+  openWays: ignore,
+  closeWays: ignore,
+  choose: ignore,
+  chooseSource: ignore,
+  chooseCode: ignore,
+  pay: ignore,
+  payPlainly: ignore,
+  cancel: ignore,
+  askAgain: ignore,
+  copy: ignore,
+  copyPage: ignore,
+  showDeposit: ignore,
+  hideDeposit: ignore,
+  typeAmount: ignore,
+  leaveAmount: ignore,
+};

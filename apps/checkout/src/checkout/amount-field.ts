@@ -1,4 +1,5 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { AmountField } from './actions.ts';
 import {
   type Edit,
   groupTyped,
@@ -22,7 +23,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 const typingPauseMs = 300;
 
 /** Inserts group separators while the payer types, and shortly afterwards asks for the price in every token. */
-export function typeAmount(page: Page, field: HTMLInputElement, how: Edit): void {
+export function typeAmount(page: Page, field: AmountField, how: Edit): void {
   const { data } = page.model;
   const { locale } = data;
   const typed = { text: field.value, caret: field.selectionStart ?? field.value.length };
@@ -38,14 +39,14 @@ export function typeAmount(page: Page, field: HTMLInputElement, how: Edit): void
 }
 
 /** Formats the amount after the payer leaves the field, or shows its problem. */
-export function leaveAmount(page: Page, field: HTMLInputElement): void {
+export function leaveAmount(page: Page, field: AmountField): void {
   const { data } = page.model;
   const typed = parseAmount(data.locale, field.value);
   if (typed.kind === 'amount') put(field, writeAmount(data.locale, typed.amount));
   else if (field.value !== '') page.change({ amountProblem: problemOfAmount(data, typed) });
 }
 
-function put(field: HTMLInputElement, text: string): void {
+function put(field: AmountField, text: string): void {
   shown = text;
   if (field.value !== text) field.value = text;
 }

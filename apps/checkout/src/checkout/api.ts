@@ -2,12 +2,12 @@ import type { SubmittedView } from '@florin/protocol/agent-view.ts';
 import type {
   BegunSession,
   CheckoutOption,
-  CheckoutState,
   PreparedOrder,
   SessionReceipt,
+  ShownState,
   TokenBalance,
 } from '@florin/protocol/checkout-api.ts';
-import { isAtEnd } from './status.ts';
+import { isAtEnd } from './model.ts';
 
 /** A refusal by the server, with its code. */
 export class Refused extends Error {
@@ -48,6 +48,9 @@ export async function ask<Data>(
 }
 
 const base = '/checkout/api';
+/** The language and the time zone of what the server renders. */
+const readerOf = (locale: string) =>
+  `?${new URLSearchParams({ lang: locale, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone })}`;
 const sessionPath = (sessionId: string) => `${base}/session/${encodeURIComponent(sessionId)}`;
 
 export const api = {
@@ -55,8 +58,8 @@ export const api = {
     ask<BegunSession>(`${base}/session`, { body }),
   quote: (linkId: string, amount: string) =>
     ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`),
-  read: (sessionId: string) =>
-    ask<{ state: CheckoutState; options: CheckoutOption[]; now: number }>(sessionPath(sessionId)),
+  read: (sessionId: string, locale: string) =>
+    ask<ShownState & { options: CheckoutOption[]; now: number }>(sessionPath(sessionId) + readerOf(locale)),
   balances: (payer: string, tokenIds: string[]) =>
     ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
   prepare: (
@@ -76,15 +79,15 @@ const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
 /** Follows a session by server-sent events, and polls while those fail. Reports whether the connection works. */
 export function follow(
-  sessionId: string,
-  on: { state: (state: CheckoutState) => void; connection: (isUp: boolean) => void },
+  { sessionId, locale }: { readonly sessionId: string; readonly locale: string },
+  on: { state: (shown: ShownState) => void; connection: (isUp: boolean) => void },
 ): void {
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const poll = async () => {
     timer = undefined;
     try {
-      on.state((await api.read(sessionId)).state);
+      on.state(await api.read(sessionId, locale));
       on.connection(true);
       failures = 0;
     } catch {
@@ -97,15 +100,15 @@ export function follow(
   const schedule = () => {
     timer ??= setTimeout(() => void poll(), retryMs[Math.min(failures, retryMs.length - 1)]);
   };
-  const source = new EventSource(`${sessionPath(sessionId)}/events`);
+  const source = new EventSource(`${sessionPath(sessionId)}/events${readerOf(locale)}`);
   source.onmessage = ({ data }: MessageEvent<string>) => {
     clearTimeout(timer);
     timer = undefined;
     failures = 0;
-    const state = JSON.parse(data) as CheckoutState;
-    if (isAtEnd(state)) source.close();
+    const shown = JSON.parse(data) as ShownState;
+    if (isAtEnd(shown.state)) source.close();
     on.connection(true);
-    on.state(state);
+    on.state(shown);
   };
   source.onerror = schedule;
 }

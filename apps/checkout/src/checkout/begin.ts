@@ -43,10 +43,8 @@ export async function beginSession(page: Page): Promise<void> {
 
 /** Points agents to the new session: the link would begin another. */
 function leadAgents(sessionId: string): void {
-  const place = elementOf('agent-url');
-  const url = (place.textContent ?? '').replace(/\/payment\/link\/[^/]+$/, `/session/${sessionId}`);
-  place.textContent = url;
-  elementOf('agent-link').setAttribute('href', url);
+  const link = elementOf('agent-link') as HTMLLinkElement;
+  link.href = link.href.replace(/\/payment\/link\/[^/]+$/, `/session/${sessionId}`);
 }
 
 /** The chosen token. Throws when no token is available. */

@@ -4,8 +4,10 @@ import { bestOption, type Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf, wordsOfStep } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
-import { connect, type Provider, type Wallet } from './wallet.ts';
+import { stages } from './stages.ts';
+import { connect } from './wallet.ts';
 import { nextStepOf } from './wallet-answer.ts';
+import type { Provider, Wallet } from './wallet-type.ts';
 
 /** Connects a wallet, reads its balances, and chooses its best way to pay. */
 export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
@@ -14,7 +16,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
   try {
     const payer = await waitFor(page, { words, isFor: 'wallet' }, () => connect(wallet.provider));
     assertIntended(page.model, payer);
-    page.change({ wallet, payer, step: '' });
+    page.change({ wallet, payer, step: '', stage: stages.allow });
     listenTo(page, wallet.provider);
     await readBalances(page, payer);
   } catch (error) {

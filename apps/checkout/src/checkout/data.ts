@@ -1,33 +1,18 @@
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
-import type { Texts } from '../text/en.ts';
+import type { ScriptTexts } from '../text/script-texts.ts';
 
-/** A line item as the page shows it. */
-export interface PageItem {
-  readonly name: string;
-  readonly description: string;
-  readonly attributes: readonly { readonly name: string; readonly value: string }[];
-  readonly quantity: number;
-  /** Total of all units in Micro-USD; empty when the payer chooses. */
-  readonly value: string;
-  readonly image?: { readonly url: string; readonly dense: string };
-}
-
-/** The data that the page shows and its script starts from. It contains no secrets. */
+/** The data that the page's script starts from. It contains no secrets. */
 export interface CheckoutData {
   readonly locale: string;
-  readonly texts: Texts;
+  readonly texts: ScriptTexts;
   /** Path of the AI protocol on this origin, which receives paying signatures. */
   readonly agentApi: string;
+  /** Keys of the page's drawings (`drawingKey`). */
+  readonly drawings: readonly string[];
   /** The link, before a session begins. */
   readonly link?: { readonly linkId: string; readonly version: string; readonly isCustom: boolean };
   readonly state?: CheckoutState;
-  /** Where to start again after an expired session; empty when there is no such place. */
-  readonly linkUrl: string;
   readonly title: string;
-  /** The merchant's logo, hosted here, for displays of two densities. */
-  readonly logo?: { readonly url: string; readonly dense: string } | undefined;
-  readonly merchant: string;
-  readonly items: readonly PageItem[];
   /** Price in Micro-USD; empty until the payer chooses it. */
   readonly amount: string;
   /**
@@ -40,10 +25,6 @@ export interface CheckoutData {
   readonly isEmailRequired: boolean;
   /** The only wallet that may pay; empty: any. */
   readonly intendedPayer: string;
-  readonly recipient: string;
-  /** The settlement token's id, and its display name. */
-  readonly settlementToken: string;
-  readonly settledIn: string;
   readonly options: readonly CheckoutOption[];
   /** The least total in Micro-USD that a plain transfer can pay; absent where none can. */
   readonly minDeposit?: string | undefined;

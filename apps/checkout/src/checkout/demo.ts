@@ -1,5 +1,5 @@
 import { api } from './api.ts';
-import type { Wallet } from './wallet.ts';
+import type { Wallet } from './wallet-type.ts';
 
 /**
  * A wallet for visitors without one, in local worlds only. The service keeps its key and sends its transactions. It

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { en } from '../text/en.ts';
-import type { Actions } from './actions.ts';
+import { type Actions, noActions } from './actions.ts';
 import { depositView } from './deposit-view.ts';
-import type { DepositView, Model } from './model.ts';
+import { type DepositView, initialModel } from './model.ts';
 import { flatten, type Tree } from './tree.ts';
 
 const code = { size: 1, path: '' };
@@ -30,47 +30,18 @@ const deposit: DepositView = {
     secondsToFinal: 1,
   },
 };
-const model: Model = {
-  data: {
-    ...{
-      locale: 'en',
-      texts: en,
-      agentApi: '',
-      linkUrl: '',
-      title: '',
-      merchant: '',
-      items: [],
-      options: [],
-    },
-    ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
-    ...{ settlementToken: '', settledIn: '' },
-  },
-  ...{ clientCode: '', wallets: [], payer: '', balances: {}, chosen: '', step: '', problem: '' },
-  ...{ waitsFor: '', mayPayPlainly: false, amountProblem: '', isSent: false, copied: '', isConnected: true },
-};
+const model = initialModel({
+  ...{ locale: 'en', texts: en, agentApi: '', drawings: [], title: '', options: [], amount: '' },
+  ...{ isFeeOnTop: false, isEmailRequired: false, intendedPayer: '' },
+});
 
 /**
  * The panel's amounts after a partial arrival: its heading, the copied text, and whether it has a code with the amount.
  */
 function shownWith(arrived: string): [heading: string, copied: string, hasTransferCode: boolean] {
   let copied = '';
-  const ignore = () => undefined;
   const actions: Actions = {
-    ...{
-      connect: ignore,
-      disconnect: ignore,
-      choose: ignore,
-      pay: ignore,
-      payPlainly: ignore,
-      cancel: ignore,
-    },
-    ...{
-      askAgain: ignore,
-      showDeposit: ignore,
-      hideDeposit: ignore,
-      typeAmount: ignore,
-      leaveAmount: ignore,
-    },
+    ...noActions,
     copy: (text) => {
       copied = text;
     },
@@ -82,8 +53,8 @@ function shownWith(arrived: string): [heading: string, copied: string, hasTransf
       if (typeof item === 'string') continue;
       const { tag, attributes, children, on } = item;
       if (tag === 'h2') heading = flatten(children).join('');
-      if (attributes['id'] === 'copy-amount') on['click']?.(undefined);
-      if (attributes['aria-label'] === en.qrWallet) hasTransferCode = true;
+      if (attributes['id'] === 'copy-amount') on?.['click']?.(undefined);
+      if (attributes['id'] === 'code-wallet') hasTransferCode = true;
       look(children);
     }
   };

@@ -1,71 +1,39 @@
-import type { Code } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, Code } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
+import { elsewhereNotice } from './elsewhere-notice.ts';
 import { fill, formatTime, formatToken, shorten, toDecimal } from './format.ts';
+import { iconView, markView } from './mark.ts';
 import type { DepositView, Model } from './model.ts';
-import { optionView } from './option-view.ts';
-import { elsewhereNotice } from './status.ts';
+import { tabsView } from './tabs.ts';
 import { h, type Tree } from './tree.ts';
 
-/** For payers with money elsewhere: the token, and the refund address. */
-export function elsewhereView(model: Model, actions: Actions): Tree {
-  const { data, step, chosen, wallet } = model;
+/** For payers with money elsewhere: where it goes if it cannot pay. */
+export function refundView({ data, step }: Model, { chainTitle }: CheckoutOption): Tree {
   const { texts } = data;
-  const isBusy = step !== '';
-  const option = data.options.find(({ tokenId }) => tokenId === chosen);
-  const network = option?.chainTitle ?? '';
-  // An agent's session accepts only its own wallet.
-  if (data.intendedPayer !== '' || data.minDeposit === undefined) return undefined;
-  const isTooLittle =
-    option !== undefined && option.total !== '0' && BigInt(option.total) < BigInt(data.minDeposit);
-  if (isTooLittle) return undefined;
   return h(
-    'details',
-    { id: 'elsewhere' },
-    h('summary', {}, texts.orSend),
-    // With a connected wallet, the same choice is above.
-    wallet === undefined &&
-      h(
-        'fieldset',
-        { disabled: isBusy },
-        h('legend', {}, texts.chooseToken),
-        data.options.map((each) => optionView(model, each, actions)),
-      ),
-    h(
-      'p',
-      { class: 'field' },
-      h('label', { for: 'refund-input' }, fill(texts.refundLabel, { network })),
-      h('input', {
-        id: 'refund-input',
-        autocomplete: 'off',
-        spellcheck: 'false',
-        maxlength: '64',
-        dir: 'ltr',
-        'aria-describedby': 'refund-hint',
-        disabled: isBusy,
-      }),
-      h('span', { id: 'refund-hint', class: 'soft small' }, texts.refundHint),
-    ),
-    h(
-      'button',
-      { type: 'button', class: 'quiet', id: 'show-deposit', disabled: isBusy, click: actions.showDeposit },
-      texts.showAddress,
-    ),
+    'p',
+    { class: 'field' },
+    h('label', { for: 'refund-input' }, fill(texts.refundLabel, { network: chainTitle })),
+    h('input', {
+      id: 'refund-input',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      maxlength: '64',
+      dir: 'ltr',
+      'aria-describedby': 'refund-hint',
+      disabled: step !== '',
+    }),
+    h('span', { id: 'refund-hint', class: 'soft small' }, texts.refundHint),
   );
 }
 
 /** Where to send: network, amount and address, each separately, and as QR codes. */
 export function depositView(model: Model, deposit: DepositView, actions: Actions): Tree {
-  const { data, copied } = model;
+  const { data } = model;
   const { texts, locale } = data;
   const { option, address, amountInToken } = deposit;
   const lacking = lackingOf(deposit).toString();
   const exact = toDecimal(BigInt(lacking), option.decimals);
-  const copyButton = (id: string, text: string, label: string) =>
-    h(
-      'button',
-      { type: 'button', class: 'quiet', id, click: () => actions.copy(text) },
-      copied === text ? texts.copied : label,
-    );
   return h(
     'section',
     { id: 'deposit', class: 'deposit', 'aria-labelledby': 'deposit-title' },
@@ -76,16 +44,16 @@ export function depositView(model: Model, deposit: DepositView, actions: Actions
       fill(texts.sendExactly, { amount: formatToken(locale, option, lacking) }),
     ),
     h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
-    h('p', { class: 'soft' }, texts.toAddress),
+    codesView(model, deposit, actions),
+    h('p', { class: 'soft small' }, texts.toAddress),
     h('p', { class: 'address', id: 'deposit-address', dir: 'ltr' }, address),
     h(
       'p',
       { class: 'actions' },
-      copyButton('copy-address', address, texts.copyAddress),
-      copyButton('copy-amount', exact, texts.copyAmount),
+      copyButton(model, actions, { id: 'copy-address', text: address, label: texts.copyAddress }),
+      copyButton(model, actions, { id: 'copy-amount', text: exact, label: texts.copyAmount }),
     ),
-    codeView(deposit.addressCode, texts.qrAddress),
-    h('p', {}, fill(texts.sendOnce, { address: shorten(deposit.refundAddress) })),
+    h('p', { class: 'small' }, fill(texts.sendOnce, { address: shorten(deposit.refundAddress) })),
     termsView(data, deposit),
     h(
       'p',
@@ -93,15 +61,47 @@ export function depositView(model: Model, deposit: DepositView, actions: Actions
       h('span', { class: 'spinner', 'aria-hidden': 'true' }),
       arrivedText(model, deposit),
     ),
-    // The code contains the whole amount.
-    lacking === amountInToken &&
-      h('details', {}, h('summary', {}, texts.qrWallet), codeView(deposit.transferCode, texts.qrWallet)),
     h(
       'button',
       { type: 'button', class: 'plain', id: 'hide-deposit', click: actions.hideDeposit },
-      texts.changeWallet,
+      texts.anotherWay,
     ),
   );
+}
+
+function copyButton(
+  { data, copied }: Model,
+  actions: Actions,
+  { id, text, label }: { readonly id: string; readonly text: string; readonly label: string },
+): Tree {
+  return h(
+    'button',
+    { type: 'button', class: 'quiet', id, click: () => actions.copy(text) },
+    iconView(copied === text ? 'check' : 'copy'),
+    copied === text ? data.texts.copied : label,
+  );
+}
+
+/** The address as a code; for wallets also with network and amount, while that is the whole amount. */
+function codesView({ data, code }: Model, deposit: DepositView, actions: Actions): Tree {
+  const { texts, drawings } = data;
+  const { option, addressCode, transferCode, transferUri } = deposit;
+  const isWhole = lackingOf(deposit) === BigInt(deposit.amountInToken);
+  const isForWallets = isWhole && code === 'wallet';
+  return [
+    isWhole &&
+      tabsView(
+        { address: texts.codeAddress, wallet: texts.byWallet },
+        { name: 'code', legend: texts.chooseCode, chosen: code, choose: actions.chooseCode },
+      ),
+    h(
+      'div',
+      { class: 'code' },
+      codeView(isForWallets ? transferCode : addressCode, isForWallets ? texts.qrWallet : texts.qrAddress),
+      markView(drawings, option),
+    ),
+    isForWallets && h('a', { class: 'button quiet', id: 'open-wallet', href: transferUri }, texts.openWallet),
+  ];
 }
 
 /** Until when a transfer pays, and which smaller or later ones also count. */
@@ -138,7 +138,7 @@ function arrivedText({ data }: Model, deposit: DepositView): string {
 function codeView({ size, path }: Code, label: string): Tree {
   return h(
     'svg',
-    { class: 'code', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': label },
+    { viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': label },
     h('path', { d: path }),
   );
 }

@@ -1,7 +1,8 @@
 import { type PageElement as Described, flatten, type Tree } from './tree.ts';
 
-const svgNames = new Set(['svg', 'path']);
-const listeners = new WeakMap<Node, Described['on']>();
+const svgNames = new Set(['svg', 'path', 'use']);
+type Listeners = NonNullable<Described['on']>;
+const listeners = new WeakMap<Node, Listeners>();
 
 /**
  * Updates an element's content to match a tree. Existing nodes are changed, not replaced, so that focus, typed text and
@@ -42,7 +43,7 @@ function update(node: ChildNode, item: Described | string): void {
   }
   if (!(node instanceof Element)) return;
   updateAttributes(node, item.attributes);
-  listen(node, item.on);
+  if (item.on !== undefined) listen(node, item.on);
   show(node, item.children);
 }
 
@@ -60,7 +61,7 @@ function updateAttributes(element: Element, wanted: Described['attributes']): vo
     element.checked = wanted['checked'] === true;
 }
 
-function listen(element: Element, on: Described['on']): void {
+function listen(element: Element, on: Listeners): void {
   const known = listeners.get(element);
   listeners.set(element, on);
   for (const name of Object.keys(on)) {

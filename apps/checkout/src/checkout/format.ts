@@ -62,6 +62,16 @@ export function formatTime(locale: string, iso: string, timeZone?: string): stri
   }).format(new Date(iso));
 }
 
+/** A length of time in words: seconds, or whole minutes from 90 seconds on. */
+export function formatDuration(locale: string, seconds: number): string {
+  const isShort = seconds < 90;
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: isShort ? 'second' : 'minute',
+    unitDisplay: 'long',
+  }).format(isShort ? seconds : Math.round(seconds / 60));
+}
+
 /** A span of time as 12:34 or 1:02:03. */
 export function formatSpan(seconds: number): string {
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds % 60)];

@@ -2,12 +2,13 @@ import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { api } from './api.ts';
 import { takeAccount } from './connect.ts';
 import { fill } from './format.ts';
-import { isMade, isOver } from './model.ts';
+import { isMade, isOver, withState } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { wordsOfStep } from './problem.ts';
 import { waitFor } from './prompt.ts';
-import { accountsOf, isOn, type Provider, switchNetwork } from './wallet.ts';
+import { accountsOf, isOn, switchNetwork } from './wallet.ts';
 import { nextStepOf, type WalletRequest } from './wallet-answer.ts';
+import type { Provider } from './wallet-type.ts';
 
 /** One attempt to pay: who pays, with what, and by which order. */
 export interface PaymentAttempt {
@@ -23,6 +24,7 @@ interface Request<Answer> {
   readonly kind: WalletRequest;
   /** What the payer must do in the wallet. */
   readonly words: string;
+  readonly stage: number;
   readonly ask: () => Promise<Answer>;
   /** Gets an answer that arrives after the payer stopped waiting. */
   readonly onLate?: (answer: Answer) => void;
@@ -33,11 +35,11 @@ const marginSeconds = 30;
 
 /** Asks the server whether the session is still unpaid, and throws unless it is: events may be late or lost. */
 export async function assertOwed(page: Page, deadline?: string): Promise<void> {
-  const { texts, state } = page.model.data;
-  const read = await api.read(state?.sessionId ?? '').catch(() => {
+  const { texts, state, locale } = page.model.data;
+  const read = await api.read(state?.sessionId ?? '', locale).catch(() => {
     throw new ExplainedFailure(texts.cannotCheck);
   });
-  page.change({ data: { ...page.model.data, state: read.state } });
+  page.change(withState(page.model, read));
   if (isMade(read.state)) throw new ExplainedFailure(texts.notNeeded);
   if (read.state.status === 'cancelled') throw new ExplainedFailure(texts.cancelledHint);
   if (!read.state.isPayable) throw new ExplainedFailure(texts.timeOver);
@@ -51,13 +53,14 @@ export async function assertOwed(page: Page, deadline?: string): Promise<void> {
  */
 export async function request<Answer>(
   attempt: PaymentAttempt,
-  { kind, words, ask, onLate }: Request<Answer>,
+  { kind, words, stage, ask, onLate }: Request<Answer>,
 ): Promise<Answer | undefined> {
   const { page, provider, option, deadline } = attempt;
   await assertAccount(attempt);
   try {
     await bringToNetwork(attempt);
     await assertOwed(page, deadline);
+    page.change({ stage });
     return await waitFor(page, { words, isFor: 'wallet' }, ask, onLate);
   } catch (error) {
     if (error instanceof ExplainedFailure) throw error;

@@ -1,42 +1,29 @@
+import type { ShownState } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
-import { follow } from './api.ts';
+import { api, follow } from './api.ts';
 import { connectWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
 import { demoWallet } from './demo.ts';
 import { hideDeposit, recallDeposit, showDeposit } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
-import { bestOption, isMade, isOver, type Model } from './model.ts';
+import { headView } from './head-view.ts';
+import { initialModel, isMade, isOver, type Model, pageCopied, pricedBy, withState } from './model.ts';
 import type { Page } from './page.ts';
 import { payWith } from './pay.ts';
 import { payView } from './pay-view.ts';
 import { stopWaiting } from './prompt.ts';
 import { downloadReceipt } from './receipt.ts';
 import { recallSent } from './sent.ts';
-import { statusView, wordsOf } from './status.ts';
-import { headView } from './summary.ts';
+import type { Tree } from './tree.ts';
 import { announceWallet, watchWallets } from './wallet.ts';
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
 function openPage(data: CheckoutData): Page {
-  let model: Model = {
-    data,
-    clientCode: /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '',
-    wallets: [],
-    payer: '',
-    balances: {},
-    chosen: bestOption(data.options, {})?.tokenId ?? '',
-    step: '',
-    problem: '',
-    waitsFor: '',
-    mayPayPlainly: false,
-    amountProblem: '',
-    isSent: false,
-    copied: '',
-    isConnected: true,
-  };
+  const clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
+  let model: Model = { ...initialModel(data), clientCode };
   const page: Page = {
     get model() {
       return model;
@@ -74,25 +61,29 @@ function render(page: Page): void {
   isStale = press !== undefined;
   if (isStale) return;
   const { model } = page;
-  const { data } = model;
+  const { data, shown } = model;
   const now = nowSeconds();
-  const option = data.options.find(({ tokenId }) => tokenId === model.chosen);
-  const isPriced = option !== undefined && option.total !== '0';
-  show(elementOf('head'), headView(data, isPriced ? option : undefined));
+  show(elementOf('head'), headView(data, now, pricedBy(model, now)));
   show(elementOf('pay'), payView(model, actionsOf(page), now));
-  if (data.state !== undefined) {
-    const { paidAt } = data.state;
-    const canDownload = paidAt !== '' && model.clientCode !== '';
-    const reader = {
-      now,
-      hasPanel: model.deposit !== undefined,
-      print: () => globalThis.print(),
-      ...(canDownload ? { download: () => void downloadReceipt(page) } : {}),
-    };
-    show(elementOf('state'), statusView(data, data.state, reader));
-    document.title = `${wordsOf(data, data.state, now).title} · ${data.title}`;
-  }
+  if (shown === undefined) return;
+  show(elementOf('state'), shown.view as Tree);
+  document.title = shown.title;
 }
+
+/** What the buttons in the session's state do. */
+function act(page: Page, button: HTMLElement): void {
+  const { act: name, text = '' } = button.dataset;
+  if (name === 'print') globalThis.print();
+  if (name === 'download') void downloadReceipt(page);
+  if (name === 'copy') void navigator.clipboard.writeText(text).then(() => button.classList.add('copied'));
+}
+
+function copy(page: Page, text: string, copied: string): void {
+  void navigator.clipboard.writeText(text).then(() => page.change({ copied }));
+}
+
+/** The sheet with all ways to pay. */
+const dialog = () => elementOf('ways') as HTMLDialogElement;
 
 /** The payer's latest action, so that it can be repeated. */
 let task = async () => {};
@@ -106,8 +97,16 @@ function begin(next: () => Promise<void>): void {
 function actionsOf(page: Page): Actions {
   return {
     connect: (wallet) => begin(() => connectWallet(page, wallet)),
-    disconnect: () => page.change({ wallet: undefined, payer: '', balances: {}, problem: '' }),
+    openWays: () => dialog().showModal(),
+    closeWays: ({ target, detail }) => {
+      // A radio button chosen by a key leaves the sheet open: the next key may choose another.
+      const isChoice = target instanceof HTMLInputElement && detail > 0;
+      const isButton = target instanceof Element && target.closest('button') !== null;
+      if (isChoice || isButton || target === dialog()) dialog().close();
+    },
     choose: (chosen) => chooseToken(page, chosen),
+    chooseSource: (source) => page.change({ source, problem: '' }),
+    chooseCode: (code) => page.change({ code }),
     pay: () => begin(() => payWith(page, 'best')),
     payPlainly: () => begin(() => payWith(page, 'plainly')),
     cancel: () => void stopWaiting(page.model.data.texts.stopped),
@@ -115,7 +114,8 @@ function actionsOf(page: Page): Actions {
       stopWaiting('');
       void ended.then(() => begin(task));
     },
-    copy: (copied) => void navigator.clipboard.writeText(copied).then(() => page.change({ copied })),
+    copy: (text) => copy(page, text, text),
+    copyPage: () => copy(page, location.href, pageCopied),
     showDeposit: () => void showDeposit(page),
     hideDeposit: () => hideDeposit(page),
     typeAmount: (field, how) => typeAmount(page, field, how),
@@ -125,25 +125,39 @@ function actionsOf(page: Page): Actions {
 
 /** Follows the page's session, and counts its time down. */
 function followSession(page: Page): void {
-  const sessionId = page.model.data.state?.sessionId;
-  if (sessionId === undefined) return;
-  follow(sessionId, {
-    state: (state) => {
-      const { data, waitsFor } = page.model;
-      const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
-      // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
-      const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
-      const problem = waitsFor === 'wallet' ? reject : '';
-      page.change({ data: { ...data, state }, ...(isNews ? { step: '', problem } : {}) });
+  const { locale, state: first } = page.model.data;
+  if (first === undefined) return;
+  const { sessionId } = first;
+  const take = (shown: ShownState) => {
+    const { data, waitsFor } = page.model;
+    const { state } = shown;
+    const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
+    // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
+    const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
+    const problem = waitsFor === 'wallet' ? reject : '';
+    page.change({ ...withState(page.model, shown), ...(isNews ? { step: '', problem } : {}) });
+  };
+  follow(
+    { sessionId, locale },
+    {
+      state: take,
+      connection: (isConnected) => {
+        if (isConnected !== page.model.isConnected) page.change({ isConnected });
+      },
     },
-    connection: (isConnected) => {
-      if (isConnected !== page.model.isConnected) page.change({ isConnected });
-    },
-  });
+  );
   setInterval(() => {
-    if (page.model.data.state?.isPayable === true) render(page);
+    const { state } = page.model.data;
+    if (state?.isPayable !== true) return;
+    render(page);
+    const over = nowSeconds() - state.expiresAt;
+    // No event says that the time is over: the session expires once the chain's time has passed.
+    if (over >= 0 && over % overEvery === 0) void api.read(sessionId, locale).then(take, () => undefined);
   }, 1_000);
 }
+
+/** Seconds between two reads after the time to pay. */
+const overEvery = 5;
 
 /** A language change must keep the session's secret, which is only in the fragment. */
 function keepFragment(): void {
@@ -158,6 +172,11 @@ function start(): void {
   const data = JSON.parse(elementOf('data').textContent ?? '') as CheckoutData;
   const page = openPage(data);
   page.followSession = () => followSession(page);
+  document.documentElement.className = page.model.clientCode === '' ? 'live' : 'live own';
+  elementOf('state').addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>('[data-act]') : null;
+    if (button !== null) act(page, button);
+  });
   keepFragment();
   holdWhilePressed(page);
   watchWallets(data.texts.browserWallet, (wallets) => page.change({ wallets }));

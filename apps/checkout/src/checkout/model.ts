@@ -1,7 +1,13 @@
-import type { CheckoutOption, CheckoutState, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import type {
+  CheckoutOption,
+  CheckoutState,
+  PreparedOrder,
+  ShownState,
+} from '@florin/protocol/checkout-api.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData } from './data.ts';
-import type { Wallet } from './wallet.ts';
+import { stages } from './stages.ts';
+import type { Wallet } from './wallet-type.ts';
 
 /** A one-use address for one amount of one token. */
 export type DepositView = NonNullable<PreparedOrder['deposit']> & {
@@ -16,7 +22,8 @@ export interface Model {
   readonly data: CheckoutData;
   /** The session's secret from the fragment; empty on a link's page and after a hand-off. */
   readonly clientCode: string;
-  readonly wallets: readonly Wallet[];
+  /** Undefined before the browser was asked. */
+  readonly wallets?: readonly Wallet[];
   readonly wallet?: Wallet | undefined;
   /** The wallet's address as the wallet spells it. */
   readonly payer: string;
@@ -24,6 +31,10 @@ export interface Model {
   readonly balances: Readonly<Record<string, string>>;
   /** The tokenId that the payer or the page chose. */
   readonly chosen: string;
+  /** Where the money comes from: a wallet on this page, or a transfer to an address. */
+  readonly source: 'wallet' | 'address';
+  /** The payment's stage, as an index of `stagesOf`. */
+  readonly stage: number;
   /** The current step for the payer, or the current wait; empty when idle. */
   readonly step: string;
   readonly problem: string;
@@ -37,9 +48,38 @@ export interface Model {
   readonly isSent: boolean;
   /** The deposit address, once the payer asked for it. */
   readonly deposit?: DepositView | undefined;
+  /** The shown code of the deposit address: for wallets it has network and amount, which not every app reads. */
+  readonly code: 'address' | 'wallet';
   /** The text copied last; empty: none. */
   readonly copied: string;
   readonly isConnected: boolean;
+  /** The part of the page with the session's state; undefined while it is as the server rendered it. */
+  readonly shown?: ShownState | undefined;
+}
+
+/** `copied` of a model whose page's own address was copied. */
+export const pageCopied = 'page';
+
+/** The page's state before anything happens on it. */
+export function initialModel(data: CheckoutData): Model {
+  return {
+    data,
+    clientCode: '',
+    payer: '',
+    balances: {},
+    chosen: bestOption(data.options, {})?.tokenId ?? '',
+    source: 'wallet',
+    stage: stages.connect,
+    step: '',
+    problem: '',
+    waitsFor: '',
+    mayPayPlainly: false,
+    amountProblem: '',
+    isSent: false,
+    code: 'address',
+    copied: '',
+    isConnected: true,
+  };
 }
 
 /** Whether a block has a payment of the session, final or not. */
@@ -50,6 +90,30 @@ export function isMade({ status, initiateTx }: Pick<CheckoutState, 'status' | 'i
 /** Whether no further payment is due: the session is paid or has ended. */
 export function isOver(state: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
   return isMade(state) || state.status !== 'initialized';
+}
+
+/** Outcomes after which the service moves no more money. */
+const ended: ReadonlySet<CheckoutState['exceptions'][number]['outcome']> = new Set([
+  'by_hand',
+  'taken',
+  'closed',
+  'back',
+]);
+
+/** Whether a session changes no more except by the operator: none of its money is under way. */
+export function isAtEnd({ status, exceptions }: Pick<CheckoutState, 'status' | 'exceptions'>): boolean {
+  return (
+    ['completed', 'expired', 'cancelled'].includes(status) &&
+    exceptions.every(({ outcome }) => ended.has(outcome))
+  );
+}
+
+/** Whether a session waits for its payment. `now` is in Unix seconds. */
+export function isOpen(
+  { status, initiateTx, expiresAt }: Pick<CheckoutState, 'status' | 'initiateTx' | 'expiresAt'>,
+  now: number,
+): boolean {
+  return status === 'initialized' && initiateTx === '' && expiresAt > now;
 }
 
 /** Whether a payment may begin on this page. */
@@ -88,6 +152,30 @@ function isLess(left: readonly number[], right: readonly number[]): boolean {
     if (value !== other) return value < other;
   }
   return false;
+}
+
+/** The chosen option, while it is offered. */
+export function chosenOf({ data, chosen }: Pick<Model, 'data' | 'chosen'>): CheckoutOption | undefined {
+  return data.options.find(({ tokenId }) => tokenId === chosen);
+}
+
+/** The total and the fee that the page shows: the payment's own, else the chosen option's while it can pay. */
+export function pricedBy(model: Pick<Model, 'data' | 'chosen'>, now: number) {
+  const { state } = model.data;
+  return state === undefined || isOpen(state, now) ? chosenOf(model) : state.payment;
+}
+
+/** The change with which the page shows a newer state. */
+export function withState({ data }: Pick<Model, 'data'>, shown: ShownState): Pick<Model, 'data' | 'shown'> {
+  return { data: { ...data, state: shown.state }, shown };
+}
+
+/** Whether a plain transfer can pay the chosen option. An agent's session accepts only its own wallet. */
+export function isDepositable(model: Pick<Model, 'data' | 'chosen'>): boolean {
+  const { intendedPayer, minDeposit } = model.data;
+  const total = chosenOf(model)?.total;
+  if (intendedPayer !== '' || minDeposit === undefined || total === undefined) return false;
+  return total === '0' || BigInt(total) >= BigInt(minDeposit);
 }
 
 /** The lowest and highest price that a token accepts, in Micro-USD; undefined where the payer cannot choose. */

@@ -1,40 +1,75 @@
-import type { Actions } from './actions.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { Actions, AmountField } from './actions.ts';
 import { editOf } from './amount.ts';
-import { depositView, elsewhereView } from './deposit-view.ts';
+import { depositView, refundView } from './deposit-view.ts';
 import { fill, formatMoney, formatToken, shorten } from './format.ts';
-import { boundsOf, type Model, mayPay } from './model.ts';
-import { optionView } from './option-view.ts';
+import { iconView, logoOf } from './mark.ts';
+import { boundsOf, chosenOf, isDepositable, type Model, mayPay, pageCopied } from './model.ts';
+import { stagesView } from './stages.ts';
+import { tabsView } from './tabs.ts';
 import { h, type Tree } from './tree.ts';
+import type { Wallet } from './wallet-type.ts';
+import { wayView } from './way-view.ts';
 
-type Typed = { readonly target: HTMLInputElement } & Parameters<typeof editOf>[0];
+type Typed = { readonly target: AmountField } & Parameters<typeof editOf>[0];
 
 /** The payment part of the page. Absent when no payment is due. */
 export function payView(model: Model, actions: Actions, now: number): Tree {
-  const { data, step, problem } = model;
-  const { texts } = data;
-  if (!mayPay(model, now) && step === '' && problem === '' && model.isConnected) return undefined;
-  const isOpen = mayPay(model, now);
+  const { data, step, problem, deposit } = model;
+  const canPay = mayPay(model, now);
+  if (!canPay && step === '' && problem === '' && model.isConnected) return undefined;
+  const option = canPay && deposit === undefined ? chosenOf(model) : undefined;
+  const isByAddress = model.source === 'address' && isDepositable(model);
+  const isBare = option === undefined && isIdle(model) && model.isConnected;
   return [
-    isOpen && inputsView(model, actions),
-    isOpen && data.options.length === 0 && h('p', { class: 'problem' }, texts.noRoute),
-    isOpen && model.deposit !== undefined && depositView(model, model.deposit, actions),
-    isOpen &&
-      model.deposit === undefined &&
-      data.options.length > 0 &&
-      (model.wallet === undefined || model.payer === ''
-        ? walletsView(model, actions)
-        : choiceView(model, actions)),
-    isOpen && model.deposit === undefined && data.options.length > 0 && elsewhereView(model, actions),
+    canPay && inputsView(model, actions),
+    canPay && data.options.length === 0 && h('p', { class: 'problem' }, data.texts.noRoute),
+    canPay && deposit !== undefined && depositView(model, deposit, actions),
+    option !== undefined && [
+      isDepositable(model) && sourceView(model, actions),
+      isByAddress && refundView(model, option),
+      !isByAddress && walletsView(model, actions),
+    ],
     h(
-      'p',
-      { id: 'step', class: 'step', role: 'status' },
-      step !== '' && h('span', { class: 'spinner', 'aria-hidden': 'true' }),
-      step,
+      'div',
+      { class: `bar ${step === '' ? '' : 'busy'} ${isBare ? 'bare' : ''}`, id: 'bar' },
+      option !== undefined && wayView(model, option, actions),
+      h(
+        'div',
+        { class: 'says' },
+        (isConnected(model) || step !== '') &&
+          !isByAddress &&
+          deposit === undefined &&
+          stagesView(data.texts, model.stage),
+        stepView(model),
+        h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
+        h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && data.texts.offline),
+        option !== undefined && model.mayPayPlainly && plainlyView(model, actions),
+        option !== undefined &&
+          isConnected(model) &&
+          !isByAddress &&
+          isIdle(model) &&
+          h('p', { class: 'soft small' }, data.texts.exactOnly),
+      ),
+      canPay && waitView(model, actions),
+      option !== undefined && isByAddress && showButton(model, actions),
+      option !== undefined && !isByAddress && isConnected(model) && payButton(model, option, actions),
     ),
-    isOpen && waitView(model, actions),
-    h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
-    h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && texts.offline),
   ];
+}
+
+const isIdle = ({ step, problem }: Model) => step === '' && problem === '';
+const isConnected = ({ wallet, payer }: Model) => wallet !== undefined && payer !== '';
+
+function stepView({ step, waitsFor, wallet }: Model): Tree {
+  const icon = waitsFor === 'wallet' ? wallet?.icon : undefined;
+  return h(
+    'p',
+    { id: 'step', class: 'step', role: 'status' },
+    step !== '' && h('span', { class: 'spinner', 'aria-hidden': 'true' }),
+    icon !== undefined && icon !== '' && h('img', { class: 'wallet-icon', src: icon, alt: '' }),
+    step,
+  );
 }
 
 /** The payer must be able to continue after a prompt that was not answered, or was closed by accident. */
@@ -42,10 +77,10 @@ function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
   const { texts } = data;
   if (waitsFor === '') return undefined;
   const button = (id: string, text: string, click: () => void) =>
-    h('button', { type: 'button', class: 'quiet', id, click }, text);
+    h('button', { type: 'button', class: 'plain', id, click }, text);
   return h(
     'p',
-    { class: 'actions', id: 'waiting' },
+    { class: 'links', id: 'waiting' },
     waitsFor === 'wallet' && button('ask-again', texts.askAgain, actions.askAgain),
     button('cancel', texts.cancel, actions.cancel),
   );
@@ -65,7 +100,7 @@ function inputsView(model: Model, actions: Actions): Tree {
           id: 'amount-input',
           inputmode: 'decimal',
           autocomplete: 'transaction-amount',
-          'aria-describedby': 'amount-hint amount-bounds',
+          'aria-describedby': 'amount-hint amount-bounds amount-problem',
           required: true,
           disabled: isBusy,
           'aria-invalid': amountProblem !== '' && 'true',
@@ -94,92 +129,125 @@ function inputsView(model: Model, actions: Actions): Tree {
 }
 
 /** The range that the chosen token accepts. */
-function boundsText({ data, chosen }: Model): string {
-  const bounds = boundsOf(data.options.find(({ tokenId }) => tokenId === chosen));
+function boundsText(model: Model): string {
+  const bounds = boundsOf(chosenOf(model));
   if (bounds === undefined) return '';
-  return [bounds.least, bounds.most].map((bound) => formatMoney(data.locale, bound.toString())).join(' – ');
+  return [bounds.least, bounds.most]
+    .map((bound) => formatMoney(model.data.locale, bound.toString()))
+    .join(' – ');
 }
 
-function walletsView(model: Model, actions: Actions): Tree {
-  const { data, wallets, step } = model;
+/** Where the money comes from. */
+function sourceView({ data, step, source }: Model, actions: Actions): Tree {
   const { texts } = data;
-  if (wallets.length === 0) {
-    return [
-      h('h2', {}, texts.chooseWallet),
-      h('p', { id: 'no-wallet' }, texts.noWallet),
-      h(
-        'button',
-        { type: 'button', class: 'quiet', id: 'copy', click: () => actions.copy(location.href) },
-        model.copied === location.href ? texts.copied : texts.copyLink,
-      ),
-    ];
-  }
-  return [
-    h('h2', { id: 'wallets-title' }, texts.chooseWallet),
-    h(
-      'ul',
-      { class: 'wallets', 'aria-labelledby': 'wallets-title' },
-      wallets.map((wallet) =>
-        h(
-          'li',
-          {},
-          h(
-            'button',
-            { type: 'button', class: 'wallet', disabled: step !== '', click: () => actions.connect(wallet) },
-            wallet.icon !== '' && h('img', { class: 'icon', src: wallet.icon, alt: '' }),
-            h('bdi', {}, wallet.name),
-          ),
-        ),
-      ),
-    ),
-  ];
+  return tabsView(
+    { wallet: texts.byWallet, address: texts.byAddress },
+    {
+      name: 'by',
+      legend: texts.source,
+      chosen: source,
+      disabled: step !== '',
+      choose: actions.chooseSource,
+    },
+  );
 }
 
-function choiceView(model: Model, actions: Actions): Tree {
-  const { data, step, payer, chosen } = model;
-  const { texts, locale } = data;
-  const isBusy = step !== '';
-  const option = data.options.find(({ tokenId }) => tokenId === chosen);
-  const isPriced = option !== undefined && option.amountInToken !== '0';
-  const label = isPriced
-    ? fill(texts.payAmount, { amount: formatToken(locale, option, option.amountInToken) })
-    : texts.pay;
+/** The wallets of this browser. The list stays when one is connected: so nothing moves, and another is one press away. */
+function walletsView(model: Model, actions: Actions): Tree {
+  const { texts } = model.data;
+  return h(
+    'section',
+    { class: 'wallets', 'aria-labelledby': 'wallets-title' },
+    // The choice above it says the same.
+    h('h2', { id: 'wallets-title', class: isDepositable(model) && 'hide' }, texts.chooseWallet),
+    model.wallets === undefined
+      ? h('p', { class: 'ghost soft' }, texts.searchingWallets)
+      : model.wallets.length === 0
+        ? noWalletView(model, actions)
+        : h(
+            'ul',
+            {},
+            model.wallets.map((wallet) => h('li', {}, walletButton(model, wallet, actions))),
+          ),
+  );
+}
+
+function walletButton(model: Model, wallet: Wallet, actions: Actions): Tree {
+  const isChosen = isConnected(model) && model.wallet?.id === wallet.id;
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'wallet',
+      'aria-pressed': String(isChosen),
+      disabled: model.step !== '',
+      click: () => actions.connect(wallet),
+    },
+    walletIcon(model, wallet),
+    h(
+      'span',
+      { class: 'name' },
+      h('bdi', {}, wallet.name),
+      isChosen && h('bdi', { class: 'soft small' }, shorten(model.payer)),
+    ),
+    isChosen && iconView('check'),
+  );
+}
+
+function noWalletView({ data, copied }: Model, actions: Actions): Tree {
+  const { texts } = data;
   return [
-    h(
-      'p',
-      { class: 'connected' },
-      h('span', {}, fill(texts.connected, { address: shorten(payer) })),
-      h(
-        'button',
-        { type: 'button', class: 'plain', id: 'change-wallet', disabled: isBusy, click: actions.disconnect },
-        texts.changeWallet,
-      ),
-    ),
-    h(
-      'fieldset',
-      { disabled: isBusy },
-      h('legend', {}, texts.chooseToken),
-      data.options.map((each) => optionView(model, each, actions)),
-    ),
-    option !== undefined &&
-      h('p', { class: 'network' }, `${texts.network}: `, h('strong', {}, option.chainTitle)),
+    h('p', { id: 'no-wallet' }, texts.noWallet),
     h(
       'button',
-      {
-        type: 'button',
-        id: 'pay-button',
-        class: 'button',
-        disabled: isBusy || option === undefined || option.status === 'unavailable',
-        click: actions.pay,
-      },
-      model.problem === '' ? label : `${texts.tryAgain}: ${label}`,
+      { type: 'button', class: 'quiet', id: 'copy', click: actions.copyPage },
+      copied === pageCopied ? texts.copied : texts.copyLink,
     ),
-    model.mayPayPlainly &&
-      h(
-        'button',
-        { type: 'button', class: 'quiet', id: 'pay-plainly', disabled: isBusy, click: actions.payPlainly },
-        texts.payPlainly,
-      ),
-    h('p', { class: 'soft small' }, texts.exactOnly),
   ];
+}
+
+function walletIcon({ data }: Model, { icon, name }: { icon: string; name: string }): Tree {
+  if (icon !== '') return h('img', { class: 'wallet-icon', src: icon, alt: '' });
+  return h('span', { 'aria-hidden': 'true' }, logoOf(data.drawings, name));
+}
+
+function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree {
+  const { texts, locale } = model.data;
+  const label =
+    option.amountInToken === '0'
+      ? texts.pay
+      : fill(texts.payAmount, { amount: formatToken(locale, option, option.amountInToken) });
+  return h(
+    'button',
+    {
+      type: 'button',
+      id: 'pay-button',
+      class: 'button',
+      disabled: model.step !== '' || option.status === 'unavailable',
+      click: actions.pay,
+    },
+    model.problem === '' ? label : `${texts.tryAgain}: ${label}`,
+  );
+}
+
+function plainlyView({ data, step }: Model, actions: Actions): Tree {
+  return h(
+    'button',
+    { type: 'button', class: 'plain', id: 'pay-plainly', disabled: step !== '', click: actions.payPlainly },
+    data.texts.payPlainly,
+  );
+}
+
+function showButton({ data, step }: Model, actions: Actions): Tree {
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'button',
+      id: 'show-deposit',
+      disabled: step !== '',
+      click: actions.showDeposit,
+    },
+    data.texts.showAddress,
+  );
 }

@@ -8,6 +8,7 @@ import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
 import { forgetSent, markSent } from './sent.ts';
+import { stages } from './stages.ts';
 import {
   awaitOutcome,
   canBatch,
@@ -30,7 +31,7 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
   if (wallet === undefined || step !== '') return;
   try {
     const payerEmail = readEmail(page.model);
-    page.change({ step: texts.stepSession, problem: '', mayPayPlainly: false });
+    page.change({ step: texts.stepSession, problem: '', mayPayPlainly: false, stage: stages.allow });
     await beginSession(page);
     const option = chosenOption(page.model);
     assertEnough(page.model, option);
@@ -88,7 +89,12 @@ async function carryOut(
     for (const { purpose, txRequest } of prepared.prerequisites) {
       const text = purpose === 'reset_allowance' ? texts.stepReset : texts.stepApprove;
       const ask = () => send(provider, payer, txRequest);
-      const hash = await request(attempt, { kind: 'send', words: wordsFor(attempt, text), ask });
+      const hash = await request(attempt, {
+        kind: 'send',
+        words: wordsFor(attempt, text),
+        stage: stages.allow,
+        ask,
+      });
       hasAllowed = purpose !== 'reset_allowance';
       await allowed(attempt, hash ?? '', async () =>
         (await prepare()).prerequisites.every((each) => each.purpose !== purpose),
@@ -107,6 +113,7 @@ async function payByTransaction(attempt: PaymentAttempt, { payment }: PreparedOr
   const hash = await request(attempt, {
     kind: 'send',
     words: wordsFor(attempt, page.model.data.texts.stepPay),
+    stage: stages.pay,
     ask: () => send(provider, payer, payment),
     onLate: (late) => concludeLate(attempt, sentAs(late)),
   });
@@ -127,6 +134,7 @@ async function payAtOnce(
   const id = await request(attempt, {
     kind: 'calls',
     words: wordsFor(attempt, page.model.data.texts.stepBatch),
+    stage: stages.pay,
     ask: () => sendCalls(provider, payer, { chainId: option.chainId, calls }),
     onLate: (late) => concludeLate(attempt, sentAs(late)),
   });
@@ -216,7 +224,7 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
   const { texts, agentApi } = page.model.data;
   const words = wordsFor(attempt, texts.stepSign);
   const ask = () => signTyped(provider, payer, way.typedData);
-  const signature = await request(attempt, { kind: 'sign', words, ask });
+  const signature = await request(attempt, { kind: 'sign', words, stage: stages.pay, ask });
   if (signature === undefined) return false;
   // The prompt may have been open for long.
   await assertOwed(page, deadline);

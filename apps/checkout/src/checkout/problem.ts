@@ -1,3 +1,4 @@
+import type { ScriptTexts } from '../text/script-texts.ts';
 import { Refused } from './api.ts';
 import { fill, shorten } from './format.ts';
 import type { Model } from './model.ts';
@@ -5,24 +6,33 @@ import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
 import type { NextStep } from './wallet-answer.ts';
 
-/** Server error codes that the page has words for (packages/protocol/src/error.ts). */
-const codes = {
-  notActive: 100103,
-  versionChanged: 100104,
-  amountRange: 100209,
-  payerMismatch: 100206,
-} as const;
+/** The page's words for the server's error codes (packages/protocol/src/error.ts); the others keep the server's. */
+const words: Readonly<Record<number, keyof ScriptTexts>> = {
+  100101: 'changed',
+  100102: 'changed',
+  100103: 'changed',
+  100104: 'changed',
+  100203: 'timeOver',
+  100204: 'notNeeded',
+  100205: 'cancelledHint',
+  100206: 'wrongPayer',
+  100209: 'amountRefused',
+  100608: 'noRoute',
+  100610: 'emailWrong',
+  100611: 'refundLost',
+  100612: 'noRoute',
+  100613: 'notNeeded',
+  900101: 'tooOften',
+  900401: 'noRoute',
+};
 
 /** The problem in the reader's words, if the page has any. */
 export function problemOf({ data }: Pick<Model, 'data'>, error: unknown): string {
   const { texts } = data;
   if (error instanceof ExplainedFailure) return error.message;
   if (error instanceof Refused) {
-    if (error.code === codes.versionChanged || error.code === codes.notActive) return texts.changed;
-    if (error.code === codes.amountRange) return texts.amountRefused;
-    if (error.code === codes.payerMismatch)
-      return fill(texts.wrongPayer, { address: shorten(data.intendedPayer) });
-    return fill(texts.failed, { reason: error.message });
+    const name = words[error.code];
+    if (name !== undefined) return fill(texts[name], { address: shorten(data.intendedPayer) });
   }
   return fill(texts.failed, { reason: wordsOfError(error) });
 }

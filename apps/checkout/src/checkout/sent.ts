@@ -1,6 +1,7 @@
 import { fill } from './format.ts';
 import { isMade } from './model.ts';
 import type { Page } from './page.ts';
+import { stages } from './stages.ts';
 
 /** By this time a block or the server has the payment. */
 const sentMs = 120_000;
@@ -38,7 +39,12 @@ function showSent(page: Page, { at, network }: Sent): void {
     page.change({ step: '', problem: '', isSent: true });
     return;
   }
-  page.change({ step: fill(texts.stepSent, { network }), problem: '', isSent: true });
+  page.change({
+    step: fill(texts.stepSent, { network }),
+    problem: '',
+    isSent: true,
+    stage: stages.confirm,
+  });
   setTimeout(
     () => {
       // Waited long enough, because it may never arrive. A payer who pays again is told to check first.

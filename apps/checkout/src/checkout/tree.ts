@@ -7,7 +7,7 @@ export interface PageElement {
   readonly attributes: Readonly<Record<string, string | boolean | undefined>>;
   readonly children: readonly Tree[];
   /** In the browser: the element's event listeners by event name. */
-  readonly on: Readonly<Record<string, (event: unknown) => void>>;
+  readonly on?: Readonly<Record<string, (event: unknown) => void>> | undefined;
 }
 
 /** `false` and `undefined` render nothing. */
@@ -32,6 +32,15 @@ export function flatten(tree: Tree): readonly (PageElement | string)[] {
   if (typeof tree === 'string') return [tree];
   if (isList(tree)) return tree.flatMap(flatten);
   return [tree];
+}
+
+/** A tree as JSON can hold it: without listeners and empty parts. */
+export function wireTree(tree: Tree): Tree {
+  return flatten(tree).map((item) =>
+    typeof item === 'string'
+      ? item
+      : { tag: item.tag, attributes: item.attributes, children: [wireTree(item.children)] },
+  );
 }
 
 function isList(tree: PageElement | readonly Tree[]): tree is readonly Tree[] {

@@ -1,23 +1,5 @@
 import { type NextStep, nextStepOf, type WalletRequest } from './wallet-answer.ts';
-
-/** A wallet's own interface (EIP-1193). */
-export interface Provider {
-  request(request: {
-    readonly method: string;
-    readonly params?: readonly unknown[] | object;
-  }): Promise<unknown>;
-  on?(name: 'accountsChanged' | 'disconnect', listener: (value: unknown) => void): unknown;
-}
-
-/** A wallet that can be chosen. */
-export interface Wallet {
-  /** Unique among the present wallets. */
-  readonly id: string;
-  readonly name: string;
-  /** The wallet's icon as a data URL; empty when it has none. */
-  readonly icon: string;
-  readonly provider: Provider;
-}
+import type { Provider, Wallet } from './wallet-type.ts';
 
 interface Announcement {
   readonly info: { readonly uuid: string; readonly name: string; readonly icon: string };

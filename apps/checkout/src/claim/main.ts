@@ -9,11 +9,11 @@ import {
   outcomeOf,
   send,
   switchNetwork,
-  type Wallet,
   watchWallets,
   wordsOfError,
 } from '../checkout/wallet.ts';
 import { nextStepOf } from '../checkout/wallet-answer.ts';
+import type { Wallet } from '../checkout/wallet-type.ts';
 import { type ClaimReader, claimView, otherToken } from './claim-view.ts';
 import type { ClaimData } from './data.ts';
 

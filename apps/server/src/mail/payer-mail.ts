@@ -46,7 +46,7 @@ export async function composePayerMail(
   const rows: MailRow[] = [
     ...(token === undefined
       ? []
-      : [[texts.paidWith, formatToken(tag, token, transaction.paidAmountInToken)] as const]),
+      : [[pageTexts.paidWith, formatToken(tag, token, transaction.paidAmountInToken)] as const]),
     ...(chain === undefined ? [] : [[pageTexts.network, networkTitle(chain)] as const]),
     ...(isRefund ? [[texts.sentBackTo, transaction.from] as const] : []),
     [pageTexts.paidOn, formatTime(tag, `${transaction.executeTime.replace(' ', 'T')}Z`, 'UTC')],

@@ -10,12 +10,16 @@ export const paymentsSeen = statement({
     order_id: 'text',
     chain_id: 'int8',
     token_id: 'text',
+    payer: 'text',
+    total: 'numeric',
+    total_value: 'int8',
+    payment_value: 'int8',
     block_number: 'int8',
     head_number: 'int8',
     final_number: 'int8',
   },
-  text: `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, e.block_number,
-     c.head_number, c.final_number
+  text: `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, o.payer, o.total,
+     o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number
    from sessions s
      join orders o on o.session_id = s.session_id
      join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'

@@ -6,6 +6,12 @@ export interface SeenPayment {
   readonly orderId: string;
   readonly chainId: number;
   readonly tokenId: string;
+  readonly payer: string;
+  /** What the payer paid in all, in smallest units of the token. */
+  readonly amountInToken: bigint;
+  /** The same, and the fee in it, in Micro-USD. */
+  readonly total: bigint;
+  readonly fee: bigint;
   /** Blocks from the payment's own to the head, both counted. */
   readonly confirmations: number;
   /** About how many make the payment final now. More than `confirmations` until it is final. */
@@ -29,6 +35,10 @@ export async function findSeenPayments(
           orderId: row.order_id,
           chainId: Number(row.chain_id),
           tokenId: row.token_id,
+          payer: row.payer,
+          amountInToken: row.total,
+          total: row.total_value,
+          fee: row.total_value - row.payment_value,
           confirmations,
           confirmationsWanted: isFinal
             ? Math.min(distance, confirmations)

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openChromium, openPage } from './chromium.ts';
 import { injectStub, PageWorld } from './page-world.ts';
+import { chooseWay } from './states.ts';
 
 let world: PageWorld;
 let browser: Browser;
@@ -34,9 +35,8 @@ test('a comma that groups thousands means thousands of dollars, on the page and 
   await page.locator('#pay-button').filter({ hasText: '1,002.00 USDC' }).click();
   await page.locator('#problem').filter({ hasText: 'you need 1,002.00 USDC' }).waitFor();
   const { pathname } = new URL(page.url());
-  const agentUrl = await page.locator('footer pre').textContent();
+  const agentUrl = await page.locator('link[rel=alternate]').getAttribute('href');
   assert.ok(agentUrl?.endsWith(pathname.replace('/checkout/', '/session/')), agentUrl ?? '');
-  assert.equal(await page.locator('link[rel=alternate]').getAttribute('href'), agentUrl);
   const reply = await fetch(`${world.origin}${pathname.replace('/checkout/', '/checkout/api/session/')}`);
   const { data } = (await reply.json()) as { data: { state: { amount: string } } };
   assert.equal(data.state.amount, '1000000000');
@@ -130,7 +130,7 @@ test('the bounds of the chosen token are shown, and an amount outside them begin
   await world.visit(page, `/link/${linkId}`);
   await page.locator('.wallet').click();
   await page.locator('#amount-bounds').getByText('$10,000,000.00').waitFor();
-  await page.getByRole('radio', { name: /^USDC on Base/ }).check();
+  await chooseWay(page, 'USDC', 'Base');
   await page.locator('#amount-bounds').getByText('$5,000.00').waitFor();
   await field(page).pressSequentially('5001');
   const outside = 'USDC on Base accepts $0.000001 to $5,000.00. Change the amount, or choose another token.';
@@ -139,8 +139,8 @@ test('the bounds of the chosen token are shown, and an amount outside them begin
   await page.locator('#problem').getByText(outside).waitFor();
   assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
   // The payer's choice stays, because another token accepts it.
-  await page.getByRole('radio', { name: /^USDC on Base/, checked: true }).waitFor();
-  await page.getByRole('radio', { name: /^USDC on Ethereum/ }).check();
+  await page.locator('#way').getByText('USDC on Base').waitFor();
+  await chooseWay(page, 'USDC', 'Ethereum');
   await page.locator('#amount-problem').getByText(outside).waitFor({ state: 'detached' });
   await page.locator('#pay-button').filter({ hasText: 'Pay 5,011.002 USDC' }).waitFor();
   await page.close();
@@ -162,10 +162,11 @@ test('without scripts amounts are read and refused in the same way', async () =>
   await begin('1,000', 'de');
   await page.locator('#form-problem').getByText('1.000,00 oder 1,00').waitFor();
   await begin('1,000', 'en');
-  await priced(page, '$1,000.00');
+  // The total with its fee, as the script shows it.
+  await priced(page, '$1,002.00');
   await begin('1.000', 'de');
-  await priced(page, '1.000,00 $');
+  await priced(page, '1.002,00 $');
   await begin('١٬٠٠٠٫٥٠', 'ar');
-  await page.getByRole('heading', { level: 1, name: '1,000.50' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: '1,002.501' }).waitFor();
   await page.close();
 });

@@ -51,9 +51,11 @@ async function keep(page: Page, name: string): Promise<void> {
 }
 
 const sizes = [
-  { name: 'phone', viewport: { width: 360, height: 780 }, colorScheme: 'light' },
-  { name: 'desktop', viewport: { width: 1100, height: 900 }, colorScheme: 'dark' },
+  { name: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'desktop', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 ] as const;
+/** The narrowest page: a small phone, or a zoom of 400 % (WCAG 2.2, 1.4.10). */
+const narrowest = { width: 320, height: 640 } as const;
 
 async function isTooWide(page: Page): Promise<boolean> {
   return Boolean(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
@@ -72,6 +74,8 @@ async function look(state: PageState): Promise<void> {
     assert.equal(await isTooWide(page), false, `${state.name} on a ${name} scrolls sideways`);
     await keep(page, `${state.name}-${name}`);
   }
+  await page.setViewportSize(narrowest);
+  assert.equal(await isTooWide(page), false, `${state.name} at 320 pixels scrolls sideways`);
   // A missing page is a missing page to the browser, too.
   const errors = complaints.errors.filter((error) => state.name !== 'not-found' || !error.includes('404'));
   assert.deepEqual(errors, [], state.name);
@@ -120,9 +124,14 @@ test('a payer can pay with the keyboard alone', async () => {
   await reach('.wallet');
   await page.keyboard.press('Enter');
   await page.locator('#pay-button').waitFor();
-  await reach('input[type=radio]');
+  await reach('#change-way');
+  await page.keyboard.press('Enter');
+  await reach('#ways input[type=radio]');
   await page.keyboard.press('ArrowDown');
+  await page.locator('#way').getByText('USDT on Ethereum').waitFor();
   await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Escape');
+  await page.locator('#change-way:focus').waitFor();
   await reach('#pay-button');
   await page.keyboard.press('Enter');
   await page.locator('#step').filter({ hasText: 'allow exactly 25.05 USDC' }).waitFor();
@@ -148,7 +157,7 @@ test('without scripts the pages show what is paid, with what, and its state', as
 test('a page that gets no events polls, and shows when the service does not answer', async () => {
   const { sessionId, path } = await world.addPaid(await world.addLink(), { isFinal: false });
   const { page } = await openPage(browser);
-  await page.route('**/events', (route) => route.abort());
+  await page.route('**/events?*', (route) => route.abort());
   let isAway = true;
   await page.route('**/checkout/api/session/*', (route) => (isAway ? route.abort() : route.fallback()));
   await world.visit(page, path);

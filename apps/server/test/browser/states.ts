@@ -63,8 +63,16 @@ const pay = async (page: Page, until: string) => {
   await page.locator(until).filter({ hasText: /\S/ }).waitFor();
 };
 
+/** Chooses a token in the sheet, which closes. */
+export async function chooseWay(page: Page, symbol: string, network: string): Promise<void> {
+  await page.locator('#change-way').click();
+  const networks = page.getByRole('dialog').getByRole('group', { name: network });
+  await networks.getByRole('radio', { name: new RegExp(`^${symbol}`) }).check();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+}
+
 const showDeposit = async (page: Page) => {
-  await page.locator('#elsewhere summary').click();
+  await page.locator('#by-address').check();
   await page.locator('#refund-input').fill(`0x${'d4'.repeat(20)}`);
   await page.locator('#show-deposit').click();
   await page.locator('#deposit').waitFor();
@@ -107,7 +115,7 @@ export const pageStates: readonly PageState[] = [
     words: ['Not found'],
     reach: (world, page, query) => world.visit(page, `/link/lnk_none${query}`),
   },
-  wallet('connected', ['Connected: 0xd4d4…d4d4', 'Pay with', 'USDC on Ethereum', 'Pay 25.05 USDC'], connect),
+  wallet('connected', ['0xd4d4…d4d4', 'You have 100.00 USDC', 'USDC on Ethereum', 'Pay 25.05 USDC'], connect),
   wallet('asking', ['Confirm in your wallet: allow exactly 25.05 USDC'], async (page) => {
     await pay(page, '#step');
     await page.locator('#step').filter({ hasText: '25' }).waitFor();
@@ -120,7 +128,7 @@ export const pageStates: readonly PageState[] = [
     ['This wallet has 0.00 USDC, and you need 25.15 USDC. Choose another token or wallet.'],
     async (page) => {
       await connect(page);
-      await page.getByRole('radio', { name: /^USDC on Base/ }).check();
+      await chooseWay(page, 'USDC', 'Base');
       await page.locator('#pay-button').click();
       await page.locator('#problem').filter({ hasText: /\S/ }).waitFor();
     },
@@ -152,9 +160,21 @@ export const pageStates: readonly PageState[] = [
       await showDeposit(page);
     },
   },
-  session('waiting', ['Waiting for payment', 'Time left to pay: 30:00'], (world, linkId) =>
-    world.begin(linkId),
-  ),
+  {
+    name: 'waiting',
+    words: ['30:00'],
+    async reach(world, page, query) {
+      const { path } = await world.begin(await world.addLink());
+      await world.visit(page, withQuery(path, query));
+      await page.getByRole('timer', { name: 'Time left to pay: 30:00' }).waitFor();
+      await page.waitForFunction(`document.title === 'Waiting for payment · Tea shop'`);
+    },
+  },
+  wallet('ways', ['Pay with', 'Base', 'You have 0.00 USDC', '25.15 USDC'], async (page) => {
+    await connect(page);
+    await page.locator('#change-way').click();
+    await page.getByRole('dialog').waitFor();
+  }),
   session(
     'detected',
     ['Payment seen', 'confirmation 3 of about 8', 'It is safe to close this page.'],
@@ -162,12 +182,21 @@ export const pageStates: readonly PageState[] = [
   ),
   session(
     'paid',
-    ['Paid', 'Thank you! Your tea leaves tomorrow.', 'Continue to shop.example'],
+    [
+      'You paid 25.05 USDC to Test merchant',
+      'Paid',
+      'Thank you! Your tea leaves tomorrow.',
+      'Continue to shop.example',
+    ],
     (world, linkId) => world.addPaid(linkId),
   ),
   settled('settling', ['Paid, on its way to the merchant'], 'settling'),
   settled('delayed', ['Paid, on its way to the merchant', 'will be tried again'], 'settlement_pending'),
-  settled('completed', ['Paid and received', 'Settlement transaction', 'Download receipt'], 'completed'),
+  settled(
+    'completed',
+    ['Paid and received', 'Receipt number', 'Settlement transaction', 'Download receipt'],
+    'completed',
+  ),
   session('expired', ['Expired', 'Nothing was paid in time', 'Start again'], async (world, linkId) => {
     const begun = await world.begin(linkId);
     await world.putStatus(begun.sessionId, 'expired');
@@ -228,7 +257,7 @@ export const pageStates: readonly PageState[] = [
   ),
   {
     name: 'branded',
-    words: ['To Test merchant', 'Green tea × 2', 'Pay 25.05 USDC'],
+    words: ['Test merchant', 'Green tea × 2', 'Pay 25.05 USDC'],
     async reach(world, page, query) {
       // Text in this colour, or on it, is unreadable on paper.
       await world.brand('#ffe600');
@@ -259,7 +288,7 @@ export const pageStates: readonly PageState[] = [
 /** Waits until this many images have loaded. */
 async function imagesShown(page: Page, count: number): Promise<void> {
   await page.waitForFunction(
-    `(() => { const all = [...document.querySelectorAll('main img')].filter((image) => image.className !== 'icon');
+    `(() => { const all = [...document.querySelectorAll('main img')].filter((image) => image.className !== 'wallet-icon');
       return all.length === ${count} && all.every((image) => image.complete && image.naturalWidth > 0); })()`,
   );
 }

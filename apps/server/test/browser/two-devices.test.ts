@@ -85,7 +85,7 @@ test('a payer who would be asked for an allowance while another device pays is a
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdt');
   // No event reaches this device: the fresh look before the request has to tell.
-  await device.page.route('**/events', (route) => route.abort());
+  await device.page.route('**/events?*', (route) => route.abort());
   const held = device.wallet.hold('eth_chainId');
   await device.pay();
   await held.opened;

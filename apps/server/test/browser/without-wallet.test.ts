@@ -56,7 +56,7 @@ async function visit(): Promise<Visit> {
   await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
   const { page } = await openPage(browser, { phone: true });
   await page.goto(await addLink());
-  await page.getByText('Send from an exchange or another wallet').click();
+  await page.locator('#by-address').check();
   await page.locator('#refund-input').fill(elsewhere.address);
   await page.getByRole('button', { name: 'Show where to send' }).click();
   await address(page).waitFor();
@@ -85,11 +85,13 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
   const { page, elsewhere } = visitor;
   await send(visitor, 10_000_000n);
   const rest = '10.00 USDC has arrived. Send 15.00 USDC more to the same address.';
-  await page.getByText(rest).waitFor();
+  await page.locator('#deposit').getByText(rest).waitFor();
   await page.reload();
-  await page.getByText(rest).waitFor();
+  await page.locator('#deposit').getByText(rest).waitFor();
   assert.equal(await address(page).textContent(), visitor.address);
-  assert.equal(await page.locator('#elsewhere').count(), 0);
+  assert.equal(await page.locator('#by-address').count(), 0);
+  // The panel says it, so the state does not repeat it.
+  assert.equal(await page.locator('#status .arrived').isVisible(), false);
   // Another browser, which has only the link, and never asked for the address.
   const other = await openPage(browser, { isApart: true });
   await other.page.goto(`${life.options.origin}/checkout/${visitor.sessionId}`);
@@ -112,11 +114,12 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
 test('a second device sees what has arrived at the first one’s address, and the merchant sees both deposits', async () => {
   const first = await visit();
   await send(first, 3_000_000n);
-  await first.page.getByText('3.00 USDC has arrived. Send 22.00 USDC more to the same address.').waitFor();
+  const panel = first.page.locator('#deposit');
+  await panel.getByText('3.00 USDC has arrived. Send 22.00 USDC more to the same address.').waitFor();
   const { page } = await openPage(browser, { isApart: true });
   await page.goto(`${life.options.origin}/checkout/${first.sessionId}`);
   await page.getByText(`The address ends in ${first.address.slice(-4)}.`).waitFor();
-  await page.getByText('Send from an exchange or another wallet').click();
+  await page.locator('#by-address').check();
   const elsewhere = new TestWallet([life.ethereum, life.base]);
   await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
   await page.locator('#refund-input').fill(elsewhere.address);
@@ -137,9 +140,11 @@ test('a second device sees what has arrived at the first one’s address, and th
   };
   assert.notEqual(second.address, first.address);
   await send(second, 5_000_000n);
-  await page.getByText('5.00 USDC has arrived. Send 20.00 USDC more to the same address.').waitFor();
-  await first.page
+  await page
     .locator('#deposit')
+    .getByText('5.00 USDC has arrived. Send 20.00 USDC more to the same address.')
+    .waitFor();
+  await panel
     .getByText(`5.00 USDC has already arrived at another address, which ends in ${second.address.slice(-4)}.`)
     .waitFor();
   const { deposits } = await life.get<{ deposits: { addressEnd: string; amountInToken: string }[] }>(
@@ -159,12 +164,12 @@ test('another tab shows no address, and closing the panel shows all ways to pay 
   const { page } = await visit();
   const other = await page.context().newPage();
   await other.goto(page.url());
-  await other.getByText('Send from an exchange or another wallet').waitFor();
+  await other.locator('#by-address').waitFor();
   assert.equal(await address(other).count(), 0);
-  await page.getByRole('button', { name: 'Use another wallet' }).click();
-  await page.getByText('Send from an exchange or another wallet').waitFor();
+  await page.getByRole('button', { name: 'Pay another way' }).click();
+  await page.locator('#by-address').waitFor();
   await page.reload();
-  await page.getByText('Send from an exchange or another wallet').waitFor();
+  await page.locator('#by-address').waitFor();
   assert.equal(await address(page).count(), 0);
   await page.close();
 });

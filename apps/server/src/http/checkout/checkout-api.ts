@@ -2,6 +2,7 @@ import { chooseLanguage } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
+import type { QueryOf } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unixSeconds } from '#outside/clock.ts';
 import { findReceipt } from '#sessions/receipt.ts';
@@ -21,7 +22,8 @@ import {
   sessionOf,
 } from './payment.ts';
 import { progressFeed } from './progress-feed.ts';
-import { checkoutState, findSessionFacts, linkOptions, sessionOptions } from './state.ts';
+import { openStates, type StateReader, timeZoneOf } from './shown-state.ts';
+import { linkOptions } from './state.ts';
 
 /** The secret of the page is a header, so that no URL contains it. */
 function callerOf(request: FastifyRequest): PayerCaller {
@@ -29,6 +31,12 @@ function callerOf(request: FastifyRequest): PayerCaller {
   const clientCode = typeof given === 'string' && given !== '' ? given : undefined;
   const language = chooseLanguage(undefined, request.headers['accept-language']).tag;
   return { clientCode, network: networkOf(request.ip), language };
+}
+
+type ReaderQuery = QueryOf<(typeof checkoutApi)['routes']['readSession']>;
+
+function readerOf({ lang, zone }: ReaderQuery): StateReader {
+  return { language: chooseLanguage(lang, undefined), timeZone: timeZoneOf(zone) };
 }
 
 /** Adds the API of the hosted page. */
@@ -40,14 +48,10 @@ export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext): 
     const link = await linkOf(deps.db, params.linkId, deps.clock.now());
     return { options: linkOptions(deps, link, microUsd(BigInt(params.amount))) };
   });
-  addRoute(routes.readSession, async ({ params }) => {
+  addRoute(routes.readSession, async ({ params, query }) => {
     const session = await sessionOf(deps, params.sessionId);
-    const facts = await findSessionFacts(deps, [session.sessionId]);
-    return {
-      state: await checkoutState(deps, session, facts(session.sessionId)),
-      options: await sessionOptions(deps, session),
-      now: unixSeconds(deps.clock.now()),
-    };
+    const { data, show } = await openStates(deps, session, readerOf(query));
+    return { ...show(data.state), options: data.options, now: unixSeconds(deps.clock.now()) };
   });
   addRoute(routes.readBalances, async ({ body }) => ({ balances: await readBalances(deps, body) }));
   addRoute(routes.prepareOrder, async ({ body, caller }) => prepareForPayer(deps, body, caller));
@@ -66,11 +70,13 @@ function addEvents(server: FastifyInstance, deps: CheckoutContext): void {
   const ending = new AbortController();
   const feed = progressFeed(deps, ending.signal);
   server.addHook('preClose', async () => ending.abort());
-  server.get<{ Params: { sessionId: string } }>(
+  server.get<{ Params: { sessionId: string }; Querystring: ReaderQuery }>(
     `${checkoutApi.basePath}/session/:sessionId/events`,
+    { config: { query: ['lang', 'zone'] } },
     async (request, reply) => {
-      const { sessionId } = await sessionOf(deps, request.params.sessionId);
-      const place = { sessionId, network: networkOf(request.ip) };
+      const session = await sessionOf(deps, request.params.sessionId);
+      const { show } = await openStates(deps, session, readerOf(request.query));
+      const place = { sessionId: session.sessionId, network: networkOf(request.ip), show };
       streamProgress({ clock: deps.clock, feed, ending: ending.signal }, place, reply);
     },
   );

@@ -1,4 +1,5 @@
 import { isAtEnd } from '@florin/checkout';
+import type { CheckoutState, ShownState } from '@florin/protocol/checkout-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '#outside/clock.ts';
@@ -9,10 +10,14 @@ const heartbeatMs = 15_000;
 /** After this many heartbeats the stream ends and the page reconnects. */
 const maxHeartbeats = 120;
 
-/** Answers with server-sent events: the session's state now and after each change, until the session ends. */
+/** Answers with server-sent events: the session's state, as its page shows it, now and after each change, until the session ends. */
 export function streamProgress(
   deps: { readonly clock: Clock; readonly feed: ProgressFeed; readonly ending: AbortSignal },
-  place: { readonly sessionId: string; readonly network: string },
+  place: {
+    readonly sessionId: string;
+    readonly network: string;
+    readonly show: (state: CheckoutState) => ShownState;
+  },
   reply: FastifyReply,
 ): void {
   const { raw } = reply;
@@ -22,7 +27,7 @@ export function streamProgress(
     raw.end();
   };
   const unsubscribe = deps.feed.subscribe(place, (state) => {
-    raw.write(`data: ${JSON.stringify(state)}\n\n`);
+    raw.write(`data: ${JSON.stringify(place.show(state))}\n\n`);
     if (isAtEnd(state)) close();
   });
   if (unsubscribe === undefined)

@@ -1,11 +1,11 @@
 import {
-  type CheckoutData,
   elsewhereNotice,
   fill,
   formatMoney,
   formatTime,
   formatToken,
   h,
+  type PageData,
   type Tree,
 } from '@florin/checkout';
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
@@ -27,13 +27,13 @@ export interface NoScript {
 const required = { required: true, autocomplete: 'off' } as const;
 
 /** The actions for readers without scripts: begin a session, and pay it by a plain transfer. */
-export function noScriptView(data: CheckoutData, query: string, answer: NoScript): Tree {
+export function noScriptView(data: PageData, query: string, answer: NoScript): Tree {
   const { texts, link, state } = data;
   const isPayable = link !== undefined || state?.isPayable === true;
   if (!isPayable) return undefined;
   return h(
     'div',
-    { class: 'card' },
+    { class: 'forms' },
     h('p', {}, texts.noScript),
     answer.problem !== undefined && h('p', { class: 'problem', id: 'form-problem' }, answer.problem),
     answer.deposit !== undefined && depositView(data, answer.deposit),
@@ -45,8 +45,8 @@ export function noScriptView(data: CheckoutData, query: string, answer: NoScript
 }
 
 function beginForm(
-  data: CheckoutData,
-  link: NonNullable<CheckoutData['link']>,
+  data: PageData,
+  link: NonNullable<PageData['link']>,
   query: string,
   amount: string | undefined,
 ): Tree {
@@ -82,7 +82,7 @@ function beginForm(
 /** The range that the payer may choose from; empty where there is no choice. */
 export function boundsText(
   locale: string,
-  { minAmountInUSD, maxAmountInUSD }: Pick<CheckoutData, 'minAmountInUSD' | 'maxAmountInUSD'>,
+  { minAmountInUSD, maxAmountInUSD }: Pick<PageData, 'minAmountInUSD' | 'maxAmountInUSD'>,
 ): string {
   const bounds = [minAmountInUSD, maxAmountInUSD].flatMap((text) => parseUsd(text ?? '') ?? []);
   const shown = bounds.map((bound) => formatMoney(locale, bound.toString()));
@@ -90,7 +90,7 @@ export function boundsText(
 }
 
 /** Tokens that accept a plain transfer of this session's amount. */
-function depositOptions({ options, minDeposit, intendedPayer }: CheckoutData): CheckoutOption[] {
+function depositOptions({ options, minDeposit, intendedPayer }: PageData): CheckoutOption[] {
   // An agent's session accepts only its own wallet.
   if (minDeposit === undefined || intendedPayer !== '') return [];
   return options.filter(
@@ -98,7 +98,7 @@ function depositOptions({ options, minDeposit, intendedPayer }: CheckoutData): C
   );
 }
 
-function depositForm(data: CheckoutData, sessionId: string, query: string): Tree {
+function depositForm(data: PageData, sessionId: string, query: string): Tree {
   const { texts } = data;
   const options = depositOptions(data);
   if (options.length === 0) return undefined;
@@ -117,6 +117,7 @@ function depositForm(data: CheckoutData, sessionId: string, query: string): Tree
           { class: 'option' },
           h('input', { type: 'radio', name: 'tokenId', value: option.tokenId, checked: index === 0 }),
           h('span', { class: 'name' }, h('bdi', {}, nameOf(texts, option))),
+          h('span', { class: 'value soft' }, formatToken(data.locale, option, option.amountInToken)),
         ),
       ),
     ),
@@ -138,7 +139,7 @@ function depositForm(data: CheckoutData, sessionId: string, query: string): Tree
   );
 }
 
-function nameOf(texts: CheckoutData['texts'], { symbol, chainTitle }: CheckoutOption): string {
+function nameOf(texts: PageData['texts'], { symbol, chainTitle }: CheckoutOption): string {
   return fill(texts.tokenOnNetwork, { token: symbol, network: chainTitle });
 }
 
@@ -149,7 +150,7 @@ function timeOf(locale: string, seconds: string): string {
 
 /** The deposit panel as the script shows it, without the parts that need a script. */
 function depositView(
-  data: CheckoutData,
+  data: PageData,
   { tokenId, amountInToken, address }: NonNullable<NoScript['deposit']>,
 ): Tree {
   const { texts, locale, options } = data;
@@ -165,9 +166,13 @@ function depositView(
     h('p', { class: 'soft' }, texts.toAddress),
     h('p', { class: 'address', dir: 'ltr' }, address.address),
     h(
-      'svg',
-      { class: 'code', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': texts.qrAddress },
-      h('path', { d: path }),
+      'div',
+      { class: 'code' },
+      h(
+        'svg',
+        { viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': texts.qrAddress },
+        h('path', { d: path }),
+      ),
     ),
     h('p', {}, fill(texts.sendOnce, { address: address.refundAddress })),
     h('p', { class: 'soft' }, fill(texts.payUntil, { time: timeOf(locale, address.payUntil) })),

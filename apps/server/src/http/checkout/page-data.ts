@@ -1,4 +1,5 @@
-import type { CheckoutData, Language, PageItem } from '@florin/checkout';
+import type { Language, PageData, PageImage, PageItem, PageMerchant } from '@florin/checkout';
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
@@ -9,6 +10,7 @@ import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
+import { drawingsFor } from './drawings.ts';
 import { checkoutState, findSessionFacts, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
 /** The data of a link's page. */
@@ -16,8 +18,9 @@ export function linkPageData(
   deps: CheckoutContext,
   { link, front }: { readonly link: StoredLink; readonly front: ShownMerchant },
   language: Language,
-): CheckoutData {
+): PageData {
   const isCustom = link.linkType === 'custom';
+  const options = linkOptions(deps, link, isCustom ? undefined : link.amount);
   return {
     ...frameData(deps, language),
     link: { linkId: link.linkId, version: link.versionCode, isCustom },
@@ -32,19 +35,24 @@ export function linkPageData(
     intendedPayer: '',
     recipient: link.account.accountAddress,
     ...settlementOf(deps, link.settlementToken),
-    options: linkOptions(deps, link, isCustom ? undefined : link.amount),
+    options,
+    drawings: drawingsFor(options),
   };
 }
 
-/** The data of a session's page. */
+/** The data of a session's page, which always has a state. */
+export type SessionPage = PageData & { readonly state: CheckoutState };
+
+/** Reads the data of a session's page. */
 export async function sessionPageData(
   deps: CheckoutContext,
   { session, front }: { readonly session: StoredSession; readonly front: ShownMerchant },
   language: Language,
-): Promise<CheckoutData> {
+): Promise<SessionPage> {
   const facts = await findSessionFacts(deps, [session.sessionId]);
   const link =
     session.businessId === '' ? undefined : await findLink(deps.db, session.businessId, deps.clock.now());
+  const options = await sessionOptions(deps, session);
   const first = session.items[0]?.productData?.productName ?? '';
   return {
     ...frameData(deps, language),
@@ -59,7 +67,8 @@ export async function sessionPageData(
     intendedPayer: session.intendedPayer,
     recipient: session.recipient,
     ...settlementOf(deps, session.settlementToken),
-    options: await sessionOptions(deps, session),
+    options,
+    drawings: drawingsFor(options),
   };
 }
 
@@ -73,7 +82,8 @@ function frameData({ demo, agentApi, gasless }: CheckoutContext, { tag, texts }:
   };
 }
 
-function frontData({ merchantName, logoUrl }: ShownMerchant): Pick<CheckoutData, 'merchant' | 'logo'> {
+/** The merchant as payers see it. */
+export function frontData({ merchantName, logoUrl }: ShownMerchant): PageMerchant {
   return {
     merchant: merchantText(merchantName, merchantTextLimits.linkName),
     logo: logoOf(logoUrl),
@@ -81,7 +91,7 @@ function frontData({ merchantName, logoUrl }: ShownMerchant): Pick<CheckoutData,
 }
 
 /** A logo for pages: at most 160 pixels wide, for displays of two densities. */
-export function logoOf(logoUrl: string): CheckoutData['logo'] {
+export function logoOf(logoUrl: string): PageImage | undefined {
   if (logoUrl === '') return undefined;
   return { url: imageUrlOfSize(logoUrl, 320), dense: imageUrlOfSize(logoUrl, 640) };
 }

@@ -1,29 +1,39 @@
 import { createHash } from 'node:crypto';
 import {
-  type CheckoutData,
   type ClaimData,
   claimView,
   detailsView,
   flatten,
   h,
   headView,
+  iconView,
+  initialModel,
   isAtEnd,
+  isOpen,
   itemsView,
   type Language,
   languages,
-  logoView,
+  merchantView,
+  noActions,
+  type PageData,
+  type PageMerchant,
+  payView,
+  pricedBy,
+  scriptData,
   statusView,
   type Tree,
 } from '@florin/checkout';
 import { type AccentPair, type BrandColors, backgrounds } from '@florin/protocol/brand-colors.ts';
 import { Html, html } from '#outside/html.ts';
 import type { Script } from './assets.ts';
+import { spriteOf } from './drawings.ts';
 import { type NoScript, noScriptView } from './no-script.ts';
-import { style } from './style.ts';
+import { titleOf } from './shown-state.ts';
+import { noScriptStyle, smallStyle } from './style.ts';
 
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
-/** The hash by which the policy allows the style sheet that every page shares. */
-const styleHash = hashOf(style);
+/** The hashes by which the policy allows the style sheets that every page shares. */
+const styleHashes = [hashOf(smallStyle), hashOf(noScriptStyle)];
 
 /** Style rules for a merchant's colours, made readable. They contain no text from the merchant. */
 export function brandStyle({ light, dark }: BrandColors): string {
@@ -37,7 +47,7 @@ export function brandStyle({ light, dark }: BrandColors): string {
  * announce their icons as data images, so these are allowed.
  */
 export function pagePolicy({ nonce, brand }: Pick<PageFrame, 'nonce' | 'brand'>): string {
-  const hashes = brand === undefined ? [styleHash] : [styleHash, hashOf(brand)];
+  const hashes = brand === undefined ? styleHashes : [...styleHashes, hashOf(brand)];
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
@@ -88,33 +98,36 @@ const refreshSeconds = 10;
  * Renders the page of a link or of a session. It works without its script. `answer` is the result of a form that a
  * reader without scripts sent.
  */
-export function renderCheckout(
-  data: CheckoutData,
-  frame: PageFrame,
-  now: number,
-  answer: NoScript = {},
-): string {
+export function renderCheckout(data: PageData, frame: PageFrame, now: number, answer: NoScript = {}): string {
   const { state } = data;
-  const isMoving = state !== undefined && !isAtEnd(state);
-  const body: Tree = [
-    h('div', { class: 'card' }, h('div', { id: 'head' }, headView(data)), itemsView(data), detailsView(data)),
-    h(
-      'div',
-      { class: 'card', id: 'state' },
-      state !== undefined && statusView(data, state, { now, timeZone: 'UTC' }),
-    ),
-    h('div', { class: 'card', id: 'pay' }),
+  const model = initialModel(data);
+  const order = h(
+    'div',
+    { class: 'order' },
+    merchantView(data),
+    h('div', { id: 'head' }, headView(data, now, pricedBy(model, now))),
+    itemsView(data),
+    detailsView(data),
+  );
+  // As the script renders it first, so that nothing moves when the script starts.
+  const pane = [
+    h('div', { id: 'state' }, state !== undefined && statusView(data, state, { now, timeZone: 'UTC' })),
+    h('div', { id: 'pay' }, payView(model, noActions, now)),
   ];
   // Never while a reader may be filling in a form, nor in place of a form's result.
-  const refreshes = isMoving && !state.isPayable;
+  const refreshes = state !== undefined && !isAtEnd(state) && !state.isPayable;
+  const isDone = state !== undefined && !isOpen(state, now);
   return renderFrame(frame, {
-    title: data.title,
+    title: state === undefined ? data.title : titleOf(data, state, now),
     script: frame.script,
-    body: html`${renderTree(body)}
+    kind: isDone ? 'page done' : 'page',
+    sprite: data.drawings,
+    body: html`${renderTree(order)}
+<div class="pane">${renderTree(pane)}
 <noscript>${refreshes ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : html``}${renderTree(
       noScriptView(data, frame.query, answer),
-    )}</noscript>
-<script type="application/json" id="data">${new Html(scriptSafe(data))}</script>`,
+    )}</noscript></div>
+<script type="application/json" id="data">${new Html(scriptSafe(scriptData(data)))}</script>`,
   });
 }
 
@@ -139,12 +152,12 @@ function scriptSafe(value: unknown): string {
 /** Renders a page with one message and no script: not found, or no longer for sale. */
 export function renderNotice(
   frame: PageFrame,
-  { title, texts, logo }: { title: string; texts: readonly string[]; logo?: CheckoutData['logo'] },
+  { title, texts, front }: { title: string; texts: readonly string[]; front?: PageMerchant | undefined },
 ): string {
   const body = h(
     'div',
     { class: 'card' },
-    logoView(logo),
+    front !== undefined && merchantView(front),
     h('h1', {}, title),
     texts.map((text) => h('p', { dir: 'auto' }, text)),
   );
@@ -153,47 +166,44 @@ export function renderNotice(
 
 /** Renders the page for its preview: no script, and nothing that leads elsewhere. `css` is its whole style. */
 export function renderPreview(
-  data: CheckoutData,
+  data: PageData,
   pay: Tree,
   { language, css }: { readonly language: Language; readonly css: string },
 ): string {
   const body: Tree = [
-    h('div', { class: 'card' }, h('div', { id: 'head' }, headView(data)), itemsView(data)),
-    h('div', { class: 'card', id: 'pay' }, pay),
+    h(
+      'div',
+      { class: 'order' },
+      merchantView(data),
+      h('div', { id: 'head' }, headView(data, 0, pricedBy(initialModel(data), 0))),
+      itemsView(data),
+    ),
+    h('div', { class: 'pane' }, h('div', { id: 'pay' }, pay)),
   ];
   return renderDocument(language, {
     title: data.title,
     styles: html`<style>${new Html(css)}</style>`,
-    body: renderTree(body),
+    body: html`${spriteOf(data.drawings)}<main class="page">${renderTree(body)}</main>`,
   });
 }
 
-function renderFrame(frame: PageFrame, page: { title: string; body: Html; script?: Script }): string {
+interface FramedPage {
+  readonly title: string;
+  readonly body: Html;
+  readonly script?: Script;
+  /** Class of the whole page. */
+  readonly kind?: string;
+  /** Keys of its drawings. */
+  readonly sprite?: readonly string[];
+}
+
+function renderFrame(frame: PageFrame, page: FramedPage): string {
   const { language, agentUrl, brand, nonce } = frame;
-  const { script, title } = page;
-  const { texts } = language;
+  const { script, title, kind = 'narrow', sprite = [] } = page;
   const alternate =
     agentUrl === ''
       ? html``
       : html`<link rel="alternate" id="agent-link" type="application/json" href="${agentUrl}">`;
-  const others = languages.map(({ tag, name }) =>
-    h(
-      'li',
-      {},
-      tag === language.tag
-        ? h('span', { 'aria-current': 'true', lang: tag }, name)
-        : h('a', { href: `?lang=${tag}`, lang: tag, hreflang: tag }, name),
-    ),
-  );
-  const footer: Tree = h(
-    'footer',
-    {},
-    h('nav', { 'aria-label': texts.language }, h('ul', {}, others)),
-    agentUrl !== '' && [
-      h('p', {}, texts.agents),
-      h('pre', { id: 'agent-url', dir: 'ltr', tabindex: '0' }, agentUrl),
-    ],
-  );
   return renderDocument(language, {
     title,
     // The script tag comes first, so that the download starts while the page is parsed; the script runs afterwards.
@@ -202,10 +212,38 @@ function renderFrame(frame: PageFrame, page: { title: string; body: Html; script
         ? html``
         : html`<script type="module" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}"></script>`,
     alternate,
-    styles: html`<style>${new Html(style)}</style>${brand === undefined ? html`` : html`<style>${new Html(brand)}</style>`}`,
-    body: html`${page.body}
-${renderTree(footer)}`,
+    styles: html`<style>${new Html(smallStyle)}</style>${brand === undefined ? html`` : html`<style>${new Html(brand)}</style>`}<noscript><style>${new Html(noScriptStyle)}</style></noscript>`,
+    body: html`${spriteOf(sprite)}<main class="${kind}">
+${renderTree(languageView(language))}
+${page.body}
+</main>`,
   });
+}
+
+/** The choice of the language: links, which need no script. */
+function languageView({ tag, name, texts }: Language): Tree {
+  return h(
+    'nav',
+    { class: 'lang', 'aria-label': texts.language },
+    h(
+      'details',
+      {},
+      h('summary', { 'aria-label': `${texts.language}: ${name}` }, iconView('globe'), h('span', {}, name)),
+      h(
+        'ul',
+        {},
+        languages.map((other) =>
+          h(
+            'li',
+            {},
+            other.tag === tag
+              ? h('span', { 'aria-current': 'true', lang: tag }, name)
+              : h('a', { href: `?lang=${other.tag}`, lang: other.tag, hreflang: other.tag }, other.name),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function renderDocument(
@@ -222,7 +260,7 @@ function renderDocument(
 <html lang="${tag}" dir="${direction}">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 ${script}
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
@@ -231,9 +269,9 @@ ${script}
 ${alternate}
 ${styles}
 </head>
-<body><main>
+<body>
 ${body}
-</main></body>
+</body>
 </html>
 `.text;
 }

@@ -16,7 +16,7 @@ import type { CheckoutContext } from './context.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
 import { boundsText, type NoScript } from './no-script.ts';
 import { brandStyle, type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
-import { linkPageData, logoOf, sessionPageData } from './page-data.ts';
+import { frontData, linkPageData, sessionPageData } from './page-data.ts';
 import { beginSession, prepareForPayer } from './payment.ts';
 import { linkBounds } from './state.ts';
 
@@ -48,7 +48,7 @@ export async function linkPage(
     const notice = {
       title: texts.disabled,
       texts: [name, words === '' ? texts[hintOf[reasonForPayers(link) ?? 'other']] : words],
-      logo: logoOf(front.logoUrl),
+      front: frontData(front),
     };
     return send(pageRequest, frame, renderNotice(frame, notice));
   }

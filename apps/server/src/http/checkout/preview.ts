@@ -1,11 +1,21 @@
-import { type CheckoutData, chooseLanguage, fill, h, type Language, type Tree } from '@florin/checkout';
+import {
+  chooseLanguage,
+  initialModel,
+  type Language,
+  noActions,
+  type PageData,
+  payView,
+  type Tree,
+} from '@florin/checkout';
 import { brandColorsOf } from '@florin/protocol/brand-colors.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { HostedPreview } from '@florin/protocol/hosted-preview.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import type { ShownMerchant } from '#catalog/branding.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
+import { drawingsFor } from './drawings.ts';
 import { brandStyle, hashOf, renderPreview } from './page.ts';
 import { logoOf, pageItem } from './page-data.ts';
 import { style } from './style.ts';
@@ -30,9 +40,9 @@ export function previewPage(
   const language = chooseLanguage(undefined, acceptLanguage);
   const brand = draft.color === '' ? '' : brandStyle(brandColorsOf(draft.color));
   const css = styleOfScheme(style + brand, draft.scheme);
-  const data = previewData(draft, stored, language);
+  const data = previewData(deps.chains, draft, stored, language);
   return {
-    text: renderPreview(data, payView(deps.chains, data), { language, css }),
+    text: renderPreview(data, payViewOf(data), { language, css }),
     policy: previewPolicy(css, deps.origin),
   };
 }
@@ -64,10 +74,12 @@ export function styleOfScheme(css: string, scheme: HostedPreview['scheme']): str
 }
 
 function previewData(
+  chains: Chains,
   draft: HostedPreview,
   { front, products }: PreviewedMerchant,
   language: Language,
-): CheckoutData {
+): PageData {
+  const options = previewOptions(chains, draft.isFeeOnTop ? '' : draft.amount);
   const { linkName } = merchantTextLimits;
   return {
     ...{ locale: language.tag, texts: language.texts, agentApi: '', linkUrl: '' },
@@ -79,28 +91,38 @@ function previewData(
       return pageItem({ quantity, productData: products.get(productId)?.productData ?? named }, value);
     }),
     ...{ amount: draft.amount, isFeeOnTop: draft.isFeeOnTop, isEmailRequired: draft.isEmailRequired },
-    ...{ intendedPayer: '', recipient: '', settlementToken: '', settledIn: '', options: [] },
+    ...{ intendedPayer: '', recipient: '', settlementToken: '', settledIn: '' },
+    ...{ options, drawings: drawingsFor(options) },
+    link: { linkId: '', version: '', isCustom: draft.amount === '' },
   };
 }
 
-/** Stands where the page's script asks for the payment. Its button does nothing. */
-function payView(chains: Chains, { texts, amount, isEmailRequired }: CheckoutData): Tree {
-  const options = chains.tokens.slice(0, shownOptions).map(({ symbol, chainId }, index) => {
+/** The payment as a payer with a connected wallet sees it. Nothing in it does anything. */
+function payViewOf(data: PageData): Tree {
+  const wallet = {
+    id: '',
+    name: data.texts.browserWallet,
+    icon: '',
+    provider: { request: async () => null },
+  };
+  const payer = `0x${'0'.repeat(40)}`;
+  const balances = Object.fromEntries(
+    data.options.map(({ tokenId, decimals }) => [tokenId, (1_000n * 10n ** BigInt(decimals)).toString()]),
+  );
+  return payView({ ...initialModel(data), wallets: [wallet], wallet, payer, balances }, noActions, 0);
+}
+
+/** The first tokens, each for the draft's amount. */
+function previewOptions(chains: Chains, amount: string): CheckoutOption[] {
+  return chains.tokens.slice(0, shownOptions).flatMap(({ tokenId, symbol, decimals, address, chainId }) => {
     const chain = chains.byId(chainId);
-    const network = chain === undefined ? '' : networkTitle(chain);
-    return h(
-      'label',
-      { class: 'option' },
-      h('input', { type: 'radio', name: 'tokenId', checked: index === 0 }),
-      h('span', { class: 'name' }, h('bdi', {}, fill(texts.tokenOnNetwork, { token: symbol, network }))),
-    );
+    if (chain === undefined) return [];
+    const units = amount === '' ? 0n : BigInt(amount) * 10n ** BigInt(decimals - 6);
+    return {
+      ...{ tokenId, symbol, decimals, tokenAddress: address },
+      ...{ chainId: chainId.toString(), chainTitle: networkTitle(chain) },
+      ...{ amountInToken: units.toString(), total: amount === '' ? '0' : amount, fee: '0' },
+      ...{ status: 'available' as const, secondsToFinal: 0 },
+    };
   });
-  const field = (id: string, label: string): Tree =>
-    h('p', { class: 'field' }, h('label', { for: id }, label), h('input', { id }));
-  return [
-    amount === '' && field('amount-input', texts.amountLabel),
-    isEmailRequired && field('email-input', texts.emailLabel),
-    h('fieldset', {}, h('legend', {}, texts.chooseToken), options),
-    h('button', { type: 'button' }, texts.pay),
-  ];
 }

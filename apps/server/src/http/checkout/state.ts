@@ -108,6 +108,7 @@ export async function checkoutState(
     ...(seen === undefined ? {} : { payment: paymentOf(seen) }),
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
+    receiptId: session.receiptId,
     deposits: [...deposits],
     exceptions: shownExceptions(exceptions)
       .filter((exception) => isOutside(exception, session))
@@ -124,8 +125,14 @@ async function isRefunded(db: Queryable, { refundedAmount, orderId }: SessionSta
   return order !== undefined && refundedAmount >= order.amounts.totalValue;
 }
 
-function paymentOf({ tokenId, chainId, confirmations, confirmationsWanted }: SeenPayment) {
-  return { tokenId, chainId: chainId.toString(), confirmations, confirmationsWanted };
+function paymentOf({ chainId, amountInToken, total, fee, orderId: _orderId, ...seen }: SeenPayment) {
+  return {
+    ...seen,
+    chainId: chainId.toString(),
+    amountInToken: amountInToken.toString(),
+    total: total.toString(),
+    fee: fee.toString(),
+  };
 }
 
 /** The merchant's success message and return URL; hidden until the payment succeeds. */

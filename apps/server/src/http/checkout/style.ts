@@ -1,62 +1,92 @@
-/** Phone first, light and dark, from 320 px upwards. Colours keep a contrast of 4.5 in both (WCAG 2.2 AA). */
+import { transformSync } from 'esbuild';
+
+/**
+ * Phone first, light and dark, from 320 px upwards. Colours keep a contrast of 4.5 in both (WCAG 2.2 AA). On phones the
+ * payment is a sheet below the order, and its bar with the price, the network and the button stays at the bottom; from
+ * 56 rem on the order stands beside the payment.
+ */
 export const style = `
-:root { color-scheme: light dark; --ground: #f4f5f3; --card: #fff; --ink: #16211c; --soft: #55605a; --line: #d6dbd8; --accent: #0b6b4d; --on-accent: #fff; --good: #0b6b4d; --bad: #a3261b; --tint: #eaf3ef; }
+:root { color-scheme: light dark; --ground: #f4f5f3; --card: #fff; --ink: #16211c; --soft: #55605a; --line: #d6dbd8; --accent: #0b6b4d; --on-accent: #fff; --link: var(--accent); --good: #0b6b4d; --bad: #a3261b; --tint: #eaf3ef; --round: .75rem; }
 @media (prefers-color-scheme: dark) { :root { --ground: #101512; --card: #19201c; --ink: #eef3f0; --soft: #a9b5af; --line: #3a443f; --accent: #5fdcae; --on-accent: #06281c; --good: #5fdcae; --bad: #ff9d92; --tint: #1f2b25; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 30rem; margin: 0 auto; padding: 1rem 1rem 2rem; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1.25rem; margin-block-end: 1rem; }
-h1 { font-size: clamp(2rem, 10vw, 2.75rem); line-height: 1.1; margin: 0 0 .25rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-h2 { font-size: 1rem; margin: 1rem 0 .5rem; }
-p { margin: .25rem 0; overflow-wrap: anywhere; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.45 system-ui, sans-serif; -webkit-text-size-adjust: 100%; }
+h1, h2, p, ul, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; } ul, ol { list-style: none; }
+h1 { font-size: clamp(2rem, 9vw, 2.75rem); line-height: 1.1; font-variant-numeric: tabular-nums; letter-spacing: -.02em; overflow-wrap: anywhere; }
+h1.open, .narrow h1 { font-size: 1.625rem; } h2 { font-size: 1rem; } p, dd { overflow-wrap: anywhere; }
+a { color: var(--link); } bdi { overflow-wrap: anywhere; }
 .soft { color: var(--soft); } .small { font-size: .875rem; }
-.logo { display: block; height: 3rem; max-width: 10rem; object-fit: contain; object-position: left; margin-block-end: .5rem; border-radius: .375rem; }
-[dir=rtl] .logo { object-position: right; }
+.hide { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+button, .button, input, select { font: inherit; color: inherit; }
+.button, button { display: flex; align-items: center; justify-content: center; gap: .5rem; width: 100%; min-height: 3.25rem; padding: .5rem 1rem; border: 1px solid transparent; border-radius: var(--round); background: var(--accent); color: var(--on-accent); font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; }
+.quiet, .wallet { background: transparent; color: var(--ink); border-color: var(--soft); font-weight: 500; }
+.plain, .tool { width: auto; min-height: 2.75rem; padding: .25rem .5rem; background: transparent; color: var(--link); font-weight: 600; }
+.tool { display: inline-flex; align-items: center; justify-content: center; min-width: 2.75rem; color: var(--soft); } .tool svg { pointer-events: none; }
+button:disabled { opacity: .55; cursor: default; }
+.icon { width: 1.125rem; height: 1.125rem; flex: none; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.coin { display: grid; place-items: center; width: 2.25rem; height: 2.25rem; flex: none; border-radius: 50%; background: var(--tint); font-weight: 700; }
+.mark { position: relative; flex: none; } .mark .coin + .coin { position: absolute; inset-inline-end: -.3rem; inset-block-end: -.15rem; width: 1.1rem; height: 1.1rem; font-size: .625rem; border: 2px solid var(--card); box-sizing: content-box; background: var(--card); }
+.page { display: grid; grid-template: auto 1fr / minmax(0, 1fr); min-height: 100vh; min-height: 100dvh; }
+.order, .pane { padding: 1rem 1.25rem; } .order > *, .pane > * { width: 100%; max-width: 27rem; margin-inline: auto; }
+.narrow { max-width: 32rem; margin: 0 auto; padding: 4rem 1rem 2rem; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1.25rem; margin-block-end: 1rem; } .card, .card > div { display: grid; gap: .75rem; }
+.lang { position: absolute; inset-inline-end: 1.25rem; inset-block-start: 1rem; z-index: 2; font-size: .875rem; } .lang summary { display: flex; align-items: center; gap: .375rem; min-height: 2.75rem; padding: 0 .25rem; list-style: none; color: var(--soft); } .lang summary::-webkit-details-marker { display: none; }
+.lang ul { position: absolute; inset-inline-end: 0; width: 11rem; padding: .375rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--round); box-shadow: 0 .75rem 2rem #0003; } .lang li > * { display: block; padding: .5rem .75rem; min-height: 2.75rem; border-radius: .5rem; color: inherit; text-decoration: none; } .lang [aria-current] { font-weight: 700; background: var(--tint); } .lang a:hover { background: var(--ground); }
+.merchant { display: flex; align-items: center; gap: .625rem; min-height: 2.75rem; padding-inline-end: 7rem; margin-block-end: 1rem; font-weight: 600; } .merchant .coin { border-radius: .5rem; background: var(--accent); color: var(--on-accent); }
 @media (prefers-color-scheme: dark) { .logo { background: #fff; padding: .25rem; } }
-.merchant { font-weight: 600; } .title { font-size: 1.0625rem; }
-ul { list-style: none; margin: 0; padding: 0; }
-.items li { display: flex; gap: .75rem; padding: .625rem 0; border-block-start: 1px solid var(--line); }
-.items img { width: 3rem; height: 3rem; object-fit: contain; border-radius: .375rem; }
+.logo { height: 2.5rem; max-width: 8rem; object-fit: contain; object-position: left; border-radius: .375rem; } [dir=rtl] .logo { object-position: right; }
+.sum { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; } .title { font-size: 1.0625rem; margin-block-start: .25rem; }
+.pill { display: flex; align-items: center; gap: .375rem; padding: .1875rem .625rem; border-radius: 1rem; border: 1px solid var(--line); background: var(--card); font-size: .875rem; font-weight: 600; font-variant-numeric: tabular-nums; } .pill .icon { width: .875rem; } .late { color: var(--bad); border-color: currentColor; }
+.items li { display: flex; gap: .75rem; padding-block: .75rem; border-block-start: 1px solid var(--line); } #head { margin-block-end: 1rem; }
+.items img { width: 3rem; height: 3rem; object-fit: contain; border-radius: .5rem; background: var(--card); }
 .name { flex: 1; min-width: 0; overflow-wrap: anywhere; } .value { font-variant-numeric: tabular-nums; }
-dl { display: grid; grid-template-columns: minmax(6rem, auto) 1fr; gap: .25rem 1rem; margin: .5rem 0; }
-dt { color: var(--soft); } dd { margin: 0; text-align: end; overflow-wrap: anywhere; }
-.hash { font-family: ui-monospace, monospace; font-size: .8125rem; }
-summary { cursor: pointer; padding: .5rem 0; min-height: 2.75rem; }
-button, .button, input, select { font: inherit; }
-button, .button { display: block; width: 100%; min-height: 3rem; padding: .625rem 1rem; border-radius: .75rem; border: 1px solid transparent; text-align: center; text-decoration: none; cursor: pointer; background: var(--accent); color: var(--on-accent); font-weight: 600; }
-button.quiet, button.wallet { background: transparent; color: var(--ink); border-color: var(--soft); font-weight: 500; }
-button.plain { width: auto; min-height: 2rem; padding: .25rem .5rem; background: transparent; color: var(--accent); text-decoration: underline; font-weight: 500; }
-button:disabled { opacity: .6; cursor: default; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.wallets { display: grid; gap: .5rem; }
-.wallet { display: flex; align-items: center; gap: .75rem; text-align: start; }
-.icon { width: 1.75rem; height: 1.75rem; border-radius: .375rem; }
-.connected { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem .5rem; }
-.field { display: grid; gap: .25rem; margin-block: .75rem; } .field input, .field select { min-height: 3rem; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .75rem; background: var(--card); color: var(--ink); font-size: 1.125rem; width: 100%; }
-fieldset { border: 0; padding: 0; margin: .75rem 0; } legend { font-weight: 600; padding: 0; margin-block-end: .5rem; }
-.option { display: grid; grid-template-columns: auto 1fr; gap: 0 .75rem; align-items: center; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: .75rem; margin-block-end: .5rem; cursor: pointer; min-height: 3rem; }
-.option input { grid-row: 1 / span 2; width: 1.25rem; height: 1.25rem; accent-color: var(--accent); margin: 0; }
-.option:has(input:checked) { border-color: var(--accent); background: var(--tint); }
-.network { margin-block: .5rem; }
-.status { border-inline-start: .3rem solid var(--soft); padding: .25rem 0 .25rem .75rem; padding-inline: .75rem 0; }
-.status.good { border-color: var(--good); } .status.bad { border-color: var(--bad); }
-.state { font-size: 1.25rem; font-weight: 700; } .good .state { color: var(--good); } .bad .state { color: var(--bad); }
-.success { background: var(--tint); border-radius: .75rem; padding: .75rem; margin-block: .75rem; }
-.step:empty, .problem:empty, #connection:empty { display: none; }
-.step { background: var(--tint); border-radius: .75rem; padding: .75rem; font-weight: 600; margin-block: .75rem; }
-.problem { color: var(--bad); font-weight: 600; margin-block: .75rem; }
-.spinner { display: inline-block; width: 1em; height: 1em; border: .15em solid var(--line); border-block-start-color: var(--accent); border-radius: 50%; margin-inline-end: .5rem; vertical-align: -.125em; animation: turn 1s linear infinite; }
-@keyframes turn { to { transform: rotate(1turn); } }
+summary { cursor: pointer; padding-block: .625rem; min-height: 2.75rem; } #details { border-block-start: 1px solid var(--line); font-size: .875rem; color: var(--soft); }
+dl { display: grid; grid-template-columns: minmax(6rem, auto) 1fr; gap: .375rem 1rem; align-items: baseline; } dt { color: var(--soft); } dd { text-align: end; }
+.hash, .address { font-family: ui-monospace, monospace; font-size: .875rem; } .whole { display: none; }
+.pane { position: relative; overflow-x: clip; display: flex; flex-direction: column; gap: 1rem; background: var(--card); border-radius: 1.25rem 1.25rem 0 0; box-shadow: 0 -1px 0 var(--line); padding-block-end: 0; }
+#state, #pay { display: flex; flex-direction: column; gap: 1rem; } #pay { flex: 1; } #state:empty, #state:has(> .quiet:only-child), #pay:empty { display: none; } .quiet.status, .pane:has(#deposit) .arrived, html:not(.live) [data-act], html:not(.own) #download, html:not(.own) [data-act=hint] { display: none; } .copied { color: var(--good); }
+.bar { position: sticky; inset-block-end: 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: .625rem; margin-block-start: auto; margin-inline: calc(50% - 50vw); padding: .75rem calc(50vw - 50%) max(.75rem, env(safe-area-inset-bottom)); background: var(--card); border-block-start: 1px solid var(--line); }
+.bar.bare { padding: 0; border: 0; }
+@media (max-height: 30rem) { .bar { position: static; } }
+.row { display: flex; align-items: center; gap: .75rem; }
+.facts { display: block; overflow: hidden; } .facts > span { display: flex; flex-wrap: wrap; margin-inline-start: -1em; } .facts span span::before { content: "·"; display: inline-block; width: 1em; text-align: center; }
+.says { display: grid; grid-template-columns: minmax(0, 1fr); gap: .5rem; } .says > :empty, .step:empty { display: none; }
+.step { display: flex; align-items: center; gap: .625rem; font-weight: 600; } .problem { color: var(--bad); font-weight: 600; } .links { display: flex; flex-wrap: wrap; margin-inline-start: -.5rem; }
+.stages { display: flex; gap: .25rem; font-size: .75rem; color: var(--soft); } .bar:not(.busy) .stages { display: none; }
+.stages li { flex: 1; display: grid; justify-items: center; gap: .25rem; text-align: center; position: relative; min-width: 0; } .stages li + li::before { content: ""; position: absolute; inset-block-start: .75rem; inset-inline: calc(-50% + 1rem) calc(50% + 1rem); border-block-start: 2px solid var(--line); } .stages .past + li::before { border-color: var(--good); }
+.dot { display: grid; place-items: center; width: 1.5rem; height: 1.5rem; border-radius: 50%; border: 2px solid var(--line); font-weight: 700; } .past .dot { border-color: var(--good); color: var(--good); } [aria-current=step] { color: var(--ink); font-weight: 700; } [aria-current=step] .dot { border-color: var(--link); background: var(--link); color: var(--card); }
+.tabs { display: flex; padding: .25rem; gap: .25rem; background: var(--ground); border-radius: var(--round); } .tabs label { flex: 1; position: relative; display: grid; } .tabs input, .option input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer; } .tabs span { display: grid; place-items: center; min-height: 2.5rem; padding: .25rem .5rem; border-radius: calc(var(--round) - .25rem); border: 1px solid transparent; font-size: .875rem; font-weight: 500; text-align: center; color: var(--soft); } .tabs :checked + span { background: var(--card); color: var(--ink); border-color: var(--line); box-shadow: 0 1px 3px #0001; } :focus-visible + span, .option:has(:focus-visible) { outline: 3px solid var(--link); outline-offset: 1px; }
+.wallets, .wallets ul, .wallets li { display: grid; gap: .625rem; } .wallets ul:has(> :nth-child(4)) { grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); } .wallet, .ghost { min-height: 3.75rem; } .wallet { justify-content: flex-start; gap: .75rem; padding: .375rem .75rem; text-align: start; border-color: var(--line); } .wallet:hover { border-color: var(--soft); } [aria-pressed=true] { border-color: var(--link); background: var(--tint); opacity: 1 !important; } [aria-pressed=true] > .icon { color: var(--link); } .name > bdi { display: block; } .ghost { display: grid; place-items: center; border: 1px dashed var(--line); border-radius: var(--round); } .wallet-icon { width: 2.25rem; height: 2.25rem; border-radius: .5rem; flex: none; } .step .wallet-icon { width: 1.5rem; height: 1.5rem; border-radius: .375rem; }
+.field { display: grid; gap: .25rem; } .field input, .field select { width: 100%; min-height: 3.25rem; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: var(--round); background: var(--card); font-size: 1.0625rem; } [aria-invalid=true] { border-color: var(--bad); } .field span:empty { display: none; }
+.sheet { width: 100%; max-width: 30rem; max-height: 85vh; margin: auto auto 0; padding: 1rem 1.25rem 1.5rem; border: 0; border-radius: 1.25rem 1.25rem 0 0; background: var(--card); color: var(--ink); overflow: auto; } .sheet::backdrop { background: #0008; } .sheet h2 { font-size: 1.125rem; } .sheet fieldset { margin-block-start: .75rem; } .sheet legend { display: flex; align-items: center; gap: .5rem; font-weight: 600; font-size: .875rem; } .sheet legend .coin { width: 1.25rem; height: 1.25rem; font-size: .625rem; }
+.option { position: relative; display: flex; align-items: center; gap: .75rem; min-height: 3.5rem; padding: .5rem .75rem; margin-block-start: .5rem; border: 1px solid var(--line); border-radius: var(--round); } .option:has(:checked) { border-color: var(--link); background: var(--tint); box-shadow: inset 0 0 0 1px var(--link); } .option:has(:disabled) { opacity: .55; } 
+.status { display: grid; gap: .375rem; } .emblem { width: 4.5rem; height: 4.5rem; margin: 0 auto .5rem; fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; stroke-linejoin: round; } .good .emblem, .good .state { stroke: var(--good); color: var(--good); } .bad .emblem, .bad .state { stroke: var(--bad); color: var(--bad); }
+.good, .status:has(.emblem), .middle, progress + p { text-align: center; } #you-paid { font-size: 1.375rem; line-height: 1.25; } .state { font-weight: 700; font-size: 1.125rem; } #you-paid + .state { font-size: 1rem; }
+.success { background: var(--tint); border-radius: var(--round); padding: .75rem; text-align: center; }
+.receipt { border-block-start: 1px solid var(--line); padding-block: 1rem; display: grid; gap: .75rem; font-size: .875rem; } .code-line { display: inline-flex; align-items: center; justify-content: flex-end; } .code-line .tool { min-width: 2rem; min-height: 2rem; padding: 0; }
+.spinner { width: 1.25em; height: 1.25em; flex: none; border: .15em solid var(--line); border-block-start-color: var(--link); border-radius: 50%; animation: turn 1s linear infinite; } @keyframes turn { to { transform: rotate(1turn); } }
+progress { width: 100%; accent-color: var(--link); }
+.deposit { display: grid; gap: .75rem; } .deposit h2 { font-size: 1.25rem; } .loud { background: var(--ink); color: var(--card); font-weight: 700; padding: .5rem .75rem; border-radius: .5rem; }
+.deposit .address { font-size: 1.0625rem; word-break: break-all; background: var(--tint); border-radius: .5rem; padding: .625rem .75rem; } .address { word-break: break-all; }
+.code { position: relative; width: min(100%, 15rem); margin-inline: auto; } .code > svg { display: block; background: #fff; border-radius: .75rem; border: 1px solid var(--line); } .code .mark { position: absolute; inset: 0; margin: auto; width: 2.25rem; height: 2.25rem; border-radius: 50%; box-shadow: 0 0 0 .3rem #fff; background: #fff; }
+.actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .5rem; }
+.forms, .forms form { display: grid; gap: 1rem; } .forms > p:first-child { font-size: .875rem; color: var(--soft); } .forms legend { font-weight: 600; }
+.foot { display: flex; flex-wrap: wrap; gap: 0 1rem; padding-block: .75rem; font-size: .875rem; color: var(--soft); } .foot a { color: inherit; }
+.done .order { order: 2; } .done .merchant { padding: 0; } .done .pane { border-radius: 0; padding-block-start: 4rem; } .done { grid-template-rows: 1fr auto; }
+@media (min-width: 56rem) {
+.page { grid-template: 1fr / repeat(2, minmax(0, 1fr)); } .order, .done .order { order: 0; padding: 3.5rem 4rem; } .order > * { margin-inline: auto 0; } .order { position: sticky; inset-block-start: 0; align-self: start; } .merchant { margin-block-end: 2rem; padding: 0; }
+.pane, .done .pane { border-radius: 0; padding: 5rem 4rem 2rem; box-shadow: 0 0 3rem #0001, 0 0 0 1px var(--line); gap: 1.25rem; } .pane > * { margin-inline: 0 auto; } .lang { inset-inline-end: 2rem; inset-block-start: 1.25rem; } #pay { flex: none; }
+.bar, .bar.bare { position: static; margin: 0; padding: 0; border: 0; gap: 1rem; } .bar .stages { display: flex !important; } .says { min-height: 6.25rem; align-content: end; } #waiting { order: 1; } #way { padding: .5rem .75rem; border: 1px solid var(--line); border-radius: var(--round); }
+.sheet { margin: auto; border-radius: 1.25rem; } }
+@media (max-width: 22rem) { .stages li:not([aria-current]) span + span { position: absolute; clip-path: inset(50%); } }
+@media (prefers-reduced-motion: no-preference) { .sign { stroke-dasharray: 60; animation: draw .6s .2s ease-out backwards; } .sheet[open] { animation: rise .2s ease-out; } @keyframes draw { from { stroke-dashoffset: 60; } } @keyframes rise { from { transform: translateY(2rem); opacity: 0; } } }
 @media (prefers-reduced-motion: reduce) { .spinner { animation: none; } }
-progress { width: 100%; accent-color: var(--accent); margin-block: .5rem; }
-.loud { background: var(--ink); color: var(--card); font-weight: 700; padding: .5rem .75rem; border-radius: .5rem; }
-.address { font-family: ui-monospace, monospace; font-size: 1.0625rem; word-break: break-all; background: var(--tint); border-radius: .5rem; padding: .5rem .75rem; }
-.code { display: block; width: min(100%, 15rem); margin: .75rem auto; background: #fff; border-radius: .5rem; } .code path { fill: #000; }
-#elsewhere, .deposit details { margin-block-start: .75rem; border-block-start: 1px solid var(--line); }
-.actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .5rem; margin-block: .75rem; }
-#state:empty, #pay:empty { display: none; }
-a { color: var(--accent); } a.button { color: var(--on-accent); }
-footer { color: var(--soft); font-size: .875rem; } footer ul { display: flex; flex-wrap: wrap; gap: .25rem .75rem; } footer li a, footer li span { display: inline-block; padding: .25rem 0; min-height: 1.5rem; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8125rem; margin: .25rem 0; }
-@media print { body { background: #fff; } footer, #pay, button, .button, .status p.soft { display: none !important; } .card { border: 0; padding: 0; } details[open] summary { display: none; } }
+@media print { body, .pane { background: #fff; } .lang, .foot, #pay, button, .button, .tool, .emblem, .status p.soft, #details { display: none !important; } .page { display: block; } .order, .pane { padding: 0; position: static; box-shadow: none; } .hash { display: none; } .whole { display: inline; font-size: .75rem; } }
 `;
+
+/** As pages contain it. */
+export const smallStyle = transformSync(style, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
+
+/** For readers without scripts: what the script would do is hidden, and the state is always in words. */
+export const noScriptStyle =
+  '#pay { display: none; } #state:has(> .quiet:only-child) { display: flex; } .quiet.status { display: grid; }';

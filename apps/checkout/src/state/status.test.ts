@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { elsewhereNotice } from '../checkout/elsewhere-notice.ts';
+import { isAtEnd } from '../checkout/model.ts';
+import { flatten, type Tree } from '../checkout/tree.ts';
 import { en } from '../text/en.ts';
-import { elsewhereNotice, isAtEnd, type Reader, statusView, wordsOf } from './status.ts';
-import { flatten, type Tree } from './tree.ts';
+import type { PageData, Reader } from './page-data.ts';
+import { statusView, wordsOf } from './status.ts';
 
 test('a session is at its end when its status is final and no other money of it will move by itself', () => {
   const exception = {
@@ -39,6 +42,7 @@ test('a fully refunded payment is shown as refunded, and the page does not say t
     pendingReason: '',
     paidAt: '2030-01-01T00:00:00.000Z',
     settledAt: '',
+    receiptId: '',
     deposits: [],
     exceptions: [],
   };
@@ -72,14 +76,22 @@ const option = {
   ...{ decimals: 6, amountInToken: '4500000', total: '4500000', fee: '0', secondsToFinal: 1 },
   status: 'available' as const,
 };
-const data = {
-  ...{ locale: 'en', texts: en, agentApi: '', linkUrl: '', title: '', merchant: '', items: [] },
+const data: PageData = {
+  ...{ locale: 'en', texts: en, agentApi: '', linkUrl: '', title: '', merchant: '', items: [], drawings: [] },
   ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
   ...{ settlementToken: '', settledIn: '', options: [option] },
 };
 const state = {
   ...{ sessionId: 'sess_1', status: 'initialized' as const, isPayable: true, expiresAt: 2_000 },
-  ...{ amount: '4500000', initiateTx: '', completeTx: '', pendingReason: '', paidAt: '', settledAt: '' },
+  ...{
+    amount: '4500000',
+    initiateTx: '',
+    completeTx: '',
+    pendingReason: '',
+    paidAt: '',
+    settledAt: '',
+    receiptId: '',
+  },
   ...{ exceptions: [], refunded: '0', isRefunded: false },
 };
 const textOf = (tree: Tree): string =>
@@ -100,7 +112,6 @@ test('a short deposit is shown with what is missing, on which network and until 
   for (const [missing, reader] of [
     ['0', { now: 999, timeZone }],
     ['500000', { now: 1_000, timeZone }],
-    ['500000', { now: 999, timeZone, hasPanel: true }],
   ] as const)
     assert.doesNotMatch(shown(missing, reader), /has arrived/);
 });

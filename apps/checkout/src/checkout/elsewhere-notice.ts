@@ -1,0 +1,33 @@
+import type { CheckoutData } from './data.ts';
+import { fill, formatToken } from './format.ts';
+import { h, type Tree } from './tree.ts';
+
+/**
+ * What has already arrived at other addresses of the session, such as one that the payer's other device shows, and what
+ * is to be sent now: the rest there, or the whole amount here.
+ */
+export function elsewhereNotice(
+  { texts, locale, options, state }: CheckoutData,
+  { address, tokenId, amountInToken }: { address: string; tokenId: string; amountInToken: string },
+): Tree {
+  const own = options.find((option) => option.tokenId === tokenId);
+  const others = (state?.deposits ?? []).filter(
+    (deposit) => deposit.tokenId !== tokenId || !address.endsWith(deposit.addressEnd),
+  );
+  return others.map((deposit) => {
+    const amount = (units: string) => formatToken(locale, deposit, units);
+    const has = amount(deposit.amountInToken);
+    const network = options.find((option) => option.tokenId === deposit.tokenId)?.chainTitle;
+    if (deposit.missingInToken === '0')
+      return h('p', { class: 'loud elsewhere', role: 'status' }, fill(texts.wholeElsewhere, { has }));
+    const rest = amount(deposit.missingInToken);
+    return h(
+      'div',
+      { class: 'elsewhere', role: 'status' },
+      h('p', { class: 'loud' }, fill(texts.arrivedElsewhere, { has, rest, end: deposit.addressEnd })),
+      deposit.tokenId !== tokenId && network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
+      own !== undefined &&
+        h('p', {}, fill(texts.orSendAll, { has, all: formatToken(locale, own, amountInToken) })),
+    );
+  });
+}

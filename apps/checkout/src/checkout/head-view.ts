@@ -1,0 +1,56 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutData } from './data.ts';
+import { fill, formatMoney, formatSpan } from './format.ts';
+import { iconView } from './mark.ts';
+import { isOpen } from './model.ts';
+import { h, type Tree } from './tree.ts';
+
+/**
+ * The amount and what it is for: the first thing on the page. `by` has the total, with its fee;
+ * `now` is in Unix seconds.
+ */
+export function headView(data: CheckoutData, now: number, by?: { total: string; fee: string }): Tree {
+  const { texts, locale, state } = data;
+  // A custom link's options have no price before the payer chooses one.
+  const priced = by?.total === '0' ? undefined : by;
+  const shown = priced?.total ?? data.amount;
+  const fee = priced?.fee ?? '0';
+  return [
+    h(
+      'div',
+      { class: 'sum' },
+      h(
+        'h1',
+        { id: 'amount', class: (shown === '' || shown === '0') && 'open' },
+        shown === '' || shown === '0' ? texts.yourChoice : formatMoney(locale, shown),
+      ),
+      state !== undefined && isOpen(state, now) && clockView(data, state, now),
+    ),
+    h('p', { class: 'title' }, h('bdi', {}, data.title)),
+    fee !== '0' && h('p', { class: 'soft' }, fill(texts.feeOnTop, { fee: formatMoney(locale, fee) })),
+    data.isFeeOnTop &&
+      priced === undefined &&
+      (state === undefined || isOpen(state, now)) &&
+      h('p', { class: 'soft' }, texts.feeAdded),
+  ];
+}
+
+/** Below it the clock asks for attention. */
+const hurrySeconds = 120;
+
+/** The time left. A timer is no live region: a screen reader does not speak it every second. */
+function clockView({ texts }: CheckoutData, { expiresAt }: CheckoutState, now: number): Tree {
+  const left = Math.max(0, expiresAt - now);
+  const time = formatSpan(left);
+  return h(
+    'p',
+    {
+      class: left < hurrySeconds ? 'pill late' : 'pill',
+      id: 'time',
+      role: 'timer',
+      'aria-label': fill(texts.timeLeft, { time }),
+    },
+    iconView('clock'),
+    time,
+  );
+}

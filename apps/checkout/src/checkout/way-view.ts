@@ -1,0 +1,154 @@
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { Actions } from './actions.ts';
+import { fill, formatDuration, formatToken } from './format.ts';
+import { iconView, logoOf, markView } from './mark.ts';
+import type { Model } from './model.ts';
+import { h, type Tree } from './tree.ts';
+
+/** The chosen token and network, and the sheet with all others. */
+export function wayView(model: Model, option: CheckoutOption, actions: Actions): Tree {
+  const { data, step } = model;
+  const { texts } = data;
+  const facts = [
+    model.payer === '' ? amountText(model, option) : balanceText(model, option),
+    timeText(model, option),
+    conditionText(model, option),
+  ];
+  return [
+    h(
+      'div',
+      { class: 'row', id: 'way' },
+      markView(data.drawings, option),
+      h(
+        'div',
+        { class: 'name' },
+        h(
+          'div',
+          {},
+          h('bdi', {}, fill(texts.tokenOnNetwork, { token: option.symbol, network: option.chainTitle })),
+        ),
+        factsView(facts),
+      ),
+      data.options.length > 1 &&
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'plain',
+            id: 'change-way',
+            'aria-haspopup': 'dialog',
+            'aria-label': texts.changeToken,
+            disabled: step !== '',
+            click: actions.openWays,
+          },
+          texts.change,
+        ),
+    ),
+    // Only the script opens it.
+    data.options.length > 1 && model.wallets !== undefined && sheetView(model, actions),
+  ];
+}
+
+/** All ways to pay, by network. It stays closed until it is asked for. */
+function sheetView(model: Model, actions: Actions): Tree {
+  const { data } = model;
+  const networks = [...new Set(data.options.map(({ chainTitle }) => chainTitle))];
+  return h(
+    'dialog',
+    { id: 'ways', class: 'sheet', 'aria-labelledby': 'ways-title', click: actions.closeWays },
+    h(
+      'div',
+      { class: 'row' },
+      h('h2', { id: 'ways-title', class: 'name' }, data.texts.chooseToken),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'tool',
+          id: 'close-ways',
+          'aria-label': data.texts.close,
+        },
+        iconView('close'),
+      ),
+    ),
+    networks.map((network) => networkView(model, network, actions)),
+  );
+}
+
+function networkView(model: Model, network: string, actions: Actions): Tree {
+  const options = model.data.options.filter(({ chainTitle }) => chainTitle === network);
+  const time = options[0] === undefined ? '' : timeText(model, options[0]);
+  return h(
+    'fieldset',
+    {},
+    h(
+      'legend',
+      {},
+      logoOf(model.data.drawings, network),
+      h('bdi', {}, network),
+      time !== '' && h('span', { class: 'soft small' }, time),
+    ),
+    options.map((option) => optionView(model, option, actions)),
+  );
+}
+
+/** One token on one network to choose, with its price and the wallet's balance. */
+function optionView(model: Model, option: CheckoutOption, actions: Actions): Tree {
+  const { data, chosen, payer } = model;
+  const id = `token-${option.tokenId}`;
+  const facts = [payer === '' ? '' : balanceText(model, option), conditionText(model, option)];
+  return h(
+    'label',
+    { class: 'option', for: id },
+    h('input', {
+      type: 'radio',
+      name: 'token',
+      id,
+      value: option.tokenId,
+      checked: option.tokenId === chosen,
+      disabled: option.status === 'unavailable',
+      change: () => actions.choose(option.tokenId),
+    }),
+    logoOf(data.drawings, option.symbol),
+    h('span', { class: 'name' }, h('bdi', {}, option.symbol), factsView(facts)),
+    h('span', { class: 'value soft' }, amountText(model, option)),
+  );
+}
+
+/** Facts in one line, or below each other where it is too short for them. */
+function factsView(facts: readonly string[]): Tree {
+  const known = facts.filter((fact) => fact !== '');
+  return h(
+    'span',
+    { class: 'facts soft small' },
+    h(
+      'span',
+      {},
+      known.map((fact) => h('span', {}, fact)),
+    ),
+  );
+}
+
+/** What the payer pays in this token; empty while no amount is chosen. */
+function amountText({ data }: Model, option: CheckoutOption): string {
+  return option.amountInToken === '0' ? '' : formatToken(data.locale, option, option.amountInToken);
+}
+
+function balanceText({ data, balances }: Model, option: CheckoutOption): string {
+  const balance = balances[option.tokenId];
+  if (balance === undefined) return data.texts.balanceUnknown;
+  return fill(data.texts.balance, { amount: formatToken(data.locale, option, balance) });
+}
+
+/** How long a payment takes until it is final; empty while nothing is known of it. */
+export function timeText(
+  { data }: Pick<Model, 'data'>,
+  { secondsToFinal }: Pick<CheckoutOption, 'secondsToFinal'>,
+): string {
+  if (secondsToFinal === 0) return '';
+  return fill(data.texts.takes, { time: formatDuration(data.locale, secondsToFinal) });
+}
+
+function conditionText({ data }: Model, { status }: CheckoutOption): string {
+  return { available: '', delayed: data.texts.delayed, unavailable: data.texts.unavailable }[status];
+}

@@ -1,0 +1,53 @@
+import type { CheckoutData } from '../checkout/data.ts';
+import type { Texts } from '../text/en.ts';
+import { scriptTexts } from '../text/script-texts.ts';
+
+/** A line item as the page shows it. */
+export interface PageItem {
+  readonly name: string;
+  readonly description: string;
+  readonly attributes: readonly { readonly name: string; readonly value: string }[];
+  readonly quantity: number;
+  /** Total of all units in Micro-USD; empty when the payer chooses. */
+  readonly value: string;
+  readonly image?: { readonly url: string; readonly dense: string };
+}
+
+/** An image hosted here, for displays of two densities. */
+export interface PageImage {
+  readonly url: string;
+  readonly dense: string;
+}
+
+/** The merchant as payers see it. */
+export interface PageMerchant {
+  readonly merchant: string;
+  readonly logo?: PageImage | undefined;
+}
+
+/** Everything that the page shows. The server renders it; the script gets what it needs of it. */
+export interface PageData extends CheckoutData, PageMerchant {
+  readonly texts: Texts;
+  readonly items: readonly PageItem[];
+  /** Where to start again after an expired session; empty when there is no such place. */
+  readonly linkUrl: string;
+  readonly recipient: string;
+  /** The settlement token's id, and its display name. */
+  readonly settlementToken: string;
+  readonly settledIn: string;
+}
+
+/** The part of a page's data that its script needs. */
+export function scriptData(data: PageData): CheckoutData {
+  const { merchant: _m, logo: _l, items: _i, linkUrl: _u, recipient: _r, ...rest } = data;
+  const { settlementToken: _t, settledIn: _s, texts, ...script } = rest;
+  return { ...script, texts: scriptTexts(texts) };
+}
+
+/** What a page's time depends on. */
+export interface Reader {
+  /** Unix seconds. */
+  readonly now: number;
+  /** IANA name. */
+  readonly timeZone: string;
+}

@@ -1,0 +1,88 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import { fill, formatTime, formatToken, shorten } from '../checkout/format.ts';
+import { iconView } from '../checkout/mark.ts';
+import { h, type Tree } from '../checkout/tree.ts';
+import type { PageData, Reader } from './page-data.ts';
+
+/** The receipt of a payment in a block: what stays to be known of it, on a screen and on paper. */
+export function receiptView(data: PageData, state: CheckoutState, reader: Reader): Tree {
+  const { texts, locale, options } = data;
+  const { payment } = state;
+  if (state.paidAt === '' && state.initiateTx === '') return undefined;
+  const row = (name: string, value: Tree) =>
+    value !== undefined && value !== '' && value !== false && [h('dt', {}, name), h('dd', {}, value)];
+  const time = (iso: string) =>
+    iso === '' ? '' : h('time', { datetime: iso }, formatTime(locale, iso, reader.timeZone));
+  const option = options.find(({ tokenId }) => tokenId === payment?.tokenId);
+  const target = options.find(({ tokenId }) => tokenId === data.settlementToken);
+  const explorer = option?.network?.explorer ?? '';
+  const code = (name: string, value: string, url: string) =>
+    value !== '' && row(name, codeView(data, name, value, url === '' ? '' : url + value));
+  const tokens =
+    option !== undefined && payment !== undefined
+      ? fill(texts.tokenOnNetwork, {
+          token: formatToken(locale, option, payment.amountInToken),
+          network: option.chainTitle,
+        })
+      : '';
+  const at = (base: string, kind: 'tx' | 'address') => (base === '' ? '' : `${base}/${kind}/`);
+  return h(
+    'section',
+    { class: 'receipt', 'aria-labelledby': 'receipt-title' },
+    h('h2', { id: 'receipt-title' }, texts.receipt),
+    h(
+      'dl',
+      {},
+      row(texts.receiptNumber, state.receiptId !== '' && h('bdi', {}, state.receiptId)),
+      row(texts.merchant, h('bdi', {}, data.merchant)),
+      row(texts.paidOn, time(state.paidAt)),
+      row(texts.received, time(state.settledAt)),
+      row(texts.paidWith, tokens),
+      code(texts.paidBy, payment?.payer ?? '', at(explorer, 'address')),
+      code(texts.paymentTx, state.initiateTx, at(explorer, 'tx')),
+      code(texts.settlementTx, state.completeTx, at(target?.network?.explorer ?? '', 'tx')),
+      code(texts.reference, state.sessionId, ''),
+    ),
+    state.paidAt !== '' && [
+      h(
+        'p',
+        { class: 'actions' },
+        actView('print', { class: 'quiet', id: 'print' }, texts.print),
+        actView('download', { class: 'plain', id: 'download' }, texts.download),
+      ),
+      h('p', { class: 'soft small', 'data-act': 'hint' }, texts.downloadHint),
+    ],
+  );
+}
+
+/** A button that the page's script acts for, and shows once it runs. */
+function actView(act: string, attributes: Record<string, string>, ...children: readonly Tree[]): Tree {
+  return h('button', { type: 'button', 'data-act': act, ...attributes }, ...children);
+}
+
+/** A long code: short on screens, with its whole text to copy, on paper and behind its link. */
+function codeView({ texts }: PageData, name: string, value: string, url: string): Tree {
+  return h(
+    'span',
+    { class: 'code-line' },
+    h('bdi', { class: 'hash', title: value }, shorten(value)),
+    h('bdi', { class: 'hash whole' }, value),
+    actView(
+      'copy',
+      { class: 'tool', 'data-text': value, 'aria-label': `${texts.copy}: ${name}` },
+      iconView('copy'),
+    ),
+    url !== '' &&
+      h(
+        'a',
+        {
+          class: 'tool',
+          href: url,
+          rel: 'noreferrer',
+          target: '_blank',
+          'aria-label': `${texts.explorer}: ${name}`,
+        },
+        iconView('out'),
+      ),
+  );
+}

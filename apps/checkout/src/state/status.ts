@@ -1,0 +1,199 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import { fill, formatMoney, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
+import { isOpen } from '../checkout/model.ts';
+import { h, type Tree } from '../checkout/tree.ts';
+import { timeText } from '../checkout/way-view.ts';
+import type { PageData, Reader } from './page-data.ts';
+import { receiptView } from './receipt-view.ts';
+
+interface Shown {
+  readonly title: string;
+  readonly hint?: string;
+  readonly kind: 'wait' | 'good' | 'bad';
+  /** The payment is final, and the payer has not got it back. */
+  readonly isPaid?: boolean;
+  readonly isSafeToClose?: boolean;
+}
+
+/** The words for a session's state. */
+export function wordsOf({ texts }: Pick<PageData, 'texts'>, state: CheckoutState, now: number): Shown {
+  const { payment } = state;
+  const paid = { kind: 'good', isPaid: true, isSafeToClose: true } as const;
+  // For every status, because the merchant has none of the money any more. The refunded amount is below.
+  if (state.isRefunded) return { title: texts.refundedInFull, kind: 'good', isSafeToClose: true };
+  switch (state.status) {
+    case 'paid':
+      return { title: texts.paid, hint: texts.paidHint, ...paid };
+    case 'settling':
+      return { title: texts.settling, ...paid };
+    case 'settlement_pending':
+      return { title: texts.settling, hint: texts.delayedHint, ...paid };
+    case 'completed':
+      return { title: texts.completed, hint: texts.completedHint, ...paid };
+    case 'expired':
+      // An accepted late deposit has been seen.
+      if (state.initiateTx !== '') break;
+      return { title: texts.expired, hint: texts.expiredHint, kind: 'bad' };
+    case 'cancelled':
+      return { title: texts.cancelled, hint: texts.cancelledHint, kind: 'bad' };
+    case 'initialized':
+      break;
+  }
+  if (state.initiateTx !== '') {
+    const counts = {
+      count: String(payment?.confirmations ?? 1),
+      wanted: String(payment?.confirmationsWanted ?? 1),
+    };
+    return {
+      title: texts.detected,
+      hint: fill(texts.detectedHint, counts),
+      kind: 'wait',
+      isSafeToClose: true,
+    };
+  }
+  if (state.expiresAt <= now) return { title: texts.timeOver, hint: texts.timeOverHint, kind: 'bad' };
+  return { title: texts.waiting, kind: 'wait' };
+}
+
+/** The part of the page with the session's state. */
+export function statusView(data: PageData, state: CheckoutState, reader: Reader): Tree {
+  const { texts, locale } = data;
+  const shown = wordsOf(data, state, reader.now);
+  const isWaiting = isOpen(state, reader.now);
+  const deposits = isWaiting ? depositsView(data, state, reader) : [];
+  // The rest of the page says it all. Screen readers hear of it, and readers without scripts see it.
+  const isQuiet = isWaiting && deposits.length + state.exceptions.length === 0;
+  const until = new Date(state.expiresAt * 1000).toISOString();
+  return [
+    h(
+      'div',
+      {
+        class: `status ${shown.kind}${isQuiet ? ' quiet' : ''}`,
+        role: 'status',
+        'data-status': state.status,
+        id: 'status',
+      },
+      !isWaiting && emblemView(shown.kind),
+      shown.isPaid === true && h('h2', { id: 'you-paid' }, youPaidText(data, state)),
+      h('p', { class: 'state' }, shown.title),
+      shown.hint !== undefined && h('p', {}, shown.hint),
+      // A deposit panel beside it shows its own amounts: the style sheet hides these then.
+      deposits.length > 0 && h('div', { class: 'arrived' }, deposits),
+      state.exceptions.map((exception) => h('p', {}, exceptionText(data, exception, reader))),
+      state.refunded !== '0' &&
+        h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
+      shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),
+      isWaiting && h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
+    ),
+    progressView(data, state, shown.title),
+    state.exceptions.length > 0 &&
+      h(
+        'p',
+        { class: 'middle' },
+        h('a', { href: `/checkout/${state.sessionId}/claim`, id: 'claim-link' }, texts.claimLink),
+      ),
+    state.status === 'expired' &&
+      data.linkUrl !== '' &&
+      h('p', {}, h('a', { class: 'button', href: data.linkUrl }, texts.expiredLink)),
+    successView(data, state),
+    receiptView(data, state, reader),
+  ];
+}
+
+/** A check that is drawn once, a turning ring, or an exclamation mark. */
+function emblemView(kind: Shown['kind']): Tree {
+  const sign = { good: 'M15 27l8 8 15-17', bad: 'M26 14v15M26 36.5v.5', wait: 'M26 16v11l7 4' }[kind];
+  return h(
+    'svg',
+    { class: 'emblem', viewBox: '0 0 52 52', 'aria-hidden': 'true' },
+    h('path', { d: 'M26 3a23 23 0 1 1 0 46 23 23 0 1 1 0-46' }),
+    h('path', { class: 'sign', d: sign }),
+  );
+}
+
+function youPaidText(
+  { texts, locale, merchant, options, amount }: PageData,
+  { payment }: CheckoutState,
+): string {
+  const token = options.find(({ tokenId }) => tokenId === payment?.tokenId);
+  const paid =
+    payment === undefined || token === undefined
+      ? formatMoney(locale, amount)
+      : formatToken(locale, token, payment.amountInToken);
+  return fill(texts.youPaid, { amount: paid, merchant });
+}
+
+/** What has arrived at deposit addresses, and what is missing, on which network and until when. */
+function depositsView(
+  { texts, locale, options }: PageData,
+  state: CheckoutState,
+  reader: Reader,
+): readonly Tree[] {
+  return state.deposits
+    .filter(({ missingInToken, payUntil }) => missingInToken !== '0' && payUntil > reader.now)
+    .map((deposit) => {
+      const { tokenId, amountInToken, missingInToken, payUntil, addressEnd } = deposit;
+      const network = options.find((option) => option.tokenId === tokenId)?.chainTitle;
+      const amount = (units: string) => formatToken(locale, deposit, units);
+      const until = new Date(payUntil * 1000).toISOString();
+      return [
+        h('p', {}, fill(texts.partial, { has: amount(amountInToken), rest: amount(missingInToken) })),
+        h('p', {}, fill(texts.addressEnds, { end: addressEnd })),
+        network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
+        h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
+      ];
+    });
+}
+
+/** The outcome of money that arrived and paid nothing. */
+function exceptionText(
+  { texts, locale }: PageData,
+  exception: CheckoutState['exceptions'][number],
+  { timeZone }: Reader,
+): string {
+  const why = reasonOf(texts, exception.kind);
+  const amount = formatToken(locale, exception, exception.amount);
+  const until = new Date(exception.heldUntil * 1000).toISOString();
+  const text = {
+    goes: texts.goesBack,
+    by_hand: texts.byHand,
+    waits: texts.heldBack,
+    waits_by_hand: texts.heldByHand,
+    goes_later: texts.goesLater,
+    second: texts.secondPaid,
+    taken: texts.takenTwice,
+    closed: texts.closed,
+    back: texts.wentBack,
+  }[exception.outcome];
+  return fill(text, { amount, why, time: formatTime(locale, until, timeZone) });
+}
+
+/** How far a seen payment is from final, and about how long that takes on its network. */
+function progressView(data: PageData, { payment, status }: CheckoutState, label: string): Tree {
+  if (payment === undefined || status !== 'initialized') return undefined;
+  const [value, max] = [String(payment.confirmations), String(payment.confirmationsWanted)];
+  const option = data.options.find(({ tokenId }) => tokenId === payment.tokenId);
+  const facts = option === undefined ? [] : [option.chainTitle, timeText({ data }, option)];
+  return h(
+    'div',
+    { class: 'status' },
+    h('progress', { 'aria-label': label, value, max }),
+    h('p', { class: 'soft small' }, facts.filter((fact) => fact !== '').join(' · ')),
+  );
+}
+
+function successView({ texts }: PageData, { successText, successUrl }: CheckoutState): Tree {
+  return [
+    successText !== undefined && h('p', { class: 'success', dir: 'auto' }, successText),
+    successUrl !== undefined &&
+      h(
+        'p',
+        {},
+        h(
+          'a',
+          { class: 'button', id: 'continue', href: successUrl, rel: 'noreferrer' },
+          fill(texts.continueTo, { host: new URL(successUrl).host }),
+        ),
+      ),
+  ];
+}

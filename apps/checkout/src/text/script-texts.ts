@@ -1,0 +1,82 @@
+import type { Texts } from './en.ts';
+
+/** Texts that only the server needs: it renders the states of a session, receipts, and pages without a script. */
+const serverTexts = [
+  'items',
+  'details',
+  'settledIn',
+  'noScript',
+  'timeOverHint',
+  'waiting',
+  'detected',
+  'detectedHint',
+  'paid',
+  'paidHint',
+  'settling',
+  'delayedHint',
+  'completed',
+  'completedHint',
+  'expired',
+  'expiredHint',
+  'expiredLink',
+  'cancelled',
+  'refundedInFull',
+  'refunded',
+  'safeToClose',
+  'keepAddress',
+  'showState',
+  'disabledHint',
+  'limitReachedHint',
+  'endedHint',
+  'notFound',
+  'notFoundHint',
+  'continueTo',
+  'youPaid',
+  'receiptNumber',
+  'merchant',
+  'paidOn',
+  'received',
+  'paidWith',
+  'paidBy',
+  'paymentTx',
+  'settlementTx',
+  'reference',
+  'downloadHint',
+  'language',
+  'quantity',
+  'moreItems',
+  'addressEnds',
+  'goesBack',
+  'wentBack',
+  'heldBack',
+  'byHand',
+  'heldByHand',
+  'goesLater',
+  'secondPaid',
+  'takenTwice',
+  'closed',
+  'claimLink',
+  'whyUnderpaid',
+  'whyOverpaid',
+  'whyLate',
+  'whyWrongToken',
+  'whyDuplicate',
+  'wallet',
+  'network',
+  'receipt',
+  'print',
+  'download',
+  'copy',
+  'explorer',
+  'disabled',
+] as const satisfies readonly (keyof Texts)[];
+
+/** The texts that the page's script needs. */
+export type ScriptTexts = Omit<Texts, (typeof serverTexts)[number]>;
+
+const isForServer: ReadonlySet<string> = new Set(serverTexts);
+
+/** The script's part of a language's texts. */
+export function scriptTexts(texts: Texts): ScriptTexts {
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => !isForServer.has(name))) as ScriptTexts;
+}
