@@ -17,7 +17,7 @@ export {
   type ClaimPlace,
   coinAddress,
 } from './claim/data.ts';
-export { detailsView, itemsView, merchantView } from './state/order-view.ts';
+export { detailsView, footView, itemsView, merchantView } from './state/order-view.ts';
 export {
   type PageData,
   type PageImage,

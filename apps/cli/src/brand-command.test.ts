@@ -56,35 +56,47 @@ function brand(...more: readonly string[]): Promise<CliResult> {
   });
 }
 
-const shown = (color: string): CliResult => ({
-  exitCode: 0,
-  stdout: `logo: none\ncolor: ${color}\n`,
-  stderr: '',
-});
+/** What the command prints: the named fields, and none for every other one. */
+function shown(values: Readonly<Record<string, string>>): CliResult {
+  const names = ['logo', 'dark-logo', 'icon', 'color', 'background', 'corner-radius', 'font', 'legal-name'];
+  const links = ['support-url', 'terms-url', 'refund-url', 'privacy-url'];
+  const lines = [...names, ...links].map((name) => `${name}: ${values[name] ?? 'none'}\n`);
+  return { exitCode: 0, stdout: lines.join(''), stderr: '' };
+}
 
-test('a colour is set, kept while it is not named, and removed', async () => {
+test('a field is set, kept while it is not named, and removed', async () => {
   const results = [
     await brand(),
-    await brand('--color', '#FF8800'),
-    await brand(),
-    await brand('--logo', 'none'),
-    await brand('--color', 'none'),
+    await brand('--color', '#FF8800', '--corner-radius', '4'),
+    await brand('--font', 'serif', '--terms-url', 'https://shop.example/terms'),
+    await brand('--logo', 'none', '--legal-name', 'Tea House GmbH'),
+    await brand('--color', 'none', '--corner-radius', 'none', '--font', 'none', '--terms-url', 'none'),
+    await brand('--legal-name', 'none'),
   ];
-  const colors = ["the page's own", '#ff8800', '#ff8800', '#ff8800', "the page's own"];
-  assert.deepEqual(results, colors.map(shown));
+  const look = { color: '#ff8800', 'corner-radius': '4' };
+  const more = { ...look, font: 'serif', 'terms-url': 'https://shop.example/terms' };
+  const named = { 'legal-name': 'Tea House GmbH' };
+  assert.deepEqual(results, [{}, look, more, { ...more, ...named }, named, {}].map(shown));
 });
 
-test('an invalid colour, and a logo that cannot be downloaded, change nothing', async () => {
+test('an invalid value, and a logo that cannot be downloaded, change nothing', async () => {
   await brand('--color', '#0b6b4d');
-  const wrong = await brand('--color', 'red');
-  assert.deepEqual(
-    [wrong.exitCode, wrong.stderr.split('\n', 1)[0]],
-    [2, '--color is red: write # and six hexadecimal digits, or none'],
-  );
+  for (const [option, value, words] of [
+    ['color', 'red', 'of buttons: # and six hexadecimal digits, or none'],
+    ['corner-radius', '25', '0 to 24, or none'],
+    ['font', 'comic', 'system, humanist, geometric, rounded, serif, or none'],
+    ['support-url', 'http://shop.example', 'where payers get help, or none'],
+  ]) {
+    const wrong = await brand(`--${option}`, value ?? '');
+    assert.deepEqual(
+      [wrong.exitCode, wrong.stderr.split('\n', 1)[0]],
+      [2, `--${option} is ${value}: write ${words}`],
+    );
+  }
   assert.deepEqual(await brand('--color', '#ffffff', '--logo', 'https://shop.example/logo.png'), {
     exitCode: 1,
     stdout: '',
     stderr: 'Invalid field: logoUrl cannot be used: this installation hosts no images\n',
   });
-  assert.deepEqual(await brand(), shown('#0b6b4d'));
+  assert.deepEqual(await brand(), shown({ color: '#0b6b4d' }));
 });

@@ -1,72 +1,106 @@
 import type { Database } from '@florin/pg';
+import { brandFonts, cornerRadii, plainLook } from '@florin/protocol/brand-look.ts';
+import { type Branding, brandingUpdateBody } from '@florin/protocol/branding.ts';
 import {
   bytesOf,
   type Config,
+  compileCheck,
   findBranding,
-  findShownMerchant,
   imageOptionsOf,
   noIntake,
   openImages,
   searchSnapshots,
   silentLog,
-  takeLogo,
+  takeBrandImages,
   updateBranding,
 } from '@florin/server/operator';
 import {
   type Command,
   type CommandContext,
   merchantOption,
+  type Options,
   optional,
   requiredMerchant,
   withDatabase,
 } from './command.ts';
 import { UsageError } from './command-error.ts';
 
+/** The options, and the field of the branding that each one sets. `none` resets a field. */
+const fields = {
+  '--logo <url>': ['logoUrl', 'an https URL of an image, or none'],
+  '--dark-logo <url>': ['darkLogoUrl', 'the logo for dark backgrounds, or none'],
+  '--icon <url>': ['iconUrl', 'a square image, or none'],
+  '--color <color>': ['color', 'of buttons: # and six hexadecimal digits, or none'],
+  '--background <color>': ['background', 'behind the order: # and six hexadecimal digits, or none'],
+  '--corner-radius <pixels>': ['cornerRadius', `${cornerRadii.least} to ${cornerRadii.most}, or none`],
+  '--font <font>': ['font', `${brandFonts.join(', ')}, or none`],
+  '--legal-name <name>': ['legalName', 'on receipts, or none'],
+  '--support-url <url>': ['supportUrl', 'where payers get help, or none'],
+  '--terms-url <url>': ['termsUrl', "the merchant's terms, or none"],
+  '--refund-url <url>': ['refundUrl', 'how the merchant refunds, or none'],
+  '--privacy-url <url>': ['privacyUrl', "the merchant's privacy policy, or none"],
+} as const;
+
 export const brandMerchantCommand: Command = {
-  does: "sets the logo or colour of a merchant's hosted pages, and shows both",
+  does: "sets the look of a merchant's hosted pages, and shows it",
   options: [
     merchantOption,
-    optional('--logo <url>', 'an https URL of an image, or none'),
-    optional('--color <color>', '# and six hexadecimal digits, or none'),
+    ...Object.entries(fields).map(([flags, [, description]]) => optional(flags, description)),
   ],
   run: (options, outside) =>
     withDatabase(outside, async (db, config) => {
       const { merchantId } = await requiredMerchant(db, options);
-      const [logo, color] = [options.optional('logo'), colorOf(options.optional('color'))];
-      if (logo !== undefined || color !== undefined)
-        await change(db, config, outside, { merchantId, logo, color });
+      const changes = changesOf(options);
+      if (Object.keys(changes).length > 0) await change(db, config, outside, { merchantId, changes });
       const branding = await findBranding(db, merchantId);
-      const text = `logo: ${branding.logoUrl || 'none'}\ncolor: ${branding.color || "the page's own"}`;
-      return { text, json: { merchantId, ...branding } };
+      const lines = Object.entries(fields).map(([flags, [field]]) => {
+        const value = branding[field];
+        return `${nameOf(flags)}: ${value === plain[field] ? 'none' : value}`;
+      });
+      return { text: lines.join('\n'), json: { merchantId, ...branding } };
     }),
 };
 
-/** The colour as stored; empty for none. */
-function colorOf(given: string | undefined): string | undefined {
-  if (given === undefined) return undefined;
-  if (given === 'none') return '';
-  if (!/^#[0-9a-fA-F]{6}$/.test(given))
-    throw new UsageError(`--color is ${given}: write # and six hexadecimal digits, or none`);
-  return given;
+const plain = { ...plainLook, logoUrl: '', darkLogoUrl: '', iconUrl: '' } as const;
+const nameOf = (flags: string) => flags.slice(2, flags.indexOf(' '));
+
+const checkUpdate = compileCheck(brandingUpdateBody, 'body');
+
+/** The fields that the command line names, checked as the API checks them. */
+function changesOf(options: Options): Partial<Branding> {
+  const named = Object.entries(fields).flatMap(([flags, [field, description]]) => {
+    const given = options.optional(nameOf(flags));
+    if (given === undefined) return [];
+    const value = given === 'none' ? plain[field] : field === 'cornerRadius' ? Number(given) : given;
+    if (checkUpdate({ [field]: value }) !== undefined)
+      throw new UsageError(`--${nameOf(flags)} is ${given}: write ${description}`);
+    return [[field, value] as const];
+  });
+  return Object.fromEntries(named);
 }
 
 interface Change {
   readonly merchantId: string;
-  /** Undefined keeps the present logo. */
-  readonly logo: string | undefined;
-  readonly color: string | undefined;
+  /** Fields left out keep their present values. */
+  readonly changes: Partial<Branding>;
 }
 
-async function change(db: Database, config: Config, outside: CommandContext, wanted: Change): Promise<void> {
-  const { merchantId } = wanted;
-  const before = await findShownMerchant(db, merchantId);
-  const url = wanted.logo === 'none' ? '' : (wanted.logo ?? before.logoUrl);
+async function change(
+  db: Database,
+  config: Config,
+  outside: CommandContext,
+  { merchantId, changes }: Change,
+): Promise<void> {
+  // Sending a hosted URL back keeps the image.
+  const { updateAt: _at, ...wanted } = { ...(await findBranding(db, merchantId)), ...changes };
+  const { logoUrl, darkLogoUrl, iconUrl, ...look } = wanted;
   const images = imagesOf(db, config, outside);
   try {
-    // Sending a hosted URL back keeps the image.
-    const logo = await takeLogo(images?.intake ?? noIntake, db, { merchantId, url });
-    const color = wanted.color ?? before.color;
-    await db.transaction((transaction) => updateBranding(transaction, outside, { merchantId, logo, color }));
+    const urls = { logoUrl, darkLogoUrl, iconUrl };
+    const taken = await takeBrandImages(images?.intake ?? noIntake, db, { merchantId, urls });
+    await db.transaction((transaction) =>
+      updateBranding(transaction, outside, { merchantId, images: taken, look }),
+    );
   } finally {
     await images?.close();
   }

@@ -32,7 +32,7 @@ export function buildPages(): Promise<{ folder: string; isNew: boolean }> {
       'apps/dashboard/*.{html,json}',
       'apps/dashboard/public/*',
       'apps/dashboard/src/**/*.*',
-      'packages/protocol/src/{brand-colors,member-role,permission}.ts',
+      'packages/protocol/src/{brand-colors,brand-look,member-role,permission}.ts',
     ],
     entry: 'index.html',
     build: async (work) => {

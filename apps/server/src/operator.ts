@@ -6,7 +6,7 @@
 export { ArchiveError } from '#backup/archive.ts';
 export { backUp } from '#backup/backup.ts';
 export { restore } from '#backup/restore.ts';
-export { findBranding, findShownMerchant, takeLogo, updateBranding } from '#catalog/branding.ts';
+export { findBranding, takeBrandImages, updateBranding } from '#catalog/branding.ts';
 export { noIntake } from '#catalog/images/intake.ts';
 export { openImages } from '#catalog/images/open-images.ts';
 export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';
@@ -20,6 +20,7 @@ export { readAdditionBalances } from '#deposits/addition-balance.ts';
 export { type DepositBudgets, findExhaustedBudgets } from '#deposits/deposit-gas.ts';
 export { sendBack } from '#deposits/deposit-move.ts';
 export { decide, findException, listExceptions, markResolved } from '#exceptions/exception.ts';
+export { compileCheck } from '#http/schema-check.ts';
 export { verifyLedger } from '#ledger/seal.ts';
 export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';

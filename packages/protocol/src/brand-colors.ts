@@ -1,14 +1,22 @@
-/** The page colours that derive from a merchant's one colour, as `#rrggbb`, for light and dark mode. */
+/** The page's colours that derive from a merchant's one colour, as `#rrggbb`. */
 export interface BrandColors {
-  readonly light: AccentPair;
-  readonly dark: AccentPair;
+  /** Background of buttons: the merchant's colour itself. */
+  readonly accent: string;
+  /** Text on it: black or white. */
+  readonly onAccent: string;
+  /** Colour of links on every background of the page, in light and dark mode. */
+  readonly links: { readonly light: string; readonly dark: string };
 }
 
-export interface AccentPair {
-  /** Background of buttons, and the colour of links on every background of the page. */
-  readonly accent: string;
-  /** Text on the accent colour. */
-  readonly onAccent: string;
+/** Colours that derive from the background behind the order, as `#rrggbb`. */
+export interface GroundColors {
+  readonly ground: string;
+  /** Text on it, and less important text. */
+  readonly ink: string;
+  readonly soft: string;
+  /** Lines, which need no contrast. */
+  readonly line: string;
+  readonly scheme: 'light' | 'dark';
 }
 
 /** The backgrounds of text: the page, its cards and its notes (style.ts). */
@@ -26,16 +34,39 @@ const black: Channels = [0, 0, 0];
 const white: Channels = [255, 255, 255];
 
 /**
- * Makes a merchant's colour readable. Darkens it for light mode and lightens it for dark mode, as little as possible,
- * until its contrast to every background is 4.5. Text on it is white or black, by the higher contrast. Works for every
- * `#` with six hexadecimal digits, because black and white always fit; any other input is a bug of the caller.
+ * Buttons have the merchant's colour as it is: black or white is always readable on it (at least 4.58). Links are text, so
+ * the colour is darkened for light mode and lightened for dark mode, as little as possible, until its contrast to every
+ * background is 4.5. Works for every `#` with six hexadecimal digits; any other input is a bug of the caller.
  */
 export function brandColorsOf(color: string): BrandColors {
   const channels = parse(color);
   return {
-    light: pairOf(readable(channels, black, backgrounds.light)),
-    dark: pairOf(readable(channels, white, backgrounds.dark)),
+    accent: format(channels),
+    onAccent: textOn(channels) === white ? '#ffffff' : '#000000',
+    links: {
+      light: format(readable(channels, black, backgrounds.light)),
+      dark: format(readable(channels, white, backgrounds.dark)),
+    },
   };
+}
+
+/** Text and lines on a merchant's background, whose contrast to it is 4.5 or more. */
+export function groundColorsOf(background: string): GroundColors {
+  const ground = parse(background);
+  const end = textOn(ground);
+  return {
+    ground: format(ground),
+    ink: format(readable(mix(ground, end, 0.9), end, [background])),
+    soft: format(readable(mix(ground, end, 0.6), end, [background])),
+    line: format(mix(ground, end, 0.18)),
+    scheme: end === white ? 'dark' : 'light',
+  };
+}
+
+/** Black or white, whichever has the higher contrast. */
+function textOn(color: Channels): Channels {
+  const luminance = luminanceOf(color);
+  return ratioOf(luminance, luminanceOf(white)) >= ratioOf(luminance, luminanceOf(black)) ? white : black;
 }
 
 /** The number of steps from a colour to black or white. */
@@ -49,12 +80,6 @@ function readable(color: Channels, end: Channels, on: readonly string[]): Channe
     if (others.every((other) => ratioOf(luminance, other) >= leastContrast)) return mixed;
   }
   return end;
-}
-
-function pairOf(accent: Channels): AccentPair {
-  const luminance = luminanceOf(accent);
-  const isWhiteFarther = ratioOf(luminance, luminanceOf(white)) >= ratioOf(luminance, luminanceOf(black));
-  return { accent: format(accent), onAccent: isWhiteFarther ? '#ffffff' : '#000000' };
 }
 
 /** The contrast of two colours, 1 to 21, as WCAG 2.2 defines it. */

@@ -1,28 +1,56 @@
 import Type, { type Static } from 'typebox';
+import { brandFonts, cornerRadii } from './brand-look.ts';
 import { route } from './route.ts';
-import { ignored, imageUrl, successReply, timestampText } from './schema.ts';
+import { httpsUrl, ignored, imageUrl, successReply, text, timestampText } from './schema.ts';
+
+const hexColor = (description: string) => Type.String({ pattern: '^(#[0-9a-fA-F]{6})?$', description });
+const optionalUrl = (description: string) => Type.Union([Type.Literal(''), httpsUrl(1_000)], { description });
+
+/** Everything of the look but its images. */
+const look = {
+  color: hexColor(
+    'Colour of buttons, exactly as it is, with black or white text by contrast; `#` and six hexadecimal digits, or empty for the page’s default. Links show it darker or lighter where it would be hard to read',
+  ),
+  background: hexColor('Colour behind the order; empty: the page’s default, which follows the device'),
+  cornerRadius: Type.Integer({
+    minimum: cornerRadii.least,
+    maximum: cornerRadii.most,
+    description: 'Of buttons, fields and notes, in pixels',
+  }),
+  font: Type.Enum(brandFonts, { description: 'A family of fonts that devices have: pages load none' }),
+  legalName: text({ max: 100, description: 'On receipts and below the payment; empty: the merchant’s name' }),
+  supportUrl: optionalUrl('Where payers get help; empty: nowhere'),
+  termsUrl: optionalUrl('The merchant’s terms; empty: none'),
+  refundUrl: optionalUrl('How the merchant refunds; empty: nowhere'),
+  privacyUrl: optionalUrl('The merchant’s privacy policy; empty: none'),
+} as const;
+
+export const brandLook = Type.Object(look);
+export type BrandLook = Static<typeof brandLook>;
+
+const hosted = (description: string) => Type.String({ description });
 
 /** The appearance of a merchant's hosted pages. */
 export const branding = Type.Object({
-  logoUrl: Type.String({ description: 'The hosted copy; empty when there is none' }),
-  color: Type.String({
-    description:
-      'Colour of buttons and links, `#` and six lower-case hexadecimal digits; empty: the page’s default. Pages show it darker or lighter where text would be hard to read',
-  }),
+  logoUrl: hosted('The hosted copy; empty when there is none'),
+  darkLogoUrl: hosted('The logo for dark backgrounds; empty: the logo on a white plate'),
+  iconUrl: hosted(
+    'A square icon, in place of a logo and in browsers’ tabs; empty: the first letter of the name',
+  ),
+  ...look,
   updateAt: Type.Union([Type.Literal(''), timestampText], { description: 'Empty before the first update' }),
 });
 export type Branding = Static<typeof branding>;
 
+const optionalImage = Type.Optional(Type.Union([Type.Literal(''), imageUrl]));
+
 /** POST /branding/update: full replacement. */
-const brandingUpdateBody = Type.Object(
+export const brandingUpdateBody = Type.Object(
   {
-    logoUrl: Type.Optional(Type.Union([Type.Literal(''), imageUrl])),
-    color: Type.Optional(
-      Type.String({
-        pattern: '^(#[0-9a-fA-F]{6})?$',
-        description: '`#` and six hexadecimal digits, or empty for the page’s default',
-      }),
-    ),
+    logoUrl: optionalImage,
+    darkLogoUrl: optionalImage,
+    iconUrl: optionalImage,
+    ...Type.Partial(brandLook).properties,
     ...ignored('updateAt'),
   },
   { additionalProperties: false },
@@ -34,7 +62,7 @@ export const brandingRoutes = {
     method: 'GET',
     path: '/branding/detail',
     summary: 'Read the branding of the hosted pages',
-    description: 'Everything is empty before the first update; pages then have default colours and no logo.',
+    description: 'Before the first update pages have their default look, without a logo or links.',
     tag: 'Branding',
     reply: branding,
     permissions: ['products:read'],
@@ -46,7 +74,7 @@ export const brandingRoutes = {
     path: '/branding/update',
     summary: 'Replace the branding of the hosted pages',
     description:
-      'Full replacement: fields left out are reset. The logo is downloaded during the request, which takes 10 seconds at most, and hosted like images of products; the current hosted URL keeps it. When the download fails, the update is refused and nothing changes.',
+      'Full replacement: fields left out are reset. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes.',
     tag: 'Branding',
     body: brandingUpdateBody,
     reply: successReply,

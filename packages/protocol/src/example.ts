@@ -173,11 +173,27 @@ function linkExamples(origin: string) {
 }
 
 function brandingExamples(origin: string) {
-  const color = '#0b6b4d';
+  const site = 'https://shop.example.com';
+  const look = {
+    color: '#0b6b4d',
+    background: '#f2efe6',
+    cornerRadius: 8,
+    font: 'humanist',
+    legalName: 'Example Shop GmbH',
+    supportUrl: `${site}/help`,
+    termsUrl: `${site}/terms`,
+    refundUrl: `${site}/refunds`,
+    privacyUrl: `${site}/privacy`,
+  };
   const logoUrl = `${origin}/images/4hXqJmL2pT9vRc7WzKsB1n-1280.webp`;
+  const iconUrl = `${origin}/images/9cTbQwF6yN3kHd8MxVuA5e-1280.webp`;
+  const images = { logoUrl, darkLogoUrl: '', iconUrl };
   return {
-    getBranding: { data: { logoUrl, color, updateAt: '2026-01-02 02:45:00' } },
-    updateBranding: { body: { logoUrl: 'https://shop.example.com/logo.png', color }, data: success },
+    getBranding: { data: { ...images, ...look, updateAt: '2026-01-02 02:45:00' } },
+    updateBranding: {
+      body: { logoUrl: `${site}/logo.png`, iconUrl: `${site}/icon.png`, ...look },
+      data: success,
+    },
   } as const;
 }
 

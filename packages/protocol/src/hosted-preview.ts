@@ -1,17 +1,26 @@
 import Type, { type Static } from 'typebox';
+import { brandLook } from './branding.ts';
 import { idText, text } from './schema.ts';
 
 const microUsdText = Type.String({ pattern: '^[0-9]{0,15}$' });
 
 /**
  * A hosted page as the dashboard previews it: `GET /dashboard/preview?draft=` with this as JSON. The merchant's name and
- * logo are the stored ones.
+ * images are the stored ones.
  */
 export const hostedPreview = Type.Object(
   {
     merchantId: idText,
-    color: Type.String({ pattern: '^(#[0-9a-fA-F]{6})?$', description: 'Empty: the page’s default' }),
-    hasLogo: Type.Boolean(),
+    look: Type.Object(
+      {
+        ...brandLook.properties,
+        /** Whether the stored images are shown. */
+        hasLogo: Type.Boolean(),
+        hasDarkLogo: Type.Boolean(),
+        hasIcon: Type.Boolean(),
+      },
+      { additionalProperties: false },
+    ),
     scheme: Type.Enum(['light', 'dark']),
     title: text({ max: 100 }),
     amount: Type.String({ ...microUsdText, description: 'Micro-USD; empty: the payer chooses' }),

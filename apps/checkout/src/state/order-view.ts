@@ -1,21 +1,55 @@
 import { fill, formatMoney } from '../checkout/format.ts';
 import { h, type Tree } from '../checkout/tree.ts';
-import type { PageData, PageItem, PageMerchant } from './page-data.ts';
+import type { PageData, PageImage, PageItem, PageMerchant } from './page-data.ts';
 
-/** The merchant: logo, or the first letter of the name, and the name. */
-export function merchantView({ merchant, logo }: PageMerchant): Tree {
+/** The merchant: logo, icon or the first letter of the name, and the name. */
+export function merchantView(front: PageMerchant): Tree {
+  const { merchant, icon } = front;
   return h(
     'p',
     { class: 'merchant' },
-    logoView(logo) ?? h('span', { class: 'coin', 'aria-hidden': 'true' }, [...merchant][0]),
+    logoView(front) ??
+      (icon === undefined
+        ? h('span', { class: 'coin', 'aria-hidden': 'true' }, [...merchant][0])
+        : h('img', { class: 'brand-icon', src: icon.url, srcset: `${icon.dense} 3x`, alt: '' })),
     h('bdi', {}, merchant),
   );
 }
 
-/** The merchant's logo. The name is beside it, so that screen readers need no description of the logo. */
-export function logoView(logo: PageMerchant['logo']): Tree {
-  if (logo === undefined) return undefined;
-  return h('img', { class: 'logo', src: logo.url, srcset: `${logo.url} 2x, ${logo.dense} 3x`, alt: '' });
+/**
+ * The merchant's logo for the background it stands on; on a plate where it is made for another one. The name is beside it,
+ * so that screen readers need no description of the logo.
+ */
+function logoView({ logo, darkLogo, scheme }: PageMerchant): Tree {
+  const dark = darkLogo ?? logo;
+  const shown = scheme === 'dark' ? dark : logo;
+  if (shown === undefined || dark === undefined) return undefined;
+  const setOf = ({ url, dense }: PageImage) => `${url} 2x, ${dense} 3x`;
+  const plate =
+    darkLogo !== undefined ? '' : scheme === 'dark' ? ' plate' : scheme === 'device' ? ' dark-plate' : '';
+  const image = h('img', { class: `logo${plate}`, src: shown.url, srcset: setOf(shown), alt: '' });
+  if (scheme !== 'device' || darkLogo === undefined) return image;
+  return h(
+    'picture',
+    {},
+    h('source', { media: '(prefers-color-scheme: dark)', srcset: setOf(darkLogo) }),
+    image,
+  );
+}
+
+/** The merchant's own pages, and the name of who sells. They open beside the payment. */
+export function footView({ texts, legalName, merchant, links }: PageData): Tree {
+  if (links.length === 0 && legalName === merchant) return undefined;
+  return h(
+    'footer',
+    { class: 'foot' },
+    legalName !== merchant && h('bdi', {}, legalName),
+    links.map(({ name, url }) =>
+      url === ''
+        ? h('span', {}, texts[name])
+        : h('a', { href: url, rel: 'noreferrer', target: '_blank' }, texts[name]),
+    ),
+  );
 }
 
 /** More items than this are folded, so that the payment stays in view. */

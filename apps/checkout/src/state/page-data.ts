@@ -22,7 +22,20 @@ export interface PageImage {
 /** The merchant as payers see it. */
 export interface PageMerchant {
   readonly merchant: string;
+  /** The name as in contracts; the merchant's name where none is known. */
+  readonly legalName: string;
   readonly logo?: PageImage | undefined;
+  /** For dark backgrounds. */
+  readonly darkLogo?: PageImage | undefined;
+  /** Square. */
+  readonly icon?: PageImage | undefined;
+  /** Whether the background behind the order is light or dark; `device`: as the reader's device prefers. */
+  readonly scheme: 'light' | 'dark' | 'device';
+  /** The merchant's pages; without a URL they are only named. */
+  readonly links: readonly {
+    readonly name: 'support' | 'terms' | 'refunds' | 'privacy';
+    readonly url: string;
+  }[];
 }
 
 /** Everything that the page shows. The server renders it; the script gets what it needs of it. */
@@ -39,8 +52,25 @@ export interface PageData extends CheckoutData, PageMerchant {
 
 /** The part of a page's data that its script needs. */
 export function scriptData(data: PageData): CheckoutData {
-  const { merchant: _m, logo: _l, items: _i, linkUrl: _u, recipient: _r, ...rest } = data;
-  const { settlementToken: _t, settledIn: _s, texts, ...script } = rest;
+  const {
+    merchant: _m,
+    legalName: _n,
+    logo: _l,
+    darkLogo: _d,
+    icon: _c,
+    scheme: _h,
+    links: _k,
+    ...page
+  } = data;
+  const {
+    items: _i,
+    linkUrl: _u,
+    recipient: _r,
+    settlementToken: _t,
+    settledIn: _s,
+    texts,
+    ...script
+  } = page;
   return { ...script, texts: scriptTexts(texts) };
 }
 

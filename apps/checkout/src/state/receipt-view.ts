@@ -34,7 +34,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       'dl',
       {},
       row(texts.receiptNumber, state.receiptId !== '' && h('bdi', {}, state.receiptId)),
-      row(texts.merchant, h('bdi', {}, data.merchant)),
+      row(texts.merchant, h('bdi', {}, data.legalName)),
       row(texts.paidOn, time(state.paidAt)),
       row(texts.received, time(state.settledAt)),
       row(texts.paidWith, tokens),

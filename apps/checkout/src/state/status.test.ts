@@ -80,6 +80,7 @@ const data: PageData = {
   ...{ locale: 'en', texts: en, agentApi: '', linkUrl: '', title: '', merchant: '', items: [], drawings: [] },
   ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
   ...{ settlementToken: '', settledIn: '', options: [option] },
+  ...{ legalName: '', scheme: 'device' as const, links: [] },
 };
 const state = {
   ...{ sessionId: 'sess_1', status: 'initialized' as const, isPayable: true, expiresAt: 2_000 },

@@ -7,11 +7,11 @@ export function colorOf(typed: string): string | undefined {
   return /^[0-9a-f]{6}$/.test(text) ? `#${text}` : undefined;
 }
 
-/** How the page changes a colour in which text would be hard to read; empty where it does not. */
+/** The colour of links where they would be hard to read in the merchant's colour; empty where they are not. */
 export function warningsOf(color: string): { readonly scheme: 'light' | 'dark'; readonly shown: string }[] {
-  const shown = brandColorsOf(color);
+  const { links } = brandColorsOf(color);
   return (['light', 'dark'] as const).flatMap((scheme) => {
-    const { accent } = shown[scheme];
-    return accent === color ? [] : [{ scheme, shown: accent }];
+    const shown = links[scheme];
+    return shown === color ? [] : [{ scheme, shown }];
   });
 }

@@ -1,4 +1,5 @@
 import { useRead } from '../api/use-call.ts';
+import { draftOf, previewedLook } from '../branding/brand-draft.ts';
 import { PagePreview } from '../ui/page-preview.tsx';
 import type { LinkDraft } from './link-draft.ts';
 import { previewedOrderOf } from './previewed-order.ts';
@@ -7,7 +8,6 @@ import { previewedOrderOf } from './previewed-order.ts';
 export function LinkPreview({ draft, name }: { readonly draft: LinkDraft; readonly name: string }) {
   const { data: brand } = useRead('GET /branding/detail', {});
   if (brand === undefined) return null;
-  return (
-    <PagePreview color={brand.color} hasLogo={brand.logoUrl !== ''} order={previewedOrderOf(draft, name)} />
-  );
+  const look = previewedLook(draftOf(brand), brand);
+  return <PagePreview look={look} order={previewedOrderOf(draft, name)} />;
 }

@@ -18,23 +18,20 @@ const calmMs = 300;
 /**
  * The hosted page in a frame, for phones and desktops, light and dark. It follows its props after a moment and takes no
  * payment.
- * - `color`: `#rrggbb`, or empty for the page's default. Do not pass half a colour: the service refuses it.
- * - `hasLogo`: whether to show the stored logo.
+ * - `look`: the brand, and which of its stored images to show. Do not pass half a colour: the service refuses it.
  * - `order`: the page's contents: `title` (100 characters), `amount`, who pays the fee, and up to 20 `items`.
  */
 export function PagePreview({
-  color,
-  hasLogo,
+  look,
   order,
 }: {
-  readonly color: string;
-  readonly hasLogo: boolean;
+  readonly look: HostedPreview['look'];
   readonly order: PreviewedOrder;
 }) {
   const merchantId = useMerchantId() ?? '';
   const [device, setDevice] = useState<keyof typeof widths>('phone');
   const [scheme, setScheme] = useState<HostedPreview['scheme']>('light');
-  const draft: HostedPreview = { merchantId, color, hasLogo, scheme, ...order };
+  const draft: HostedPreview = { merchantId, look, scheme, ...order };
   const address = useCalm(`/dashboard/preview?draft=${encodeURIComponent(JSON.stringify(draft))}`);
   const [frame, available] = useWidth();
   const width = widths[device];

@@ -1,18 +1,34 @@
 import { statement } from '@florin/pg';
 
+const look = {
+  logo_url: 'text',
+  dark_logo_url: 'text',
+  icon_url: 'text',
+  color: 'text',
+  background: 'text',
+  corner_radius: 'int4',
+  font: 'text',
+  legal_name: 'text',
+  support_url: 'text',
+  terms_url: 'text',
+  refund_url: 'text',
+  privacy_url: 'text',
+} as const;
+const names = Object.keys(look);
+
 export const brandingOfMerchant = statement({
   name: 'branding_of_merchant',
   parameters: { merchantId: 'text' },
-  columns: { logo_name: 'text', logo_url: 'text', color: 'text', updated_at: 'timestamptz' },
-  text: 'select logo_name, logo_url, color, updated_at from branding where merchant_id = :merchantId',
+  columns: { ...look, updated_at: 'timestamptz' },
+  text: `select ${names.join(', ')}, updated_at from branding where merchant_id = :merchantId`,
 });
 
-// Concurrent updates wait for each other, so that each one releases the logo that it replaced.
+// Concurrent updates wait for each other, so that each one releases the images that it replaced.
 export const lockBranding = statement({
   name: 'branding_lock',
   parameters: { merchantId: 'text' },
-  columns: { logo_name: 'text' },
-  text: 'select logo_name from branding where merchant_id = :merchantId for update',
+  columns: { logo_name: 'text', dark_logo_name: 'text', icon_name: 'text' },
+  text: 'select logo_name, dark_logo_name, icon_name from branding where merchant_id = :merchantId for update',
 });
 
 export const putBranding = statement({
@@ -21,13 +37,32 @@ export const putBranding = statement({
     merchantId: 'text',
     logoName: 'text',
     logoUrl: 'text',
+    darkLogoName: 'text',
+    darkLogoUrl: 'text',
+    iconName: 'text',
+    iconUrl: 'text',
     color: 'text',
+    background: 'text',
+    cornerRadius: 'int4',
+    font: 'text',
+    legalName: 'text',
+    supportUrl: 'text',
+    termsUrl: 'text',
+    refundUrl: 'text',
+    privacyUrl: 'text',
     updatedAt: 'timestamptz',
   },
   columns: {},
-  text: `insert into branding (merchant_id, logo_name, logo_url, color, updated_at) values (:merchantId, :logoName, :logoUrl, :color, :updatedAt)
+  text: `insert into branding (merchant_id, logo_name, logo_url, dark_logo_name, dark_logo_url, icon_name, icon_url, color, background,
+     corner_radius, font, legal_name, support_url, terms_url, refund_url, privacy_url, updated_at)
+   values (:merchantId, :logoName, :logoUrl, :darkLogoName, :darkLogoUrl, :iconName, :iconUrl, :color, :background,
+     :cornerRadius, :font, :legalName, :supportUrl, :termsUrl, :refundUrl, :privacyUrl, :updatedAt)
    on conflict (merchant_id) do update
-   set logo_name = excluded.logo_name, logo_url = excluded.logo_url, color = excluded.color,
+   set logo_name = excluded.logo_name, logo_url = excluded.logo_url, dark_logo_name = excluded.dark_logo_name,
+     dark_logo_url = excluded.dark_logo_url, icon_name = excluded.icon_name, icon_url = excluded.icon_url,
+     color = excluded.color, background = excluded.background, corner_radius = excluded.corner_radius,
+     font = excluded.font, legal_name = excluded.legal_name, support_url = excluded.support_url,
+     terms_url = excluded.terms_url, refund_url = excluded.refund_url, privacy_url = excluded.privacy_url,
      updated_at = excluded.updated_at`,
 });
 
@@ -35,8 +70,23 @@ export const putBranding = statement({
 export const shownMerchant = statement({
   name: 'branding_shown',
   parameters: { merchantId: 'text' },
-  columns: { merchant_name: 'text', logo_url: 'text', color: 'text' },
-  text: `select m.merchant_name, coalesce(b.logo_url, '') as logo_url, coalesce(b.color, '') as color
+  columns: {
+    merchant_name: 'text',
+    // Null where the merchant has no branding.
+    logo_url: 'text?',
+    dark_logo_url: 'text?',
+    icon_url: 'text?',
+    color: 'text?',
+    background: 'text?',
+    corner_radius: 'int4?',
+    font: 'text?',
+    legal_name: 'text?',
+    support_url: 'text?',
+    terms_url: 'text?',
+    refund_url: 'text?',
+    privacy_url: 'text?',
+  },
+  text: `select m.merchant_name, ${names.map((name) => `b.${name}`).join(', ')}
    from merchants m left join branding b on b.merchant_id = m.merchant_id
    where m.merchant_id = :merchantId`,
 });

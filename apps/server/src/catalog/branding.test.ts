@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { plainLook } from '@florin/protocol/brand-look.ts';
+import type { BrandLook } from '@florin/protocol/branding.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ImageWorld } from '../../test/harness/image-world.ts';
 import { sampleImage } from '../../test/harness/sample-image.ts';
-import { findBranding, findShownMerchant, type Logo, takeLogo, updateBranding } from './branding.ts';
+import {
+  type BrandImage,
+  type BrandImages,
+  findBranding,
+  findShownMerchant,
+  noBrandImages,
+  takeBrandImages,
+  updateBranding,
+} from './branding.ts';
 import { removeUnusedImages, unusedRetentionMs } from './images/cleanup.ts';
 import { imageIntake } from './images/intake.ts';
 
@@ -17,12 +27,15 @@ before(async () => {
 });
 after(() => world.close());
 
-const take = (url: string): Promise<Logo> =>
-  takeLogo(imageIntake(world.deps), world.database.db, { merchantId, url });
-const update = (logo: Logo, color: string) =>
+const take = async (url: string): Promise<BrandImage> => {
+  const request = { merchantId, urls: { logoUrl: url } };
+  return (await takeBrandImages(imageIntake(world.deps), world.database.db, request)).logo;
+};
+const replace = (images: Partial<BrandImages>, look: Partial<BrandLook>) =>
   world.database.db.transaction((transaction) =>
-    updateBranding(transaction, world, { merchantId, logo, color }),
+    updateBranding(transaction, world, { merchantId, images: { ...noBrandImages, ...images }, look }),
   );
+const update = (logo: BrandImage, color: string) => replace({ logo }, { color });
 const find = () => findBranding(world.database.db, merchantId);
 const clean = () => {
   const searchSessions = async () => ({ isFound: false, last: undefined });
@@ -33,18 +46,33 @@ const clean = () => {
 };
 
 test('branding is empty until it is set, and is replaced as a whole', async () => {
-  const none = { logoUrl: '', color: '', updateAt: '' };
+  const none = { logoUrl: '', darkLogoUrl: '', iconUrl: '', ...plainLook, updateAt: '' };
   assert.deepEqual(await find(), none);
   const logo = await take(`${world.source.origin}/logo.png`);
   await update(logo, '#FF8800');
-  const set = { logoUrl: logo.url, color: '#ff8800', updateAt: '2030-01-01 00:00:00' };
+  const set = { ...none, logoUrl: logo.url, color: '#ff8800', updateAt: '2030-01-01 00:00:00' };
   assert.deepEqual(await find(), set);
+  const { updateAt: _at, ...look } = set;
   assert.deepEqual(await findShownMerchant(world.database.db, merchantId), {
     merchantName: 'Images',
-    logoUrl: logo.url,
-    color: '#ff8800',
+    ...look,
   });
   assert.deepEqual(await take(logo.url), logo);
+  const other = await take(`${world.source.origin}/other.png`);
+  const whole = {
+    ...{
+      color: '#112233',
+      background: '#f0f0f0',
+      cornerRadius: 4,
+      font: 'serif' as const,
+      legalName: 'Tea House GmbH',
+    },
+    ...{ supportUrl: 'https://a.example/s', termsUrl: 'https://a.example/t' },
+    ...{ refundUrl: 'https://a.example/r', privacyUrl: 'https://a.example/p' },
+  } as const;
+  await replace({ darkLogo: logo, icon: other }, { ...whole, background: '#F0F0F0' });
+  const images = { logoUrl: '', darkLogoUrl: logo.url, iconUrl: other.url };
+  assert.deepEqual(await find(), { ...images, ...whole, updateAt: '2030-01-01 00:00:00' });
   await update(await take(''), '');
   assert.deepEqual(await find(), { ...none, updateAt: '2030-01-01 00:00:00' });
 });
@@ -68,7 +96,7 @@ test('a logo that cannot be downloaded is refused with the reason', async () => 
   ]);
 });
 
-test('a logo in use is never removed; a replaced one is removed after its retention time', async () => {
+test('a logo or an icon in use is never removed; a replaced one is removed after its retention time', async () => {
   const [first, second] = [
     await take(`${world.source.origin}/logo.png`),
     await take(`${world.source.origin}/other.png`),
@@ -76,7 +104,7 @@ test('a logo in use is never removed; a replaced one is removed after its retent
   await update(first, '');
   world.clock.time += 2 * unusedRetentionMs;
   assert.deepEqual(await clean(), [second.name]);
-  await update(await take(`${world.source.origin}/other.png`), '');
+  await replace({ icon: await take(`${world.source.origin}/other.png`) }, {});
   assert.deepEqual(await clean(), []);
   world.clock.time += unusedRetentionMs + 1;
   assert.deepEqual(await clean(), [first.name]);

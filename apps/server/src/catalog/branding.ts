@@ -1,30 +1,62 @@
-import type { Queryable, Transaction } from '@florin/pg';
-import type { Branding } from '@florin/protocol/branding.ts';
+import type { Queryable, Row, Transaction } from '@florin/pg';
+import { brandFonts, plainLook } from '@florin/protocol/brand-look.ts';
+import type { Branding, BrandLook } from '@florin/protocol/branding.ts';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Clock } from '#outside/clock.ts';
 import { brandingOfMerchant, lockBranding, putBranding, shownMerchant } from './branding.sql.ts';
-import type { ImageIntake, ImageRequest } from './images/intake.ts';
+import type { ImageIntake } from './images/intake.ts';
 import { touchHostedImage } from './images/product-image.ts';
 
-/** A hosted image to be shown as a logo; without a name there is none. */
-export interface Logo {
+/** A hosted image of a brand; without a name there is none. */
+export interface BrandImage {
   readonly name: string;
   readonly url: string;
 }
 
-const noLogo: Logo = { name: '', url: '' };
+const noBrandImage: BrandImage = { name: '', url: '' };
 
-/** The appearance of the merchant's hosted pages; empty until the merchant sets it. */
-export async function findBranding(queryable: Queryable, merchantId: string): Promise<Branding> {
-  const [row] = await queryable.query(brandingOfMerchant, { merchantId });
-  return row === undefined
-    ? { logoUrl: '', color: '', updateAt: '' }
-    : { logoUrl: row.logo_url, color: row.color, updateAt: formatTimestamp(row.updated_at) };
+/** The images of a brand. */
+export interface BrandImages {
+  readonly logo: BrandImage;
+  readonly darkLogo: BrandImage;
+  readonly icon: BrandImage;
 }
 
-/** The merchant's name and branding on hosted pages; logoUrl and color may be empty. */
-export interface ShownMerchant extends Pick<Branding, 'logoUrl' | 'color'> {
+export const noBrandImages: BrandImages = { logo: noBrandImage, darkLogo: noBrandImage, icon: noBrandImage };
+
+/** A look with the hosted URLs of its images. */
+type HostedLook = Omit<Branding, 'updateAt'>;
+
+const noImages = { logoUrl: '', darkLogoUrl: '', iconUrl: '' } as const;
+
+/** The appearance of the merchant's hosted pages; the page's own until the merchant sets it. */
+export async function findBranding(queryable: Queryable, merchantId: string): Promise<Branding> {
+  const [row] = await queryable.query(brandingOfMerchant, { merchantId });
+  if (row === undefined) return { ...noImages, ...plainLook, updateAt: '' };
+  return { ...lookOf(row), updateAt: formatTimestamp(row.updated_at) };
+}
+
+function lookOf(row: Omit<Row<typeof brandingOfMerchant>, 'updated_at'>): HostedLook {
+  return {
+    logoUrl: row.logo_url,
+    darkLogoUrl: row.dark_logo_url,
+    iconUrl: row.icon_url,
+    color: row.color,
+    background: row.background,
+    cornerRadius: row.corner_radius,
+    // A later release may know more fonts.
+    font: brandFonts.find((font) => font === row.font) ?? plainLook.font,
+    legalName: row.legal_name,
+    supportUrl: row.support_url,
+    termsUrl: row.terms_url,
+    refundUrl: row.refund_url,
+    privacyUrl: row.privacy_url,
+  };
+}
+
+/** The merchant's name and branding on hosted pages. */
+export interface ShownMerchant extends HostedLook {
   readonly merchantName: string;
 }
 
@@ -32,45 +64,68 @@ export interface ShownMerchant extends Pick<Branding, 'logoUrl' | 'color'> {
 export async function findShownMerchant(queryable: Queryable, merchantId: string): Promise<ShownMerchant> {
   const [row] = await queryable.query(shownMerchant, { merchantId });
   if (row === undefined) throw new Error(`there is no merchant ${merchantId}`);
-  return { merchantName: row.merchant_name, logoUrl: row.logo_url, color: row.color };
+  const { merchant_name: merchantName, ...columns } = row;
+  return { merchantName, ...(isBranded(columns) ? lookOf(columns) : { ...noImages, ...plainLook }) };
 }
 
+type BrandColumns = Omit<Row<typeof shownMerchant>, 'merchant_name'>;
+
+/** Whether the merchant has a row of branding; then no column is null. */
+function isBranded(columns: BrandColumns): columns is Omit<Row<typeof brandingOfMerchant>, 'updated_at'> {
+  return columns.color !== null;
+}
+
+/** The images that a merchant names, by the field that names each. */
+export type BrandImageUrls = Pick<Branding, 'logoUrl' | 'darkLogoUrl' | 'iconUrl'>;
+
 /**
- * Downloads the logo that a merchant names, outside of any transaction. A product can be sold without its image, so that image
- * is retried later. A logo that cannot be downloaded is refused (400101).
+ * Downloads the images that a merchant names, outside of any transaction. A product can be sold without its image, so that
+ * image is retried later. A brand's image that cannot be downloaded is refused (400101).
  */
-export async function takeLogo(
+export async function takeBrandImages(
   intake: ImageIntake,
   queryable: Queryable,
-  request: ImageRequest,
-): Promise<Logo> {
-  const image = await intake.take(queryable, request);
-  if (image.status === 'none') return noLogo;
-  if (image.status === 'hosted') return { name: image.name, url: image.url };
-  throw fieldRefusal('logoUrl', `cannot be used: ${image.reason}`);
+  { merchantId, urls }: { readonly merchantId: string; readonly urls: Partial<BrandImageUrls> },
+): Promise<BrandImages> {
+  const take = async (field: keyof BrandImageUrls): Promise<BrandImage> => {
+    const image = await intake.take(queryable, { merchantId, url: urls[field] ?? '' });
+    if (image.status === 'none') return noBrandImage;
+    if (image.status === 'hosted') return { name: image.name, url: image.url };
+    throw fieldRefusal(field, `cannot be used: ${image.reason}`);
+  };
+  // One after the other: a merchant downloads few images at once.
+  return {
+    logo: await take('logoUrl'),
+    darkLogo: await take('darkLogoUrl'),
+    icon: await take('iconUrl'),
+  };
 }
 
-/**
- * Replaces a merchant's branding. Links keep their versions, because payers agree to a price and not to a color. The color is
- * empty, or `#` and six hexadecimal digits.
- */
+/** Replaces a merchant's branding. Links keep their versions, because payers agree to a price and not to a look. */
 export async function updateBranding(
   transaction: Transaction,
   deps: { readonly clock: Clock },
-  request: { readonly merchantId: string; readonly logo: Logo; readonly color: string },
+  {
+    merchantId,
+    images,
+    look,
+  }: { readonly merchantId: string; readonly images: BrandImages; readonly look: Partial<BrandLook> },
 ): Promise<void> {
-  const { merchantId, logo, color } = request;
   const at = deps.clock.now();
+  const { logo, darkLogo, icon } = images;
+  const { color, background, ...rest } = { ...plainLook, ...look };
   const [before] = await transaction.query(lockBranding, { merchantId });
   await transaction.query(putBranding, {
     merchantId,
-    logoName: logo.name,
-    logoUrl: logo.url,
-    color: color.toLowerCase(),
+    ...{ logoName: logo.name, logoUrl: logo.url },
+    ...{ darkLogoName: darkLogo.name, darkLogoUrl: darkLogo.url },
+    ...{ iconName: icon.name, iconUrl: icon.url },
+    ...{ color: color.toLowerCase(), background: background.toLowerCase(), ...rest },
     updatedAt: at,
   });
-  // The old logo counts as unused from now on.
-  const oldName = before?.logo_name ?? '';
-  if (oldName !== '' && oldName !== logo.name)
-    await touchHostedImage(transaction, { merchantId, name: oldName, at });
+  // The old images count as unused from now on.
+  const kept = new Set(['', logo.name, darkLogo.name, icon.name]);
+  const old = before === undefined ? [] : [before.logo_name, before.dark_logo_name, before.icon_name];
+  for (const name of new Set(old))
+    if (!kept.has(name)) await touchHostedImage(transaction, { merchantId, name, at });
 }

@@ -105,8 +105,8 @@ function htmlOf(content: MailContent): Html {
 </head>
 <body class="page" style="margin:0;padding:0;background:${card}">
 <table class="page" role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${card}"><tr><td align="center" style="padding:24px 12px">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px"><tr><td class="card" style="background:${page};border-top:4px solid ${colors.light.accent};border-radius:8px;padding:28px 24px" align="${start}">
-<p class="brand" style="${sans};margin:0 0 20px;color:${colors.light.accent};font-size:16px;font-weight:600;word-break:break-word"><bdi>${brandName}</bdi></p>
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px"><tr><td class="card" style="background:${page};border-top:4px solid ${colors.accent};border-radius:8px;padding:28px 24px" align="${start}">
+<p class="brand" style="${sans};margin:0 0 20px;color:${colors.links.light};font-size:16px;font-weight:600;word-break:break-word"><bdi>${brandName}</bdi></p>
 <h1 class="ink" style="${sans};margin:0 0 12px;color:#131a16;font-size:24px;line-height:1.25;font-weight:650;word-break:break-word">${title}</h1>
 ${paragraphs.map((text) => html`<p class="ink" style="${sans};margin:0 0 8px;color:#131a16;font-size:16px;line-height:1.5;word-break:break-word">${text}</p>`)}
 ${table([...items.map(row(wraps, whole)), ...(total === undefined ? [] : [row(sum, sum)(total)])])}${table(rows.map(row(whole, wraps)))}
@@ -127,20 +127,19 @@ function isCode(value: string): boolean {
   return /^(0x[0-9a-fA-F]{40,}|[a-z]+_[0-9A-Za-z]{20,})$/.test(value);
 }
 
-function buttonOf({ text, url }: MailLink, { light }: BrandColors): Html {
-  return html`<p style="margin:24px 0 4px"><a class="button" href="${url}" style="${sans};display:inline-block;background:${light.accent};color:${light.onAccent};font-size:16px;font-weight:600;text-decoration:none;padding:12px 20px;border-radius:6px">${text}</a></p>`;
+function buttonOf({ text, url }: MailLink, { accent, onAccent }: BrandColors): Html {
+  return html`<p style="margin:24px 0 4px"><a class="button" href="${url}" style="${sans};display:inline-block;background:${accent};color:${onAccent};font-size:16px;font-weight:600;text-decoration:none;padding:12px 20px;border-radius:6px">${text}</a></p>`;
 }
 
 /** Mailboxes without dark mode ignore it; the others take it over the inline styles. */
-function darkStyle({ dark }: BrandColors): string {
+function darkStyle({ links }: BrandColors): string {
   const [page, card] = backgrounds.dark;
   return `@media (prefers-color-scheme: dark) {
 .page { background: ${page} !important }
-.card { background: ${card} !important; border-top-color: ${dark.accent} !important }
+.card { background: ${card} !important; border-top-color: ${links.dark} !important }
 .ink { color: #edf1ee !important }
 .soft { color: #a9b3ad !important }
 .line { border-top-color: #38413c !important }
-.brand { color: ${dark.accent} !important }
-.button { background: ${dark.accent} !important; color: ${dark.onAccent} !important }
+.brand { color: ${links.dark} !important }
 }`;
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { languages } from '@florin/checkout';
 import { statement } from '@florin/pg';
 import { findFreePort, startMailbox } from '@florin/world';
-import { updateBranding } from '#catalog/branding.ts';
+import { noBrandImages, updateBranding } from '#catalog/branding.ts';
 import type { Log } from '#telemetry/log.ts';
 import { MailWorld } from '../../test/harness/mail-world.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
@@ -222,8 +222,8 @@ test('a merchant’s texts add no header, no recipient, no markup and no hidden 
   await world.database.db.query(renameMerchant, { merchantId, merchantName });
   await world.database.db.transaction((transaction) =>
     updateBranding(transaction, world.deps, {
-      ...{ merchantId, color: '#ff2266' },
-      logo: { name: 'a', url: 'https://pay.example.com/images/a' },
+      ...{ merchantId, look: { color: '#ff2266' } },
+      images: { ...noBrandImages, logo: { name: 'a', url: 'https://pay.example.com/images/a' } },
     }),
   );
   await addPaidSession(world, {

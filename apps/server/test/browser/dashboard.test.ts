@@ -453,17 +453,19 @@ test('a member whose e-mails came back lets them come again, and chooses the wee
   assert.equal(await choice.isChecked(), true);
 });
 
-test('the preview of the payment page follows the colour, which is saved', async () => {
+test('the preview of the payment page follows the look, which is saved', async () => {
   const { page } = owner;
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`${dashboard}/${merchantId}/branding`);
   // A change makes a new frame, whose address has it.
   const preview = (part: string) =>
     page.frameLocator(`iframe[title="Preview of the hosted page"][src*="${part}"]`);
-  const accent = async (part: string) => {
+  const colors = async (part: string) => {
     const css = (await preview(part).locator('style').textContent()) ?? '';
     // The last rule wins.
-    return [...css.matchAll(/--accent: (#[0-9a-f]{6})/g)].at(-1)?.[1];
+    return ['accent', 'link'].map(
+      (name) => [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6})`, 'g'))].at(-1)?.[1],
+    );
   };
   await preview('light').getByText('Stoneware mug').waitFor();
   const color = page.getByRole('textbox', { name: /^Colour/ });
@@ -471,14 +473,22 @@ test('the preview of the payment page follows the colour, which is saved', async
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Write # and six digits').waitFor();
   await color.fill('#7a1fa2');
-  assert.equal(await accent('7a1fa2'), '#7a1fa2');
+  assert.deepEqual(await colors('7a1fa2'), ['#7a1fa2', '#7a1fa2']);
   await page.getByRole('button', { name: 'Dark' }).click();
-  assert.equal(await accent('dark'), '#b37fca');
+  // Buttons keep the colour; links would be hard to read in it.
+  assert.deepEqual(await colors('dark'), ['#7a1fa2', '#b37fca']);
+  await page.getByLabel('Legal name').fill('Stoneware & Sons Ltd');
+  await page.getByLabel('Corners').fill('4');
+  await page.getByRole('textbox', { name: /^Terms/ }).fill('https://shop.example/terms');
+  await preview('Stoneware%20%26%20Sons').getByText('Stoneware & Sons Ltd').waitFor();
+  await preview('shop.example').getByText('Terms').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Branding saved', { exact: true }).waitFor();
   await assertClean(page);
   await page.reload();
   assert.equal(await color.inputValue(), '#7a1fa2');
+  assert.equal(await page.getByLabel('Legal name').inputValue(), 'Stoneware & Sons Ltd');
+  assert.equal(await page.getByLabel('Corners').inputValue(), '4');
   await preview('7a1fa2').getByText('Stoneware mug').waitFor();
 });
 

@@ -1,11 +1,12 @@
 import { statement } from '@florin/pg';
+import type { BrandLook } from '@florin/protocol/branding.ts';
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { updateBranding } from '#catalog/branding.ts';
+import { noBrandImages, updateBranding } from '#catalog/branding.ts';
 import { hostedImageUrl, parseImageFile } from '#catalog/images/image-name.ts';
 import { updateProduct } from '#catalog/product.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
@@ -185,12 +186,12 @@ export class PageWorld {
     return productId;
   }
 
-  /** Sets a logo and a colour for the merchant's pages, or removes both. */
-  async brand(color: string): Promise<void> {
+  /** Sets a logo and a look for the merchant's pages; without a look, removes both. */
+  async brand(look?: Partial<BrandLook>): Promise<void> {
     const { merchantId } = this;
-    const logo = color === '' ? { name: '', url: '' } : this.#hosted('L');
+    const images = look === undefined ? noBrandImages : { ...noBrandImages, logo: this.#hosted('L') };
     await this.world.database.db.transaction((transaction) =>
-      updateBranding(transaction, this.world.deps, { merchantId, logo, color }),
+      updateBranding(transaction, this.world.deps, { merchantId, images, look: look ?? {} }),
     );
   }
 

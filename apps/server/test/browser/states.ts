@@ -260,7 +260,7 @@ export const pageStates: readonly PageState[] = [
     words: ['Test merchant', 'Green tea × 2', 'Pay 25.05 USDC'],
     async reach(world, page, query) {
       // Text in this colour, or on it, is unreadable on paper.
-      await world.brand('#ffe600');
+      await world.brand({ color: '#ffe600', background: '#12343b', cornerRadius: 2, font: 'serif' });
       await injectStub(page);
       const productId = await world.addPicturedProduct();
       const lineItems = [{ itemType: 'product', productId, quantity: 2, unitPrice: 12_500_000 }];
@@ -268,19 +268,23 @@ export const pageStates: readonly PageState[] = [
       await page.locator('.wallet').first().waitFor();
       await imagesShown(page, 2);
       await connect(page);
-      await world.brand('');
+      await world.brand();
     },
   },
   {
     name: 'branded-receipt',
-    words: ['Paid and received', 'Receipt', 'Download receipt'],
+    words: ['Paid and received', 'Receipt', 'Tea & Leaves GmbH', 'Terms', 'Download receipt'],
     async reach(world, page, query) {
       const { path, sessionId } = await world.addPaid(await world.addLink());
       await world.putStatus(sessionId, 'completed');
-      await world.brand('#7a1fa2');
+      await world.brand({
+        color: '#7a1fa2',
+        legalName: 'Tea & Leaves GmbH',
+        termsUrl: 'https://shop.example/terms',
+      });
       await world.visit(page, withQuery(path, query));
       await imagesShown(page, 1);
-      await world.brand('');
+      await world.brand();
     },
   },
 ];

@@ -66,6 +66,11 @@ export const postponeDownload = statement({
   text: 'update image_downloads set attempts = :attempts, next_at = :nextAt where product_id = :productId and ordinal = :ordinal',
 });
 
+/** No brand shows the image. Each column has its own index. */
+const isNoBrands = ['logo_name', 'dark_logo_name', 'icon_name']
+  .map((column) => `not exists (select from branding b where b.${column} = i.image_name)`)
+  .join(' and ');
+
 // Images that were not touched since, that no product and no branding shows, and that were not found in a session.
 // Interrupted removals come first.
 export const unusedImages = statement({
@@ -75,7 +80,7 @@ export const unusedImages = statement({
   text: `select image_name, merchant_id, searched_ordinal from images i
    where touched_at < :touchedBefore and not kept
      and not exists (select from products p where p.image_name = i.image_name and p.status <> 'removed')
-     and not exists (select from branding b where b.logo_name = i.image_name)
+     and ${isNoBrands}
    order by removing desc, touched_at limit :limit`,
 });
 
@@ -102,7 +107,7 @@ export const startRemoval = statement({
   text: `update images i set removing = true
    where image_name = :imageName and touched_at < :touchedAt and not kept
      and not exists (select from products p where p.image_name = i.image_name and p.status <> 'removed')
-     and not exists (select from branding b where b.logo_name = i.image_name)
+     and ${isNoBrands}
    returning image_name`,
 });
 

@@ -1,4 +1,5 @@
 import type { Language, PageData, PageImage, PageItem, PageMerchant } from '@florin/checkout';
+import { groundColorsOf } from '@florin/protocol/brand-colors.ts';
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -26,7 +27,7 @@ export function linkPageData(
     link: { linkId: link.linkId, version: link.versionCode, isCustom },
     linkUrl: '',
     title: merchantText(link.linkName, merchantTextLimits.linkName),
-    ...frontData(front),
+    ...merchantOf(front),
     items: link.items.map((item) => pageItem(item, isCustom ? '' : itemTotal(item))),
     amount: isCustom ? '' : link.amount.toString(),
     ...(isCustom ? linkBounds(deps, link) : {}),
@@ -59,7 +60,7 @@ export async function sessionPageData(
     state: await checkoutState(deps, session, facts(session.sessionId)),
     linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
     title: merchantText(link?.linkName ?? first, merchantTextLimits.linkName),
-    ...frontData(front),
+    ...merchantOf(front),
     items: session.items.map((item) => pageItem(item, itemTotal(item))),
     amount: (session.chosenTotal ?? session.amount).toString(),
     isFeeOnTop: session.feeModel === 2 && session.chosenTotal === undefined,
@@ -83,17 +84,30 @@ function frameData({ demo, agentApi, gasless }: CheckoutContext, { tag, texts }:
 }
 
 /** The merchant as payers see it. */
-export function frontData({ merchantName, logoUrl }: ShownMerchant): PageMerchant {
+export function merchantOf(front: ShownMerchant): PageMerchant {
+  const { logoUrl, darkLogoUrl, iconUrl, background } = front;
+  const merchant = merchantText(front.merchantName, merchantTextLimits.linkName);
+  const legalName = merchantText(front.legalName, merchantTextLimits.linkName);
   return {
-    merchant: merchantText(merchantName, merchantTextLimits.linkName),
-    logo: logoOf(logoUrl),
+    merchant,
+    legalName: legalName === '' ? merchant : legalName,
+    logo: imageOf(logoUrl),
+    darkLogo: imageOf(darkLogoUrl),
+    icon:
+      iconUrl === '' ? undefined : { url: imageUrlOfSize(iconUrl, 96), dense: imageUrlOfSize(iconUrl, 320) },
+    scheme: background === '' ? 'device' : groundColorsOf(background).scheme,
+    links: [
+      ['support', front.supportUrl] as const,
+      ['terms', front.termsUrl] as const,
+      ['refunds', front.refundUrl] as const,
+      ['privacy', front.privacyUrl] as const,
+    ].flatMap(([name, url]) => (url === '' ? [] : [{ name, url }])),
   };
 }
 
 /** A logo for pages: at most 160 pixels wide, for displays of two densities. */
-export function logoOf(logoUrl: string): PageImage | undefined {
-  if (logoUrl === '') return undefined;
-  return { url: imageUrlOfSize(logoUrl, 320), dense: imageUrlOfSize(logoUrl, 640) };
+function imageOf(url: string): PageImage | undefined {
+  return url === '' ? undefined : { url: imageUrlOfSize(url, 320), dense: imageUrlOfSize(url, 640) };
 }
 
 function settlementOf({ chains }: CheckoutContext, settlementToken: string) {

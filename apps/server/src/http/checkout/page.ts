@@ -4,6 +4,8 @@ import {
   claimView,
   detailsView,
   flatten,
+  footView,
+  formatMoney,
   h,
   headView,
   iconView,
@@ -23,7 +25,6 @@ import {
   statusView,
   type Tree,
 } from '@florin/checkout';
-import { type AccentPair, type BrandColors, backgrounds } from '@florin/protocol/brand-colors.ts';
 import { Html, html } from '#outside/html.ts';
 import type { Script } from './assets.ts';
 import { spriteOf } from './drawings.ts';
@@ -35,19 +36,12 @@ export const hashOf = (text: string) => createHash('sha256').update(text).digest
 /** The hashes by which the policy allows the style sheets that every page shares. */
 const styleHashes = [hashOf(smallStyle), hashOf(noScriptStyle)];
 
-/** Style rules for a merchant's colours, made readable. They contain no text from the merchant. */
-export function brandStyle({ light, dark }: BrandColors): string {
-  const rule = ({ accent, onAccent }: AccentPair, tint: string) =>
-    `:root { --accent: ${accent}; --on-accent: ${onAccent}; --tint: ${tint}; }`;
-  return `${rule(light, backgrounds.light[2])} @media (prefers-color-scheme: dark) { ${rule(dark, backgrounds.dark[2])} }`;
-}
-
 /**
  * Allows only the script with the nonce, connections and form posts to this origin, and no HTML from scripts. Wallets
  * announce their icons as data images, so these are allowed.
  */
 export function pagePolicy({ nonce, brand }: Pick<PageFrame, 'nonce' | 'brand'>): string {
-  const hashes = brand === undefined ? styleHashes : [...styleHashes, hashOf(brand)];
+  const hashes = brand === '' ? styleHashes : [...styleHashes, hashOf(brand)];
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
@@ -68,13 +62,13 @@ export interface PageFrame {
   readonly script: Script;
   /** The machine-readable version of this page. */
   readonly agentUrl: string;
-  /** The merchant's colours, as `brandStyle` formats them. */
-  readonly brand?: string | undefined;
+  /** The merchant's look, as `brandStyle` formats it; empty for the page's own. */
+  readonly brand: string;
   /** `?lang=…` where the reader chose a language for this page; else empty. */
   readonly query: string;
 }
 
-const voidTags = new Set(['img', 'input']);
+const voidTags = new Set(['img', 'input', 'source']);
 
 /** Renders a tree as HTML with all text escaped. */
 function renderTree(tree: Tree): Html {
@@ -118,7 +112,8 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
   const refreshes = state !== undefined && !isAtEnd(state) && !state.isPayable;
   const isDone = state !== undefined && !isOpen(state, now);
   return renderFrame(frame, {
-    title: state === undefined ? data.title : titleOf(data, state, now),
+    title: state === undefined ? `${data.title} · ${data.merchant}` : titleOf(data, state, now),
+    card: cardOf(data),
     script: frame.script,
     kind: isDone ? 'page done' : 'page',
     sprite: data.drawings,
@@ -126,7 +121,7 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
 <div class="pane">${renderTree(pane)}
 <noscript>${refreshes ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : html``}${renderTree(
       noScriptView(data, frame.query, answer),
-    )}</noscript></div>
+    )}</noscript>${renderTree(footView(data))}</div>
 <script type="application/json" id="data">${new Html(scriptSafe(scriptData(data)))}</script>`,
   });
 }
@@ -178,7 +173,7 @@ export function renderPreview(
       h('div', { id: 'head' }, headView(data, 0, pricedBy(initialModel(data), 0))),
       itemsView(data),
     ),
-    h('div', { class: 'pane' }, h('div', { id: 'pay' }, pay)),
+    h('div', { class: 'pane' }, h('div', { id: 'pay' }, pay), footView(data)),
   ];
   return renderDocument(language, {
     title: data.title,
@@ -195,11 +190,37 @@ interface FramedPage {
   readonly kind?: string;
   /** Keys of its drawings. */
   readonly sprite?: readonly string[];
+  /** What chats and browsers show of the page. */
+  readonly card?: PageCard | undefined;
+}
+
+/** The page in a chat, and its icon in a browser's tab. */
+interface PageCard {
+  readonly site: string;
+  readonly text: string;
+  /** Absolute URL of a picture; empty for none. */
+  readonly picture: string;
+  readonly icon: string;
+}
+
+function cardOf({ merchant, amount, locale, logo, icon }: PageData): PageCard {
+  return {
+    site: merchant,
+    text: amount === '' ? merchant : `${formatMoney(locale, amount)} · ${merchant}`,
+    picture: icon?.dense ?? logo?.dense ?? '',
+    icon: icon?.url ?? '',
+  };
+}
+
+/** Open Graph (ogp.me). Nothing in it is secret: whoever has the page's address sees the same on the page. */
+function cardTags(title: string, { site, text, picture }: PageCard): Html {
+  const tag = (name: string, content: string) => html`<meta property="og:${name}" content="${content}">`;
+  return html`${tag('type', 'website')}${tag('site_name', site)}${tag('title', title)}${tag('description', text)}${picture === '' ? html`` : tag('image', picture)}<meta name="twitter:card" content="summary">`;
 }
 
 function renderFrame(frame: PageFrame, page: FramedPage): string {
   const { language, agentUrl, brand, nonce } = frame;
-  const { script, title, kind = 'narrow', sprite = [] } = page;
+  const { script, title, kind = 'narrow', sprite = [], card } = page;
   const alternate =
     agentUrl === ''
       ? html``
@@ -211,8 +232,9 @@ function renderFrame(frame: PageFrame, page: FramedPage): string {
       script === undefined
         ? html``
         : html`<script type="module" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}"></script>`,
-    alternate,
-    styles: html`<style>${new Html(smallStyle)}</style>${brand === undefined ? html`` : html`<style>${new Html(brand)}</style>`}<noscript><style>${new Html(noScriptStyle)}</style></noscript>`,
+    alternate: html`${alternate}${card === undefined ? html`` : cardTags(title, card)}`,
+    icon: card?.icon ?? '',
+    styles: html`<style>${new Html(smallStyle)}</style>${brand === '' ? html`` : html`<style>${new Html(brand)}</style>`}<noscript><style>${new Html(noScriptStyle)}</style></noscript>`,
     body: html`${spriteOf(sprite)}<main class="${kind}">
 ${renderTree(languageView(language))}
 ${page.body}
@@ -252,9 +274,10 @@ function renderDocument(
     title,
     script = html``,
     alternate = html``,
+    icon = '',
     styles,
     body,
-  }: { title: string; script?: Html; alternate?: Html; styles: Html; body: Html },
+  }: { title: string; script?: Html; alternate?: Html; icon?: string; styles: Html; body: Html },
 ): string {
   return html`<!doctype html>
 <html lang="${tag}" dir="${direction}">
@@ -264,7 +287,7 @@ function renderDocument(
 ${script}
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon === '' ? 'data:,' : icon}">
 <title>${title}</title>
 ${alternate}
 ${styles}

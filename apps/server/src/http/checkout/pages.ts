@@ -1,5 +1,4 @@
 import { chooseLanguage, type Language, parseAmount, problemOfAmount } from '@florin/checkout';
-import { brandColorsOf } from '@florin/protocol/brand-colors.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
@@ -11,12 +10,13 @@ import { findSession } from '#sessions/session.ts';
 import { codePage } from '../compression.ts';
 import { networkOf } from '../rate-limit.ts';
 import type { Script } from './assets.ts';
+import { brandStyle } from './brand-style.ts';
 import { claimData } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
 import { boundsText, type NoScript } from './no-script.ts';
-import { brandStyle, type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
-import { frontData, linkPageData, sessionPageData } from './page-data.ts';
+import { type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
+import { linkPageData, merchantOf, sessionPageData } from './page-data.ts';
 import { beginSession, prepareForPayer } from './payment.ts';
 import { linkBounds } from './state.ts';
 
@@ -48,7 +48,7 @@ export async function linkPage(
     const notice = {
       title: texts.disabled,
       texts: [name, words === '' ? texts[hintOf[reasonForPayers(link) ?? 'other']] : words],
-      front: frontData(front),
+      front: merchantOf(front),
     };
     return send(pageRequest, frame, renderNotice(frame, notice));
   }
@@ -163,7 +163,7 @@ function frameOf(
     script,
     agentUrl,
     query: queryOf(request),
-    ...(front === undefined || front.color === '' ? {} : { brand: brandStyle(brandColorsOf(front.color)) }),
+    brand: front === undefined ? '' : brandStyle(front),
   };
 }
 

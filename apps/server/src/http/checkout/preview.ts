@@ -4,10 +4,10 @@ import {
   type Language,
   noActions,
   type PageData,
+  type PageMerchant,
   payView,
   type Tree,
 } from '@florin/checkout';
-import { brandColorsOf } from '@florin/protocol/brand-colors.ts';
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { HostedPreview } from '@florin/protocol/hosted-preview.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
@@ -15,9 +15,10 @@ import type { ShownMerchant } from '#catalog/branding.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
+import { brandStyle } from './brand-style.ts';
 import { drawingsFor } from './drawings.ts';
-import { brandStyle, hashOf, renderPreview } from './page.ts';
-import { logoOf, pageItem } from './page-data.ts';
+import { hashOf, renderPreview } from './page.ts';
+import { merchantOf, pageItem } from './page-data.ts';
 import { style } from './style.ts';
 
 /** Ways to pay that the preview shows. */
@@ -38,8 +39,7 @@ export function previewPage(
   acceptLanguage: string | undefined,
 ): { readonly text: string; readonly policy: string } {
   const language = chooseLanguage(undefined, acceptLanguage);
-  const brand = draft.color === '' ? '' : brandStyle(brandColorsOf(draft.color));
-  const css = styleOfScheme(style + brand, draft.scheme);
+  const css = styleOfScheme(style + brandStyle(draft.look), draft.scheme);
   const data = previewData(deps.chains, draft, stored, language);
   return {
     text: renderPreview(data, payViewOf(data), { language, css }),
@@ -84,8 +84,7 @@ function previewData(
   return {
     ...{ locale: language.tag, texts: language.texts, agentApi: '', linkUrl: '' },
     title: merchantText(draft.title, linkName),
-    merchant: merchantText(front.merchantName, linkName),
-    logo: draft.hasLogo ? logoOf(front.logoUrl) : undefined,
+    ...previewedMerchant(draft, front),
     items: draft.items.map(({ productId, name, quantity, value }) => {
       const named = { productName: name, productDescription: '', imageUrl: '', attributes: [] };
       return pageItem({ quantity, productData: products.get(productId)?.productData ?? named }, value);
@@ -94,6 +93,22 @@ function previewData(
     ...{ intendedPayer: '', recipient: '', settlementToken: '', settledIn: '' },
     ...{ options, drawings: drawingsFor(options) },
     link: { linkId: '', version: '', isCustom: draft.amount === '' },
+  };
+}
+
+/** The merchant with the draft's look. Links of the page lead nowhere in a preview. */
+function previewedMerchant({ look, scheme }: HostedPreview, front: ShownMerchant): PageMerchant {
+  const { hasLogo, hasDarkLogo, hasIcon, ...rest } = look;
+  const merchant = merchantOf({
+    ...{ merchantName: front.merchantName, ...rest },
+    logoUrl: hasLogo ? front.logoUrl : '',
+    darkLogoUrl: hasDarkLogo ? front.darkLogoUrl : '',
+    iconUrl: hasIcon ? front.iconUrl : '',
+  });
+  return {
+    ...merchant,
+    scheme: merchant.scheme === 'device' ? scheme : merchant.scheme,
+    links: merchant.links.map(({ name }) => ({ name, url: '' })),
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { plainLook } from '@florin/protocol/brand-look.ts';
 import type { HostedPreview } from '@florin/protocol/hosted-preview.ts';
 import { DashboardWorld, dashboardOrigin, password } from '../../../test/harness/dashboard-world.ts';
 import { styleOfScheme } from '../checkout/preview.ts';
@@ -16,8 +17,9 @@ interface Preview {
 }
 
 const frame = { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-origin' };
+const look = { ...plainLook, color: '#0b6b4d', hasLogo: false, hasDarkLogo: false, hasIcon: false };
 const draftOf = (change: Partial<HostedPreview> = {}): HostedPreview => ({
-  ...{ merchantId, color: '#0b6b4d', hasLogo: false, scheme: 'light', title: 'Spring <order>' },
+  ...{ merchantId, look, scheme: 'light', title: 'Spring <order>' },
   ...{ amount: '25000000', isFeeOnTop: false, isEmailRequired: false },
   items: [{ productId: '', name: 'Mug', quantity: 1, value: '25000000' }],
   ...change,
@@ -83,6 +85,28 @@ test('items show the merchant’s stored products, and fields that the payer fil
   assert.doesNotMatch(foreign.text, /Teapot|email-input|amount-input/);
 });
 
+test('the preview has the whole look of the draft, and its links lead nowhere', async () => {
+  const { text } = await open(
+    draftOf({
+      look: {
+        ...{ ...look, color: '#ffe600', background: '#102030', cornerRadius: 4, font: 'serif' },
+        ...{ legalName: 'Mugs & Co. KG', termsUrl: 'https://shop.example/terms' },
+      },
+    }),
+  );
+  // Yellow as it is, with black text; the dark ground has light text; a link in yellow would be hard to read on white.
+  for (const part of [
+    '--accent: #ffe600; --on-accent: #000000;',
+    '.page { background: #102030; }',
+    '--round: 0.25rem;',
+    '--font: Charter',
+    'Mugs &amp; Co. KG',
+    '<span>Terms</span>',
+  ])
+    assert.ok(text.includes(part), part);
+  assert.doesNotMatch(text, /--link: #ffe600|shop\.example/);
+});
+
 test('the preview opens in a frame of the dashboard alone', async () => {
   for (const headers of [
     { 'sec-fetch-dest': 'document' },
@@ -107,7 +131,7 @@ test('a bad draft is refused by the field that is wrong', async () => {
     ['', /draft must be JSON/],
     ['{', /draft must be JSON/],
     [{}, /merchantId/],
-    [draftOf({ color: 'red; } body { display: none' }), /color/],
+    [draftOf({ look: { ...look, color: 'red; } body { display: none' } }), /color/],
     [draftOf({ amount: '1e9' }), /amount/],
     [{ ...draftOf(), scheme: 'sepia' }, /scheme/],
     [{ ...draftOf(), css: 'x' }, /css/],

@@ -37,7 +37,9 @@ const bodiesWith = (url: string): [path: string, field: string, body: object][] 
   ['/session/checkout/create', 'successUrl', { ...sold, successUrl: url }],
   ['/webhook/create', 'webhookUrl', { ...webhook, webhookUrl: url }],
   ['/product/create', 'imageUrl', { ...product, imageUrl: url }],
-  ['/branding/update', 'logoUrl', { logoUrl: url }],
+  ...['logoUrl', 'darkLogoUrl', 'iconUrl', 'supportUrl', 'termsUrl', 'refundUrl', 'privacyUrl'].map(
+    (field): [string, string, object] => ['/branding/update', field, { [field]: url }],
+  ),
   [
     '/session/checkout/create',
     'lineItems[0].productData.imageUrl',

@@ -1,5 +1,5 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { findBranding, takeLogo, updateBranding } from '#catalog/branding.ts';
+import { findBranding, takeBrandImages, updateBranding } from '#catalog/branding.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import type { Clock } from '#outside/clock.ts';
 import { success } from '../route-handler.ts';
@@ -17,9 +17,10 @@ export function addBrandingRoutes(
 
   add.preparedChange(
     routes.updateBranding,
-    ({ body, caller: { merchantId } }, db) => takeLogo(images, db, { merchantId, url: body.logoUrl ?? '' }),
-    async ({ body, caller: { merchantId } }, transaction, logo) => {
-      await updateBranding(transaction, deps, { merchantId, logo, color: body.color ?? '' });
+    ({ body, caller: { merchantId } }, db) => takeBrandImages(images, db, { merchantId, urls: body }),
+    async ({ body, caller: { merchantId } }, transaction, taken) => {
+      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...look } = body;
+      await updateBranding(transaction, deps, { merchantId, images: taken, look });
       return success;
     },
   );
