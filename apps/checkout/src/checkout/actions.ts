@@ -25,6 +25,8 @@ export interface Actions {
   readonly copy: (text: string) => void;
   /** Copies the address of this page. */
   readonly copyPage: () => void;
+  /** Shows a code of this session for another device. */
+  readonly showCode: () => void;
   readonly showDeposit: () => void;
   readonly hideDeposit: () => void;
   readonly typeAmount: (field: AmountField, how: Edit) => void;
@@ -47,6 +49,7 @@ export const noActions: Actions = {
   askAgain: ignore,
   copy: ignore,
   copyPage: ignore,
+  showCode: ignore,
   showDeposit: ignore,
   hideDeposit: ignore,
   typeAmount: ignore,

@@ -4,6 +4,7 @@ import { api } from './api.ts';
 import { elementOf } from './dom.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
+import { problemOf } from './problem.ts';
 
 /** The e-mail address that the payer typed; empty where none is needed. Throws when it is missing. */
 export function readEmail({ data }: Model): string {
@@ -12,7 +13,7 @@ export function readEmail({ data }: Model): string {
   const email = input instanceof HTMLInputElement ? input.value.trim() : '';
   if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
   input?.focus();
-  throw new ExplainedFailure(data.texts.emailWrong);
+  throw new ExplainedFailure(data.texts.emailWrong, 'email-input');
 }
 
 /** Begins a session on a link's page. Only now: viewing the link alone stores nothing. */
@@ -39,6 +40,17 @@ export async function beginSession(page: Page): Promise<void> {
     clientCode: begun.clientCode,
   });
   page.followSession?.();
+}
+
+/** Begins a session that another device pays. */
+export async function beginForOthers(page: Page): Promise<void> {
+  try {
+    page.change({ step: page.model.data.texts.stepSession, problem: '' });
+    await beginSession(page);
+    page.change({ step: '' });
+  } catch (error) {
+    page.change({ step: '', ...problemOf(page.model, error) });
+  }
 }
 
 /** Points agents to the new session: the link would begin another. */

@@ -22,10 +22,10 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
   } catch (error) {
     const step = nextStepOf('connect', error);
     const isTold = error instanceof ExplainedFailure || step === 'tell';
-    const problem = isTold
+    const told = isTold
       ? problemOf(page.model, error)
-      : wordsOfStep(page.model, step, { network: '', error });
-    page.change({ step: '', problem });
+      : { problem: wordsOfStep(page.model, step, { network: '', error }) };
+    page.change({ step: '', ...told });
   }
 }
 

@@ -9,6 +9,8 @@ export interface CheckoutData {
   readonly agentApi: string;
   /** Keys of the page's drawings (`drawingKey`). */
   readonly drawings: readonly string[];
+  /** Path of a picture that shows a wallet app for `#<key>`. */
+  readonly walletDrawings: string;
   /** The link, before a session begins. */
   readonly link?: { readonly linkId: string; readonly version: string; readonly isCustom: boolean };
   readonly state?: CheckoutState;

@@ -31,7 +31,16 @@ const deposit: DepositView = {
   },
 };
 const model = initialModel({
-  ...{ locale: 'en', texts: en, agentApi: '', drawings: [], title: '', options: [], amount: '' },
+  ...{
+    locale: 'en',
+    texts: en,
+    agentApi: '',
+    drawings: [],
+    walletDrawings: '',
+    title: '',
+    options: [],
+    amount: '',
+  },
   ...{ isFeeOnTop: false, isEmailRequired: false, intendedPayer: '' },
 });
 

@@ -3,13 +3,13 @@ import type { Actions } from './actions.ts';
 import { elsewhereNotice } from './elsewhere-notice.ts';
 import { fill, formatTime, formatToken, shorten, toDecimal } from './format.ts';
 import { iconView, markView } from './mark.ts';
-import type { DepositView, Model } from './model.ts';
+import { type DepositView, type Model, wrongness } from './model.ts';
 import { tabsView } from './tabs.ts';
 import { h, type Tree } from './tree.ts';
 
 /** For payers with money elsewhere: where it goes if it cannot pay. */
-export function refundView({ data, step }: Model, { chainTitle }: CheckoutOption): Tree {
-  const { texts } = data;
+export function refundView(model: Model, { chainTitle }: CheckoutOption): Tree {
+  const { texts } = model.data;
   return h(
     'p',
     { class: 'field' },
@@ -20,8 +20,8 @@ export function refundView({ data, step }: Model, { chainTitle }: CheckoutOption
       spellcheck: 'false',
       maxlength: '64',
       dir: 'ltr',
-      'aria-describedby': 'refund-hint',
-      disabled: step !== '',
+      readonly: model.step !== '',
+      ...wrongness(model, 'refund-input', 'refund-hint'),
     }),
     h('span', { id: 'refund-hint', class: 'soft small' }, texts.refundHint),
   );
@@ -36,7 +36,7 @@ export function depositView(model: Model, deposit: DepositView, actions: Actions
   const exact = toDecimal(BigInt(lacking), option.decimals);
   return h(
     'section',
-    { id: 'deposit', class: 'deposit', 'aria-labelledby': 'deposit-title' },
+    { id: 'deposit', class: 'deposit', 'aria-labelledby': 'deposit-title', tabindex: '-1' },
     elsewhereNotice(data, { address, tokenId: option.tokenId, amountInToken }),
     h(
       'h2',

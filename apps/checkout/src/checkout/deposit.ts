@@ -17,7 +17,7 @@ export async function showDeposit(page: Page): Promise<void> {
     const email = readEmail(page.model);
     if (!/^0x[0-9a-fA-F]{40}$/.test(refund)) {
       input?.focus();
-      throw new ExplainedFailure(texts.refundWrong);
+      throw new ExplainedFailure(texts.refundWrong, 'refund-input');
     }
     page.change({ step: texts.stepSession, problem: '' });
     await beginSession(page);
@@ -31,7 +31,7 @@ export async function showDeposit(page: Page): Promise<void> {
     sessionStorage.setItem(depositKey(page), JSON.stringify(shown));
     openDeposit(page, shown);
   } catch (error) {
-    page.change({ step: '', problem: problemOf(page.model, error) });
+    page.change({ step: '', ...problemOf(page.model, error) });
   }
 }
 

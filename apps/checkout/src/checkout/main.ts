@@ -2,6 +2,7 @@ import type { ShownState } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { api, follow } from './api.ts';
+import { beginForOthers } from './begin.ts';
 import { connectWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
 import { demoWallet } from './demo.ts';
@@ -23,7 +24,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 /** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
 function openPage(data: CheckoutData): Page {
   const clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
-  let model: Model = { ...initialModel(data), clientCode };
+  let model: Model = { ...initialModel(data), clientCode, device: thisDevice() };
   const page: Page = {
     get model() {
       return model;
@@ -34,6 +35,12 @@ function openPage(data: CheckoutData): Page {
     },
   };
   return page;
+}
+
+/** Phones and tablets have no pointer that hovers. */
+function thisDevice(): Model['device'] {
+  const { origin, pathname, search } = location;
+  return { isHandheld: matchMedia('(hover: none)').matches, url: origin + pathname + search };
 }
 
 /** Set while a pointer is down, and until the click that it may become has been handled. */
@@ -63,11 +70,24 @@ function render(page: Page): void {
   const { model } = page;
   const { data, shown } = model;
   const now = nowSeconds();
+  const focused = document.activeElement;
+  // The style sheet shows what needs the script, and what needs the session's secret.
+  document.documentElement.className = model.clientCode === '' ? 'live' : 'live own';
   show(elementOf('head'), headView(data, now, pricedBy(model, now)));
   show(elementOf('pay'), payView(model, actionsOf(page), now));
-  if (shown === undefined) return;
-  show(elementOf('state'), shown.view as Tree);
-  document.title = shown.title;
+  if (shown !== undefined) {
+    show(elementOf('state'), shown.view as Tree);
+    document.title = shown.title;
+  }
+  if (focused?.isConnected === false) focusOnNews();
+}
+
+/** Where a reader continues whose focus was on something that is no longer there, the newest first. */
+const news = ['#deposit', '#status:not(.quiet)', '#pay-button', '#show-deposit', '#pay button'];
+
+function focusOnNews(): void {
+  const found = news.map((selector) => document.querySelector<HTMLElement>(selector));
+  found.find((element) => element !== null)?.focus();
 }
 
 /** What the buttons in the session's state do. */
@@ -95,9 +115,12 @@ function begin(next: () => Promise<void>): void {
 }
 
 function actionsOf(page: Page): Actions {
+  // Controls keep the focus while something is under way, so a press may come at any time.
+  const isIdle = () => page.model.step === '';
+  const beginIdle = (next: () => Promise<void>) => isIdle() && begin(next);
   return {
-    connect: (wallet) => begin(() => connectWallet(page, wallet)),
-    openWays: () => dialog().showModal(),
+    connect: (wallet) => beginIdle(() => connectWallet(page, wallet)),
+    openWays: () => isIdle() && dialog().showModal(),
     closeWays: ({ target, detail }) => {
       // A radio button chosen by a key leaves the sheet open: the next key may choose another.
       const isChoice = target instanceof HTMLInputElement && detail > 0;
@@ -107,8 +130,8 @@ function actionsOf(page: Page): Actions {
     choose: (chosen) => chooseToken(page, chosen),
     chooseSource: (source) => page.change({ source, problem: '' }),
     chooseCode: (code) => page.change({ code }),
-    pay: () => begin(() => payWith(page, 'best')),
-    payPlainly: () => begin(() => payWith(page, 'plainly')),
+    pay: () => beginIdle(() => payWith(page, 'best')),
+    payPlainly: () => beginIdle(() => payWith(page, 'plainly')),
     cancel: () => void stopWaiting(page.model.data.texts.stopped),
     askAgain: () => {
       stopWaiting('');
@@ -116,7 +139,8 @@ function actionsOf(page: Page): Actions {
     },
     copy: (text) => copy(page, text, text),
     copyPage: () => copy(page, location.href, pageCopied),
-    showDeposit: () => void showDeposit(page),
+    showCode: () => beginIdle(() => beginForOthers(page)),
+    showDeposit: () => void (isIdle() && showDeposit(page)),
     hideDeposit: () => hideDeposit(page),
     typeAmount: (field, how) => typeAmount(page, field, how),
     leaveAmount: (field) => leaveAmount(page, field),
@@ -172,7 +196,6 @@ function start(): void {
   const data = JSON.parse(elementOf('data').textContent ?? '') as CheckoutData;
   const page = openPage(data);
   page.followSession = () => followSession(page);
-  document.documentElement.className = page.model.clientCode === '' ? 'live' : 'live own';
   elementOf('state').addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('[data-act]') : null;
     if (button !== null) act(page, button);

@@ -13,8 +13,9 @@ export function iconView(name: string): Tree {
 /** The logo of a token, a network or a wallet; its first letter where the page has no drawing of it. */
 export function logoOf(drawings: readonly string[], name: string): Tree {
   const key = drawingKey(name);
-  if (drawings.includes(key)) return h('svg', { class: 'coin' }, h('use', { href: `#d-${key}` }));
-  return h('span', { class: 'coin' }, [...name][0]);
+  if (drawings.includes(key))
+    return h('svg', { class: 'coin', 'aria-hidden': 'true' }, h('use', { href: `#d-${key}` }));
+  return h('span', { class: 'coin', 'aria-hidden': 'true' }, [...name][0]);
 }
 
 /** A token's logo with its network's as a badge. Their names stand beside it. */

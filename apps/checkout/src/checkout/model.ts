@@ -38,6 +38,8 @@ export interface Model {
   /** The current step for the payer, or the current wait; empty when idle. */
   readonly step: string;
   readonly problem: string;
+  /** The field that the problem is about; empty: none. */
+  readonly wrongField: string;
   /** What the step waits for, if the payer can stop waiting; a wallet can be asked again. */
   readonly waitsFor: '' | 'wallet' | 'chain';
   /** The payer declined to sign: a transaction also pays. */
@@ -53,6 +55,8 @@ export interface Model {
   /** The text copied last; empty: none. */
   readonly copied: string;
   readonly isConnected: boolean;
+  /** Whether the device is a phone or tablet, and the page's address without its secret. */
+  readonly device: { readonly isHandheld: boolean; readonly url: string };
   /** The part of the page with the session's state; undefined while it is as the server rendered it. */
   readonly shown?: ShownState | undefined;
 }
@@ -72,6 +76,7 @@ export function initialModel(data: CheckoutData): Model {
     stage: stages.connect,
     step: '',
     problem: '',
+    wrongField: '',
     waitsFor: '',
     mayPayPlainly: false,
     amountProblem: '',
@@ -79,6 +84,21 @@ export function initialModel(data: CheckoutData): Model {
     code: 'address',
     copied: '',
     isConnected: true,
+    device: { isHandheld: false, url: '' },
+  };
+}
+
+/** The attributes that tie the page's problem to the field that it is about. */
+export function wrongness(
+  { problem, wrongField }: Pick<Model, 'problem' | 'wrongField'>,
+  id: string,
+  hint = '',
+) {
+  const isWrong = problem !== '' && wrongField === id;
+  const describedBy = [hint, isWrong ? 'problem' : ''].join(' ').trim();
+  return {
+    'aria-invalid': isWrong && 'true',
+    'aria-describedby': describedBy === '' ? undefined : describedBy,
   };
 }
 

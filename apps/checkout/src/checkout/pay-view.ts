@@ -3,11 +3,12 @@ import type { Actions, AmountField } from './actions.ts';
 import { editOf } from './amount.ts';
 import { depositView, refundView } from './deposit-view.ts';
 import { fill, formatMoney, formatToken, shorten } from './format.ts';
-import { iconView, logoOf } from './mark.ts';
-import { boundsOf, chosenOf, isDepositable, type Model, mayPay, pageCopied } from './model.ts';
+import { drawingKey, iconView, logoOf } from './mark.ts';
+import { boundsOf, chosenOf, isDepositable, type Model, mayPay, pageCopied, wrongness } from './model.ts';
 import { stagesView } from './stages.ts';
 import { tabsView } from './tabs.ts';
 import { h, type Tree } from './tree.ts';
+import { walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
 import { wayView } from './way-view.ts';
 
@@ -20,7 +21,9 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
   if (!canPay && step === '' && problem === '' && model.isConnected) return undefined;
   const option = canPay && deposit === undefined ? chosenOf(model) : undefined;
   const isByAddress = model.source === 'address' && isDepositable(model);
-  const isBare = option === undefined && isIdle(model) && model.isConnected;
+  // Without a wallet in this browser, the way is chosen where the wallet is.
+  const hasWay = option !== undefined && (isByAddress || model.wallets?.length !== 0);
+  const isBare = !hasWay && isIdle(model) && model.isConnected;
   return [
     canPay && inputsView(model, actions),
     canPay && data.options.length === 0 && h('p', { class: 'problem' }, data.texts.noRoute),
@@ -33,7 +36,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
     h(
       'div',
       { class: `bar ${step === '' ? '' : 'busy'} ${isBare ? 'bare' : ''}`, id: 'bar' },
-      option !== undefined && wayView(model, option, actions),
+      hasWay && option !== undefined && wayView(model, option, actions),
       h(
         'div',
         { class: 'says' },
@@ -58,6 +61,8 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
   ];
 }
 
+/** While something is under way, controls do nothing but keep the focus. */
+const isBusy = ({ step }: Model) => step !== '' && 'true';
 const isIdle = ({ step, problem }: Model) => step === '' && problem === '';
 const isConnected = ({ wallet, payer }: Model) => wallet !== undefined && payer !== '';
 
@@ -89,7 +94,7 @@ function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
 function inputsView(model: Model, actions: Actions): Tree {
   const { data, step, amountProblem } = model;
   const { texts, link } = data;
-  const isBusy = step !== '';
+  const readonly = step !== '';
   return [
     link?.isCustom === true &&
       h(
@@ -102,7 +107,7 @@ function inputsView(model: Model, actions: Actions): Tree {
           autocomplete: 'transaction-amount',
           'aria-describedby': 'amount-hint amount-bounds amount-problem',
           required: true,
-          disabled: isBusy,
+          readonly,
           'aria-invalid': amountProblem !== '' && 'true',
           input: (event: Typed) => actions.typeAmount(event.target, editOf(event)),
           change: ({ target }: Typed) => actions.leaveAmount(target),
@@ -122,7 +127,8 @@ function inputsView(model: Model, actions: Actions): Tree {
           autocomplete: 'email',
           required: true,
           maxlength: '254',
-          disabled: isBusy,
+          readonly,
+          ...wrongness(model, 'email-input'),
         }),
       ),
   ];
@@ -180,7 +186,7 @@ function walletButton(model: Model, wallet: Wallet, actions: Actions): Tree {
       type: 'button',
       class: 'wallet',
       'aria-pressed': String(isChosen),
-      disabled: model.step !== '',
+      'aria-disabled': isBusy(model),
       click: () => actions.connect(wallet),
     },
     walletIcon(model, wallet),
@@ -194,21 +200,75 @@ function walletButton(model: Model, wallet: Wallet, actions: Actions): Tree {
   );
 }
 
-function noWalletView({ data, copied }: Model, actions: Actions): Tree {
+/** The ways on for a reader whose browser has no wallet: an app on this device, or another device. */
+function noWalletView(model: Model, actions: Actions): Tree {
+  const { data, copied, device } = model;
   const { texts } = data;
   return [
-    h('p', { id: 'no-wallet' }, texts.noWallet),
+    device.isHandheld
+      ? [h('p', { id: 'no-wallet' }, texts.openIn), appsView(model)]
+      : codeView(model, actions),
     h(
       'button',
-      { type: 'button', class: 'quiet', id: 'copy', click: actions.copyPage },
+      { type: 'button', class: 'plain', id: 'copy', click: actions.copyPage },
       copied === pageCopied ? texts.copied : texts.copyLink,
     ),
   ];
 }
 
+function appsView({ data, device }: Model): Tree {
+  return h(
+    'ul',
+    { id: 'apps' },
+    walletAppLinks(device.url).map(({ name, href }) =>
+      h(
+        'li',
+        {},
+        h(
+          'a',
+          { class: 'button wallet', href },
+          h('img', { class: 'wallet-icon', src: `${data.walletDrawings}#${drawingKey(name)}`, alt: '' }),
+          h('bdi', {}, name),
+        ),
+      ),
+    ),
+  );
+}
+
+/** A code with the session's address. On a link's page the session begins first, so that both devices have the same one. */
+function codeView(model: Model, actions: Actions): Tree {
+  const { texts, state } = model.data;
+  if (state === undefined)
+    return [
+      h('p', { id: 'no-wallet' }, texts.noWallet),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          id: 'show-code',
+          'aria-disabled': isBusy(model),
+          click: actions.showCode,
+        },
+        texts.showCode,
+      ),
+    ];
+  return [
+    h('p', { id: 'no-wallet' }, texts.scan),
+    h('img', {
+      class: 'code',
+      id: 'page-code',
+      src: `/checkout/${state.sessionId}/code.svg`,
+      alt: texts.chooseCode,
+      width: '240',
+      height: '240',
+    }),
+  ];
+}
+
 function walletIcon({ data }: Model, { icon, name }: { icon: string; name: string }): Tree {
   if (icon !== '') return h('img', { class: 'wallet-icon', src: icon, alt: '' });
-  return h('span', { 'aria-hidden': 'true' }, logoOf(data.drawings, name));
+  return logoOf(data.drawings, name);
 }
 
 function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree {
@@ -223,31 +283,37 @@ function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree
       type: 'button',
       id: 'pay-button',
       class: 'button',
-      disabled: model.step !== '' || option.status === 'unavailable',
+      'aria-disabled': option.status === 'unavailable' ? 'true' : isBusy(model),
       click: actions.pay,
     },
     model.problem === '' ? label : `${texts.tryAgain}: ${label}`,
   );
 }
 
-function plainlyView({ data, step }: Model, actions: Actions): Tree {
+function plainlyView(model: Model, actions: Actions): Tree {
   return h(
     'button',
-    { type: 'button', class: 'plain', id: 'pay-plainly', disabled: step !== '', click: actions.payPlainly },
-    data.texts.payPlainly,
+    {
+      type: 'button',
+      class: 'plain',
+      id: 'pay-plainly',
+      'aria-disabled': isBusy(model),
+      click: actions.payPlainly,
+    },
+    model.data.texts.payPlainly,
   );
 }
 
-function showButton({ data, step }: Model, actions: Actions): Tree {
+function showButton(model: Model, actions: Actions): Tree {
   return h(
     'button',
     {
       type: 'button',
       class: 'button',
       id: 'show-deposit',
-      disabled: step !== '',
+      'aria-disabled': isBusy(model),
       click: actions.showDeposit,
     },
-    data.texts.showAddress,
+    model.data.texts.showAddress,
   );
 }

@@ -53,7 +53,10 @@ function tell(page: Page, error: unknown): void {
   const { isSent, data } = page.model;
   // The payment was seen meanwhile: then this is not a failure.
   const isFine = !(error instanceof ExplainedFailure) && data.state !== undefined && isOver(data.state);
-  page.change({ problem: isFine ? '' : problemOf(page.model, error), ...(isSent ? {} : { step: '' }) });
+  page.change({
+    ...(isFine ? { problem: '' } : problemOf(page.model, error)),
+    ...(isSent ? {} : { step: '' }),
+  });
 }
 
 function assertEnough({ data, balances }: Model, option: CheckoutOption): void {

@@ -26,8 +26,15 @@ const words: Readonly<Record<number, keyof ScriptTexts>> = {
   900401: 'noRoute',
 };
 
-/** The problem in the reader's words, if the page has any. */
-export function problemOf({ data }: Pick<Model, 'data'>, error: unknown): string {
+/** The change with which the page shows a failure in the reader's words, at the field that it is about. */
+export function problemOf(model: Pick<Model, 'data'>, error: unknown): Pick<Model, 'problem' | 'wrongField'> {
+  return {
+    problem: wordsFor(model, error),
+    wrongField: error instanceof ExplainedFailure ? error.field : '',
+  };
+}
+
+function wordsFor({ data }: Pick<Model, 'data'>, error: unknown): string {
   const { texts } = data;
   if (error instanceof ExplainedFailure) return error.message;
   if (error instanceof Refused) {

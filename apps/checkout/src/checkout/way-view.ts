@@ -38,7 +38,7 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
             id: 'change-way',
             'aria-haspopup': 'dialog',
             'aria-label': texts.changeToken,
-            disabled: step !== '',
+            'aria-disabled': step !== '' && 'true',
             click: actions.openWays,
           },
           texts.change,

@@ -77,7 +77,17 @@ const option = {
   status: 'available' as const,
 };
 const data: PageData = {
-  ...{ locale: 'en', texts: en, agentApi: '', linkUrl: '', title: '', merchant: '', items: [], drawings: [] },
+  ...{
+    locale: 'en',
+    texts: en,
+    agentApi: '',
+    linkUrl: '',
+    title: '',
+    merchant: '',
+    items: [],
+    drawings: [],
+    walletDrawings: '',
+  },
   ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
   ...{ settlementToken: '', settledIn: '', options: [option] },
   ...{ legalName: '', scheme: 'device' as const, links: [] },

@@ -17,7 +17,6 @@ interface Shown {
 
 /** The words for a session's state. */
 export function wordsOf({ texts }: Pick<PageData, 'texts'>, state: CheckoutState, now: number): Shown {
-  const { payment } = state;
   const paid = { kind: 'good', isPaid: true, isSafeToClose: true } as const;
   // For every status, because the merchant has none of the money any more. The refunded amount is below.
   if (state.isRefunded) return { title: texts.refundedInFull, kind: 'good', isSafeToClose: true };
@@ -40,13 +39,8 @@ export function wordsOf({ texts }: Pick<PageData, 'texts'>, state: CheckoutState
       break;
   }
   if (state.initiateTx !== '') {
-    const counts = {
-      count: String(payment?.confirmations ?? 1),
-      wanted: String(payment?.confirmationsWanted ?? 1),
-    };
     return {
       title: texts.detected,
-      hint: fill(texts.detectedHint, counts),
       kind: 'wait',
       isSafeToClose: true,
     };
@@ -72,6 +66,8 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         role: 'status',
         'data-status': state.status,
         id: 'status',
+        // The script moves the focus here when what had it is gone.
+        tabindex: '-1',
       },
       !isWaiting && emblemView(shown.kind),
       shown.isPaid === true && h('h2', { id: 'you-paid' }, youPaidText(data, state)),
@@ -174,10 +170,12 @@ function progressView(data: PageData, { payment, status }: CheckoutState, label:
   const [value, max] = [String(payment.confirmations), String(payment.confirmationsWanted)];
   const option = data.options.find(({ tokenId }) => tokenId === payment.tokenId);
   const facts = option === undefined ? [] : [option.chainTitle, timeText({ data }, option)];
+  // Outside of the live region: a screen reader must not speak every block.
   return h(
     'div',
     { class: 'status' },
     h('progress', { 'aria-label': label, value, max }),
+    h('p', {}, fill(data.texts.detectedHint, { count: value, wanted: max })),
     h('p', { class: 'soft small' }, facts.filter((fact) => fact !== '').join(' · ')),
   );
 }

@@ -29,6 +29,9 @@ export const de: Texts = {
   searchingWallets: 'Wallets werden gesucht …',
   noWallet:
     'In diesem Browser gibt es keine Wallet. Öffnen Sie diese Seite im Browser Ihrer Wallet-App oder auf einem Gerät mit Wallet.',
+  openIn: 'Öffnen Sie diese Seite in Ihrer Wallet-App:',
+  scan: 'Scannen Sie diesen Code, um mit der Wallet auf Ihrem Handy zu bezahlen. Diese Seite zeigt den Stand.',
+  showCode: 'Mit dem Handy bezahlen',
   copyLink: 'Adresse dieser Seite kopieren',
   copied: 'Kopiert',
   change: 'Ändern',

@@ -27,6 +27,9 @@ export const en = {
   searchingWallets: 'Looking for wallets …',
   noWallet:
     'There is no wallet in this browser. Open this page in the browser of your wallet app, or on a device that has one.',
+  openIn: 'Open this page in your wallet app:',
+  scan: 'Scan this code to pay with the wallet on your phone. This page follows the payment.',
+  showCode: 'Pay with your phone',
   copyLink: 'Copy the address of this page',
   copied: 'Copied',
   change: 'Change',

@@ -28,6 +28,9 @@ export const es: Texts = {
   searchingWallets: 'Buscando monederos …',
   noWallet:
     'No hay ningún monedero en este navegador. Abra esta página en el navegador de su aplicación de monedero o en un dispositivo que tenga uno.',
+  openIn: 'Abra esta página en su app de monedero:',
+  scan: 'Escanee este código para pagar con el monedero de su móvil. Esta página sigue el pago.',
+  showCode: 'Pagar con el móvil',
   copyLink: 'Copiar la dirección de esta página',
   copied: 'Copiado',
   change: 'Cambiar',

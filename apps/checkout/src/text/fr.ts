@@ -28,6 +28,9 @@ export const fr: Texts = {
   searchingWallets: 'Recherche de portefeuilles …',
   noWallet:
     'Il n’y a pas de portefeuille dans ce navigateur. Ouvrez cette page dans le navigateur de votre application de portefeuille ou sur un appareil qui en a un.',
+  openIn: 'Ouvrez cette page dans votre application de portefeuille :',
+  scan: 'Scannez ce code pour payer avec le portefeuille de votre téléphone. Cette page suit le paiement.',
+  showCode: 'Payer avec votre téléphone',
   copyLink: 'Copier l’adresse de cette page',
   copied: 'Copié',
   change: 'Changer',

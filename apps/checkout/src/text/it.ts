@@ -28,6 +28,9 @@ export const it: Texts = {
   searchingWallets: 'Ricerca dei wallet …',
   noWallet:
     'In questo browser non c’è un wallet. Apri questa pagina nel browser della tua app wallet o su un dispositivo che ne ha uno.',
+  openIn: 'Apri questa pagina nella tua app wallet:',
+  scan: 'Scansiona questo codice per pagare con il wallet del telefono. Questa pagina segue il pagamento.',
+  showCode: 'Paga con il telefono',
   copyLink: 'Copia l’indirizzo di questa pagina',
   copied: 'Copiato',
   change: 'Cambia',

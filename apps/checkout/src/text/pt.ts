@@ -28,6 +28,9 @@ export const pt: Texts = {
   searchingWallets: 'Procurando carteiras …',
   noWallet:
     'Não há carteira neste navegador. Abra esta página no navegador do seu aplicativo de carteira ou em um aparelho que tenha uma.',
+  openIn: 'Abra esta página na sua app de carteira:',
+  scan: 'Leia este código para pagar com a carteira do seu telemóvel. Esta página acompanha o pagamento.',
+  showCode: 'Pagar com o telemóvel',
   copyLink: 'Copiar o endereço desta página',
   copied: 'Copiado',
   change: 'Alterar',

@@ -29,6 +29,9 @@ export const tr: Texts = {
   searchingWallets: 'Cüzdanlar aranıyor …',
   noWallet:
     'Bu tarayıcıda cüzdan yok. Bu sayfayı cüzdan uygulamanızın tarayıcısında veya cüzdanı olan bir cihazda açın.',
+  openIn: 'Bu sayfayı cüzdan uygulamanızda açın:',
+  scan: 'Telefonunuzdaki cüzdanla ödemek için bu kodu tarayın. Bu sayfa ödemeyi izler.',
+  showCode: 'Telefonunuzla ödeyin',
   copyLink: 'Bu sayfanın adresini kopyala',
   copied: 'Kopyalandı',
   change: 'değiştir',

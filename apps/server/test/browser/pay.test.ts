@@ -52,9 +52,11 @@ test('a link is paid by one signature without gas, from the first page to the re
   await wallet.inject(page);
   await page.goto(linkUrl);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 100.00 USDC').waitFor();
+  await page.locator('#way').getByText('You have 100.00 USDC').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.05 USDC/ }).click();
   await paid(page);
+  // The button that had the focus is gone, and the state of the payment has it.
+  await page.locator('#status:focus').waitFor();
   const { session, transaction } = await life.session(sessionIdOf(page));
   assert.deepEqual(
     [session.status, session.payer.toLowerCase(), transaction?.totalValue, transaction?.netValue],
@@ -90,7 +92,7 @@ test('the downloaded receipt proves the payment to anyone with a node of the cha
   const { page, wallet } = await visit(await addLink());
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
   await paid(page);
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#download').click()]);
@@ -130,7 +132,7 @@ test('a token whose allowance must first be 0 is paid by an old injected wallet 
   await wallet.fund(life.ethereum, usdt, 30_000_000n);
   await wallet.approve(life.ethereum, usdt, 7n);
   await page.getByRole('button', { name: 'Browser wallet' }).click();
-  await page.getByText('You have 30.00 USDT').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 USDT/ }).click();
   await paid(page);
   assert.equal(wallet.asked.filter((method) => method === 'eth_sendTransaction').length, 3);
@@ -144,7 +146,7 @@ test('a wallet that can batch calls is asked once', async () => {
   wallet.canBatch = true;
   await wallet.fund(life.base, dai, 30n * 10n ** 18n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 DAI').waitFor();
+  await page.locator('#way').getByText('You have 30.00 DAI').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
   await paid(page);
   assert.deepEqual(
@@ -161,7 +163,7 @@ test('a payer with an allowance for Permit2 pays by one signature without gas', 
   await wallet.fund(life.base, dai, 30n * 10n ** 18n);
   await wallet.approve(life.base, dai, 25n * 10n ** 18n, permit2Address);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 DAI').waitFor();
+  await page.locator('#way').getByText('You have 30.00 DAI').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
   await paid(page);
   assert.deepEqual(
@@ -180,7 +182,7 @@ test('a payment on another chain than the merchant’s settles there, and the re
   const before = await life.base.balanceOf(settled, life.merchantWallet);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   // Of all that could pay, what the wallet has is chosen for it.
-  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await page.locator('#way').getByText('USDC on Ethereum').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.15 USDC/ }).click();
   await paid(page);
@@ -202,7 +204,7 @@ test('every request that a payer declines can be repeated, and nothing is paid b
   wallet.refused.clear();
   await wallet.fund(life.ethereum, life.ethereum.token('usdt'), 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 USDT').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   for (const method of ['eth_sendTransaction', 'wallet_switchEthereumChain']) {
     wallet.current = method === 'eth_sendTransaction' ? 31_337 : 31_338;
     // The alert of the round before may still stand, so the wallet says when it refused.
@@ -226,11 +228,11 @@ test('a wallet with too little sees that, and another wallet can pay', async () 
   await wallet.fund(life.ethereum, usdt, 30_000_000n);
   await page.goto((await addLink({ settlementToken: 'ethereum::usdt' })).linkUrl);
   await page.getByRole('button', { name: 'Poor Wallet' }).click();
-  await page.getByText('You have 1.00 USDT').waitFor();
+  await page.locator('#way').getByText('You have 1.00 USDT').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00/ }).click();
   await page.getByRole('alert').getByText('This wallet has 1.00 USDT, and you need 25.00 USDT').waitFor();
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 USDT').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await page.locator('#pay-button').click();
   await paid(page);
   await page.close();
@@ -254,6 +256,7 @@ test('the page asks for the amount of a custom link and a required e-mail addres
   const show = () => page.getByRole('button', { name: 'Show where to send' }).click();
   await show();
   await page.getByRole('alert').getByText('Enter your e-mail address.').waitFor();
+  await page.locator('#email-input:focus[aria-invalid=true][aria-describedby=problem]').waitFor();
   await page.locator('#email-input').fill('ada@example.com');
   await show();
   await page.getByRole('alert').getByText('Enter an amount such as 25.00.').waitFor();
@@ -289,7 +292,7 @@ test("an agent's session opens without a secret, and only its own wallet can pay
     .getByText(/^This payment is for the wallet 0x/)
     .waitFor();
   await page.getByRole('button', { name: 'Own Wallet' }).click();
-  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await page.locator('#pay-button').click();
   await paid(page);
   assert.equal((await life.session(sessionId)).session.payer.toLowerCase(), agent.address.toLowerCase());
@@ -300,7 +303,7 @@ test('a page that is reloaded right after paying waits, and offers no second pay
   const { page, wallet } = await visit(await addLink());
   await life.ethereum.mint(life.ethereum.token('usdc'), wallet.address, 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await life.pauseMining();
   await page.locator('#pay-button').click();
   const waits = () => page.locator('#step').filter({ hasText: 'Payment sent' }).waitFor();

@@ -138,6 +138,37 @@ test('a payer can pay with the keyboard alone', async () => {
   await page.close();
 });
 
+/** Sums up the page's layout shifts (web.dev/cls) from now on, those after an input included. */
+const sumShifts = `globalThis.shifts = 0; new PerformanceObserver((list) => {
+  for (const { value } of list.getEntries()) globalThis.shifts += value;
+}).observe({ type: 'layout-shift', buffered: true });`;
+/** A fifth of what web.dev calls good. */
+const mostShift = 0.02;
+
+for (const phone of [true, false]) {
+  test(`from the first view to the wallet's prompt Pay stays where it is, and the ${phone ? 'phone' : 'desktop'} page holds still`, async () => {
+    const { page } = await openPage(browser, { phone });
+    await page.setViewportSize(phone ? sizes[0].viewport : sizes[1].viewport);
+    await page.addInitScript(sumShifts);
+    const state = pageStates.find(({ name }) => name === 'connected');
+    await state?.reach(world, page, '');
+    const pay = page.locator('#pay-button');
+    const before = await pay.boundingBox();
+    await pay.click();
+    await page.locator('#waiting').waitFor();
+    assert.deepEqual(await pay.boundingBox(), before);
+    const shifts = Number(await page.evaluate('globalThis.shifts'));
+    assert.ok(shifts < mostShift, `the page shifted by ${shifts}`);
+    // The step, and what to do about it, stand in view at the button.
+    for (const id of ['#step', '#ask-again', '#cancel']) {
+      const box = await page.locator(id).boundingBox();
+      const height = page.viewportSize()?.height ?? 0;
+      assert.ok(box !== null && box.y >= 0 && box.y + box.height <= height, id);
+    }
+    await page.close();
+  });
+}
+
 test('without scripts the pages show what is paid, with what, and its state', async () => {
   const linkId = await world.addLink();
   const { path } = await world.addPaid(linkId);

@@ -63,7 +63,7 @@ async function open(
   await wallet.inject(page);
   await page.goto(url);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText(`You have 30.00 ${token.symbol}`).waitFor();
+  await page.locator('#way').getByText(`You have 30.00 ${token.symbol}`).waitFor();
   const pay = () => page.locator('#pay-button').click();
   return {
     page,

@@ -49,7 +49,7 @@ async function visit(
   await wallet.inject(page);
   await page.goto(linkUrl);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 USD').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USD').waitFor();
   return { page, wallet };
 }
 
@@ -164,6 +164,8 @@ test('a prompt that is never answered can be cancelled and repeated', async () =
   await page.locator('#step').filter({ hasText: 'Sign in your wallet' }).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await says(page, 'Stopped. If your wallet still shows a request, reject it there.');
+  // The focus does not get lost with the button that had it.
+  await page.locator('#pay-button:focus').waitFor();
   wallet.hold('eth_signTypedData_v4');
   await pay(page);
   await page.getByRole('button', { name: 'Ask the wallet again' }).click();
@@ -180,7 +182,10 @@ test('a connection that is never answered can be cancelled and repeated', async 
   wallet.hold('eth_requestAccounts');
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByRole('button', { name: 'Ask the wallet again' }).click();
-  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.locator('#waiting').waitFor({ state: 'detached' });
+  // The first connection, the one without an answer, and the one after it.
+  assert.equal(wallet.asked.filter((method) => method === 'eth_requestAccounts').length, 3);
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await page.close();
 });
 
@@ -221,7 +226,7 @@ test('changing the account ends the request to the first one, and the new one pa
   await says(page, 'Your wallet has changed to another account.');
   await page.getByText('0xa7a7…a7a7').waitFor();
   await wallet.emit('accountsChanged', [wallet.address]);
-  await page.getByText('You have 30.00 USDT').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await pay(page);
   await paid(page);
   await page.close();
@@ -235,7 +240,7 @@ test('a disconnected wallet is asked for nothing more, and can be connected agai
   await wallet.emit('disconnect', { code: 4900 });
   await says(page, 'Your wallet is no longer connected. Connect it again.');
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByText('You have 30.00 USDT').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await pay(page);
   await paid(page);
   await page.close();

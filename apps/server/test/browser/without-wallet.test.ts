@@ -60,6 +60,7 @@ async function visit(): Promise<Visit> {
   await page.locator('#refund-input').fill(elsewhere.address);
   await page.getByRole('button', { name: 'Show where to send' }).click();
   await address(page).waitFor();
+  await page.locator('#deposit:focus').waitFor();
   const sessionId = /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
   return { page, elsewhere, sessionId, address: (await address(page).textContent()) ?? '' };
 }
@@ -183,7 +184,7 @@ test('a deposit for a session that a wallet has paid meanwhile goes back, and th
   await wallet.inject(other.page);
   await other.page.goto(page.url());
   await other.page.getByRole('button', { name: 'Test Wallet' }).click();
-  await other.page.getByText('You have 30.00 USDC').waitFor();
+  await other.page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await other.page.locator('#pay-button').click();
   for (const each of [page, other.page]) await each.locator('[data-status=completed]').waitFor();
   await send(visitor, 25_000_000n);
@@ -200,7 +201,7 @@ test('in the local world the demo payer pays, and the page shows the complete pa
   const { page } = await openPage(browser);
   await page.goto(await addLink());
   await page.getByRole('button', { name: 'Demo payer (local world)' }).click();
-  await page.getByText('You have 40.00 USDC').waitFor();
+  await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
   await page.locator('[data-status=completed]').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, demoPayer), 15_000_000n);

@@ -6,8 +6,10 @@ import { bundleScript, type Script } from './assets.ts';
 import { addCheckoutApi } from './checkout-api.ts';
 import type { CheckoutContext } from './context.ts';
 import { addDemoPayer } from './demo-payer.ts';
+import { walletDrawings } from './drawings.ts';
 import { acceptForms } from './forms.ts';
 import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';
+import { sessionCode } from './session-code.ts';
 
 /** Pages accept unknown query parameters, such as a newsletter's tracking codes. */
 const anyQuery = { config: { query: 'any' } } as const;
@@ -48,6 +50,9 @@ async function addPages(
     scope.get<{ Params: { sessionId: string } }>('/checkout/:sessionId', anyQuery, async (request, reply) =>
       sessionPage({ ...parts, request, reply }, request.params.sessionId),
     );
+    scope.get<{ Params: { sessionId: string } }>('/checkout/:sessionId/code.svg', async (request, reply) =>
+      sessionCode(parts.options, request.params.sessionId, reply),
+    );
     scope.post<{ Params: { sessionId: string } }>(
       '/checkout/:sessionId/deposit',
       anyQuery,
@@ -58,6 +63,10 @@ async function addPages(
 
 function addScripts(server: FastifyInstance, scripts: readonly Script[]): void {
   server.get<{ Params: { file: string } }>('/checkout/assets/:file', async (request, reply) => {
+    if (walletDrawings.path.endsWith(`/${request.params.file}`)) {
+      reply.type('image/svg+xml').header('cache-control', 'public, max-age=31536000, immutable');
+      return walletDrawings.text;
+    }
     // Only current scripts exist. A page of an older version works without one until it is reloaded.
     const script = scripts.find(({ path }) => path.endsWith(`/${request.params.file}`));
     if (script === undefined) throw new Refusal('route_unknown');

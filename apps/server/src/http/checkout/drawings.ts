@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { drawingKey } from '@florin/checkout';
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { Html, html } from '#outside/html.ts';
@@ -103,7 +104,7 @@ const signs: Readonly<Record<string, string>> = {
   out: '<path d="M12 6H7a2 2 0 0 0-2 2v17a2 2 0 0 0 2 2h17a2 2 0 0 0 2-2v-5M18 5h9v9M27 5L14 18"/>',
 };
 
-const all: Readonly<Record<string, string>> = { ...tokens, ...networks, ...wallets };
+const all: Readonly<Record<string, string>> = { ...tokens, ...networks };
 
 /** The keys of the drawings that a page with these options shows. */
 export function drawingsFor(options: readonly CheckoutOption[]): string[] {
@@ -118,3 +119,19 @@ export function spriteOf(keys: readonly string[]): Html {
   const drawn = keys.map((key) => [key, all[key] ?? ''] as const);
   return html`<svg class="hide" aria-hidden="true">${[...Object.entries(signs), ...drawn].map(symbol)}</svg>`;
 }
+
+/**
+ * The wallet apps in one picture, of which `#<key>` shows one. A file of its own, because only readers without a wallet in
+ * their browser see it.
+ */
+const walletPicture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>svg svg{display:none}svg svg:target{display:inline}</style>${Object.entries(
+  wallets,
+)
+  .map(([key, content]) => `<svg id="${key}" viewBox="0 0 32 32">${content}</svg>`)
+  .join('')}</svg>`;
+
+/** The picture's file. Its name has the content's hash, so the file behind it never changes. */
+export const walletDrawings = {
+  path: `/checkout/assets/wallets-${createHash('sha256').update(walletPicture).digest('hex').slice(0, 16)}.svg`,
+  text: walletPicture,
+} as const;

@@ -11,7 +11,7 @@ import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
-import { drawingsFor } from './drawings.ts';
+import { drawingsFor, walletDrawings } from './drawings.ts';
 import { checkoutState, findSessionFacts, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
 /** The data of a link's page. */
@@ -80,6 +80,7 @@ function frameData({ demo, agentApi, gasless }: CheckoutContext, { tag, texts }:
     agentApi: new URL(agentApi).pathname,
     minDeposit: gasless?.minAmount.toString(),
     demoPayer: demo?.address,
+    walletDrawings: walletDrawings.path,
   };
 }
 

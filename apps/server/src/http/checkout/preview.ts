@@ -82,7 +82,7 @@ function previewData(
   const options = previewOptions(chains, draft.isFeeOnTop ? '' : draft.amount);
   const { linkName } = merchantTextLimits;
   return {
-    ...{ locale: language.tag, texts: language.texts, agentApi: '', linkUrl: '' },
+    ...{ locale: language.tag, texts: language.texts, agentApi: '', linkUrl: '', walletDrawings: '' },
     title: merchantText(draft.title, linkName),
     ...previewedMerchant(draft, front),
     items: draft.items.map(({ productId, name, quantity, value }) => {
