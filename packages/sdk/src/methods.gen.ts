@@ -73,13 +73,31 @@ export function linksOf(send: Send): Links {
 }
 
 export interface BrandingMethods {
-  /** Read the branding of the hosted pages. Everything is empty before the first update; pages then have default colours and no logo. */
+  /** Read the branding of the hosted pages. Before the first update pages have their default look, without a logo or links. */
   retrieve(options?: CallOptions): Promise<Branding>;
-  /** Replace the branding of the hosted pages. Full replacement: fields left out are reset. The logo is downloaded during the request, which takes 10 seconds at most, and hosted like images of products; the current hosted URL keeps it. When the download fails, the update is refused and nothing changes. Refused with `field_invalid`, `image_store_unavailable`. */
+  /** Replace the branding of the hosted pages. Full replacement: fields left out are reset. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes. Refused with `field_invalid`, `image_store_unavailable`. */
   update(body: {
     logoUrl?: string | undefined;
-    /** `#` and six hexadecimal digits, or empty for the page’s default. */
+    darkLogoUrl?: string | undefined;
+    iconUrl?: string | undefined;
+    /** Colour of buttons, exactly as it is, with black or white text by contrast; `#` and six hexadecimal digits, or empty for the page’s default. Links show it darker or lighter where it would be hard to read. */
     color?: string | undefined;
+    /** Colour behind the order; empty: the page’s default, which follows the device. */
+    background?: string | undefined;
+    /** Of buttons, fields and notes, in pixels. */
+    cornerRadius?: number | undefined;
+    /** A family of fonts that devices have: pages load none. */
+    font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
+    /** On receipts and below the payment; empty: the merchant’s name. */
+    legalName?: string | undefined;
+    /** Where payers get help; empty: nowhere. */
+    supportUrl?: string | undefined;
+    /** The merchant’s terms; empty: none. */
+    termsUrl?: string | undefined;
+    /** How the merchant refunds; empty: nowhere. */
+    refundUrl?: string | undefined;
+    /** The merchant’s privacy policy; empty: none. */
+    privacyUrl?: string | undefined;
     /** Taken and ignored. */
     updateAt?: unknown;
   }, options?: CallOptions): Promise<Success>;

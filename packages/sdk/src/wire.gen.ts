@@ -45,8 +45,28 @@ export interface AccountChange {
 export interface Branding {
   /** The hosted copy; empty when there is none. */
   logoUrl: string;
-  /** Colour of buttons and links, `#` and six lower-case hexadecimal digits; empty: the page’s default. Pages show it darker or lighter where text would be hard to read. */
+  /** The logo for dark backgrounds; empty: the logo on a white plate. */
+  darkLogoUrl: string;
+  /** A square icon, in place of a logo and in browsers’ tabs; empty: the first letter of the name. */
+  iconUrl: string;
+  /** Colour of buttons, exactly as it is, with black or white text by contrast; `#` and six hexadecimal digits, or empty for the page’s default. Links show it darker or lighter where it would be hard to read. */
   color: string;
+  /** Colour behind the order; empty: the page’s default, which follows the device. */
+  background: string;
+  /** Of buttons, fields and notes, in pixels. */
+  cornerRadius: number;
+  /** A family of fonts that devices have: pages load none. */
+  font: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif';
+  /** On receipts and below the payment; empty: the merchant’s name. */
+  legalName: string;
+  /** Where payers get help; empty: nowhere. */
+  supportUrl: string;
+  /** The merchant’s terms; empty: none. */
+  termsUrl: string;
+  /** How the merchant refunds; empty: nowhere. */
+  refundUrl: string;
+  /** The merchant’s privacy policy; empty: none. */
+  privacyUrl: string;
   /** Empty before the first update. */
   updateAt: string;
 }
@@ -1364,8 +1384,26 @@ export interface Operations {
     query: undefined;
     body: {
       logoUrl?: string | undefined;
-      /** `#` and six hexadecimal digits, or empty for the page’s default. */
+      darkLogoUrl?: string | undefined;
+      iconUrl?: string | undefined;
+      /** Colour of buttons, exactly as it is, with black or white text by contrast; `#` and six hexadecimal digits, or empty for the page’s default. Links show it darker or lighter where it would be hard to read. */
       color?: string | undefined;
+      /** Colour behind the order; empty: the page’s default, which follows the device. */
+      background?: string | undefined;
+      /** Of buttons, fields and notes, in pixels. */
+      cornerRadius?: number | undefined;
+      /** A family of fonts that devices have: pages load none. */
+      font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
+      /** On receipts and below the payment; empty: the merchant’s name. */
+      legalName?: string | undefined;
+      /** Where payers get help; empty: nowhere. */
+      supportUrl?: string | undefined;
+      /** The merchant’s terms; empty: none. */
+      termsUrl?: string | undefined;
+      /** How the merchant refunds; empty: nowhere. */
+      refundUrl?: string | undefined;
+      /** The merchant’s privacy policy; empty: none. */
+      privacyUrl?: string | undefined;
       /** Taken and ignored. */
       updateAt?: unknown;
     };
