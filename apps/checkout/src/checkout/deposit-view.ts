@@ -16,6 +16,8 @@ export function refundView(model: Model, { chainTitle }: CheckoutOption): Tree {
     h('label', { for: 'refund-input' }, fill(texts.refundLabel, { network: chainTitle })),
     h('input', {
       id: 'refund-input',
+      // The last one in this browser, or the connected wallet's; the payer may change it.
+      value: model.refund === '' ? model.payer : model.refund,
       autocomplete: 'off',
       spellcheck: 'false',
       maxlength: '64',

@@ -5,6 +5,8 @@ import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 import { pause } from './wallet.ts';
 
+const addressPattern = /^0x[0-9a-fA-F]{40}$/;
+
 /**
  * Prepares the order for a transfer from elsewhere, and shows its address. Money that does not pay goes to the given
  * refund address.
@@ -15,7 +17,7 @@ export async function showDeposit(page: Page): Promise<void> {
   const refund = input instanceof HTMLInputElement ? input.value.trim() : '';
   try {
     const email = readEmail(page.model);
-    if (!/^0x[0-9a-fA-F]{40}$/.test(refund)) {
+    if (!addressPattern.test(refund)) {
       input?.focus();
       throw new ExplainedFailure(texts.refundWrong, 'refund-input');
     }
@@ -29,10 +31,19 @@ export async function showDeposit(page: Page): Promise<void> {
     if (deposit === undefined) throw new ExplainedFailure(texts.noRoute);
     const shown = { ...deposit, amountInToken, tokenId: option.tokenId };
     sessionStorage.setItem(depositKey(page), JSON.stringify(shown));
+    localStorage.setItem(refundKey, refund);
     openDeposit(page, shown);
   } catch (error) {
     page.change({ step: '', ...problemOf(page.model, error) });
   }
+}
+
+const refundKey = 'florin-refund';
+
+/** The refund address that was given last in this browser; empty: none. */
+export function recallRefund(): string {
+  const kept = localStorage.getItem(refundKey) ?? '';
+  return addressPattern.test(kept) ? kept : '';
 }
 
 /** A tab's stored deposit. It stays in this tab, because the refund address is this payer's own. */

@@ -6,7 +6,7 @@ import { beginForOthers } from './begin.ts';
 import { connectWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
 import { demoWallet } from './demo.ts';
-import { hideDeposit, recallDeposit, showDeposit } from './deposit.ts';
+import { hideDeposit, recallDeposit, recallRefund, showDeposit } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
 import { headView } from './head-view.ts';
 import { initialModel, isMade, isOver, type Model, pageCopied, pricedBy, withState } from './model.ts';
@@ -24,7 +24,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 /** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
 function openPage(data: CheckoutData): Page {
   const clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
-  let model: Model = { ...initialModel(data), clientCode, device: thisDevice() };
+  let model: Model = { ...initialModel(data), clientCode, device: thisDevice(), refund: recallRefund() };
   const page: Page = {
     get model() {
       return model;
@@ -83,7 +83,7 @@ function render(page: Page): void {
 }
 
 /** Where a reader continues whose focus was on something that is no longer there, the newest first. */
-const news = ['#deposit', '#status:not(.quiet)', '#pay-button', '#show-deposit', '#pay button'];
+const news = ['#deposit', '#status:not(.quiet)', '#pay-button', '#show-deposit', '#pay button', '#bar'];
 
 function focusOnNews(): void {
   const found = news.map((selector) => document.querySelector<HTMLElement>(selector));

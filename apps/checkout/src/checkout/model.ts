@@ -48,6 +48,8 @@ export interface Model {
   readonly amountProblem: string;
   /** The payment has left the wallet. */
   readonly isSent: boolean;
+  /** The refund address of the last deposit in this browser; empty: none. */
+  readonly refund: string;
   /** The deposit address, once the payer asked for it. */
   readonly deposit?: DepositView | undefined;
   /** The shown code of the deposit address: for wallets it has network and amount, which not every app reads. */
@@ -81,6 +83,7 @@ export function initialModel(data: CheckoutData): Model {
     mayPayPlainly: false,
     amountProblem: '',
     isSent: false,
+    refund: '',
     code: 'address',
     copied: '',
     isConnected: true,

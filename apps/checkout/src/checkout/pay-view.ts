@@ -35,7 +35,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
     ],
     h(
       'div',
-      { class: `bar ${step === '' ? '' : 'busy'} ${isBare ? 'bare' : ''}`, id: 'bar' },
+      { class: `bar ${step === '' ? '' : 'busy'} ${isBare ? 'bare' : ''}`, id: 'bar', tabindex: '-1' },
       hasWay && option !== undefined && wayView(model, option, actions),
       h(
         'div',

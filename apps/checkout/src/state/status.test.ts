@@ -117,7 +117,7 @@ test('a short deposit is shown with what is missing, on which network and until 
   const text = shown('500000', { now: 999, timeZone });
   assert.match(
     text,
-    /4\.00 USDC has arrived\. Send 0\.50 USDC more to the same address\. The address ends in a1B2\. Only on the network Base/,
+    /4\.00 USDC has arrived\. Send 0\.50 USDC more to the same address\. The address ends in a1B2\. Only on the Base network/,
   );
   assert.match(text, /Jan 1, 1970.*12:16/);
   for (const [missing, reader] of [

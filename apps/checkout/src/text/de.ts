@@ -8,7 +8,7 @@ export const de: Texts = {
   amountWrong: 'Geben Sie einen Betrag wie 25,00 ein.',
   amountUnclear: 'Das lässt sich als zwei Beträge lesen. Geben Sie {first} oder {second} ein.',
   amountOutside:
-    '{token} nimmt {least} bis {most}. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
+    '{token} nimmt {least} bis {most} an. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
   amountRefused: 'Dieser Betrag lässt sich auf keinem Weg bezahlen.',
   emailLabel: 'E-Mail-Adresse für den Händler',
   emailWrong: 'Geben Sie Ihre E-Mail-Adresse ein.',
@@ -53,27 +53,26 @@ export const de: Texts = {
   stepSwitch: 'Bestätigen Sie in Ihrer Wallet den Wechsel zu {network}',
   stepReset: 'Bestätigen Sie in Ihrer Wallet: alte Freigabe auf 0 setzen',
   stepApprove: 'Bestätigen Sie in Ihrer Wallet: genau {amount} freigeben',
-  stepMining: 'Wartet auf {network} …',
+  stepMining: 'Bestätigung auf {network} …',
   stepPay: 'Bestätigen Sie in Ihrer Wallet die Zahlung von {amount}',
   stepBatch: 'Bestätigen Sie in Ihrer Wallet: {amount} in einem Schritt freigeben und bezahlen',
   stepSign: 'Unterschreiben Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
   stepSent: 'Zahlung gesendet. Wartet, bis sie auf {network} zu sehen ist …',
   tryAgain: 'Erneut versuchen',
   cannotCheck:
-    'Die Seite erfährt nicht, wie die Zahlung steht, und verlangt darum nichts von Ihrer Wallet. Versuchen Sie es noch einmal.',
+    'Die Seite kann den Stand der Zahlung nicht prüfen und verlangt darum nichts von Ihrer Wallet. Versuchen Sie es noch einmal.',
   orderOver: 'Ihre Wallet hat für dieses Angebot zu spät geantwortet. Versuchen Sie es noch einmal.',
   rejectPrompt: 'Diese Zahlung ist erfolgt. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
   notNeeded: 'Diese Zahlung ist schon erfolgt. Die Seite verlangt nichts mehr von Ihrer Wallet.',
   allowanceStays:
-    'Ihre Wallet gibt noch {amount} frei: Dadurch wird nichts abgebucht, und Sie können es in der Wallet zurücknehmen.',
+    'Ihre Wallet gibt noch {amount} frei. Dadurch wird nichts abgebucht, und Sie können die Freigabe in Ihrer Wallet aufheben.',
   secondSent:
     'Diese Zahlung ist erfolgt. Im selben Netzwerk weist der Vertrag ab, was Ihre Wallet jetzt gesendet hat. In einem anderen sendet der Dienst es zurück, wenn der Händler es nicht zuvor nimmt.',
   secondRefused:
-    'Diese Zahlung war schon erfolgt. Der Vertrag hat die zweite abgewiesen: Sie hat Gas gekostet und sonst nichts.',
+    'Diese Zahlung war schon erfolgt. Der Vertrag hat die zweite abgewiesen; sie hat nur Gas gekostet.',
   secondReturns:
     'Diese Zahlung war schon erfolgt. Der Dienst sendet die zweite an Ihre Wallet zurück, wenn der Händler sie nicht zuvor nimmt.',
-  unseen:
-    '{network} zeigt es noch nicht. Sehen Sie in Ihrer Wallet nach, was daraus geworden ist, bevor Sie es noch einmal versuchen.',
+  unseen: '{network} zeigt es noch nicht. Prüfen Sie es in Ihrer Wallet, bevor Sie es noch einmal versuchen.',
   stopped: 'Abgebrochen. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
   accountChanged:
     'Ihre Wallet hat zu einem anderen Konto gewechselt. Sehen Sie sich den Betrag an und zahlen Sie dann noch einmal.',
@@ -81,12 +80,12 @@ export const de: Texts = {
   walletCannotSend:
     'Diese Wallet kann von dieser Seite aus keine Zahlung senden. Nehmen Sie eine andere Wallet, oder senden Sie an eine Adresse.',
   cancel: 'Abbrechen',
-  askAgain: 'Noch einmal anfragen',
-  payPlainly: 'Mit einer Transaktion bezahlen, die Gas kostet',
+  askAgain: 'Wallet noch einmal anfragen',
+  payPlainly: 'Stattdessen mit einer Transaktion bezahlen (kostet Gas)',
   rejected: 'Sie haben in Ihrer Wallet abgelehnt. Es wurde nichts bezahlt.',
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
   wrongNetwork:
-    'Ihre Wallet bleibt in einem anderen Netzwerk. Wechseln Sie zu {network} und versuchen Sie es erneut.',
+    'Ihre Wallet ist in einem anderen Netzwerk. Wechseln Sie zu {network} und versuchen Sie es erneut.',
   insufficient:
     'Diese Wallet hat {has}; nötig sind {needs}. Wählen Sie einen anderen Token oder eine andere Wallet.',
   wrongPayer: 'Diese Zahlung ist für die Wallet {address}. Verbinden Sie diese.',
@@ -96,20 +95,20 @@ export const de: Texts = {
   tooOften: 'Zu viele Anfragen. Warten Sie eine Minute, und versuchen Sie es dann erneut.',
   offline: 'Die Verbindung ist unterbrochen. Neuer Versuch …',
   noScript:
-    'Um mit einer Browser-Wallet zu bezahlen, erlauben Sie Skripte für diese Seite. Den Stand der Zahlung zeigt sie auch ohne.',
+    'Um mit einer Browser-Wallet zu bezahlen, erlauben Sie Skripte für diese Seite. Den Stand der Zahlung zeigt sie auch ohne Skripte.',
   timeLeft: 'Verbleibende Zeit: {time}',
   payUntil: 'Bezahlen bis {time}',
   timeOver: 'Die Zeit zum Bezahlen ist um.',
   timeOverHint:
     'Senden Sie nichts mehr. Haben Sie schon bezahlt, so zählt die Zahlung, wenn ihr Block rechtzeitig war.',
   waiting: 'Wartet auf Zahlung',
-  detected: 'Zahlung gesehen',
+  detected: 'Zahlung erkannt',
   detectedHint: 'Sie wird bald endgültig: Bestätigung {count} von etwa {wanted}.',
   paid: 'Bezahlt',
   paidHint: 'Ihre Zahlung ist endgültig. Als Nächstes erhält sie der Händler.',
   settling: 'Bezahlt, unterwegs zum Händler',
   delayedHint:
-    'Ihre Zahlung ist endgültig. Die Überweisung an den Händler verzögert sich und wird von selbst wiederholt; Sie müssen nichts tun.',
+    'Ihre Zahlung ist endgültig. Die Überweisung an den Händler verzögert sich und wird erneut versucht. Sie müssen nichts tun.',
   completed: 'Bezahlt und angekommen',
   completedHint: 'Der Händler hat das Geld erhalten.',
   expired: 'Abgelaufen',
@@ -155,8 +154,9 @@ export const de: Texts = {
   close: 'Schließen',
   quantity: '{name} × {count}',
   moreItems: '{count} weitere zeigen',
-  refundLabel: 'Ihre Adresse auf {network}, falls Geld zurückgehen muss',
-  refundHint: 'Keine Adresse, die Ihnen jemand anderes gegeben hat.',
+  refundLabel: 'Ihre eigene Adresse auf {network}, falls Geld zurückgehen muss',
+  refundHint:
+    'Verwenden Sie eine eigene Adresse: die Ihrer Wallet oder die Einzahlungsadresse Ihres Börsenkontos. Sie muss diesen Token in diesem Netzwerk empfangen können, sonst ist zurückgesendetes Geld verloren. Verwenden Sie keine Adresse, die Ihnen jemand anderes gegeben hat.',
   refundWrong: 'Geben Sie eine Adresse aus 42 Zeichen ein, die mit 0x beginnt.',
   refundLost:
     'An diese Adresse zurückgeschicktes Geld wäre verloren. Geben Sie die Adresse Ihrer eigenen Wallet ein.',
@@ -172,8 +172,8 @@ export const de: Texts = {
   codeAddress: 'Adresse',
   openWallet: 'In einer Wallet-App öffnen',
   sendOnce:
-    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Was nicht bezahlt, kann nur an {address} zurückgehen.',
-  depositWaiting: 'Wartet auf das Geld. Diese Seite bemerkt es von selbst.',
+    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Geld, das nicht bezahlt, kann nur an {address} zurückgehen.',
+  depositWaiting: 'Wartet auf das Geld. Diese Seite aktualisiert sich von selbst.',
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
   addressEnds: 'Die Adresse endet auf {end}.',
   arrivedElsewhere:
@@ -182,24 +182,26 @@ export const de: Texts = {
     'Wenn Sie stattdessen an die Adresse unten senden, senden Sie die ganzen {all}. Die anderen {has} gehen dann an die dort angegebene Rückzahlungsadresse zurück.',
   wholeElsewhere:
     'Der ganze Betrag, {has}, ist schon an einer anderen Adresse angekommen. Senden Sie nichts mehr.',
-  goesBack: '{amount} kamen an, die hier nichts bezahlen: {why}. Sie gehen von selbst an den Zahler zurück.',
+  goesBack:
+    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Sie gehen automatisch an den Zahler zurück.',
   wentBack: '{amount} gingen an den Zahler zurück: {why}.',
   heldBack:
-    '{amount} sind eingetroffen und bezahlen noch nichts: {why}. Sie gehen nach {time} von selbst zurück, wenn der Händler sie nicht annimmt.',
+    '{amount} sind eingetroffen und können noch nicht verwendet werden: {why}. Sie gehen nach {time} automatisch zurück, wenn der Händler sie nicht annimmt.',
   byHand:
-    '{amount} kamen an, die hier nichts bezahlen: {why}. Das ist zu wenig, als dass der Dienst es zurücksendet. Jede Wallet kann es zurücksenden: siehe unten.',
+    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Das ist zu wenig, als dass der Dienst es zurücksendet. Jede Wallet kann es zurücksenden: siehe unten.',
   heldByHand:
-    '{amount} sind eingetroffen und bezahlen noch nichts: {why}. Der Händler kann sie bis {time} annehmen. Danach kann jede Wallet sie zurücksenden: siehe unten.',
-  goesLater: '{amount} kamen an, die hier nichts bezahlen: {why}. Sie gehen nach {time} von selbst zurück.',
+    '{amount} sind eingetroffen und können noch nicht verwendet werden: {why}. Der Händler kann sie bis {time} annehmen. Danach kann jede Wallet sie zurücksenden: siehe unten.',
+  goesLater:
+    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Sie gehen nach {time} automatisch zurück.',
   secondPaid:
     '{amount} kamen ein zweites Mal. Der Dienst sendet sie an den Zahler zurück, wenn der Händler sie nicht zuvor nimmt.',
   takenTwice:
     '{amount} kamen ein zweites Mal und wurden abgerechnet, bevor sie zurückgehen konnten. Bitten Sie den Händler, sie zurückzugeben.',
-  closed: '{amount} kamen an, die hier nichts bezahlen: {why}. Der Händler sagt, dass es erledigt ist.',
+  closed:
+    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Der Händler hat es als erledigt markiert.',
   claimLink: 'Wie Geld zurückkommt',
   leastPays: 'Ab {least} gilt es als bezahlt.',
-  latePays:
-    'Was nach der Zahlungsfrist bis {time} eintrifft, kann noch angenommen werden; was nicht angenommen wird, geht erst dann zurück.',
+  latePays: 'Verspätetes Geld kann noch bis {time} angenommen werden. Sonst geht es danach zurück.',
   whyUnderpaid: 'zu wenig',
   whyOverpaid: 'zu viel',
   whyLate: 'zu spät',

@@ -11,7 +11,7 @@ export const fr: Texts = {
   amountRefused: 'Aucun moyen de paiement n’accepte ce montant.',
   emailLabel: 'Adresse e-mail pour le marchand',
   emailWrong: 'Saisissez votre adresse e-mail.',
-  feeOnTop: 'dont {fee} de frais',
+  feeOnTop: 'Dont {fee} de frais',
   feeAdded: 'Des frais s’ajoutent ; vous les voyez avant de payer.',
   items: 'Ce que vous payez',
   details: 'Détails',
@@ -52,27 +52,26 @@ export const fr: Texts = {
   stepSwitch: 'Confirmez dans votre portefeuille le passage à {network}',
   stepReset: 'Confirmez dans votre portefeuille : remettre l’ancienne autorisation à 0',
   stepApprove: 'Confirmez dans votre portefeuille : autoriser exactement {amount}',
-  stepMining: 'En attente de {network} …',
+  stepMining: 'Confirmation sur {network} …',
   stepPay: 'Confirmez le paiement de {amount} dans votre portefeuille',
   stepBatch: 'Confirmez dans votre portefeuille : autoriser et payer {amount} en une étape',
   stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
   stepSent: 'Paiement envoyé. En attente de son apparition sur {network} …',
   tryAgain: 'Réessayer',
   cannotCheck:
-    'La page ne peut pas savoir où en est le paiement : elle ne demande donc rien à votre portefeuille. Réessayez.',
-  orderOver: 'Votre portefeuille a répondu trop tard pour cette offre. Réessayez.',
+    'La page ne peut pas vérifier l’état du paiement : elle ne demande donc rien à votre portefeuille. Réessayez.',
+  orderOver: 'Votre portefeuille a répondu après la fin de cette offre. Réessayez.',
   rejectPrompt: 'Ce paiement a été effectué. Si votre portefeuille affiche encore une demande, refusez-la.',
   notNeeded: 'Ce paiement a déjà été effectué. La page ne demande plus rien à votre portefeuille.',
   allowanceStays:
-    'Votre portefeuille autorise encore {amount} : rien n’est prélevé par là, et vous pouvez le révoquer dans votre portefeuille.',
+    'Votre portefeuille autorise encore {amount}. Cela ne prélève rien, et vous pouvez retirer l’autorisation dans votre portefeuille.',
   secondSent:
     'Ce paiement a été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre, le service le renvoie, sauf si le marchand le prend avant.',
   secondRefused:
-    'Ce paiement avait déjà été effectué. Le contrat a refusé le second : il a coûté du gaz, et rien d’autre.',
+    'Ce paiement avait déjà été effectué. Le contrat a refusé le second, qui n’a coûté que du gas.',
   secondReturns:
     'Ce paiement avait déjà été effectué. Le service renvoie le second à votre portefeuille, sauf si le marchand le prend avant.',
-  unseen:
-    '{network} ne le montre pas encore. Regardez dans votre portefeuille ce qu’il en est avant de réessayer.',
+  unseen: '{network} ne le montre pas encore. Vérifiez dans votre portefeuille avant de réessayer.',
   stopped: 'Arrêté. Si votre portefeuille affiche encore une demande, refusez-la.',
   accountChanged:
     'Votre portefeuille est passé à un autre compte. Vérifiez le montant, puis payez de nouveau.',
@@ -80,11 +79,11 @@ export const fr: Texts = {
   walletCannotSend:
     'Ce portefeuille ne peut pas envoyer de paiement depuis cette page. Utilisez-en un autre, ou envoyez à une adresse.',
   cancel: 'Annuler',
-  askAgain: 'Demander de nouveau',
-  payPlainly: 'Payer par une transaction, qui coûte du gaz',
+  askAgain: 'Redemander au portefeuille',
+  payPlainly: 'Payer plutôt par une transaction (coûte du gas)',
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',
-  wrongNetwork: 'Votre portefeuille reste sur un autre réseau. Passez à {network}, puis réessayez.',
+  wrongNetwork: 'Votre portefeuille est sur un autre réseau. Passez à {network}, puis réessayez.',
   insufficient:
     'Ce portefeuille a {has} ; il faut {needs}. Choisissez un autre jeton ou un autre portefeuille.',
   wrongPayer: 'Ce paiement est destiné au portefeuille {address}. Connectez celui-ci.',
@@ -94,20 +93,20 @@ export const fr: Texts = {
   tooOften: 'Trop de demandes. Attendez une minute, puis réessayez.',
   offline: 'La connexion est perdue. Nouvel essai …',
   noScript:
-    'Pour payer avec un portefeuille de navigateur, autorisez les scripts sur cette page. Elle montre l’état du paiement sans eux.',
+    'Pour payer avec un portefeuille de navigateur, autorisez les scripts sur cette page. Elle montre l’état du paiement même sans scripts.',
   timeLeft: 'Temps restant pour payer : {time}',
   payUntil: 'Payer avant {time}',
   timeOver: 'Le délai de paiement est écoulé.',
   timeOverHint:
     'N’envoyez plus rien. Si vous avez déjà payé, le paiement compte si son bloc est arrivé à temps.',
   waiting: 'En attente du paiement',
-  detected: 'Paiement vu',
+  detected: 'Paiement détecté',
   detectedHint: 'Il sera bientôt définitif : confirmation {count} sur environ {wanted}.',
   paid: 'Payé',
   paidHint: 'Votre paiement est définitif. Le marchand le reçoit ensuite.',
   settling: 'Payé, en route vers le marchand',
   delayedHint:
-    'Votre paiement est définitif. Le transfert au marchand est retardé et se répète de lui-même ; vous n’avez rien à faire.',
+    'Votre paiement est définitif. Le transfert au marchand est retardé et sera retenté. Vous n’avez rien à faire.',
   completed: 'Payé et reçu',
   completedHint: 'Le marchand a reçu l’argent.',
   expired: 'Expiré',
@@ -118,7 +117,7 @@ export const fr: Texts = {
   refundedInFull: 'Entièrement remboursé',
   refunded: '{amount} ont été rendus au payeur.',
   safeToClose: 'Vous pouvez fermer cette page.',
-  keepAddress: 'Gardez l’adresse de cette page : elle montre l’état sur tout appareil.',
+  keepAddress: 'Gardez l’adresse de cette page : elle montre l’état sur n’importe quel appareil.',
   showState: 'Afficher l’état du paiement',
   disabled: 'Indisponible',
   disabledHint: 'Le marchand a désactivé ce lien de paiement.',
@@ -153,8 +152,9 @@ export const fr: Texts = {
   close: 'Fermer',
   quantity: '{name} × {count}',
   moreItems: 'Afficher {count} de plus',
-  refundLabel: 'Votre adresse sur {network}, si de l’argent doit être rendu',
-  refundHint: 'Pas une adresse que quelqu’un d’autre vous a donnée.',
+  refundLabel: 'Votre propre adresse sur {network}, pour l’argent qui doit être rendu',
+  refundHint:
+    'Utilisez une adresse à vous : celle de votre portefeuille ou l’adresse de dépôt de votre compte sur la plateforme. Elle doit pouvoir recevoir ce jeton sur ce réseau, sinon l’argent renvoyé est perdu. N’utilisez pas une adresse qu’une autre personne vous a donnée.',
   refundWrong: 'Saisissez une adresse de 42 caractères qui commence par 0x.',
   refundLost:
     'L’argent rendu à cette adresse serait perdu. Saisissez l’adresse de votre propre portefeuille.',
@@ -167,11 +167,11 @@ export const fr: Texts = {
   qrAddress: 'Code QR de l’adresse',
   qrWallet: 'Code QR pour portefeuilles, avec réseau et montant',
   chooseCode: 'Code QR',
-  codeAddress: 'L’adresse',
+  codeAddress: 'Adresse',
   openWallet: 'Ouvrir dans une application de portefeuille',
   sendOnce:
-    'Envoyez en une fois, en entier et à temps. Si votre plateforme prélève des frais, envoyez d’autant plus. Ce qui ne paie pas ne peut revenir qu’à {address}.',
-  depositWaiting: 'En attente de l’argent. Cette page le remarque d’elle-même.',
+    'Envoyez en une fois, en entier et à temps. Si votre plateforme déduit des frais, envoyez d’autant plus. L’argent qui ne paie pas ne peut revenir qu’à {address}.',
+  depositWaiting: 'En attente de l’argent. Cette page se met à jour automatiquement.',
   partial: '{has} sont arrivés. Envoyez encore {rest} à la même adresse.',
   addressEnds: 'L’adresse se termine par {end}.',
   arrivedElsewhere:
@@ -179,24 +179,26 @@ export const fr: Texts = {
   orSendAll:
     'Si vous envoyez plutôt à l’adresse ci-dessous, envoyez la totalité, {all}. Les {has} reviennent alors à l’adresse de remboursement indiquée pour eux.',
   wholeElsewhere: 'La totalité, {has}, est déjà arrivée à une autre adresse. N’envoyez plus rien.',
-  goesBack: '{amount} sont arrivés sans rien payer ici : {why}. Ils reviennent d’eux-mêmes au payeur.',
+  goesBack:
+    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement au payeur.',
   wentBack: '{amount} sont revenus au payeur : {why}.',
   heldBack:
-    '{amount} sont arrivés sans rien payer encore : {why}. Ils repartent d’eux-mêmes après {time}, sauf si le marchand les accepte.',
+    '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Ils sont renvoyés automatiquement après {time}, sauf si le marchand les accepte.',
   byHand:
-    '{amount} sont arrivés sans rien payer ici : {why}. C’est trop peu pour que le service le renvoie. N’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
+    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. C’est trop peu pour que le service les renvoie. N’importe quel portefeuille peut les renvoyer : voir ci-dessous.',
   heldByHand:
-    '{amount} sont arrivés sans encore rien payer : {why}. Le marchand peut l’accepter jusqu’au {time}. Ensuite, n’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
-  goesLater: '{amount} sont arrivés sans rien payer ici : {why}. Cela repart de lui-même après {time}.',
+    '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Le marchand peut les accepter jusqu’à {time}. Ensuite, n’importe quel portefeuille peut les renvoyer : voir ci-dessous.',
+  goesLater:
+    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement après {time}.',
   secondPaid:
     '{amount} sont arrivés une seconde fois. Le service les renvoie au payeur, sauf si le marchand les prend avant.',
   takenTwice:
     '{amount} sont arrivés une seconde fois et ont été réglés avant de pouvoir repartir. Demandez au marchand de les rendre.',
-  closed: '{amount} sont arrivés sans rien payer ici : {why}. Le marchand dit que l’affaire est réglée.',
+  closed: '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Le marchand l’a marqué comme réglé.',
   claimLink: 'Comment l’argent revient',
   leastPays: 'À partir de {least}, c’est considéré comme payé.',
   latePays:
-    'Ce qui arrive après le délai, jusqu’à {time}, peut encore être accepté ; le reste ne repart qu’ensuite.',
+    'L’argent qui arrive en retard peut encore être accepté jusqu’à {time}. Sinon, il est renvoyé ensuite.',
   whyUnderpaid: 'trop peu',
   whyOverpaid: 'trop',
   whyLate: 'trop tard',

@@ -264,7 +264,7 @@ test('the page asks for the amount of a custom link and a required e-mail addres
   await page.getByRole('heading', { level: 1, name: '$10.521' }).waitFor();
   await show();
   await page.getByRole('heading', { name: 'Send exactly 10.521 USDC' }).waitFor();
-  await page.getByText('Only on the network Ethereum').waitFor();
+  await page.getByText('Only on the Ethereum network').waitFor();
   const address = await page.locator('#deposit-address').textContent();
   await sender.transfer(life.ethereum, usdc, { to: address ?? '', amount: 10_521_000n });
   await paid(page);

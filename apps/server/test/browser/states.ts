@@ -153,7 +153,7 @@ export const pageStates: readonly PageState[] = [
   },
   {
     name: 'deposit',
-    words: ['Send exactly 25.05 USDC', 'Only on the network Ethereum'],
+    words: ['Send exactly 25.05 USDC', 'Only on the Ethereum network'],
     async reach(world, page, query) {
       const { path } = await world.begin(await world.addLink());
       await world.visit(page, withQuery(path, query));

@@ -98,7 +98,7 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
   await other.page.goto(`${life.options.origin}/checkout/${visitor.sessionId}`);
   const status = other.page.locator('#status');
   await status.getByText(rest).waitFor();
-  await status.getByText('Only on the network Ethereum').waitFor();
+  await status.getByText('Only on the Ethereum network').waitFor();
   assert.equal(await address(other.page).count(), 0);
   await send(visitor, 18_000_000n);
   await page.locator('[data-status=completed]').waitFor();
@@ -159,6 +159,25 @@ test('a second device sees what has arrived at the first one’s address, and th
   await page.locator('[data-status=completed]').waitFor();
   await page.context().close();
   await first.page.close();
+});
+
+test('the refund address is remembered in this browser, and a connected wallet’s is offered in another', async () => {
+  const { page, elsewhere } = await visit();
+  const next = await page.context().newPage();
+  await next.goto(await addLink());
+  await next.locator('#by-address').check();
+  assert.equal(await next.locator('#refund-input').inputValue(), elsewhere.address);
+  const other = await openPage(browser, { isApart: true });
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.inject(other.page);
+  await other.page.goto(await addLink());
+  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.locator('#way').waitFor();
+  await other.page.locator('#pay-button').waitFor();
+  await other.page.locator('#by-address').check();
+  assert.equal(await other.page.locator('#refund-input').inputValue(), wallet.address.toLowerCase());
+  await other.page.context().close();
+  await Promise.all([next.close(), page.close()]);
 });
 
 test('another tab shows no address, and closing the panel shows all ways to pay again', async () => {
