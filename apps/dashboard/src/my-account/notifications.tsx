@@ -20,7 +20,7 @@ const words: Readonly<Record<Kind, { readonly label: string; readonly hint: stri
   wallet_changed: { label: 'Changes of wallets', hint: 'Added, changed and removed wallets' },
   weekly_summary: {
     label: 'Weekly summary',
-    hint: 'On Mondays: what was received, settled and refunded, and what needs attention. Nothing after a week without any',
+    hint: 'On Mondays: what was received, settled and refunded, and what needs attention. No e-mail after a quiet week',
   },
 };
 

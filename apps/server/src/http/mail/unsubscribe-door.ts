@@ -50,7 +50,7 @@ export function unsubscribeDoor({ db, links, dashboardOrigin }: UnsubscribeDoorC
         if (!isGenuine(links, request)) return sayUnknown(reply, choices);
         const merchant = await nameOf(db, request);
         return answer(reply, 'Stop the weekly summary?', [
-          html`<p>You will no longer get the weekly summary of ${merchant} by e-mail.</p>`,
+          html`<p>Press the button to stop the weekly summary of ${merchant}. Nothing has changed yet.</p>`,
           html`<form method="post"><button>Stop the weekly summary</button></form>`,
         ]);
       },
