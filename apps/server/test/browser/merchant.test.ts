@@ -185,8 +185,9 @@ test('of two members who sign in the same moment, one wallet is asked, and the o
   await Promise.all(members.map(({ page }) => page.evaluate(click)));
   const asked = await Promise.race(prompts.map(({ opened }, index) => opened.then(() => index)));
   const [signer, other] = asked === 0 ? members : members.toReversed();
-  await other?.page.getByText(`${signer?.name} asked the wallet`).waitFor();
-  assert.equal(other === undefined || (await signButton(other.page).count()), 0);
+  assert.ok(signer !== undefined && other !== undefined);
+  await other.page.getByText(`${signer.name} asked the wallet`).waitFor();
+  assert.equal(await signButton(other.page).count(), 0);
   for (const { answer } of prompts) answer();
   for (const { page } of members) await completed(page);
   assert.equal(await balanceOf(payer), earlier + 3n * BigInt(dollar));
