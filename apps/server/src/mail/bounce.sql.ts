@@ -55,7 +55,7 @@ export const mailProgress = statement({
    from mails where status = 'pending'`,
 });
 
-export const mailsOfSession = statement({
+export const sessionMails = statement({
   name: 'mails_of_session',
   parameters: { paid: 'text', refundedFrom: 'text', refundedTo: 'text' },
   columns: { kind: 'text', status: 'text', created_at: 'timestamptz', finished_at: 'timestamptz?' },

@@ -73,7 +73,7 @@ export async function readMailProgress(queryable: Queryable) {
 
 /** What became of the e-mails to the payer of a session, oldest first. */
 export async function mailsOfSession(queryable: Queryable, sessionId: string) {
-  const rows = await queryable.query(sql.mailsOfSession, {
+  const rows = await queryable.query(sql.sessionMails, {
     paid: `session.paid:${sessionId}`,
     refundedFrom: `session.refunded:${sessionId}:`,
     // The character after the colon.
