@@ -30,7 +30,7 @@ export function LookFields({ draft, change, errorOf, isWrong }: Fields & { reado
     isWrong && colorOf(draft[field]) === undefined ? 'Write # and six digits from 0 to f.' : errorOf(field);
   return (
     <Card>
-      <div className="grid gap-5">
+      <div className="grid grid-cols-1 gap-5">
         <ColorField
           label="Colour"
           hint="Of buttons, exactly as it is. Empty: the colour of the page."
@@ -91,7 +91,7 @@ export function ImageFields({
 }: Fields & { readonly hasUnsaved: boolean }) {
   return (
     <Card>
-      <div className="grid gap-5">
+      <div className="grid grid-cols-1 gap-5">
         {images.map(([field, label, hint]) => (
           <ImageField
             key={field}
@@ -122,7 +122,7 @@ const links = [
 export function LinkFields({ draft, change, errorOf }: Fields) {
   return (
     <Card>
-      <div className="grid gap-5">
+      <div className="grid grid-cols-1 gap-5">
         <TextField
           label="Legal name"
           hint="On receipts and below the payment. Empty: the name of the shop."

@@ -69,8 +69,8 @@ function Editor({ brand }: { readonly brand: Brand }) {
   };
   const errorOf = (field: keyof BrandDraft) => fieldError(update.error, field);
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)]">
-      <form onSubmit={onSubmit(save)} noValidate className="grid gap-6">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)]">
+      <form onSubmit={onSubmit(save)} noValidate className="grid grid-cols-1 gap-6">
         <fieldset disabled={!mayChange} className="contents">
           <LookFields {...{ draft, change, errorOf, isWrong }} />
           <ImageFields {...{ draft, change, errorOf }} hasUnsaved={unsavedImages(draft, brand)} />

@@ -447,7 +447,7 @@ test('a member whose e-mails came back lets them come again, and chooses the wee
   await page.getByText('Your e-mails came back').waitFor({ state: 'detached' });
   const choice = page.getByLabel('Weekly summary');
   await choice.check();
-  await page.getByText('Saved').waitFor();
+  await page.getByText('Saved', { exact: true }).waitFor();
   await page.reload();
   await choice.waitFor();
   assert.equal(await choice.isChecked(), true);
@@ -474,7 +474,7 @@ test('the preview of the payment page follows the look, which is saved', async (
   await page.getByText('Write # and six digits').waitFor();
   await color.fill('#7a1fa2');
   assert.deepEqual(await colors('7a1fa2'), ['#7a1fa2', '#7a1fa2']);
-  await page.getByRole('button', { name: 'Dark' }).click();
+  await page.getByRole('button', { name: 'Dark', exact: true }).click();
   // Buttons keep the colour; links would be hard to read in it.
   assert.deepEqual(await colors('dark'), ['#7a1fa2', '#b37fca']);
   await page.getByLabel('Legal name').fill('Stoneware & Sons Ltd');
