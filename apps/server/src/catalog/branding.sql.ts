@@ -86,7 +86,8 @@ export const shownMerchant = statement({
     refund_url: 'text?',
     privacy_url: 'text?',
   },
-  text: `select m.merchant_name, ${names.map((name) => `b.${name}`).join(', ')}
+  // `coalesce` of one value: PostgreSQL describes a column as its table declares it, also where a left join finds no row.
+  text: `select m.merchant_name, ${names.map((name) => `coalesce(b.${name}) as ${name}`).join(', ')}
    from merchants m left join branding b on b.merchant_id = m.merchant_id
    where m.merchant_id = :merchantId`,
 });
