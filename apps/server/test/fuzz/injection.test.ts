@@ -91,6 +91,8 @@ async function stored(operation: Operation, exchange: Exchange): Promise<string>
     }
     case 'updateLink':
       return get(`/payment/link/${body['linkId']}`);
+    case 'updateBranding':
+      return get('/branding/detail');
     case 'updateWebhook':
       return get(`/webhook/detail/${body['webhookId']}`);
     case 'createWebhook': {

@@ -268,8 +268,8 @@ test('pages show the branding that was set through the API: logo, colour and the
 
   const page = await fetch(`${life.options.origin}/link/${linkId}`);
   const text = await page.text();
-  assert.ok(text.includes(`<img class="logo" src="${life.options.origin}/images/${name}-320.webp"`));
-  assert.ok(text.includes('To Story Shop'));
+  assert.ok(text.includes(`<img class="logo dark-plate" src="${life.options.origin}/images/${name}-320.webp"`));
+  assert.ok(text.includes('Story Shop</'));
   const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => style);
   const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
   assert.ok(page.headers.get('content-security-policy')?.includes(`style-src ${hashes.join(' ')};`));

@@ -50,6 +50,7 @@ const undocumented = [
   '/aipay/openapi.json',
   '/checkout/:sessionId',
   '/checkout/:sessionId/claim',
+  '/checkout/:sessionId/code.svg',
   '/checkout/api/session/:sessionId/events',
   '/checkout/assets/:file',
   '/dashboard/api/*',
