@@ -114,6 +114,7 @@ function ownBodies({ things }: Shop, own: { changeId: string; signingId: string;
     acceptInvitation: { token },
     cancelMyRecovery: {},
     changeMyNotification: { merchantId: shop.merchantId, kind: 'wallet_changed', isWanted: false },
+    retryMyMail: {},
     changePassword: { currentPassword: password, newPassword: 'a password of the thief' },
     startPasskey: {},
     addPasskey: { response, name: 'Mine' },
@@ -152,6 +153,7 @@ function ownBodies({ things }: Shop, own: { changeId: string; signingId: string;
     resumeToken: { token: 'ethereum::usdc' },
     resumeHaltedChain: { chain: 'ethereum', reason: 'x' },
     releaseSettlement: { orderId: hex('0', 64), reason: 'x' },
+    releaseMailAddress: { address: 'eve@example.com', reason: 'x' },
     // They end sessions, so they are last.
     revokeMySession: { sessionId: own.sessionId },
     signOut: {},
@@ -166,7 +168,14 @@ const open = [
   ...['createCheckoutSession', 'cancelCheckoutSession', 'createReport'],
   ...['updateWebhook', 'disableWebhook', 'enableWebhook', 'testWebhook', 'removeWebhook'],
   ...['resendDeliveries', 'resendDelivery', 'endRefundSigning', 'reportRefundSigning'],
-  ...['startPasskeySignIn', 'startWalletSignIn', 'cancelMyRecovery', 'revokeMySession', 'signOut'],
+  ...[
+    'startPasskeySignIn',
+    'startWalletSignIn',
+    'cancelMyRecovery',
+    'retryMyMail',
+    'revokeMySession',
+    'signOut',
+  ],
 ];
 
 test('a stolen session changes neither where money goes nor who gets in, by any operation', async () => {
