@@ -61,7 +61,9 @@ for (const url of [
 }
 
 test('plain http to loopback is accepted for return URLs and webhooks only in the local environment', async () => {
-  const returns = bodiesWith('http://localhost:3000/done').filter(([, field]) => !/image|logo|icon|support|terms|refund|privacy/i.test(field));
+  const returns = bodiesWith('http://localhost:3000/done').filter(
+    ([, field]) => !/image|logo|icon|support|terms|refund|privacy/i.test(field),
+  );
   assert.equal(returns.length, 3);
   for (const [path, , body] of returns) {
     const refused = await world.send('POST', path, { key, body });
