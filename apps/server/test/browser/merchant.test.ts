@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildPages } from '@florin/dashboard/build';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
@@ -247,6 +248,8 @@ test('what another member changed meanwhile is not overwritten, and a lost conne
     const dialog = ada.getByRole('dialog');
     if (path.startsWith('links')) await ada.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel(name, { exact: true }).fill('White tea');
+    // `updateAt` has whole seconds: a change within the second of the first one is not told apart.
+    await sleep(1_100);
     await change();
     await ada.context().setOffline(true);
     await dialog.getByRole('button', { name: 'Save' }).click();
