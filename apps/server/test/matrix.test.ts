@@ -163,8 +163,9 @@ function isNothing({ code, data }: Answer): boolean {
   if (code !== 0) return true;
   const parts: unknown[] = Array.isArray(data) ? [data] : Object.values(data as object);
   // A look that was never changed has the page's own corners and font.
-  const usual: readonly unknown[] = ['', plainLook.cornerRadius, plainLook.font];
-  if (parts.every((part) => usual.includes(part))) return true;
+  const usual: Readonly<Record<string, unknown>> = plainLook;
+  if (Object.entries(data as object).every(([name, part]) => part === '' || part === usual[name]))
+    return true;
   const lists = parts.filter((part) => Array.isArray(part));
   return lists.length > 0 && lists.every((list) => list.length === 0);
 }
