@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Wallet } from 'ethers';
-import { verifyTypedData } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { AgentError, eip1193Account, type PayLinkOptions, payLink } from './agent.ts';
 import { nonceOf } from './creation.ts';
@@ -117,8 +116,10 @@ test('a browser wallet signs what a local account signs', async () => {
       return new Wallet(key).signTypedData(domain, rest, values);
     },
   };
-  const signature = await eip1193Account(provider, account.address).signTypedData(typedData);
-  assert.ok(await verifyTypedData({ ...typedData, address: account.address, signature } as never));
+  assert.equal(
+    await eip1193Account(provider, account.address).signTypedData(typedData),
+    await account.signTypedData(typedData as Parameters<typeof account.signTypedData>[0]),
+  );
 });
 
 test('the published package uses web interfaces only, and has no dependencies', async () => {

@@ -5,7 +5,6 @@ import type { CreatedSessionView, LinkView } from '@florin/protocol/agent-view.t
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { secp256k1 } from '@florin/signing';
 import { decodeFunctionData } from 'viem';
-import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
 import {
@@ -17,6 +16,7 @@ import {
   present,
   viewOf,
 } from '../../../test/harness/agent-payer.ts';
+import { otherSignature } from '../../../test/harness/other-signature.ts';
 
 const { world, linkId, createSession, prepare } = await openLinkWorld();
 after(() => world.close());
@@ -226,13 +226,11 @@ test('the same message in other letters is the same request', async () => {
 test('another valid signature of the same message is the same request', async () => {
   const first = await createSession();
   const { message } = first.body;
-  const account = privateKeyToAccount(first.payer.privateKey as `0x${string}`);
   const digest = cryptographyOf(secp256k1).digest('aipay.pay.example.com', {
     purpose: 'create_payment_session',
     message,
   });
-  setSignEntropy(true);
-  const signature = await account.sign({ hash: digest });
+  const signature = otherSignature(digest, first.payer.privateKey as `0x${string}`);
   assert.notEqual(signature, first.body.signature);
   const replay = viewOf<CreatedSessionView>(
     await world.post('/payment/session/create', { message, signature }),
