@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs forge in contracts/ with the binary from node_modules, or `forge` from PATH where npm has none:
 //   node scripts/forge.cjs test
-//   FOUNDRY_PROFILE=gas node scripts/forge.cjs snapshot --check
+//   node scripts/forge.cjs snapshot --check --match-path 'test/gas/*'
 'use strict';
 const { spawnSync } = require('node:child_process');
 const path = require('node:path');

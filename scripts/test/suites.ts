@@ -8,9 +8,9 @@ const tsc = 'node_modules/typescript/bin/tsc';
 
 /** The checks of everything that is written. */
 export const checks: readonly Part[] = [
-  wholePart('types', node, [tsc, '-p', '.', '--checkers', '1']),
+  wholePart('types', node, [tsc, '-p', '.', '--checkers', '1'], { isLong: true }),
   wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout', '--checkers', '1']),
-  wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard', '--checkers', '1']),
+  wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard', '--checkers', '1'], { isLong: true }),
   wholePart('types of the console', node, [tsc, '-p', 'world/src/console/browser', '--checkers', '1']),
   wholePart('types of the documentation site', node, [tsc, '-p', 'apps/docs', '--checkers', '1']),
   wholePart('format and lint', biome, ['check', '--error-on-warnings']),
@@ -23,14 +23,14 @@ export const checks: readonly Part[] = [
 export function contractPart(name: string, env: Readonly<Record<string, string>> = {}): Part {
   return {
     name,
+    isLong: true,
     async run(context) {
       const { code, output } = await runLogged(context, name, node, [forge, 'test'], { env });
       const totals = /Ran \d+ test suites?.*?: (\d+) tests? passed, (\d+) failed/.exec(output);
       const failed = [...new Set(output.match(/^\[FAIL.*$/gm))];
       if (failed.length === 0 && (code !== 0 || totals === null)) failed.push(name);
-      const gas = wholePart('gas is as committed', node, [forge, 'snapshot', '--check'], {
-        env: { FOUNDRY_PROFILE: 'gas' },
-      });
+      const snapshot = [forge, 'snapshot', '--check', '--match-path', 'test/gas/*'];
+      const gas = wholePart('gas is as committed', node, snapshot);
       const ofGas = await gas.run(context);
       return { passed: Number(totals?.[1] ?? 0) + ofGas.passed, failed: [...failed, ...ofGas.failed] };
     },
@@ -41,7 +41,7 @@ const simulate = [...nodeFlags, 'lab/simulation/simulate.ts'];
 
 export function historiesPart(histories: number, ...more: readonly string[]): Part {
   const args = [...simulate, '--histories', String(histories), ...more];
-  return wholePart(`${histories} simulated histories`, node, args);
+  return wholePart(`${histories} simulated histories`, node, args, { isLong: true });
 }
 
 export function seededBugsPart(): Part {
@@ -59,7 +59,7 @@ export function differentialPart(sequences: number): Part {
 /** What `npm test` runs, by name; the longest first, so that no processor waits for them at the end. */
 export const suites: Readonly<Record<string, () => Promise<readonly Part[]>>> = {
   contracts: async () => [contractPart('contracts')],
-  simulation: async () => [historiesPart(30, '--workers', '1'), differentialPart(20)],
+  simulation: async () => [historiesPart(20, '--workers', '1'), differentialPart(20)],
   checks: async () => checks,
   node: async () => nodeParts((await findTestFiles()).filter((file) => !isDeep(file))),
 };

@@ -6,8 +6,9 @@ import {IPaymentGateway} from "../../src/interfaces/IPaymentGateway.sol";
 import {SigningTest} from "../base/SigningTest.sol";
 
 /// @notice What the main operations cost a caller: base cost and calldata included, warm balances (everyone has held
-/// the token before), a fee of 1 %, Circle's own USDC behind its proxy, Uniswap's own Permit2. Runs under the profile
-/// `gas`, which makes every call a transaction of its own, and fails beyond the goal.
+/// the token before), a fee of 1 %, Circle's own USDC behind its proxy, Uniswap's own Permit2. Every call is a
+/// transaction of its own. Fails beyond the goal.
+/// forge-config: default.isolate = true
 contract GatewayGas is SigningTest {
     uint256 private constant BATCH = 50;
 
