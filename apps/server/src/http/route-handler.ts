@@ -53,7 +53,8 @@ export class FinishedReply {
 /** Returns `data` of the answer, or the whole of it. Throws a Refusal for expected failures. */
 type Handler<R extends Route, Caller> = (call: RouteCall<R, Caller>) => Promise<ReplyData<R> | FinishedReply>;
 
-export type AddRoute<Caller> = <R extends Route>(route: R, handle: Handler<R, Caller>) => void;
+/** The route alone says what `R` is. To infer it from the handler's answer too, the compiler would compare all schemas. */
+export type AddRoute<Caller> = <R extends Route>(route: R, handle: NoInfer<Handler<R, Caller>>) => void;
 
 /**
  * Builds the function with which a door adds its routes. A route authorizes, checks parameters and body against its

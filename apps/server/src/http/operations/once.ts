@@ -39,10 +39,15 @@ export interface Change {
 /** Makes a change, and records it in the same transaction. */
 export type Recorder = <T>(transaction: Transaction, change: Change, make: () => Promise<T>) => Promise<T>;
 
+/** A handler that gets `Given`; as for AddRoute, nothing is inferred from it. */
+type Handle<R extends Route, Given, Reply> = NoInfer<
+  (call: RouteCall<R, MerchantCaller>, given: Given) => Promise<Reply>
+>;
+
 /** Adds a route whose handler gets the database in its caller's scope only. */
 type AddMerchantRoute = <R extends Route>(
   route: R,
-  handle: (call: RouteCall<R, MerchantCaller>, db: ScopedDatabase) => Promise<ReplyData<R> | FinishedReply>,
+  handle: Handle<R, ScopedDatabase, ReplyData<R> | FinishedReply>,
 ) => void;
 
 /** A route whose answer is `success`. */
@@ -59,17 +64,17 @@ export interface MerchantRoutes {
   /** A POST that only reads. */
   readonly query: <R extends Route>(
     route: R,
-    handle: (call: RouteCall<R, MerchantCaller>, queryable: Queryable) => Promise<ReplyData<R>>,
+    handle: Handle<R, Queryable, ReplyData<R>>,
   ) => void;
   /** A POST that changes something, all in the given transaction. */
   readonly change: <R extends Route>(
     route: R,
-    handle: (call: RouteCall<R, MerchantCaller>, transaction: Transaction) => Promise<ReplyData<R>>,
+    handle: Handle<R, Transaction, ReplyData<R>>,
   ) => void;
   /** A POST that changes something, and answers only that it did. */
   readonly action: <R extends ActionRoute>(
     route: R,
-    handle: (call: RouteCall<R, MerchantCaller>, transaction: Transaction) => Promise<void>,
+    handle: Handle<R, Transaction, void>,
   ) => void;
   /**
    * Like `change`, with work before it that must not run in a transaction, such as network requests. A repeat of a
