@@ -50,8 +50,9 @@ async function listParts(): Promise<readonly Part[]> {
   const files = await findTestFiles();
   const lab = (name: string, script: string, ...args: readonly string[]): Part =>
     wholePart(name, node, [...nodeFlags, script, ...args]);
-  // Made-up requests, signatures, storms and kills: as many times over. The documentation's pages: in every look.
-  const longer = files.filter((file) => /\/(fuzz|model)\/|storm|\/kill\.|browser\/docs\./.test(file));
+  // Made-up requests, signatures, storms and kills: as many times over. Pages: in every look, with every hostile text.
+  const isLonger = /\/(fuzz|model)\/|storm|kill\.|life\/agent\.|browser\/(docs|dashboard|safety|states)\./;
+  const longer = files.filter((file) => isLonger.test(file));
   return [
     ...nodeParts(files.filter(isDeep)),
     contractPart('contracts, deep', { FOUNDRY_PROFILE: 'deep' }),

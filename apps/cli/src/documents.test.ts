@@ -35,6 +35,7 @@ test('every command line in a document has an existing command and existing opti
     commandLinesOf(readFileSync(new URL(path, root), 'utf8')).map((line) => ({ path, line })),
   );
   assert.ok(lines.length > 20);
+  for (const option of ['--origin', '--policy']) assert.ok(commands.get('mcp')?.has(option), option);
   const wrong = lines.filter(({ line }) => {
     const words = line.split(/\s+/);
     if (words[0] === 'help') return false;

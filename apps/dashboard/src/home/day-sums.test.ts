@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayBars, dayTimes, tokenSums } from './day-sums.ts';
 
-test('days begin at midnight where the reader is, also when a clock changes', () => {
+test('days begin at midnight where the reader is, also when a clock changes', (t) => {
+  const { TZ } = process.env;
+  t.after(() => {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  });
   process.env['TZ'] = 'Europe/Berlin';
   // The clock went back on 25 October 2026: that day has 25 hours.
   const times = dayTimes(new Date('2026-10-26T10:00:00Z'), 3);

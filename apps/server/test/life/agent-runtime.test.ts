@@ -50,7 +50,8 @@ before(async () => {
   const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
   [life] = await Promise.all([
     Life.start(),
-    run(process.execPath, [compiler, '-p', project, '--outDir', folder]),
+    // packages/agent/src/agent.test.ts builds it with its types.
+    run(process.execPath, [compiler, '-p', project, '--noCheck', '--outDir', folder]),
   ]);
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   life.mine();

@@ -11,6 +11,7 @@ import { statement } from '@florin/pg';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';
+import { fuzzFactor } from '../fuzz/seed.ts';
 import { type TestDatabase, testDatabase } from '../harness/database.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { addMerchant, addWebhook } from '../harness/webhook-fixture.ts';
@@ -19,7 +20,8 @@ import { place } from '../harness/webhook-world.ts';
 const script = fileURLToPath(new URL('../harness/delivery-worker.ts', import.meta.url));
 const objectCount = 60;
 const eventsPerObject = 3;
-const killCount = 4;
+/** Two in `npm test`, ten in `npm run test:deep`. */
+const killCount = 2 * Math.min(fuzzFactor, 5);
 /** How long the test waits for a condition: long enough for slow machines. */
 const patienceMs = 120_000;
 
