@@ -10,7 +10,9 @@ const tsc = 'node_modules/typescript/bin/tsc';
 export const checks: readonly Part[] = [
   wholePart('types', node, [tsc, '-p', '.', '--checkers', '1'], { isLong: true }),
   wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout', '--checkers', '1']),
-  wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard', '--checkers', '1'], { isLong: true }),
+  wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard', '--checkers', '1'], {
+    isLong: true,
+  }),
   wholePart('types of the console', node, [tsc, '-p', 'world/src/console/browser', '--checkers', '1']),
   wholePart('types of the documentation site', node, [tsc, '-p', 'apps/docs', '--checkers', '1']),
   wholePart('format and lint', biome, ['check', '--error-on-warnings']),

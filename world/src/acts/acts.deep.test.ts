@@ -7,7 +7,28 @@ import { test } from 'node:test';
 import type { WorldActReport } from '@florin/cli';
 import { openChromium } from '@florin/server/testing';
 import type { ProcessRecord } from '../process.ts';
-import { act, exceptionKinds, flags, home, lookAtConsole, manifest, numberOf, readManifest, readServiceLog, readSession, readState, receiptedPages, request, rpc, script, sessionOf, undo, until, untilStatus, useWorld } from './acts-world.fixture.ts';
+import {
+  act,
+  exceptionKinds,
+  flags,
+  home,
+  lookAtConsole,
+  manifest,
+  numberOf,
+  readManifest,
+  readServiceLog,
+  readSession,
+  readState,
+  receiptedPages,
+  request,
+  rpc,
+  script,
+  sessionOf,
+  undo,
+  until,
+  untilStatus,
+  useWorld,
+} from './acts-world.fixture.ts';
 
 /** The acts that wait for finality, for the next attempt of a settlement, or for another start of the world. */
 

@@ -3,7 +3,24 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { openChromium } from '@florin/server/testing';
-import { act, exceptionKinds, lookAtConsole, manifest, merchantReads, numberOf, readState, receiptedPages, request, rpc, sessionOf, undo, until, untilBlock, untilStatus, useWorld } from './acts-world.fixture.ts';
+import {
+  act,
+  exceptionKinds,
+  lookAtConsole,
+  manifest,
+  merchantReads,
+  numberOf,
+  readState,
+  receiptedPages,
+  request,
+  rpc,
+  sessionOf,
+  undo,
+  until,
+  untilBlock,
+  untilStatus,
+  useWorld,
+} from './acts-world.fixture.ts';
 
 /** The acts on one world of `npm start`; `acts.deep.test.ts` has those that wait longest. */
 

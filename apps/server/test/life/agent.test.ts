@@ -15,8 +15,8 @@ import type { Token } from '@florin/protocol/token.ts';
 import { Wallet } from 'ethers';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { openChromium } from '../browser/chromium.ts';
-import type { AgentTask } from './agent-child.fixture.ts';
 import { fuzzFactor } from '../fuzz/seed.ts';
+import type { AgentTask } from './agent-child.fixture.ts';
 import { Life } from './life.ts';
 
 const run = promisify(execFile);

@@ -62,20 +62,11 @@ export interface MerchantRoutes {
   /** A POST that handles its idempotency key itself. */
   readonly bare: AddMerchantRoute;
   /** A POST that only reads. */
-  readonly query: <R extends Route>(
-    route: R,
-    handle: Handle<R, Queryable, ReplyData<R>>,
-  ) => void;
+  readonly query: <R extends Route>(route: R, handle: Handle<R, Queryable, ReplyData<R>>) => void;
   /** A POST that changes something, all in the given transaction. */
-  readonly change: <R extends Route>(
-    route: R,
-    handle: Handle<R, Transaction, ReplyData<R>>,
-  ) => void;
+  readonly change: <R extends Route>(route: R, handle: Handle<R, Transaction, ReplyData<R>>) => void;
   /** A POST that changes something, and answers only that it did. */
-  readonly action: <R extends ActionRoute>(
-    route: R,
-    handle: Handle<R, Transaction, void>,
-  ) => void;
+  readonly action: <R extends ActionRoute>(route: R, handle: Handle<R, Transaction, void>) => void;
   /**
    * Like `change`, with work before it that must not run in a transaction, such as network requests. A repeat of a
    * completed request skips that work.
