@@ -311,15 +311,16 @@ export class Life {
     );
   }
 
-  /** Asks again until the answer is as wished. Waits on the condition, never on a time. */
+  /** Asks again until the answer is as wished, ever more rarely: what takes long is not asked hundreds of times. */
   async eventually<T>(ask: () => Promise<T> | T, isWished: (answer: T) => boolean, what: string): Promise<T> {
-    const end = performance.now() + patienceMs;
+    const begin = performance.now();
     for (;;) {
       const answer = await ask();
       if (isWished(answer)) return answer;
-      if (performance.now() > end)
+      const waitedMs = performance.now() - begin;
+      if (waitedMs > patienceMs)
         throw new Error(`gave up waiting for ${what}; last seen: ${JSON.stringify(answer)}`);
-      await systemClock.sleep(40);
+      await systemClock.sleep(Math.max(40, waitedMs / 10));
     }
   }
 
