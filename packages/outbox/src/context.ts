@@ -53,7 +53,12 @@ export type Post = (
 ) => Promise<Answer | { readonly failure: string }>;
 
 /** Reasons to refuse a call. */
-export type RefusalCode = 'webhook_not_found' | 'webhook_limit' | 'delivery_not_found' | 'event_not_found';
+export type RefusalCode =
+  | 'webhook_not_found'
+  | 'webhook_changed'
+  | 'webhook_limit'
+  | 'delivery_not_found'
+  | 'event_not_found';
 
 /** What every operation needs. */
 export interface OutboxContext {

@@ -16,6 +16,9 @@ const webhookColumns = {
 
 const selected = Object.keys(webhookColumns).join(', ');
 
+/** Each change has a later second than the one before, by which `ifUpdatedAt` of an update tells them apart. */
+const laterSecond = `greatest(:updatedAt, date_trunc('second', updated_at) + interval '1 second')`;
+
 export const countWebhooks = statement({
   name: 'webhooks_count',
   parameters: { merchantId: 'text' },
@@ -77,7 +80,7 @@ export const updateWebhookFields = statement({
   },
   columns: {},
   text: `update webhooks
-   set webhook_name = :webhookName, webhook_description = :webhookDescription, webhook_url = :webhookUrl, subscribed_events = :subscribedEvents, updated_at = :updatedAt
+   set webhook_name = :webhookName, webhook_description = :webhookDescription, webhook_url = :webhookUrl, subscribed_events = :subscribedEvents, updated_at = ${laterSecond}
    where webhook_id = :webhookId`,
 });
 
@@ -85,7 +88,7 @@ export const updateWebhookStatus = statement({
   name: 'webhooks_update_status',
   parameters: { webhookId: 'text', status: 'text', updatedAt: 'timestamptz' },
   columns: webhookColumns,
-  text: `update webhooks set status = :status, consecutive_failures = 0, first_failure_at = null, updated_at = :updatedAt
+  text: `update webhooks set status = :status, consecutive_failures = 0, first_failure_at = null, updated_at = ${laterSecond}
    where webhook_id = :webhookId
    returning ${selected}`,
 });
@@ -100,7 +103,7 @@ export const updateWebhookKey = statement({
     updatedAt: 'timestamptz',
   },
   columns: {},
-  text: `update webhooks set sealed_key = :sealedKey, previous_sealed_key = :previousSealedKey, previous_key_until = :previousKeyUntil, updated_at = :updatedAt
+  text: `update webhooks set sealed_key = :sealedKey, previous_sealed_key = :previousSealedKey, previous_key_until = :previousKeyUntil, updated_at = ${laterSecond}
    where webhook_id = :webhookId`,
 });
 

@@ -114,7 +114,27 @@ test('an update replaces every field and resets the omitted ones; the key stays'
     ...webhook,
     ...fields,
     webhookDescription: '',
+    updatedAt: new Date(webhook.updatedAt.getTime() + 1000),
   });
+});
+
+test('of two updates at one instant that are based on one read, the second is refused', async () => {
+  const ownerId = newOwner();
+  const { webhookId, updatedAt } = await addWebhook(database.db, ownerId, {}, outbox);
+  const update = (webhookName: string, ifUpdatedAt: Date) => {
+    const fields = { webhookName, webhookUrl: 'https://example.com/', subscribedEvents: ['*'] };
+    return database.db.transaction((transaction) =>
+      updateWebhook(transaction, outbox, { ownerId, webhookId, fields, ifUpdatedAt }),
+    );
+  };
+  await update('First', updatedAt);
+  assert.deepEqual(await refusalOf(update('Second', updatedAt)), [
+    'webhook_changed',
+    `${webhookId} has changed since it was read`,
+  ]);
+  const read = await detail(ownerId, webhookId);
+  assert.equal(read.webhookName, 'First');
+  await update('Second', read.updatedAt);
 });
 
 // proves S4.25

@@ -67,14 +67,20 @@ export async function createWebhook(
   return webhookOf(context, row);
 }
 
-/** Replaces every field; an absent description becomes empty. */
+/**
+ * Replaces every field; an absent description becomes empty. Refuses a webhook whose last change was in another second than
+ * `ifUpdatedAt` (webhook_changed).
+ */
 export async function updateWebhook(
   transaction: Transaction,
   context: OutboxContext,
-  options: WebhookRef & { readonly fields: WebhookFields },
+  options: WebhookRef & { readonly fields: WebhookFields; readonly ifUpdatedAt?: Date | undefined },
 ): Promise<void> {
-  const { fields } = options;
-  await lockWebhook(transaction, context, options);
+  const { fields, ifUpdatedAt } = options;
+  const { updated_at: updatedAt } = await lockWebhook(transaction, context, options);
+  if (ifUpdatedAt !== undefined && secondOf(updatedAt) !== secondOf(ifUpdatedAt)) {
+    throw context.refusal('webhook_changed', `${options.webhookId} has changed since it was read`);
+  }
   await transaction.query(sql.updateWebhookFields, {
     webhookId: options.webhookId,
     webhookName: fields.webhookName,
@@ -84,6 +90,8 @@ export async function updateWebhook(
     updatedAt: context.clock.now(),
   });
 }
+
+const secondOf = (time: Date) => Math.floor(time.getTime() / 1000);
 
 /** All webhooks of an owner, newest first. */
 export async function listWebhooks(

@@ -51,6 +51,12 @@ export const brandingUpdateBody = Type.Object(
     darkLogoUrl: optionalImage,
     iconUrl: optionalImage,
     ...Type.Partial(brandLook).properties,
+    ifUpdateAt: Type.Optional(
+      Type.Union([Type.Literal(''), timestampText], {
+        description:
+          '`updateAt` of the branding as it was read. Refused with 100308 if the branding changed since',
+      }),
+    ),
     ...ignored('updateAt'),
   },
   { additionalProperties: false },
@@ -80,6 +86,6 @@ export const brandingRoutes = {
     reply: successReply,
     permissions: ['products:write'],
     effect: 'update',
-    errors: ['field_invalid', 'image_store_unavailable'],
+    errors: ['field_invalid', 'image_store_unavailable', 'branding_changed'],
   }),
 } as const;

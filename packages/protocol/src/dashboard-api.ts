@@ -25,11 +25,19 @@ const ownMerchantRoutes = {
     summary: 'Change the name of the merchant',
     description: 'Payers see it on payment pages and receipts from now on.',
     tag: 'Merchant',
-    body: body({ merchantName: text({ min: 1, max: 100 }) }),
+    body: body({
+      merchantName: text({ min: 1, max: 100 }),
+      ifMerchantName: Type.Optional(
+        text({
+          max: 100,
+          description: 'The name as it was read. Refused with 100811 if the merchant has another one since',
+        }),
+      ),
+    }),
     reply: successReply,
     permissions: ['members:write'],
     effect: 'update',
-    errors: ['field_invalid'],
+    errors: ['field_invalid', 'merchant_changed'],
   }),
 } as const;
 
@@ -70,11 +78,19 @@ const memberRoutes = {
     path: '/member/role',
     summary: 'Change the role of a member',
     tag: 'Members',
-    body: body({ userId: idText, role }),
+    body: body({
+      userId: idText,
+      role,
+      ifRole: Type.Optional(
+        Type.Enum(memberRoles, {
+          description: 'The role as it was read. Refused with 100810 if the member has another one since',
+        }),
+      ),
+    }),
     reply: successReply,
     permissions: ['members:write'],
     effect: 'update',
-    errors: ['member_not_found', 'last_owner', 'role_forbidden'],
+    errors: ['member_not_found', 'last_owner', 'role_forbidden', 'member_changed'],
   }),
   removeMember: route({
     method: 'POST',

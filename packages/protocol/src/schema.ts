@@ -53,7 +53,10 @@ export const timestampText = Type.String({
   description: 'YYYY-MM-DD HH:MM:SS, UTC',
 });
 
-/** For two people who change one thing at a time: `updateAt` as the caller read it. */
+/**
+ * For two people who change one thing at a time: `updateAt` as the caller read it. Each change has a later second than the
+ * one before, so it may run ahead of the clock.
+ */
 export function unchangedSince(thing: string, code: number) {
   return Type.Optional(
     Type.String({
@@ -135,4 +138,9 @@ export const successReply = Type.Object({ success: Type.Literal(true) });
 /** Formats a time for the merchant API, in UTC. */
 export function formatTimestamp(time: Date): string {
   return time.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** The time of such a text; an invalid Date for a day that no calendar has. */
+export function parseTimestamp(timestamp: string): Date {
+  return new Date(`${timestamp.replace(' ', 'T')}Z`);
 }

@@ -34,7 +34,7 @@ export const webhookRoutes = {
     reply: successReply,
     permissions: ['webhooks:write'],
     effect: 'update',
-    errors: ['webhook_not_found', 'webhook_url_not_allowed', 'event_type_unknown'],
+    errors: ['webhook_not_found', 'webhook_url_not_allowed', 'event_type_unknown', 'webhook_changed'],
   }),
   disableWebhook: route({
     method: 'POST',

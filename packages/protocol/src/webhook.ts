@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { idText, ignored, text, timestampText } from './schema.ts';
+import { idText, ignored, text, timestampText, unchangedSince } from './schema.ts';
 
 export const webhookStatus = Type.Union([
   Type.Literal('active'),
@@ -40,7 +40,12 @@ const closed = { additionalProperties: false } as const;
 
 /** POST /webhook/update: full replacement. */
 export const webhookUpdateBody = Type.Object(
-  { webhookId: idText, ...webhookFields, ...ignored('status', 'key', 'createAt', 'updateAt') },
+  {
+    webhookId: idText,
+    ...webhookFields,
+    ifUpdateAt: unchangedSince('webhook', 100507),
+    ...ignored('status', 'key', 'createAt', 'updateAt'),
+  },
   closed,
 );
 

@@ -75,7 +75,7 @@ export function linksOf(send: Send): Links {
 export interface BrandingMethods {
   /** Read the branding of the hosted pages. Before the first update pages have their default look, without a logo or links. */
   retrieve(options?: CallOptions): Promise<Branding>;
-  /** Replace the branding of the hosted pages. Full replacement: fields left out are reset. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes. Refused with `field_invalid`, `image_store_unavailable`. */
+  /** Replace the branding of the hosted pages. Full replacement: fields left out are reset. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes. Refused with `field_invalid`, `image_store_unavailable`, `branding_changed`. */
   update(body: {
     logoUrl?: string | undefined;
     darkLogoUrl?: string | undefined;
@@ -98,6 +98,8 @@ export interface BrandingMethods {
     refundUrl?: string | undefined;
     /** The merchant’s privacy policy; empty: none. */
     privacyUrl?: string | undefined;
+    /** `updateAt` of the branding as it was read. Refused with 100308 if the branding changed since. */
+    ifUpdateAt?: string | undefined;
     /** Taken and ignored. */
     updateAt?: unknown;
   }, options?: CallOptions): Promise<Success>;
@@ -150,7 +152,7 @@ export function reportsOf(send: Send): Reports {
 export interface WebhookMethods {
   /** Register a webhook. `key` verifies the notifications (Standard Webhooks). Refused with `webhook_limit`, `webhook_url_not_allowed`, `event_type_unknown`, `field_invalid`. */
   create(body: WebhookCreateRequest, options?: CallOptions): Promise<Webhook>;
-  /** Replace a webhook. Full replacement: the description is reset when left out. Refused with `webhook_not_found`, `webhook_url_not_allowed`, `event_type_unknown`. */
+  /** Replace a webhook. Full replacement: the description is reset when left out. Refused with `webhook_not_found`, `webhook_url_not_allowed`, `event_type_unknown`, `webhook_changed`. */
   update(body: WebhookUpdateRequest, options?: CallOptions): Promise<Success>;
   /** Read a webhook. `key` is masked unless the API key may read webhook secrets. Refused with `webhook_not_found`. */
   retrieve(webhookId: string, options?: CallOptions): Promise<Webhook>;

@@ -909,6 +909,8 @@ export interface WebhookUpdateRequest {
   webhookUrl: string;
   subscribedEvents: readonly string[];
   webhookDescription?: string | undefined;
+  /** `updateAt` of the webhook as it was read. Refused with 100507 if the webhook changed since. */
+  ifUpdateAt?: string | undefined;
   /** Taken and ignored. */
   status?: unknown;
   /** Taken and ignored. */
@@ -1404,6 +1406,8 @@ export interface Operations {
       refundUrl?: string | undefined;
       /** The merchant’s privacy policy; empty: none. */
       privacyUrl?: string | undefined;
+      /** `updateAt` of the branding as it was read. Refused with 100308 if the branding changed since. */
+      ifUpdateAt?: string | undefined;
       /** Taken and ignored. */
       updateAt?: unknown;
     };
@@ -1892,6 +1896,7 @@ export const errorCodes = {
   product_used: 100305,
   product_removed: 100306,
   product_changed: 100307,
+  branding_changed: 100308,
   account_not_found: 100401,
   account_removed: 100402,
   settlement_token_not_enabled: 100404,
@@ -1901,6 +1906,7 @@ export const errorCodes = {
   event_type_unknown: 100504,
   delivery_not_found: 100505,
   event_not_found: 100506,
+  webhook_changed: 100507,
   refund_exceeds: 100701,
   refund_not_possible: 100702,
   refund_not_found: 100703,

@@ -53,6 +53,10 @@ const sentences: Partial<Record<FailureSlug, string>> = {
   account_change_not_found: 'It waits no more: it has taken effect, or was cancelled.',
   product_changed: 'This product was changed meanwhile. Close this form and look at it again.',
   link_version_invalid: 'This link was changed meanwhile. Close this form and look at it again.',
+  webhook_changed: 'This webhook was changed meanwhile. Close this form and look at it again.',
+  branding_changed: 'The branding was changed meanwhile. Undo your changes to see it as it is now.',
+  member_changed: 'This member’s role was changed meanwhile. Close this form and look at it again.',
+  merchant_changed: 'The name was changed meanwhile. Close this form and look at it again.',
   account_limit: 'A merchant has at most 20 wallets, with those that wait. Remove one first.',
   sign_in_required: 'You are signed out. Sign in again.',
 };

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { fieldError } from '../api/failure.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -54,18 +54,34 @@ function Editor({ brand }: { readonly brand: Brand }) {
   const mayChange = mayDo(useMerchant().role, 'products:write');
   const [draft, setDraft] = useState(draftOf(brand));
   const [isWrong, setWrong] = useState(false);
+  // What the draft began with. What another member saves meanwhile replaces nothing that was typed.
+  const [base, setBase] = useState<Brand | undefined>(brand);
+  const begin = () => setBase(undefined);
   // An image has another address once it is saved. The preview stays as it was looked at.
-  useEffect(() => setDraft(draftOf(brand)), [brand]);
-  const update = useWrite('POST /branding/update', { onDone: () => toast('Branding saved') });
+  if (base === undefined || (brand !== base && !isChanged(draft, base))) {
+    setBase(brand);
+    setDraft(draftOf(brand));
+  }
+  const update = useWrite('POST /branding/update', {
+    onDone: () => {
+      begin();
+      toast('Branding saved');
+    },
+  });
   const change = (part: Partial<BrandDraft>) => {
     setDraft({ ...draft, ...part });
+    setWrong(false);
+    update.reset();
+  };
+  const undo = () => {
+    begin();
     setWrong(false);
     update.reset();
   };
   const save = () => {
     const body = savedOf(draft);
     setWrong(body === undefined);
-    if (body !== undefined) void update.run({ body });
+    if (body !== undefined) void update.run({ body: { ...body, ifUpdateAt: (base ?? brand).updateAt } });
   };
   const errorOf = (field: keyof BrandDraft) => fieldError(update.error, field);
   return (
@@ -79,7 +95,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
           {mayChange && (
             <div className="flex justify-end gap-2">
               {isChanged(draft, brand) && (
-                <Button disabled={update.isRunning} onClick={() => change(draftOf(brand))}>
+                <Button disabled={update.isRunning} onClick={undo}>
                   Undo
                 </Button>
               )}

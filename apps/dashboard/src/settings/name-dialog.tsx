@@ -31,10 +31,12 @@ export function NameDialog({
 
 function NameForm({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const [typed, setTyped] = useState(name);
+  // As it was when the form began: the page behind it reads on.
+  const [ifMerchantName] = useState(name);
   const rename = useWrite('POST /merchant/rename');
   const merchantName = typed.trim();
   const save = async () => {
-    if ((await rename.run({ body: { merchantName } })) === undefined) return;
+    if ((await rename.run({ body: { merchantName, ifMerchantName } })) === undefined) return;
     toast('The shop has a new name');
     onClose();
   };

@@ -38,7 +38,8 @@ function RoleForm({
   const [role, setRole] = useState(member.role);
   const change = useWrite('POST /member/role');
   const save = async () => {
-    if ((await change.run({ body: { userId: member.userId, role } })) === undefined) return;
+    if ((await change.run({ body: { userId: member.userId, role, ifRole: member.role } })) === undefined)
+      return;
     toast(`${member.name} is ${roleTitle(role)} now`);
     onClose();
   };

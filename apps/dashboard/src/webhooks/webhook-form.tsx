@@ -39,6 +39,8 @@ export function WebhookSheet({
   readonly onSaved: (webhookId: string) => void;
 }) {
   const [draft, setDraft] = useState<Draft>(hook ?? blank);
+  // As it was when the form began: the page behind it reads on.
+  const [readAt] = useState(hook?.updateAt ?? '');
   const [wrong, setWrong] = useState<Faults>({});
   const create = useWrite('POST /webhook/create', { onDone: () => toast('Webhook added') });
   const update = useWrite('POST /webhook/update', { onDone: () => toast('Webhook changed') });
@@ -63,7 +65,7 @@ export function WebhookSheet({
       if (reply !== undefined) onSaved(reply.webhookId);
     } else {
       const { webhookId } = hook;
-      const reply = await update.run({ body: { webhookId, ...body } });
+      const reply = await update.run({ body: { webhookId, ...body, ifUpdateAt: readAt } });
       if (reply !== undefined) onSaved(webhookId);
     }
   };

@@ -83,6 +83,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'The product was changed since it was read: ifUpdateAt is not its updateAt.',
     'Read the product again, and repeat the update with its new updateAt if it still applies.',
   ),
+  branding_changed: advice(
+    'The branding was changed since it was read: ifUpdateAt is not its updateAt.',
+    'Read the branding again, and repeat the update with its new updateAt if it still applies.',
+  ),
   account_not_found: advice(
     'No collection account of this merchant has this id.',
     'Take accountId from GET /account/list.',
@@ -120,6 +124,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   event_not_found: advice(
     'No event of this merchant has this id, or it is older than 90 days.',
     'Check the id.',
+  ),
+  webhook_changed: advice(
+    'The webhook was changed since it was read: ifUpdateAt is not its updateAt.',
+    'Read the webhook again, and repeat the update with its new updateAt if it still applies.',
   ),
   signature_invalid: advice(
     'The signature is not that of the payer over exactly this message.',
@@ -218,6 +226,14 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   merchant_suspended: advice(
     'The operator of the installation has suspended the merchant: it gets no new sessions. Open ones go on.',
     'Ask the operator.',
+  ),
+  member_changed: advice(
+    'The member has another role since it was read: ifRole is not the role.',
+    'Read the members again, and repeat the change with the new role if it still applies.',
+  ),
+  merchant_changed: advice(
+    'The merchant has another name since it was read: ifMerchantName is not the name.',
+    'Read the name again, and repeat the change with it if it still applies.',
   ),
   api_key_not_found: advice('The merchant has no API key with this id.', 'Read the list of keys again.'),
   authorization_header_malformed: advice(

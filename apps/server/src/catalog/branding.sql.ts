@@ -1,4 +1,5 @@
 import { statement } from '@florin/pg';
+import { isUnchangedSince } from '#db/unchanged-since.ts';
 
 const look = {
   logo_url: 'text',
@@ -31,6 +32,7 @@ export const lockBranding = statement({
   text: 'select logo_name, dark_logo_name, icon_name from branding where merchant_id = :merchantId for update',
 });
 
+/** No row where the branding changed since `ifUpdateAt`. */
 export const putBranding = statement({
   name: 'branding_put',
   parameters: {
@@ -51,8 +53,9 @@ export const putBranding = statement({
     refundUrl: 'text',
     privacyUrl: 'text',
     updatedAt: 'timestamptz',
+    ifUpdateAt: 'text?',
   },
-  columns: {},
+  columns: { merchant_id: 'text' },
   text: `insert into branding (merchant_id, logo_name, logo_url, dark_logo_name, dark_logo_url, icon_name, icon_url, color, background,
      corner_radius, font, legal_name, support_url, terms_url, refund_url, privacy_url, updated_at)
    values (:merchantId, :logoName, :logoUrl, :darkLogoName, :darkLogoUrl, :iconName, :iconUrl, :color, :background,
@@ -63,7 +66,9 @@ export const putBranding = statement({
      color = excluded.color, background = excluded.background, corner_radius = excluded.corner_radius,
      font = excluded.font, legal_name = excluded.legal_name, support_url = excluded.support_url,
      terms_url = excluded.terms_url, refund_url = excluded.refund_url, privacy_url = excluded.privacy_url,
-     updated_at = excluded.updated_at`,
+     updated_at = excluded.updated_at
+   where ${isUnchangedSince('branding.updated_at')}
+   returning merchant_id`,
 });
 
 // Every hosted page reads it: name and branding in one query.

@@ -31,9 +31,12 @@ const take = async (url: string): Promise<BrandImage> => {
   const request = { merchantId, urls: { logoUrl: url } };
   return (await takeBrandImages(imageIntake(world.deps), world.database.db, request)).logo;
 };
-const replace = (images: Partial<BrandImages>, look: Partial<BrandLook>) =>
+const replace = (images: Partial<BrandImages>, look: Partial<BrandLook>, ifUpdateAt?: string) =>
   world.database.db.transaction((transaction) =>
-    updateBranding(transaction, world, { merchantId, images: { ...noBrandImages, ...images }, look }),
+    updateBranding(transaction, world, {
+      ...{ merchantId, look, ifUpdateAt },
+      images: { ...noBrandImages, ...images },
+    }),
   );
 const update = (logo: BrandImage, color: string) => replace({ logo }, { color });
 const find = () => findBranding(world.database.db, merchantId);
@@ -72,9 +75,9 @@ test('branding is empty until it is set, and is replaced as a whole', async () =
   } as const;
   await replace({ darkLogo: logo, icon: other }, { ...whole, background: '#F0F0F0' });
   const images = { logoUrl: '', darkLogoUrl: logo.url, iconUrl: other.url };
-  assert.deepEqual(await find(), { ...images, ...whole, updateAt: '2030-01-01 00:00:00' });
+  assert.deepEqual(await find(), { ...images, ...whole, updateAt: '2030-01-01 00:00:01' });
   await update(await take(''), '');
-  assert.deepEqual(await find(), { ...none, updateAt: '2030-01-01 00:00:00' });
+  assert.deepEqual(await find(), { ...none, updateAt: '2030-01-01 00:00:02' });
 });
 
 test('a logo that cannot be downloaded is refused with the reason', async () => {
@@ -108,4 +111,16 @@ test('a logo or an icon in use is never removed; a replaced one is removed after
   assert.deepEqual(await clean(), []);
   world.clock.time += unusedRetentionMs + 1;
   assert.deepEqual(await clean(), [first.name]);
+});
+
+test('of two updates at one instant that are based on one read, the second is refused, the first of all too', async () => {
+  merchantId = await world.addMerchant();
+  const { updateAt: never } = await find();
+  await replace({}, { legalName: 'First' }, never);
+  const first = await find();
+  const stale = { slug: 'branding_changed' };
+  await assert.rejects(replace({}, { legalName: 'Second' }, never), stale);
+  await replace({}, { legalName: 'Second' }, first.updateAt);
+  await assert.rejects(replace({}, { legalName: 'Third' }, first.updateAt), stale);
+  assert.equal((await find()).legalName, 'Second');
 });

@@ -1,7 +1,7 @@
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import { brandFonts, plainLook } from '@florin/protocol/brand-look.ts';
 import type { Branding, BrandLook } from '@florin/protocol/branding.ts';
-import { fieldRefusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Clock } from '#outside/clock.ts';
 import { brandingOfMerchant, lockBranding, putBranding, shownMerchant } from './branding.sql.ts';
@@ -101,7 +101,10 @@ export async function takeBrandImages(
   };
 }
 
-/** Replaces a merchant's branding. Links keep their versions, because payers agree to a price and not to a look. */
+/**
+ * Replaces a merchant's branding. Links keep their versions, because payers agree to a price and not to a look. Refuses a
+ * branding that changed since `ifUpdateAt` (100308); an empty one stands for none so far.
+ */
 export async function updateBranding(
   transaction: Transaction,
   deps: { readonly clock: Clock },
@@ -109,20 +112,28 @@ export async function updateBranding(
     merchantId,
     images,
     look,
-  }: { readonly merchantId: string; readonly images: BrandImages; readonly look: Partial<BrandLook> },
+    ifUpdateAt,
+  }: {
+    readonly merchantId: string;
+    readonly images: BrandImages;
+    readonly look: Partial<BrandLook>;
+    readonly ifUpdateAt?: string | undefined;
+  },
 ): Promise<void> {
   const at = deps.clock.now();
   const { logo, darkLogo, icon } = images;
   const { color, background, ...rest } = { ...plainLook, ...look };
   const [before] = await transaction.query(lockBranding, { merchantId });
-  await transaction.query(putBranding, {
+  const put = await transaction.query(putBranding, {
     merchantId,
     ...{ logoName: logo.name, logoUrl: logo.url },
     ...{ darkLogoName: darkLogo.name, darkLogoUrl: darkLogo.url },
     ...{ iconName: icon.name, iconUrl: icon.url },
     ...{ color: color.toLowerCase(), background: background.toLowerCase(), ...rest },
     updatedAt: at,
+    ifUpdateAt: ifUpdateAt ?? null,
   });
+  if (put.length === 0) throw new Refusal('branding_changed', 'it has changed since it was read');
   // The old images count as unused from now on.
   const kept = new Set(['', logo.name, darkLogo.name, icon.name]);
   const old = before === undefined ? [] : [before.logo_name, before.dark_logo_name, before.icon_name];

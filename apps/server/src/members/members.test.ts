@@ -120,6 +120,21 @@ test('the last owner of a merchant can neither go nor change the role', async ()
   assert.equal(await leave(), 'none');
 });
 
+test('of two changes of a role that are based on one read, the second is refused', async () => {
+  const merchantId = await newMerchant();
+  const userId = await newMember(merchantId, 'viewer');
+  const change = (role: MemberRole, ifRole: MemberRole) =>
+    slugOf(
+      transact((transaction) =>
+        changeRole(transaction, deps, { merchantId, userId, role, ifRole, actor: 'owner' }),
+      ),
+    );
+  assert.deepEqual(
+    [await change('support', 'viewer'), await change('admin', 'viewer'), await change('admin', 'support')],
+    ['none', 'member_changed', 'none'],
+  );
+});
+
 test('of two owners who remove each other at the same time, one stays', async () => {
   const merchantId = await newMerchant();
   const owners = [await newMember(merchantId, 'owner'), await newMember(merchantId, 'owner')];

@@ -51,12 +51,13 @@ export const insertMembership = statement({
    values (:merchantId, :userId, :role, :at, :at) on conflict do nothing returning user_id`,
 });
 
+/** No row where the member has another role than `ifRole`. */
 export const setRole = statement({
   name: 'membership_set_role',
-  parameters: { merchantId: 'text', userId: 'text', role: 'text', at: 'timestamptz' },
-  columns: {},
+  parameters: { merchantId: 'text', userId: 'text', role: 'text', ifRole: 'text?', at: 'timestamptz' },
+  columns: { user_id: 'text' },
   text: `update memberships set role = :role, updated_at = :at
-   where merchant_id = :merchantId and user_id = :userId`,
+   where merchant_id = :merchantId and user_id = :userId and role = coalesce(:ifRole, role) returning user_id`,
 });
 
 export const deleteMembership = statement({

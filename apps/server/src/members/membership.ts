@@ -81,17 +81,30 @@ export async function addMember(
   if (rows.length === 0) throw new Refusal('member_exists');
 }
 
-/** Changes a member's role. Refuses an unknown member (100801), the last owner (100802), and roles above the actor's (200205). */
+/**
+ * Changes a member's role. Refuses an unknown member (100801), the last owner (100802), a member who has another role than
+ * `ifRole` (100810), and roles above the actor's (200205).
+ */
 export async function changeRole(
   transaction: Transaction,
   deps: Pick<MemberContext, 'clock'>,
-  request: { merchantId: string; userId: string; role: MemberRole; actor: Role },
+  request: {
+    merchantId: string;
+    userId: string;
+    role: MemberRole;
+    actor: Role;
+    ifRole?: MemberRole | undefined;
+  },
 ): Promise<void> {
-  const { merchantId, userId, role, actor } = request;
+  const { merchantId, userId, role, actor, ifRole = null } = request;
   const member = await changeableMember(transaction, { merchantId, userId, actor });
   assertMayAssign(actor, role);
   if (member.role === 'owner' && role !== 'owner') await assertOtherOwner(transaction, merchantId, userId);
-  await transaction.query(setRole, { merchantId, userId, role, at: deps.clock.now() });
+  const changed = await transaction.query(setRole, {
+    ...{ merchantId, userId, role, ifRole },
+    at: deps.clock.now(),
+  });
+  if (changed.length === 0) throw new Refusal('member_changed', `${userId} has another role meanwhile`);
 }
 
 /** Ends a membership. Refuses an unknown member (100801), the last owner (100802), and roles above the actor's (200205). */

@@ -1,4 +1,5 @@
 import { type Row, statement } from '@florin/pg';
+import { isUnchangedSince } from '#db/unchanged-since.ts';
 
 const columns = {
   account_id: 'text',
@@ -77,17 +78,13 @@ export const insertAccount = statement({
    returning ${columnList}`,
 });
 
-// Two members who change one account at a time: the second one is told. Without ifUpdateAt the change is unconditional.
-const isUnchanged = `and (:ifUpdateAt::text is null
-       or to_char(updated_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') = :ifUpdateAt)`;
-
 export const removeAccountRow = statement({
   name: 'account_remove',
   parameters: { merchantId: 'text', accountId: 'text', updatedAt: 'timestamptz', ifUpdateAt: 'text?' },
   columns,
   text: `update accounts set status = 'removed', updated_at = :updatedAt
    where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
-     ${isUnchanged}
+     and ${isUnchangedSince('updated_at')}
    returning ${columnList}`,
 });
 
@@ -108,7 +105,7 @@ export const changeAccount = statement({
      settlement_currencies = coalesce(:settlementCurrencies, settlement_currencies),
      settlement_mode = coalesce(:settlementMode, settlement_mode), updated_at = :updatedAt
    where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
-     ${isUnchanged}
+     and ${isUnchangedSince('updated_at')}
    returning ${columnList}`,
 });
 

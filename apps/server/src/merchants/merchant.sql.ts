@@ -16,9 +16,10 @@ export const insertMerchant = statement({
 
 export const updateMerchantName = statement({
   name: 'merchant_rename',
-  parameters: { merchantId: 'text', merchantName: 'text' },
-  columns: {},
-  text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
+  parameters: { merchantId: 'text', merchantName: 'text', ifMerchantName: 'text?' },
+  columns: { merchant_id: 'text' },
+  text: `update merchants set merchant_name = :merchantName
+   where merchant_id = :merchantId and merchant_name = coalesce(:ifMerchantName, merchant_name) returning merchant_id`,
 });
 
 export const merchantById = statement({

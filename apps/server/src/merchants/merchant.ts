@@ -1,5 +1,5 @@
 import type { Queryable, Row, Transaction } from '@florin/pg';
-import { fieldRefusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -37,12 +37,28 @@ export async function createMerchant(
   return merchant;
 }
 
-/** Changes the name that payers see. Refuses a name that is empty or longer than 100 characters. */
+/**
+ * Changes the name that payers see. Refuses a name that is empty or longer than 100 characters, and a merchant who has
+ * another name than `ifMerchantName` (100811).
+ */
 export async function renameMerchant(
   transaction: Transaction,
-  { merchantId, merchantName }: { readonly merchantId: string; readonly merchantName: string },
+  {
+    merchantId,
+    merchantName,
+    ifMerchantName,
+  }: {
+    readonly merchantId: string;
+    readonly merchantName: string;
+    readonly ifMerchantName?: string | undefined;
+  },
 ): Promise<void> {
-  await transaction.query(updateMerchantName, { merchantId, merchantName: checkedName(merchantName) });
+  const renamed = await transaction.query(updateMerchantName, {
+    merchantId,
+    merchantName: checkedName(merchantName),
+    ifMerchantName: ifMerchantName ?? null,
+  });
+  if (renamed.length === 0) throw new Refusal('merchant_changed', 'it has another name meanwhile');
 }
 
 function checkedName(given: string): string {

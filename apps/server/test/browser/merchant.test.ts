@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildPages } from '@florin/dashboard/build';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
@@ -9,7 +8,7 @@ import { Wallet } from 'ethers';
 import type { Browser, Page } from 'playwright-core';
 import { dashboardOriginOf } from '#members/dashboard-origin.ts';
 import { invitationUrl, invite } from '#members/invitation.ts';
-import { createMerchant } from '#merchants/merchant.ts';
+import { createMerchant, findMerchant, renameMerchant } from '#merchants/merchant.ts';
 import { startService } from '../../src/service/service.ts';
 import { addPerson, password } from '../harness/dashboard-world.ts';
 import { Life } from '../life/life.ts';
@@ -229,27 +228,57 @@ test('what another member changed meanwhile is not overwritten, and a lost conne
     lineItems: [{ itemType: 'product', productId, unitPrice: 10 * dollar }],
   };
   const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', link);
+  const hook = {
+    ...{ webhookName: 'Shop server', webhookUrl: 'https://shop.invalid/florin' },
+    subscribedEvents: ['webhook.test'],
+  };
+  const { webhookId } = await life.post<{ webhookId: string }>('/webhook/create', hook);
+  const { db } = life.database;
   const changes = [
     {
       path: `products/${productId}`,
+      opens: '',
       name: 'Name',
       now: 'This product was changed meanwhile',
       change: () => life.post('/product/update', { productId, name: 'Red tea', commonPrices: [9 * dollar] }),
     },
     {
       path: `links/${linkId}`,
+      opens: 'Edit',
       name: 'Name',
       now: 'This link was changed meanwhile',
       change: () => life.post('/payment/link/update', { ...link, linkId, linkName: 'Tea again' }),
     },
+    {
+      path: `webhooks/${webhookId}`,
+      opens: 'Edit',
+      name: 'Name',
+      now: 'This webhook was changed meanwhile',
+      change: () => life.post('/webhook/update', { ...hook, webhookId, webhookName: 'Till' }),
+    },
+    {
+      path: 'settings',
+      opens: 'Change the name',
+      name: 'Name',
+      now: 'The name was changed meanwhile',
+      change: () =>
+        db.transaction((transaction) =>
+          renameMerchant(transaction, { merchantId: life.merchantId, merchantName: 'Tea House' }),
+        ),
+    },
+    {
+      path: 'branding',
+      opens: undefined,
+      name: /^Legal name/,
+      now: 'The branding was changed meanwhile',
+      change: () => life.post('/branding/update', { legalName: 'Tea House GmbH' }),
+    },
   ];
-  for (const { path, name, now, change } of changes) {
+  for (const { path, opens, name, now, change } of changes) {
     await visit(ada, path);
-    const dialog = ada.getByRole('dialog');
-    if (path.startsWith('links')) await ada.getByRole('button', { name: 'Edit' }).click();
+    const dialog = opens === undefined ? ada.getByRole('main') : ada.getByRole('dialog');
+    if (opens) await ada.getByRole('button', { name: opens }).click();
     await dialog.getByLabel(name, { exact: true }).fill('White tea');
-    // `updateAt` has whole seconds: a change within the second of the first one is not told apart.
-    await sleep(1_100);
     await change();
     await ada.context().setOffline(true);
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -261,7 +290,13 @@ test('what another member changed meanwhile is not overwritten, and a lost conne
   }
   const [product] = await life.post<{ name: string }[]>('/product/list/by/ids', { productIds: [productId] });
   const { linkName } = await life.get<{ linkName: string }>(`/payment/link/${linkId}`);
-  assert.deepEqual([product?.name, linkName], ['Red tea', 'Tea again']);
+  const { webhookName } = await life.get<{ webhookName: string }>(`/webhook/detail/${webhookId}`);
+  const { merchantName = '' } = (await findMerchant(db, life.merchantId)) ?? {};
+  const { legalName } = await life.get<{ legalName: string }>('/branding/detail');
+  assert.deepEqual(
+    [product?.name, linkName, webhookName, merchantName, legalName],
+    ['Red tea', 'Tea again', 'Till', 'Tea House', 'Tea House GmbH'],
+  );
 });
 
 test('a smart account signs its owner in, and no other key signs for it', async () => {

@@ -109,7 +109,7 @@ async function stored(operation: Operation, exchange: Exchange): Promise<string>
 
 /** The names of all texts in a schema. */
 /** A time that must equal the stored one takes no other text, and would refuse the rest of a sample. */
-const guardFields = new Set(['ifUpdateAt']);
+const guardFields = new Set(['ifUpdateAt', 'ifMerchantName']);
 
 function textNamesOf(schema: JsonSchema, name: string): string[] {
   if (guardFields.has(name)) return [];

@@ -55,6 +55,10 @@ test('a new name of the merchant is recorded with the old one, and its members s
   assert.equal((await browser.get('/me')).data.merchants[0].merchantName, 'Tea & Co');
   const blank = await browser.post('/merchant/rename', { merchantName: '   ' });
   assert.deepEqual([blank.code, blank.data], [400101, null]);
+  const rename = (merchantName: string, ifMerchantName: string) =>
+    browser.post('/merchant/rename', { merchantName, ifMerchantName });
+  assert.equal((await rename('Tea', 'Coffee')).code, 100811);
+  assert.equal((await rename('Tea', 'Tea & Co')).code, 0);
 });
 
 test('a refused change and a read record nothing', async () => {

@@ -9,6 +9,7 @@ import {
   updateWebhook,
 } from '@florin/outbox';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { parseTimestamp } from '@florin/protocol/schema.ts';
 import type { Caller } from '#merchants/caller.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
@@ -28,7 +29,9 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): voi
 
   add.action(routes.updateWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
     const fields = webhookFields(body, deps.addresses);
-    await updateWebhook(transaction, outbox, { ownerId, webhookId: body.webhookId, fields });
+    const { webhookId, ifUpdateAt } = body;
+    const ifUpdatedAt = ifUpdateAt === undefined ? undefined : parseTimestamp(ifUpdateAt);
+    await updateWebhook(transaction, outbox, { ownerId, webhookId, fields, ifUpdatedAt });
   });
 
   add.action(routes.disableWebhook, ({ body, caller: { merchantId: ownerId } }, transaction) =>
