@@ -7,6 +7,7 @@ import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
 import { idText, pageParams, successReply, text, timestampText } from './schema.ts';
 import { healthReport, nodeReport, versions, walletReport, webhookBacklog } from './staff-health.ts';
+import { staffWorkRoutes } from './staff-work.ts';
 
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 const time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC; empty: never' });
@@ -172,6 +173,7 @@ export const staffRoutes = {
     reply: Type.Object({ legs: Type.Array(Type.String(), { description: 'Empty when none waits' }) }),
     errors: [],
   }),
+  ...staffWorkRoutes,
   ...staffMailRoutes,
   getConfiguration: route({
     ...read,

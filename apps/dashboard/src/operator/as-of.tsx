@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Badge } from '../ui/badge.tsx';
 import { lastingText } from './figure.ts';
+import { TroubleBadge } from './trouble-sign.tsx';
 
 /** Older than this, a figure that is read every few seconds is no longer the present. */
 const staleAfterSeconds = 45;
@@ -23,7 +23,7 @@ export function AsOf({ source }: { readonly source: Pick<UseQueryResult, 'dataUp
       className="inline-flex items-center gap-2 text-soft tabular-nums"
       data-as-of={isStale ? 'stale' : 'fresh'}
     >
-      {isStale && <Badge tone="warn">Stale</Badge>}
+      {isStale && <TroubleBadge trouble="figuresStale">Stale</TroubleBadge>}
       <span>Asked {lastingText(seconds)} ago</span>
     </span>
   );

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { settingsOf } from './configuration/setting.ts';
 import { coinsText, gweiText, integerText, lastingText, secondsBetween } from './figure.ts';
 import { type ChainHealth, findProblems, type Health, type ServiceFunds } from './problem.ts';
 import { runbooks } from './runbook.ts';
+import { troubles } from './trouble.ts';
 
 const at = '2026-11-24T00:00:00.000Z';
 const chain: ChainHealth = {
@@ -35,7 +36,7 @@ const funds: ServiceFunds = { wallets: [wallet], vaults: [vault] };
 const all = { health: well, nodes, funds, stoppedTokens: [] };
 
 const shown = (known: Parameters<typeof findProblems>[0]) =>
-  findProblems(known).map(({ tone, title, runbook }) => [tone, title, runbook]);
+  findProblems(known).map(({ trouble, title }) => [troubles[trouble].tone, title, troubles[trouble].runbook]);
 const withChain = (changed: Partial<ChainHealth>) => ({
   ...all,
   health: { ...well, chains: [{ ...chain, ...changed }] },
@@ -143,6 +144,25 @@ test('every runbook leads to a page and a heading of the documentation', () => {
     );
     assert.ok(anchor === undefined || anchors.includes(anchor), path);
   }
+});
+
+/** The sources of the operator's screens, without those that give a trouble its colour. */
+const sources = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file) && !/test\.ts$|^trouble(-sign)?\.tsx?$/.test(file))
+  .map((file) => ({ file, text: readFileSync(new URL(file, import.meta.url), 'utf8') }));
+
+test('the screens show red and amber only with a trouble of the table, and each of the table', () => {
+  assert.ok(sources.length > 20);
+  for (const { file, text } of sources) {
+    const coloured = text.match(/tone(=|={|: )['"](bad|warn)['"]|\b(text|bg|border|ring)-(bad|warn)\b/);
+    assert.equal(coloured, null, file);
+  }
+  const shown = (trouble: string) =>
+    sources.some(({ text }) => text.includes(`'${trouble}'`) || text.includes(`"${trouble}"`));
+  assert.deepEqual(
+    Object.keys(troubles).filter((trouble) => !shown(trouble)),
+    [],
+  );
 });
 
 test('figures carry their units, and say where they are unknown', () => {

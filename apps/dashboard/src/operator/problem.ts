@@ -1,6 +1,6 @@
 import type { ReplyTo } from '../api/call.ts';
 import { lastingText, secondsBetween } from './figure.ts';
-import type { RunbookName } from './runbook.ts';
+import { type Trouble, troubles } from './trouble.ts';
 
 export type Health = ReplyTo<'GET /staff/health'>;
 export type ChainHealth = Health['chains'][number];
@@ -10,12 +10,11 @@ export type ServiceFunds = ReplyTo<'GET /staff/wallet/list'>;
 /** Something that an operator should look at, with what to do about it. */
 export interface Problem {
   readonly key: string;
-  readonly tone: 'bad' | 'warn';
+  readonly trouble: Trouble;
   readonly title: string;
   readonly text: string;
   /** The operator's screen that shows it. */
   readonly screen: string;
-  readonly runbook: RunbookName;
 }
 
 /** A transaction that no block has after this long does not move by itself. */
@@ -43,16 +42,16 @@ export function findProblems({ health, nodes = [], funds, stoppedTokens = [] }: 
     ...stoppedTokens.map(
       (tokenId): Problem => ({
         key: `token ${tokenId}`,
-        tone: 'warn',
+        trouble: 'tokenStopped',
         title: `${tokenId} is stopped`,
         text: 'No new orders are taken in it. Signed orders stay payable.',
-        ...{ screen: 'tokens', runbook: 'tokens' },
+        screen: 'tokens',
       }),
     ),
   ];
   return [
-    ...problems.filter(({ tone }) => tone === 'bad'),
-    ...problems.filter(({ tone }) => tone === 'warn'),
+    ...problems.filter(({ trouble }) => troubles[trouble].tone === 'bad'),
+    ...problems.filter(({ trouble }) => troubles[trouble].tone === 'warn'),
   ];
 }
 
@@ -81,9 +80,9 @@ export function stopReason(reason: string): string {
   return stopReasons[reason] ?? reason;
 }
 
-export function stopRunbook(reason: string): RunbookName {
-  if (reason === 'halted') return 'haltedChain';
-  return reason === 'restored' ? 'restored' : 'differences';
+export function stopTrouble(reason: string): Trouble {
+  if (reason === 'halted') return 'stoppedByHalt';
+  return reason === 'restored' ? 'stoppedByRestore' : 'stoppedByDifference';
 }
 
 /** Empty: all is well. */
@@ -94,27 +93,25 @@ export function chainProblems(chain: ChainHealth): Problem[] {
     const title = `${chain.chain} is halted`;
     const resuming = 'The watcher looks for the last block that the chain still has.';
     const text = chain.isResuming ? `${chain.haltedReason}. ${resuming}` : chain.haltedReason;
-    return [{ key, tone: 'bad', title, text, ...about, runbook: 'haltedChain' }];
+    return [{ key, trouble: 'chainHalted', title, text, ...about }];
   }
   const found: Problem[] = [];
   if (chain.payments !== 'available') {
     found.push({
       key,
-      tone: chain.payments === 'unavailable' ? 'bad' : 'warn',
+      trouble: chain.payments === 'unavailable' ? 'chainUnavailable' : 'chainLate',
       title: chain.payments === 'unavailable' ? `${chain.chain} takes no payments` : `${chain.chain} is late`,
       text: paymentReason(chain.paymentsReason),
       ...about,
-      runbook: 'chainHealth',
     });
   }
   if (chain.settlement === 'stopped') {
     found.push({
       key: `settlement ${chain.chain}`,
-      tone: 'bad',
+      trouble: stopTrouble(chain.settlementReason),
       title: `${chain.chain} settles nothing`,
       text: stopReason(chain.settlementReason),
       screen: 'books',
-      runbook: stopRunbook(chain.settlementReason),
     });
   }
   return found;
@@ -127,94 +124,96 @@ function bookProblems({ chain, settlement, balances }: ChainHealth): Problem[] {
     .filter(({ difference }) => difference !== '0')
     .map(({ holder, token }) => ({
       key: `books ${holder} ${token}`,
-      tone: 'bad',
+      trouble: 'booksDiffer',
       title: `The books of ${chain} differ`,
       text: `Ledger and chain differ for ${token} (${holder}). The next comparison decides.`,
       screen: 'books',
-      runbook: 'differences',
     }));
 }
 
 function nodeProblems({ chain, nodes }: ChainNodes): Problem[] {
-  const about = { screen: 'chains', runbook: 'chainHealth' } as const;
+  const about = { screen: 'chains' } as const;
   if (nodes.length === 0) {
     const text = 'None of its nodes gives an answer.';
-    return [{ key: `nodes ${chain}`, tone: 'bad', title: `${chain} has no node`, text, ...about }];
+    return [
+      { key: `nodes ${chain}`, trouble: 'chainWithoutNode', title: `${chain} has no node`, text, ...about },
+    ];
   }
   return nodes
     .filter(({ problem }) => problem !== '')
     .map(({ node, problem }) => ({
       key: `node ${chain} ${node}`,
-      tone: 'warn',
+      trouble: 'nodeFails',
       title: `A node of ${chain} fails`,
       text: node === '' ? problem : `${node}: ${problem}`,
       ...about,
     }));
 }
 
-/** How a wallet's gas stands. */
-export function gasTone({
+/** What is wrong with a wallet's gas; undefined where it suffices. */
+export function gasTrouble({
   balance,
   needed,
   secondsLeft,
-}: ServiceFunds['wallets'][number]): 'good' | 'warn' | 'bad' {
-  if (balance === '' || needed === '') return 'warn';
-  if (BigInt(balance) === 0n) return 'bad';
-  if (BigInt(balance) >= BigInt(needed)) return 'good';
-  return secondsLeft >= 0 && secondsLeft < secondsPerDay ? 'bad' : 'warn';
+}: ServiceFunds['wallets'][number]): 'gasOut' | 'gasLow' | 'gasUnknown' | undefined {
+  if (balance === '' || needed === '') return 'gasUnknown';
+  if (BigInt(balance) === 0n) return 'gasOut';
+  if (BigInt(balance) >= BigInt(needed)) return undefined;
+  return secondsLeft >= 0 && secondsLeft < secondsPerDay ? 'gasOut' : 'gasLow';
 }
 
 function walletProblems({ wallets }: ServiceFunds): Problem[] {
-  return wallets
-    .filter((wallet) => gasTone(wallet) !== 'good')
-    .map((wallet) => {
-      const { chain, role, address, balance, secondsLeft } = wallet;
-      const lasts =
-        secondsLeft < 0 ? 'It lasts for an unknown time.' : `It lasts ${lastingText(secondsLeft)}.`;
-      return {
-        key: `gas ${chain} ${address} ${role}`,
-        tone: gasTone(wallet) === 'bad' ? 'bad' : 'warn',
-        title: balance === '' ? `Gas on ${chain} is unknown` : `Gas on ${chain} runs out`,
-        text:
-          balance === '' ? `No node says what the ${role} holds.` : `The ${role} holds too little. ${lasts}`,
-        screen: 'funds',
-        runbook: 'funds',
-      };
-    });
+  return wallets.flatMap((wallet) => {
+    const trouble = gasTrouble(wallet);
+    if (trouble === undefined) return [];
+    const { chain, role, address, secondsLeft } = wallet;
+    const isUnknown = trouble === 'gasUnknown';
+    const lasts = secondsLeft < 0 ? 'It lasts for an unknown time.' : `It lasts ${lastingText(secondsLeft)}.`;
+    return {
+      key: `gas ${chain} ${address} ${role}`,
+      trouble,
+      title: isUnknown ? `Gas on ${chain} is unknown` : `Gas on ${chain} runs out`,
+      text: isUnknown ? `No node says what the ${role} holds.` : `The ${role} holds too little. ${lasts}`,
+      screen: 'funds',
+    };
+  });
 }
 
-/** How a vault stands: without float it pays nothing, with less than a cap not every order. */
-export function vaultTone({ cap, float }: ServiceFunds['vaults'][number]): 'good' | 'warn' | 'bad' {
-  if (cap === '' || float === '') return 'warn';
+/** What is wrong with a vault: without float it pays nothing, with less than a cap not every order. Undefined: nothing. */
+export function vaultTrouble({
+  cap,
+  float,
+}: ServiceFunds['vaults'][number]): 'vaultEmpty' | 'vaultLow' | 'vaultUnknown' | undefined {
+  if (cap === '' || float === '') return 'vaultUnknown';
   // A cap of zero forbids the token on purpose.
-  if (BigInt(cap) === 0n || BigInt(float) >= BigInt(cap)) return 'good';
-  return BigInt(float) === 0n ? 'bad' : 'warn';
+  if (BigInt(cap) === 0n || BigInt(float) >= BigInt(cap)) return undefined;
+  return BigInt(float) === 0n ? 'vaultEmpty' : 'vaultLow';
 }
+
+const vaultStates = { vaultEmpty: 'empty', vaultLow: 'low', vaultUnknown: 'unknown' } as const;
 
 function vaultProblems({ vaults }: ServiceFunds): Problem[] {
-  return vaults
-    .filter((vault) => vaultTone(vault) !== 'good')
-    .map((vault) => {
-      const { tokenId, float } = vault;
-      const isUnknown = float === '' || vault.cap === '';
-      const isEmpty = !isUnknown && BigInt(float) === 0n;
-      return {
-        key: `vault ${tokenId}`,
-        tone: isEmpty ? 'bad' : 'warn',
-        title: isUnknown
-          ? `The vault of ${tokenId} is unknown`
-          : `The vault of ${tokenId} is ${isEmpty ? 'empty' : 'low'}`,
-        text: isUnknown
+  return vaults.flatMap((vault) => {
+    const trouble = vaultTrouble(vault);
+    if (trouble === undefined) return [];
+    return {
+      key: `vault ${vault.tokenId}`,
+      trouble,
+      title: `The vault of ${vault.tokenId} is ${vaultStates[trouble]}`,
+      text:
+        trouble === 'vaultUnknown'
           ? 'It has not answered since the service started.'
           : 'Payments that arrive on another chain wait for its float.',
-        screen: 'funds',
-        runbook: 'funds',
-      };
-    });
+      screen: 'funds',
+    };
+  });
 }
 
 /** Whether no block has the transaction for longer than is usual. */
-export function isSlow({ minedHash, createAt }: Health['transactions'][number], at: string): boolean {
+export function isSlow(
+  { minedHash, createAt }: Pick<Health['transactions'][number], 'minedHash' | 'createAt'>,
+  at: string,
+): boolean {
   return minedHash === '' && (secondsBetween(createAt, at) ?? 0) > slowTransactionSeconds;
 }
 
@@ -226,45 +225,45 @@ function workProblems(health: Health): Problem[] {
   const work: (Problem | undefined)[] = [
     problemIf(held, {
       key: 'held',
-      tone: 'bad',
+      trouble: 'settlementHeld',
       title: counted(held, 'settlement waits for you', 'settlements wait for you'),
       text: 'A cap of the configuration holds it until a person releases it.',
-      ...{ screen: 'settlements', runbook: 'settlements' },
+      screen: 'settlements',
     }),
     problemIf(slow, {
       key: 'slow',
-      tone: 'bad',
+      trouble: 'transactionNotMined',
       title: counted(slow, 'transaction gets into no block', 'transactions get into no block'),
       text: `Sent more than ${lastingText(slowTransactionSeconds)} ago. The fee may be too low, or the chain stands still.`,
-      ...{ screen: 'settlements', runbook: 'settlements' },
+      screen: 'settlements',
     }),
     problemIf(delayed, {
       key: 'delayed',
-      tone: 'warn',
+      trouble: 'settlementDelayed',
       title: counted(delayed, 'settlement is delayed', 'settlements are delayed'),
       text: 'The service tries again by itself.',
-      ...{ screen: 'settlements', runbook: 'settlements' },
+      screen: 'settlements',
     }),
     problemIf(deliveries.pausedWebhooks, {
       key: 'paused',
-      tone: 'warn',
+      trouble: 'webhookPaused',
       title: counted(deliveries.pausedWebhooks, 'webhook is paused', 'webhooks are paused'),
       text: 'Receivers failed for too long. The merchants start them again.',
-      ...{ screen: 'backlog', runbook: 'webhooks' },
+      screen: 'backlog',
     }),
     problemIf(isMailStuck(health) ? mails.waiting : 0, {
       key: 'mails',
-      tone: 'warn',
+      trouble: 'mailWaits',
       title: counted(mails.waiting, 'e-mail waits', 'e-mails wait'),
       text: `The mail server has taken none for ${lastingText(slowMailSeconds)} or longer.`,
-      ...{ screen: 'e-mails', runbook: 'mail' },
+      screen: 'e-mails',
     }),
     problemIf(openExceptions, {
       key: 'exceptions',
-      tone: 'warn',
+      trouble: 'exceptionOpen',
       title: counted(openExceptions, 'exception is open', 'exceptions are open'),
       text: 'Payments that came short, over, late, twice or in another token.',
-      ...{ screen: 'all-exceptions', runbook: 'exceptions' },
+      screen: 'all-exceptions',
     }),
   ];
   return work.filter((problem) => problem !== undefined);

@@ -13,6 +13,7 @@ export const runbooks = {
   webhooks: { path: '/docs/runbook/webhooks', title: 'Webhooks that fail' },
   mail: { path: '/docs/runbook/e-mail#e-mails-that-do-not-arrive', title: 'E-mails that do not arrive' },
   tokens: { path: '/docs/runbook/production#your-staff', title: 'Stopped tokens' },
+  merchants: { path: '/docs/runbook/production#your-staff', title: 'Suspended merchants' },
   keys: { path: '/docs/runbook/keys', title: 'Keys of the service' },
   upgrade: { path: '/docs/runbook/production#10-upgrade', title: 'Upgrade' },
 } as const;

@@ -1,13 +1,13 @@
 import type { SessionStatus, SessionView } from '@florin/protocol/session.ts';
-import { CreditCard, Download, Search, SlidersHorizontal, X } from 'lucide-react';
+import { CreditCard, Download, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { usePages, useRead } from '../api/use-call.ts';
 import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
-import { inputClass } from '../ui/field.tsx';
 import { PageHeader } from '../ui/page.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
 import { SessionStatusBadge, sessionStatusText } from '../ui/session-status.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -15,7 +15,7 @@ import { Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { type PaymentFilter, paymentFilters, searchBodyOf } from './search-body.ts';
+import { type PaymentFilter, type PaymentFilters, paymentFilters, searchBodyOf } from './search-body.ts';
 
 const pageSize = 25;
 
@@ -103,7 +103,6 @@ export default function Payments() {
   useEffect(() => {
     if (isSearchingOn && !isFetchingNextPage) void fetchNextPage();
   }, [isSearchingOn, isFetchingNextPage, fetchNextPage]);
-  const chips = filterNames.filter(({ name }) => filters.values[name] !== '');
 
   return (
     <>
@@ -117,7 +116,12 @@ export default function Payments() {
       />
       <StatusTabs value={filters.values.status} onChange={(status) => filters.set({ status })} />
       <div className="mb-3 flex flex-wrap gap-2">
-        <SearchBox value={filters.values.text} onChange={(text) => filters.set({ text })} />
+        <SearchBox
+          label="Search payments"
+          placeholder="Id, product, e-mail or metadata"
+          value={filters.values.text}
+          onChange={(text) => filters.set({ text })}
+        />
         <Button icon={<SlidersHorizontal />} onClick={() => setFiltering(true)}>
           Filters
         </Button>
@@ -129,24 +133,7 @@ export default function Payments() {
           }
         />
       </div>
-      {chips.length > 0 && (
-        <ul aria-label="Filters in use" className="mb-3 flex flex-wrap gap-1.5">
-          {chips.map(({ name, label }) => (
-            <li key={name}>
-              <button
-                type="button"
-                onClick={() => filters.set({ [name]: '' })}
-                aria-label={`Remove the filter ${label}`}
-                className="inline-flex h-7 max-w-72 items-center gap-1.5 rounded-full border border-line-strong bg-raised pr-2 pl-3 text-sm hover:bg-sunken"
-              >
-                <span className="text-soft">{label}</span>
-                <span className="truncate font-medium">{filters.values[name]}</span>
-                <X aria-hidden className="size-3.5 shrink-0 text-faint" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <FilterChips values={filters.values} onRemove={(name) => filters.set({ [name]: '' })} />
       <Table
         label="Payments"
         columns={columnsOf(tokenName)}
@@ -188,6 +175,36 @@ export default function Payments() {
   );
 }
 
+/** The filters of the sheet that are set, each with its button that removes it. */
+function FilterChips({
+  values,
+  onRemove,
+}: {
+  readonly values: PaymentFilters;
+  readonly onRemove: (name: PaymentFilter) => void;
+}) {
+  const chips = filterNames.filter(({ name }) => values[name] !== '');
+  if (chips.length === 0) return null;
+  return (
+    <ul aria-label="Filters in use" className="mb-3 flex flex-wrap gap-1.5">
+      {chips.map(({ name, label }) => (
+        <li key={name}>
+          <button
+            type="button"
+            onClick={() => onRemove(name)}
+            aria-label={`Remove the filter ${label}`}
+            className="inline-flex h-7 max-w-72 items-center gap-1.5 rounded-full border border-line-strong bg-raised pr-2 pl-3 text-sm hover:bg-sunken"
+          >
+            <span className="text-soft">{label}</span>
+            <span className="truncate font-medium">{values[name]}</span>
+            <X aria-hidden className="size-3.5 shrink-0 text-faint" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function StatusTabs({
   value,
   onChange,
@@ -215,54 +232,5 @@ function StatusTabs({
         </button>
       ))}
     </fieldset>
-  );
-}
-
-const typingMs = 300;
-
-/** Searches a moment after the last key, and at once with Enter. */
-function SearchBox({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}) {
-  const [typed, setTyped] = useState(value);
-  const [shown, setShown] = useState(value);
-  // The address changed by other means: the back button, a saved view, a cleared filter.
-  if (shown !== value) {
-    setShown(value);
-    setTyped(value);
-  }
-  useEffect(() => {
-    if (typed === value) return undefined;
-    const waiting = setTimeout(() => {
-      setShown(typed);
-      onChange(typed);
-    }, typingMs);
-    return () => clearTimeout(waiting);
-  }, [typed, value, onChange]);
-  return (
-    <search className="relative min-w-0 flex-1 basis-full sm:basis-56">
-      <Search
-        aria-hidden
-        className="pointer-events-none absolute inset-y-0 left-3 my-auto size-4 text-faint"
-      />
-      <input
-        type="search"
-        aria-label="Search payments"
-        placeholder="Id, product, e-mail or metadata"
-        value={typed}
-        maxLength={200}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
-          setShown(typed);
-          onChange(typed);
-        }}
-        className={classNames(inputClass, 'h-10 pl-9 md:h-9')}
-      />
-    </search>
   );
 }

@@ -1,4 +1,5 @@
 import { statement } from '@florin/pg';
+import { attemptColumnList, attemptColumns, latestAttempts } from './work.sql.ts';
 
 export const healthCursors = statement({
   name: 'health_cursors',
@@ -28,20 +29,11 @@ export const unfinishedTransactions = statement({
     purpose: 'text',
     mined_hash: 'text',
     created_at: 'timestamptz',
-    attempt_count: 'int8',
-    hashes: 'text[]',
-    fees: 'text[]',
-    times_ms: 'int8[]',
+    ...attemptColumns,
   },
   text: `select t.chain_id, t.wallet, t.nonce, t.purpose, t.mined_hash, t.created_at,
-     (select count(*) from sent_attempts a where a.transaction_id = t.transaction_id) as attempt_count,
-     latest.hashes, latest.fees, latest.times_ms
-   from sent_transactions t join lateral (
-     select array_agg(tx_hash order by max_fee desc) as hashes,
-       array_agg(max_fee::text order by max_fee desc) as fees,
-       array_agg((extract(epoch from created_at) * 1000)::int8 order by max_fee desc) as times_ms
-     from (select tx_hash, max_fee, created_at from sent_attempts a where a.transaction_id = t.transaction_id
-       order by max_fee desc limit :attemptLimit) as a) as latest on latest.hashes is not null
+     ${attemptColumnList}
+   from sent_transactions t join ${latestAttempts}
    where t.status = 'pending' order by t.created_at, t.transaction_id limit :limit`,
 });
 

@@ -30,6 +30,8 @@ let browser: Browser;
 let dashboard: string;
 let merchantId: string;
 let owner: { page: Page; complaints: Complaints; email: string };
+/** Of the operator's staff. */
+let olga: { page: Page; complaints: Complaints };
 
 before(async () => {
   await buildPages();
@@ -389,13 +391,44 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   await page.getByRole('button', { name: 'Send again', exact: true }).click();
   await page.getByText('No address was refused').waitFor();
 
+  olga = { page, complaints };
+});
+
+test('the operator’s screens fit a phone, have no findings of axe, and link everything red or amber to its runbook', async () => {
+  const { page, complaints } = olga;
   await page.setViewportSize({ width: 390, height: 844 });
-  const screens = ['', 'chains', 'settlements', 'funds', 'books', 'tokens', 'merchants', 'all-exceptions'];
-  for (const path of [...screens, 'backlog', 'e-mails', 'configuration', 'staff']) {
+  const screens = [
+    '',
+    'chains',
+    'settlements',
+    'settlements?tab=legs',
+    'settlements?tab=transactions',
+    'funds',
+  ];
+  const others = ['books', 'tokens', 'merchants', 'all-exceptions', 'backlog', 'e-mails', 'configuration'];
+  const troubles = new Set<string>();
+  for (const path of [...screens, ...others, 'staff']) {
     await page.goto(`${dashboard}/operator/${path}`);
     await page.waitForLoadState('networkidle');
     await assertClean(page);
+    for (const trouble of await page.locator('[data-trouble]').all()) {
+      const href = await trouble.getByRole('link', { name: /^Runbook: / }).getAttribute('href');
+      assert.ok(href?.startsWith('/docs/runbook/'), path);
+      troubles.add((await trouble.getAttribute('data-trouble')) ?? '');
+    }
   }
+  for (const trouble of ['chainHalted', 'stoppedByHalt', 'tokenStopped', 'gasLow', 'vaultUnknown'])
+    assert.ok(troubles.has(trouble), `${trouble} of ${[...troubles].join(', ')}`);
+
+  await page.goto(`${dashboard}/operator/settlements?tab=legs`);
+  await page
+    .getByRole('row', { name: /Settlement/ })
+    .getByRole('button', { name: /Settlement/ })
+    .first()
+    .click();
+  const sheet = page.getByRole('dialog', { name: /Settlement on/ });
+  await sheet.getByRole('link', { name: 'Payment' }).waitFor();
+  await assertClean(page);
   assert.deepEqual(faultsOf(complaints), []);
   await page.context().close();
 });

@@ -9,7 +9,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/value.tsx';
 import { AsOf } from '../as-of.tsx';
 import { integerText } from '../figure.ts';
-import { RunbookLink } from '../runbook-link.tsx';
+import { TroubleBadge } from '../trouble-sign.tsx';
 
 type Line = ReplyTo<'GET /staff/webhook/list'>['webhooks'][number];
 
@@ -34,18 +34,11 @@ const columns: readonly Column<Line>[] = [
   {
     key: 'state',
     header: 'Status',
-    cell: ({ status, failures }) => (
-      <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
-        {status === 'paused' ? (
-          <Badge tone="bad">Paused</Badge>
-        ) : failures > 0 ? (
-          <Badge tone="warn">Fails</Badge>
-        ) : (
-          <Badge>Delivers</Badge>
-        )}
-        {(status === 'paused' || failures > 0) && <RunbookLink name="webhooks" />}
-      </span>
-    ),
+    cell: ({ status, failures }) => {
+      if (status === 'paused') return <TroubleBadge trouble="webhookPaused">Paused</TroubleBadge>;
+      if (failures > 0) return <TroubleBadge trouble="webhookFails">Fails</TroubleBadge>;
+      return <Badge>Delivers</Badge>;
+    },
   },
   {
     key: 'failures',

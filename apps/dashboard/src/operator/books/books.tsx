@@ -1,14 +1,13 @@
 import { BookCheck } from 'lucide-react';
 import { Badge } from '../../ui/badge.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { Card, PageHeader, Section, SkeletonFacts } from '../../ui/page.tsx';
 import { Empty, Failed } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time, Tokens } from '../../ui/value.tsx';
 import { AsOf } from '../as-of.tsx';
 import { integerText, symbolOf } from '../figure.ts';
-import { type ChainHealth, stopReason, stopRunbook } from '../problem.ts';
-import { RunbookLink } from '../runbook-link.tsx';
+import { type ChainHealth, stopReason, stopTrouble } from '../problem.ts';
+import { TroubleNotice, TroubleText } from '../trouble-sign.tsx';
 import { useHealth, useTokens } from '../use-installation.ts';
 
 type Balance = ChainHealth['balances'][number];
@@ -47,13 +46,9 @@ export default function Books() {
         <Section key={chain.chainId} title={chain.chain} description={<Compared chain={chain} />}>
           {chain.settlement === 'stopped' && (
             <div className="mb-3">
-              <Notice
-                tone="bad"
-                title="Settlement is stopped"
-                action={<RunbookLink name={stopRunbook(chain.settlementReason)} />}
-              >
+              <TroubleNotice trouble={stopTrouble(chain.settlementReason)} title="Settlement is stopped">
                 {stopReason(chain.settlementReason)}
-              </Notice>
+              </TroubleNotice>
             </div>
           )}
           <Table
@@ -117,10 +112,7 @@ function columnsOf(decimalsOf: (tokenId: string) => number | undefined): readonl
         difference === '0' ? (
           <Badge tone="good">None</Badge>
         ) : (
-          <span className="inline-flex flex-wrap items-center justify-end gap-x-3 gap-y-1">
-            <RunbookLink name="differences" />
-            <span className="font-medium text-bad">{amount(token, difference)}</span>
-          </span>
+          <TroubleText trouble="booksDiffer">{amount(token, difference)}</TroubleText>
         ),
     },
     {

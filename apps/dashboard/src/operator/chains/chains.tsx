@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useWrite } from '../../api/use-call.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { Card, Fact, Facts, PageHeader, SkeletonFacts } from '../../ui/page.tsx';
 import { Empty, Failed } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -13,6 +12,7 @@ import { AsOf } from '../as-of.tsx';
 import { integerText, lastingText, secondsBetween } from '../figure.ts';
 import { type ChainHealth, type ChainNodes, chainProblems, stopReason } from '../problem.ts';
 import { RunbookLink } from '../runbook-link.tsx';
+import { TroubleBadge, TroubleNotice, TroubleText, WorstTrouble } from '../trouble-sign.tsx';
 import { useHealth, useNodes } from '../use-installation.ts';
 
 /** Each chain: how far it was read, what its nodes answer, and why it is held. */
@@ -73,36 +73,38 @@ function ChainCard({
   readonly onResume: () => void;
 }) {
   const problems = chainProblems(chain);
-  const [worst] = problems;
   return (
     <Card>
       <h2 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-lg font-semibold">
         {chain.chain}
         <span className="text-sm font-normal text-faint">chain {chain.chainId}</span>
         <span className="ml-auto">
-          <Badge tone={worst?.tone ?? 'good'}>{worst === undefined ? 'Works' : stateOf(chain)}</Badge>
+          <WorstTrouble
+            found={problems.map(({ trouble }) => trouble)}
+            sayWell="Works"
+            say={() => stateOf(chain)}
+          />
         </span>
       </h2>
       <div className="grid gap-2 pt-2 empty:hidden">
-        {problems.map(({ key, tone, title, text, runbook }) => (
-          <Notice
+        {problems.map(({ key, trouble, title, text }) => (
+          <TroubleNotice
             key={key}
-            tone={tone}
+            trouble={trouble}
             title={title}
             action={
-              <span className="flex items-center gap-3">
-                <RunbookLink name={runbook} />
+              <>
                 {chain.isResuming && <Badge tone="info">Resuming</Badge>}
                 {chain.haltedReason !== '' && !chain.isResuming && (
                   <Button size="small" onClick={onResume}>
                     Resume…
                   </Button>
                 )}
-              </span>
+              </>
             }
           >
             {text}
-          </Notice>
+          </TroubleNotice>
         ))}
       </div>
       <div className="my-3">
@@ -185,9 +187,8 @@ function Nodes({ chain }: { readonly chain: ChainNodes | undefined }) {
   if (chain.nodes.length === 0)
     return (
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-        <Badge tone="bad">No answer</Badge>
+        <TroubleBadge trouble="chainWithoutNode">No answer</TroubleBadge>
         <span className="flex-1 text-soft">No node of this chain answers.</span>
-        <RunbookLink name="chainHealth" />
       </p>
     );
   const heads = chain.nodes.flatMap(({ headNumber }) => (headNumber === '' ? [] : [BigInt(headNumber)]));
@@ -200,20 +201,16 @@ function Nodes({ chain }: { readonly chain: ChainNodes | undefined }) {
             {node === '' ? 'the only node' : node}
           </span>
           {problem === '' ? (
-            <span className="tabular-nums">
-              {integerText(headNumber)}
+            <span className="inline-flex flex-wrap items-center gap-x-3 tabular-nums">
               {headNumber !== '' && BigInt(headNumber) < highest && (
-                <span className="text-warn">
-                  {' '}
-                  · {integerText(String(highest - BigInt(headNumber)))} behind
-                </span>
+                <TroubleText trouble="nodeBehind">
+                  {integerText(String(highest - BigInt(headNumber)))} behind
+                </TroubleText>
               )}
+              {integerText(headNumber)}
             </span>
           ) : (
-            <>
-              <span className="text-bad break-words">{problem}</span>
-              <RunbookLink name="chainHealth" />
-            </>
+            <TroubleText trouble="nodeFails">{problem}</TroubleText>
           )}
         </li>
       ))}

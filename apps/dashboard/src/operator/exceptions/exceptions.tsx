@@ -5,7 +5,6 @@ import type { ReplyTo } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -13,7 +12,8 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Id, Time, Tokens } from '../../ui/value.tsx';
 import { AsOf } from '../as-of.tsx';
 import { chainOf, symbolOf } from '../figure.ts';
-import { RunbookLink } from '../runbook-link.tsx';
+import { Pager } from '../pager.tsx';
+import { TroubleBadge } from '../trouble-sign.tsx';
 import { useMerchantNames, useTokens } from '../use-installation.ts';
 
 type Exception = ReplyTo<'GET /staff/exception/list/:page/:size'>['exceptions'][number];
@@ -51,7 +51,6 @@ export default function AllExceptions() {
       <PageHeader
         title="Exceptions"
         description="Payments of all merchants that came short, over, late, twice or in another token. The merchants decide about them."
-        badge={<RunbookLink name="exceptions" />}
         actions={<AsOf source={list} />}
       />
       <Tabs
@@ -77,17 +76,7 @@ export default function AllExceptions() {
             </Empty>
           }
         />
-        {(page > 1 || list.data?.hasMore === true) && (
-          <div className="mt-3 flex items-center justify-end gap-2">
-            <span className="text-soft tabular-nums">Page {page}</span>
-            <Button disabled={page === 1} onClick={() => setPage(page - 1)}>
-              Newer
-            </Button>
-            <Button disabled={list.data?.hasMore !== true} onClick={() => setPage(page + 1)}>
-              Older
-            </Button>
-          </div>
-        )}
+        <Pager page={page} hasMore={list.data?.hasMore === true} onChange={setPage} />
       </Tabs>
     </>
   );
@@ -142,7 +131,11 @@ function columnsOf(
       key: 'status',
       header: 'Status',
       cell: ({ status }) =>
-        status === 'open' ? <Badge tone="warn">Open</Badge> : <Badge tone="good">Resolved</Badge>,
+        status === 'open' ? (
+          <TroubleBadge trouble="exceptionOpen">Open</TroubleBadge>
+        ) : (
+          <Badge tone="good">Resolved</Badge>
+        ),
     },
     { key: 'session', header: 'Session', from: 'xl', cell: ({ sessionId }) => <Id id={sessionId} /> },
     {

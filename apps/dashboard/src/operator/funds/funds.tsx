@@ -6,8 +6,8 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Address, Time, Usd } from '../../ui/value.tsx';
 import { AsOf } from '../as-of.tsx';
 import { chainOf, coinsText, lastingText, symbolOf } from '../figure.ts';
-import { gasTone, type ServiceFunds, vaultTone } from '../problem.ts';
-import { RunbookLink } from '../runbook-link.tsx';
+import { gasTrouble, type ServiceFunds, vaultTrouble } from '../problem.ts';
+import { TroubleBadge } from '../trouble-sign.tsx';
 import { useFunds } from '../use-installation.ts';
 
 type Wallet = ServiceFunds['wallets'][number];
@@ -61,11 +61,7 @@ const walletColumns: readonly Column<Wallet>[] = [
     key: 'state',
     header: 'Status',
     isAtEnd: true,
-    cell: (wallet) => {
-      const tone = gasTone(wallet);
-      const text = wallet.balance === '' ? 'Unknown' : 'Low';
-      return <State tone={tone} text={tone === 'good' ? 'Enough' : tone === 'bad' ? 'Runs out' : text} />;
-    },
+    cell: (wallet) => <State trouble={gasTrouble(wallet)} />,
   },
 ];
 
@@ -105,20 +101,27 @@ const vaultColumns: readonly Column<TokenVault>[] = [
     header: 'Status',
     isAtEnd: true,
     cell: (vault) => {
-      const tone = vaultTone(vault);
       if (vault.cap === '0') return <Badge>Not used</Badge>;
-      const text = vault.float === '' ? 'Unknown' : 'Below one order';
-      return <State tone={tone} text={tone === 'good' ? 'Enough' : tone === 'bad' ? 'Empty' : text} />;
+      return <State trouble={vaultTrouble(vault)} />;
     },
   },
 ];
 
-function State({ tone, text }: { readonly tone: 'good' | 'warn' | 'bad'; readonly text: string }) {
+const stateWords = {
+  gasOut: 'Runs out',
+  gasLow: 'Low',
+  gasUnknown: 'Unknown',
+  vaultEmpty: 'Empty',
+  vaultLow: 'Below one order',
+  vaultUnknown: 'Unknown',
+} as const;
+
+function State({ trouble }: { readonly trouble: keyof typeof stateWords | undefined }) {
+  if (trouble === undefined) return <Badge tone="good">Enough</Badge>;
   return (
-    <span className="inline-flex flex-wrap items-center justify-end gap-x-3 gap-y-1">
-      {tone !== 'good' && <RunbookLink name="funds" />}
-      <Badge tone={tone}>{text}</Badge>
-    </span>
+    <TroubleBadge isAtEnd trouble={trouble}>
+      {stateWords[trouble]}
+    </TroubleBadge>
   );
 }
 

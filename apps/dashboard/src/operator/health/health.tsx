@@ -7,7 +7,8 @@ import { Failed } from '../../ui/states.tsx';
 import { AsOf } from '../as-of.tsx';
 import { integerText, lastingText } from '../figure.ts';
 import { findProblems, type Health, type Problem, type ServiceFunds } from '../problem.ts';
-import { RunbookLink } from '../runbook-link.tsx';
+import { troubles } from '../trouble.ts';
+import { TroubleBadge, WorstTrouble } from '../trouble-sign.tsx';
 import { useFunds, useHealth, useNodes, useTokens } from '../use-installation.ts';
 
 /** What is wrong, with what to do about it, and the figures of the whole installation. */
@@ -51,12 +52,17 @@ export default function HealthScreen() {
   );
 }
 
+const toneWords = { bad: 'Failure', warn: 'Warning' } as const;
+
 function Verdict({ problems }: { readonly problems: readonly Problem[] | undefined }) {
   if (problems === undefined) return <Badge>Unknown</Badge>;
-  const bad = problems.filter(({ tone }) => tone === 'bad').length;
-  if (bad > 0) return <Badge tone="bad">{bad === 1 ? '1 failure' : `${bad} failures`}</Badge>;
-  if (problems.length === 0) return <Badge tone="good">All well</Badge>;
-  return <Badge tone="warn">{problems.length === 1 ? '1 warning' : `${problems.length} warnings`}</Badge>;
+  return (
+    <WorstTrouble
+      found={problems.map(({ trouble }) => trouble)}
+      sayWell="All well"
+      say={(count, tone) => `${count} ${toneWords[tone].toLowerCase()}${count === 1 ? '' : 's'}`}
+    />
+  );
 }
 
 function Problems({
@@ -90,11 +96,11 @@ function Problems({
   );
 }
 
-function ProblemRow({ problem: { tone, title, text, screen, runbook } }: { readonly problem: Problem }) {
+function ProblemRow({ problem: { trouble, title, text, screen } }: { readonly problem: Problem }) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 md:px-5">
-      <span className="w-16">
-        <Badge tone={tone}>{tone === 'bad' ? 'Failure' : 'Warning'}</Badge>
+      <span className="w-44">
+        <TroubleBadge trouble={trouble}>{toneWords[troubles[trouble].tone]}</TroubleBadge>
       </span>
       <span className="min-w-0 flex-1 basis-56">
         <ScreenLink path={screen} className="font-medium break-words underline-offset-2 hover:underline">
@@ -103,7 +109,6 @@ function ProblemRow({ problem: { tone, title, text, screen, runbook } }: { reado
         </ScreenLink>
         <span className="block break-words text-soft">{text}</span>
       </span>
-      <RunbookLink name={runbook} />
     </li>
   );
 }

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { ReplyTo } from '../../api/call.ts';
 import { fieldError } from '../../api/failure.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -15,22 +14,24 @@ import { Time } from '../../ui/value.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { AsOf } from '../as-of.tsx';
 import { RunbookLink } from '../runbook-link.tsx';
+import type { Trouble } from '../trouble.ts';
+import { TroubleBadge } from '../trouble-sign.tsx';
 import { useMerchantNames } from '../use-installation.ts';
 
-type Trouble = ReplyTo<'GET /staff/mail/list'>;
-type TroubledMail = Trouble['mails'][number];
-type Bounce = Trouble['bounces'][number];
+type MailTrouble = ReplyTo<'GET /staff/mail/list'>;
+type TroubledMail = MailTrouble['mails'][number];
+type Bounce = MailTrouble['bounces'][number];
 
 const refreshMs = 10_000;
 
 const statusWords: Readonly<
-  Record<TroubledMail['status'], { readonly tone: 'bad' | 'warn'; readonly text: string }>
+  Record<TroubledMail['status'], { readonly trouble: Trouble; readonly text: string }>
 > = {
-  pending: { tone: 'warn', text: 'Tried again' },
-  sent: { tone: 'warn', text: 'Sent' },
-  failed: { tone: 'bad', text: 'Given up' },
-  bounced: { tone: 'bad', text: 'Address refused' },
-  suppressed: { tone: 'bad', text: 'Not sent' },
+  pending: { trouble: 'mailWaits', text: 'Tried again' },
+  sent: { trouble: 'mailWaits', text: 'Sent' },
+  failed: { trouble: 'mailGivenUp', text: 'Given up' },
+  bounced: { trouble: 'mailGivenUp', text: 'Address refused' },
+  suppressed: { trouble: 'mailGivenUp', text: 'Not sent' },
 };
 
 const bounceColumns: readonly Column<Bounce>[] = [
@@ -72,7 +73,7 @@ export default function Mails() {
       header: 'Status',
       cell: ({ status, attempts }) => (
         <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Badge tone={statusWords[status].tone}>{statusWords[status].text}</Badge>
+          <TroubleBadge trouble={statusWords[status].trouble}>{statusWords[status].text}</TroubleBadge>
           <span className="text-sm text-soft">{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</span>
         </span>
       ),

@@ -15,6 +15,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Id, Time } from '../../ui/value.tsx';
 import { ActDialog } from '../act-dialog.tsx';
+import { TroubleBadge } from '../trouble-sign.tsx';
 import { CreateDialog, InviteDialog } from './invite-dialog.tsx';
 
 type Merchant = ReplyTo<'GET /staff/merchant/list'>['merchants'][number];
@@ -100,8 +101,8 @@ function columnsOf(onAct: (act: Act, merchant: Merchant) => void): readonly Colu
         suspendedAt === '' ? (
           <Badge tone="good">Active</Badge>
         ) : (
-          <span className="inline-flex items-center gap-2">
-            <Badge tone="warn">Suspended</Badge>
+          <span className="inline-flex flex-wrap items-center gap-x-3">
+            <TroubleBadge trouble="merchantSuspended">Suspended</TroubleBadge>
             <Time time={suspendedAt} className="text-soft max-md:hidden" />
           </span>
         ),

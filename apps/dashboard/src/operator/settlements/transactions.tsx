@@ -1,48 +1,99 @@
 import { Send } from 'lucide-react';
 import { useState } from 'react';
-import { Badge } from '../../ui/badge.tsx';
+import { useRead } from '../../api/use-call.ts';
+import { useFilters } from '../../app/use-filters.ts';
 import { Sheet } from '../../ui/dialog.tsx';
-import { Fact, Facts, Section } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Address, Time } from '../../ui/value.tsx';
 import { gweiText, integerText } from '../figure.ts';
-import { type Health, isSlow } from '../problem.ts';
-import { RunbookLink } from '../runbook-link.tsx';
+import { Pager } from '../pager.tsx';
+import { useHealth } from '../use-installation.ts';
+import { replacedText, SentState, TransactionFacts } from './transaction-facts.tsx';
+import { explorerLink, pageSize, purposeText, refreshMs, type Sent } from './work.ts';
+import { WorkFilters } from './work-filters.tsx';
 
-type Sent = Health['transactions'][number];
+const states = [
+  { value: '', label: 'In no final block' },
+  { value: 'succeeded', label: 'Final' },
+  { value: 'failed', label: 'Reverted' },
+  { value: 'superseded', label: 'Nonce taken' },
+  { value: 'all', label: 'All' },
+] as const;
 
-/** Transactions in no final block, in the order of their sending; each with what replaced what. */
-export function TransactionTable({
-  health,
-  source,
-}: {
-  readonly health: Health | undefined;
-  readonly source: { readonly error: unknown; readonly onRetry: () => void };
-}) {
+/** The transactions of the service's wallets, newest first; each with what replaced what. */
+export function TransactionTable() {
+  const { values, set } = useFilters(['tab', 'state', 'chain', 'of', 'page']);
+  const page = Math.max(1, Number.parseInt(values.page, 10) || 1);
+  const state = states.find(({ value }) => value === values.state)?.value ?? '';
+  const list = useRead(
+    'GET /staff/transaction/list/:page/:size',
+    {
+      params: { page, size: pageSize },
+      query: {
+        ...(state === 'all' ? {} : { state: state === '' ? 'pending' : state }),
+        ...(values.chain === '' ? {} : { chain: values.chain }),
+        ...(values.of === '' ? {} : { of: values.of }),
+      },
+    },
+    { everyMs: refreshMs },
+  );
+  const at = useHealth().data?.at ?? '';
   const [opened, setOpened] = useState<Sent>();
-  const chainName = ({ chainId }: Sent) =>
-    health?.chains.find((chain) => chain.chainId === chainId)?.chain ?? chainId;
-  const columns: readonly Column<Sent>[] = [
+  const isFiltered = state !== '' || values.chain !== '' || values.of !== '';
+  return (
+    <>
+      <WorkFilters
+        values={{ ...values, state }}
+        onChange={set}
+        states={states}
+        search={{ label: 'Find a transaction', placeholder: 'Hash of a transaction' }}
+      />
+      <Table
+        label="Sent transactions"
+        columns={columnsOf(at)}
+        source={{ rows: list.data?.transactions, error: list.error, onRetry: () => void list.refetch() }}
+        keyOf={({ transactionId }) => transactionId}
+        onOpen={setOpened}
+        onClearFilters={isFiltered ? () => set({ state: '', chain: '', of: '', page: '' }) : undefined}
+        empty={
+          <Empty icon={<Send />} title="Nothing is on its way">
+            Every transaction that was sent is in a final block.
+          </Empty>
+        }
+      />
+      <Pager
+        page={page}
+        hasMore={list.data?.hasMore === true}
+        onChange={(next) => set({ page: next === 1 ? '' : String(next) })}
+      />
+      {opened !== undefined && (
+        <Sheet
+          isOpen
+          onClose={() => setOpened(undefined)}
+          title={`${purposeText(opened.purpose)} on ${opened.chain}`}
+          description={`Nonce ${integerText(opened.nonce)}`}
+        >
+          <TransactionFacts sent={opened} at={at} />
+        </Sheet>
+      )}
+    </>
+  );
+}
+
+function columnsOf(at: string): readonly Column<Sent>[] {
+  return [
     {
       key: 'purpose',
       header: 'For',
-      cell: (sent) => (
+      cell: ({ purpose, chain }) => (
         <>
-          <span className="block font-medium">{sent.purpose}</span>
-          <span className="block text-sm text-soft">{chainName(sent)}</span>
+          <span className="block font-medium">{purposeText(purpose)}</span>
+          <span className="block text-sm text-soft">{chain}</span>
         </>
       ),
     },
-    {
-      key: 'state',
-      header: 'Status',
-      cell: (sent) => (
-        <span className="inline-flex flex-wrap items-center gap-2">
-          <SentState sent={sent} at={health?.at ?? ''} />
-        </span>
-      ),
-    },
+    { key: 'state', header: 'Status', cell: (sent) => <SentState sent={sent} at={at} /> },
     {
       key: 'nonce',
       header: 'Nonce',
@@ -55,19 +106,33 @@ export function TransactionTable({
       from: 'md',
       isAtEnd: true,
       cell: ({ attempts: [latest] }) => (
-        <span className="tabular-nums">{gweiText(latest?.maxFee ?? '')}</span>
+        <span className="whitespace-nowrap tabular-nums">{gweiText(latest?.maxFee ?? '')}</span>
       ),
     },
     {
-      key: 'attempts',
+      key: 'replaced',
       header: 'Replaced',
       from: 'md',
       isAtEnd: true,
-      cell: ({ attemptCount }) => (
-        <span className="tabular-nums">{attemptCount <= 1 ? 'never' : `${attemptCount - 1} times`}</span>
+      cell: (sent) => <span className="tabular-nums">{replacedText(sent)}</span>,
+    },
+    {
+      key: 'hash',
+      header: 'Transaction',
+      from: 'lg',
+      cell: ({ explorer, minedHash, attempts: [latest] }) => {
+        const txHash = minedHash === '' ? (latest?.txHash ?? '') : minedHash;
+        return <Address address={txHash} href={explorerLink(explorer, 'tx', txHash)} />;
+      },
+    },
+    {
+      key: 'wallet',
+      header: 'Wallet',
+      from: 'xl',
+      cell: ({ explorer, wallet }) => (
+        <Address address={wallet} href={explorerLink(explorer, 'address', wallet)} />
       ),
     },
-    { key: 'wallet', header: 'Wallet', from: 'lg', cell: ({ wallet }) => <Address address={wallet} /> },
     {
       key: 'since',
       header: 'Signed',
@@ -76,66 +141,4 @@ export function TransactionTable({
       cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
     },
   ];
-  return (
-    <>
-      <Table
-        label="Sent transactions"
-        columns={columns}
-        source={{ rows: health?.transactions, ...source }}
-        keyOf={({ chainId, wallet, nonce }) => `${chainId} ${wallet} ${nonce}`}
-        onOpen={setOpened}
-        empty={
-          <Empty icon={<Send />} title="Nothing is on its way">
-            Every transaction that was sent is in a final block.
-          </Empty>
-        }
-      />
-      {opened !== undefined && (
-        <Sheet
-          isOpen
-          onClose={() => setOpened(undefined)}
-          title={`${opened.purpose} on ${chainName(opened)}`}
-          description={`Nonce ${integerText(opened.nonce)}`}
-        >
-          <Facts>
-            <Fact name="Wallet">
-              <Address address={opened.wallet} isWhole />
-            </Fact>
-            <Fact name="Signed">
-              <Time isWhole time={opened.createAt} />
-            </Fact>
-            <Fact name="In a block">
-              {opened.minedHash === '' ? 'not yet' : <Address address={opened.minedHash} isWhole />}
-            </Fact>
-          </Facts>
-          <div className="mt-6">
-            <Section title="Attempts" description="The latest first. Each replaced the one below it.">
-              <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
-                {opened.attempts.map(({ txHash, maxFee, createAt }) => (
-                  <li key={txHash} className="grid gap-1 px-3 py-2">
-                    <Address address={txHash} isWhole />
-                    <span className="text-soft tabular-nums">
-                      {gweiText(maxFee)} · <Time time={createAt} />
-                      {txHash === opened.minedHash && ' · in a block'}
-                    </span>
-                  </li>
-                ))}
-              </ol>
-            </Section>
-          </div>
-        </Sheet>
-      )}
-    </>
-  );
-}
-
-function SentState({ sent, at }: { readonly sent: Sent; readonly at: string }) {
-  if (sent.minedHash !== '') return <Badge tone="info">In a block</Badge>;
-  if (!isSlow(sent, at)) return <Badge>Sent</Badge>;
-  return (
-    <>
-      <Badge tone="bad">In no block</Badge>
-      <RunbookLink name="settlements" />
-    </>
-  );
 }

@@ -14,7 +14,7 @@ import { Time } from '../../ui/value.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { AsOf } from '../as-of.tsx';
 import { chainOf, symbolOf } from '../figure.ts';
-import { RunbookLink } from '../runbook-link.tsx';
+import { TroubleBadge } from '../trouble-sign.tsx';
 import { useTokens } from '../use-installation.ts';
 
 type Token = ReplyTo<'GET /staff/token/list'>['tokens'][number];
@@ -40,10 +40,7 @@ export default function Tokens() {
       header: 'Orders',
       cell: ({ isStopped }) =>
         isStopped ? (
-          <span className="flex flex-wrap items-center gap-2">
-            <Badge tone="bad">Stopped</Badge>
-            <RunbookLink name="tokens" />
-          </span>
+          <TroubleBadge trouble="tokenStopped">Stopped</TroubleBadge>
         ) : (
           <Badge tone="good">Taken</Badge>
         ),

@@ -14,6 +14,7 @@ import {
   readWebhookBacklog,
   type SendingWallet,
 } from '#reconcile/health.ts';
+import { listSentTransactions, listSettlementLegs } from '#reconcile/work.ts';
 import { releaseOrder } from '#settlement/held.ts';
 import type { AddRoute } from '../route-handler.ts';
 import { answerAuditPage } from './audit-list.ts';
@@ -41,6 +42,12 @@ export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: Installa
   add(routes.askNodes, async () => ({ chains: await askNodes(chains, installation.rpcOf) }));
   add(routes.listServiceWallets, () => readWallets(people, { ...deps, ...installation }));
   add(routes.listWebhookBacklog, async () => ({ webhooks: await readWebhookBacklog(people, deps) }));
+  add(routes.listSettlementLegs, ({ params, query }) =>
+    listSettlementLegs(people, deps, { ...params, ...query }),
+  );
+  add(routes.listSentTransactions, ({ params, query }) =>
+    listSentTransactions(people, deps, { ...params, ...query }),
+  );
   add(routes.listMailTrouble, async () => ({
     isConfigured: deps.tellPerson !== undefined,
     ...(await listMailTrouble(people)),

@@ -4,6 +4,8 @@ import { statement } from '@florin/pg';
 import { invite } from '#members/invitation.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { item } from '../../../test/harness/merchant-routes.ts';
+import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
+import { insertSent } from '../../../test/harness/sent-transaction.ts';
 import { openShop, type Shop } from '../../../test/harness/shop.ts';
 
 let world: DashboardWorld;
@@ -153,6 +155,108 @@ test('webhooks that are paused or have deliveries that wait are listed with thei
     [shop.merchantId, true, true, ''],
   );
   assert.match(worst.oldestAt, /T.*Z$/);
+});
+
+const insertAttempt = statement({
+  name: 'staff_test_insert_attempt',
+  parameters: { txHash: 'text', transactionId: 'int8', maxFee: 'numeric', at: 'timestamptz' },
+  columns: {},
+  text: `insert into sent_attempts (tx_hash, transaction_id, raw, max_fee, priority_fee, created_at)
+   values (:txHash, :transactionId, '0x', :maxFee, 1, :at)`,
+});
+
+const sendLeg = statement({
+  name: 'staff_test_send_leg',
+  parameters: { orderId: 'text', transactionId: 'int8' },
+  columns: {},
+  text: `update settlements set status = 'sent', transaction_id = :transactionId, attempts = 1 where order_id = :orderId`,
+});
+
+const holdLeg = statement({
+  name: 'staff_test_hold_leg',
+  parameters: { orderId: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `update settlements set held_at = :at, reason = 'outflow_cap' where order_id = :orderId`,
+});
+
+test('settlement legs are listed by state, chain and payment, with their transaction and what replaced it', async () => {
+  const { db } = world.merchants.database;
+  const { clock } = world.merchants;
+  const { key, things, merchantId } = shop;
+  const paid = [];
+  for (let count = 0; count < 3; count += 1) {
+    clock.time += 1_000;
+    paid.push(await addPaidSession(world.merchants, { key, accountId: things.accountId }));
+  }
+  const [first, second, third] = paid;
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const at = clock.now();
+  const [sent] = await db.query(insertSent, { chainId: BigInt(first.order.chainId), callData: '0x' });
+  assert.ok(sent !== undefined);
+  const { transaction_id: transactionId } = sent;
+  const hashes = ['0xaa', '0xbb'].map((start) => start.padEnd(66, '1'));
+  for (const [index, txHash] of hashes.entries())
+    await db.query(insertAttempt, { txHash, transactionId, maxFee: String(5 + index), at });
+  await db.query(sendLeg, { orderId: first.order.orderId, transactionId });
+  await db.query(holdLeg, { orderId: second.order.orderId, at });
+
+  const list = async (filter: string, page = '1/100') => {
+    const { code, data } = await staff.get(`/staff/settlement/list/${page}${filter}`);
+    assert.equal(code, 0);
+    return data;
+  };
+  const orders = async (filter: string) =>
+    (await list(filter)).legs.map(({ orderId }: { orderId: string }) => orderId);
+  const all = [third, second, first].map(({ order }) => order.orderId);
+  assert.deepEqual((await orders('')).slice(0, 3), all);
+  assert.deepEqual((await orders('?state=open')).slice(0, 3), all);
+  assert.deepEqual(await orders('?state=held'), [second.order.orderId]);
+  assert.deepEqual(await orders('?state=sent'), [first.order.orderId]);
+  const waiting = await orders('?state=waiting');
+  assert.deepEqual([waiting[0], waiting.includes(second.order.orderId)], [third.order.orderId, false]);
+  assert.deepEqual(await orders(`?of=${third.sessionId}`), [third.order.orderId]);
+  assert.deepEqual(await orders(`?of=${third.order.orderId}&state=sent`), []);
+  assert.deepEqual(await orders('?chain=base'), []);
+  assert.equal((await staff.get('/staff/settlement/list/1/10?chain=mars')).code, 400202);
+
+  // Two pages of one are the first two of all.
+  const pages = [await list('', '1/1'), await list('', '2/1')];
+  assert.deepEqual(
+    pages.map(({ legs: [leg], hasMore }) => [leg.orderId, hasMore]),
+    [
+      [third.order.orderId, true],
+      [second.order.orderId, true],
+    ],
+  );
+
+  const [held] = (await list('?state=held')).legs;
+  assert.deepEqual(
+    [held.leg, held.status, held.reason, held.merchantId, held.sessionId, held.nextAt, held.transaction],
+    ['settle', 'held', 'outflow_cap', merchantId, second.sessionId, '', null],
+  );
+  assert.equal(held.value, second.order.amounts.netValue.toString());
+  const [leg] = (await list('?state=sent')).legs;
+  const { transaction } = leg;
+  assert.deepEqual(
+    [transaction.chain, transaction.purpose, transaction.status, transaction.attemptCount],
+    ['ethereum', 'relay', 'pending', 2],
+  );
+  // The latest attempt, which replaced the other, comes first.
+  assert.deepEqual(
+    transaction.attempts.map(({ txHash, maxFee }: { txHash: string; maxFee: string }) => [txHash, maxFee]),
+    [
+      [hashes[1], '6'],
+      [hashes[0], '5'],
+    ],
+  );
+
+  const sentOf = async (filter: string) =>
+    (await staff.get(`/staff/transaction/list/1/10${filter}`)).data.transactions;
+  assert.deepEqual((await sentOf('?state=pending'))[0], transaction);
+  assert.deepEqual(await sentOf(`?of=${hashes[0]?.toUpperCase().replace('0X', '0x')}`), [transaction]);
+  assert.deepEqual(await sentOf('?state=failed'), []);
+  assert.deepEqual(await sentOf('?chain=base'), []);
+  assert.equal((await owner.get('/staff/settlement/list/1/10')).code, 200205);
 });
 
 const insertHaltedChain = statement({

@@ -1,0 +1,40 @@
+import type { RunbookName } from './runbook.ts';
+
+/**
+ * Everything that the operator's screens show red (`bad`) or amber (`warn`), with the runbook that says what to do. The screens
+ * take colour and link from here alone.
+ */
+export const troubles = {
+  chainHalted: { tone: 'bad', runbook: 'haltedChain' },
+  chainUnavailable: { tone: 'bad', runbook: 'chainHealth' },
+  chainLate: { tone: 'warn', runbook: 'chainHealth' },
+  chainWithoutNode: { tone: 'bad', runbook: 'chainHealth' },
+  nodeFails: { tone: 'warn', runbook: 'chainHealth' },
+  nodeBehind: { tone: 'warn', runbook: 'chainHealth' },
+  figuresStale: { tone: 'warn', runbook: 'chainHealth' },
+  stoppedByHalt: { tone: 'bad', runbook: 'haltedChain' },
+  stoppedByRestore: { tone: 'bad', runbook: 'restored' },
+  stoppedByDifference: { tone: 'bad', runbook: 'differences' },
+  booksDiffer: { tone: 'bad', runbook: 'differences' },
+  gasOut: { tone: 'bad', runbook: 'funds' },
+  gasLow: { tone: 'warn', runbook: 'funds' },
+  gasUnknown: { tone: 'warn', runbook: 'funds' },
+  vaultEmpty: { tone: 'bad', runbook: 'funds' },
+  vaultLow: { tone: 'warn', runbook: 'funds' },
+  vaultUnknown: { tone: 'warn', runbook: 'funds' },
+  settlementHeld: { tone: 'bad', runbook: 'settlements' },
+  settlementDelayed: { tone: 'warn', runbook: 'settlements' },
+  transactionNotMined: { tone: 'bad', runbook: 'settlements' },
+  transactionFailed: { tone: 'warn', runbook: 'settlements' },
+  transactionSuperseded: { tone: 'warn', runbook: 'keys' },
+  webhookPaused: { tone: 'warn', runbook: 'webhooks' },
+  webhookFails: { tone: 'warn', runbook: 'webhooks' },
+  mailWaits: { tone: 'warn', runbook: 'mail' },
+  mailGivenUp: { tone: 'bad', runbook: 'mail' },
+  exceptionOpen: { tone: 'warn', runbook: 'exceptions' },
+  tokenStopped: { tone: 'warn', runbook: 'tokens' },
+  merchantSuspended: { tone: 'warn', runbook: 'merchants' },
+} as const satisfies Readonly<
+  Record<string, { readonly tone: 'bad' | 'warn'; readonly runbook: RunbookName }>
+>;
+export type Trouble = keyof typeof troubles;
