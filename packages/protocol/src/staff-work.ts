@@ -41,7 +41,7 @@ const sentTransaction = Type.Object({
   createAt: rfcTime,
   updateAt: rfcTime,
 });
-export type SentTransaction = Static<typeof sentTransaction>;
+export type ServiceTransaction = Static<typeof sentTransaction>;
 
 const settlementLeg = Type.Object({
   orderId: Type.String(),

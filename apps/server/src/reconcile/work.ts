@@ -4,7 +4,7 @@ import {
   type ListedLegState,
   type ListedTransactionState,
   listedTransactionStates,
-  type SentTransaction,
+  type ServiceTransaction,
   type SettlementLeg,
 } from '@florin/protocol/staff-work.ts';
 import type { Chains } from '#chains/chain.ts';
@@ -88,7 +88,7 @@ export async function listSentTransactions(
   db: Queryable,
   { chains }: { readonly chains: Chains },
   { page, size, state, chain, of = '' }: WorkRequest<ListedTransactionState>,
-): Promise<{ hasMore: boolean; transactions: SentTransaction[] }> {
+): Promise<{ hasMore: boolean; transactions: ServiceTransaction[] }> {
   const filter = {
     chainIds: await chainIdsOf(db, chains, chain),
     statuses: state === undefined ? listedTransactionStates : [state],
@@ -119,14 +119,14 @@ function chainOf(chainId: bigint, chains: Chains): { readonly chain: string; rea
   return { chain: chain.name, explorer: networkFactsOf(chain)?.explorer ?? '' };
 }
 
-function transactionOf(row: Row<typeof transactionsById>, chains: Chains): SentTransaction {
+function transactionOf(row: Row<typeof transactionsById>, chains: Chains): ServiceTransaction {
   return {
     transactionId: row.transaction_id.toString(),
     ...chainOf(row.chain_id, chains),
     wallet: row.wallet,
     nonce: row.nonce.toString(),
     purpose: row.purpose,
-    status: row.status as SentTransaction['status'],
+    status: row.status as ServiceTransaction['status'],
     minedHash: row.mined_hash,
     attemptCount: Number(row.attempt_count),
     attempts: row.hashes.map((txHash, index) => ({

@@ -16,7 +16,7 @@ import { TroubleBadge } from '../trouble-sign.tsx';
 import { useHealth, useMerchantNames } from '../use-installation.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
 import { replacedText, TransactionFacts } from './transaction-facts.tsx';
-import { type Leg, pageSize, purposeText, reasonText, refreshMs } from './work.ts';
+import { type ListedLeg, pageSize, purposeText, reasonText, refreshMs } from './work.ts';
 import { WorkFilters } from './work-filters.tsx';
 
 const states = [
@@ -46,7 +46,7 @@ export function LegQueue() {
     { everyMs: refreshMs },
   );
   const names = useMerchantNames();
-  const [opened, setOpened] = useState<Leg>();
+  const [opened, setOpened] = useState<ListedLeg>();
   const isFiltered = state !== '' || values.chain !== '' || values.of !== '';
   return (
     <>
@@ -79,14 +79,14 @@ export function LegQueue() {
   );
 }
 
-function LegState({ leg: { status, reason } }: { readonly leg: Leg }) {
+function LegState({ leg: { status, reason } }: { readonly leg: ListedLeg }) {
   if (status === 'done') return reason === '' ? <Badge tone="good">Done</Badge> : <Badge>Closed</Badge>;
   if (status === 'held') return <TroubleBadge trouble="settlementHeld">Held</TroubleBadge>;
   if (reason !== '') return <TroubleBadge trouble="settlementDelayed">Delayed</TroubleBadge>;
   return status === 'sent' ? <Badge tone="info">Sent</Badge> : <Badge>Waiting</Badge>;
 }
 
-function PaymentLink({ leg: { merchantId, sessionId } }: { readonly leg: Leg }) {
+function PaymentLink({ leg: { merchantId, sessionId } }: { readonly leg: ListedLeg }) {
   return (
     <Link
       to={`/${merchantId}/payments/${sessionId}`}
@@ -97,7 +97,7 @@ function PaymentLink({ leg: { merchantId, sessionId } }: { readonly leg: Leg }) 
   );
 }
 
-function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Leg>[] {
+function columnsOf(names: ReadonlyMap<string, string>): readonly Column<ListedLeg>[] {
   return [
     {
       key: 'leg',
@@ -172,7 +172,7 @@ function LegSheet({
   names,
   onClose,
 }: {
-  readonly leg: Leg;
+  readonly leg: ListedLeg;
   readonly names: ReadonlyMap<string, string>;
   readonly onClose: () => void;
 }) {

@@ -4,10 +4,10 @@ import { Address, Time } from '../../ui/value.tsx';
 import { gweiText, integerText } from '../figure.ts';
 import { isSlow } from '../problem.ts';
 import { TroubleBadge } from '../trouble-sign.tsx';
-import { explorerLink, type Sent } from './work.ts';
+import { explorerLink, type ListedTransaction } from './work.ts';
 
 /** How a transaction stands. `at` is the service's time; empty while it is unknown. */
-export function SentState({ sent, at }: { readonly sent: Sent; readonly at: string }) {
+export function SentState({ sent, at }: { readonly sent: ListedTransaction; readonly at: string }) {
   const { status, minedHash, createAt } = sent;
   if (status === 'succeeded') return <Badge tone="good">Final</Badge>;
   if (status === 'failed') return <TroubleBadge trouble="transactionFailed">Reverted</TroubleBadge>;
@@ -20,13 +20,13 @@ export function SentState({ sent, at }: { readonly sent: Sent; readonly at: stri
 }
 
 /** How often a transaction was sent again with a higher fee. */
-export function replacedText({ attemptCount }: Sent): string {
+export function replacedText({ attemptCount }: ListedTransaction): string {
   if (attemptCount <= 1) return 'never';
   return attemptCount === 2 ? 'once' : `${attemptCount - 1} times`;
 }
 
 /** A transaction in full: wallet, nonce, state, and each attempt with what replaced it. */
-export function TransactionFacts({ sent, at }: { readonly sent: Sent; readonly at: string }) {
+export function TransactionFacts({ sent, at }: { readonly sent: ListedTransaction; readonly at: string }) {
   const { explorer, wallet, nonce, minedHash, attempts, attemptCount } = sent;
   return (
     <>

@@ -10,7 +10,7 @@ import { gweiText, integerText } from '../figure.ts';
 import { Pager } from '../pager.tsx';
 import { useHealth } from '../use-installation.ts';
 import { replacedText, SentState, TransactionFacts } from './transaction-facts.tsx';
-import { explorerLink, pageSize, purposeText, refreshMs, type Sent } from './work.ts';
+import { explorerLink, type ListedTransaction, pageSize, purposeText, refreshMs } from './work.ts';
 import { WorkFilters } from './work-filters.tsx';
 
 const states = [
@@ -39,7 +39,7 @@ export function TransactionTable() {
     { everyMs: refreshMs },
   );
   const at = useHealth().data?.at ?? '';
-  const [opened, setOpened] = useState<Sent>();
+  const [opened, setOpened] = useState<ListedTransaction>();
   const isFiltered = state !== '' || values.chain !== '' || values.of !== '';
   return (
     <>
@@ -81,7 +81,7 @@ export function TransactionTable() {
   );
 }
 
-function columnsOf(at: string): readonly Column<Sent>[] {
+function columnsOf(at: string): readonly Column<ListedTransaction>[] {
   return [
     {
       key: 'purpose',

@@ -1,7 +1,7 @@
 import type { ReplyTo } from '../../api/call.ts';
 
-export type Leg = ReplyTo<'GET /staff/settlement/list/:page/:size'>['legs'][number];
-export type Sent = ReplyTo<'GET /staff/transaction/list/:page/:size'>['transactions'][number];
+export type ListedLeg = ReplyTo<'GET /staff/settlement/list/:page/:size'>['legs'][number];
+export type ListedTransaction = ReplyTo<'GET /staff/transaction/list/:page/:size'>['transactions'][number];
 
 export const pageSize = 50;
 export const refreshMs = 10_000;

@@ -196,7 +196,7 @@ test('settlement legs are listed by state, chain and payment, with their transac
   const { transaction_id: transactionId } = sent;
   const hashes = ['0xaa', '0xbb'].map((start) => start.padEnd(66, '1'));
   for (const [index, txHash] of hashes.entries())
-    await db.query(insertAttempt, { txHash, transactionId, maxFee: String(5 + index), at });
+    await db.query(insertAttempt, { txHash, transactionId, maxFee: BigInt(5 + index), at });
   await db.query(sendLeg, { orderId: first.order.orderId, transactionId });
   await db.query(holdLeg, { orderId: second.order.orderId, at });
 
