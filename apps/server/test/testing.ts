@@ -2,7 +2,7 @@
 
 export { startMailbox } from '@florin/world';
 export { openChromium, openPage } from './browser/chromium.ts';
-export { PageWorld } from './browser/page-world.ts';
+export { injectStub, PageWorld } from './browser/page-world.ts';
 export { fuzzFactor, fuzzSeed, seedNote } from './fuzz/seed.ts';
 export { makeCertificate } from './harness/certificate.ts';
 export { commandConfig } from './harness/command-config.ts';

@@ -25,7 +25,6 @@ export const checkoutOption = Type.Object({
   tokenId: Type.String(),
   chainId: Type.String(),
   chainTitle: Type.String(),
-  tokenAddress: Type.String(),
   symbol: Type.String(),
   decimals: Type.Integer(),
   /** The payer's total; "0" while the payer has not chosen an amount. */
@@ -38,7 +37,6 @@ export const checkoutOption = Type.Object({
   maxAmountInUSD: Type.Optional(Type.String()),
   status: routeStatus,
   secondsToFinal: Type.Integer(),
-  network: Type.Optional(networkFacts),
 });
 export type CheckoutOption = Static<typeof checkoutOption>;
 
@@ -183,6 +181,8 @@ export const preparedOrder = Type.Object({
   payment: txRequest,
   /** Other ways to pay the same order, the one with the fewest steps for the payer first. */
   alternatives: Type.Array(paymentAlternative),
+  /** For wallets that do not know the network; absent where none is public. */
+  network: Type.Optional(networkFacts),
   deposit: Type.Optional(deposit),
 });
 export type PreparedOrder = Static<typeof preparedOrder>;

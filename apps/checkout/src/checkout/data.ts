@@ -1,16 +1,20 @@
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { ScriptTexts } from '../text/script-texts.ts';
 
+/** The logos of tokens and networks that the page has a drawing of. */
+export interface Drawings {
+  /** Path of the picture that shows one for `#<key>`, and every wallet app. */
+  readonly file: string;
+  readonly keys: readonly string[];
+}
+
 /** The data that the page's script starts from. It contains no secrets. */
 export interface CheckoutData {
   readonly locale: string;
   readonly texts: ScriptTexts;
   /** Path of the AI protocol on this origin, which receives paying signatures. */
   readonly agentApi: string;
-  /** Keys of the page's drawings (`drawingKey`). */
-  readonly drawings: readonly string[];
-  /** Path of a picture that shows a wallet app for `#<key>`. */
-  readonly walletDrawings: string;
+  readonly drawings: Drawings;
   /** The link, before a session begins. */
   readonly link?: { readonly linkId: string; readonly version: string; readonly isCustom: boolean };
   readonly state?: CheckoutState;

@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, NetworkFacts } from '@florin/protocol/checkout-api.ts';
 import { api } from './api.ts';
 import { takeAccount } from './connect.ts';
 import { fill } from './format.ts';
@@ -16,6 +16,8 @@ export interface PaymentAttempt {
   readonly provider: Provider;
   readonly payer: string;
   readonly option: CheckoutOption;
+  /** For a wallet that does not know the network. */
+  readonly network?: NetworkFacts | undefined;
   /** Unix seconds: until then a block may carry the order. */
   readonly deadline: string;
 }
@@ -85,12 +87,14 @@ async function assertAccount({ page, provider, payer }: PaymentAttempt): Promise
 }
 
 /** Switches the wallet to the payment's network if needed. Throws the problem in words for its owner. */
-export async function bringToNetwork({ page, provider, option, deadline }: PaymentAttempt): Promise<void> {
+export async function bringToNetwork(attempt: PaymentAttempt): Promise<void> {
+  const { page, provider, option, deadline } = attempt;
   if (await isOn(provider, option.chainId)) return;
   await assertOwed(page, deadline);
   const network = option.chainTitle;
   const words = fill(page.model.data.texts.stepSwitch, { network });
-  const step = await waitFor(page, { words, isFor: 'wallet' }, () => switchNetwork(provider, option));
+  const wanted = { ...option, network: attempt.network };
+  const step = await waitFor(page, { words, isFor: 'wallet' }, () => switchNetwork(provider, wanted));
   if (step !== 'done')
     throw new ExplainedFailure(wordsOfStep(page.model, step, { network, error: undefined }));
 }

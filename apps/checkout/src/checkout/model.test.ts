@@ -11,7 +11,6 @@ const option = (
   tokenId,
   chainId: '1',
   chainTitle: 'Ethereum',
-  tokenAddress: '0x',
   symbol: 'USDC',
   decimals: 6,
   amountInToken: total,

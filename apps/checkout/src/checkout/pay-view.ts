@@ -47,7 +47,12 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
         stepView(model),
         h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
         h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && data.texts.offline),
-        option !== undefined && model.mayPayPlainly && plainlyView(model, actions),
+        option !== undefined &&
+          model.mayPayPlainly &&
+          taskButton(model, {
+            ...{ id: 'pay-plainly', kind: 'plain', text: data.texts.payPlainly },
+            click: actions.payPlainly,
+          }),
         option !== undefined &&
           isConnected(model) &&
           !isByAddress &&
@@ -55,14 +60,19 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
           h('p', { class: 'soft small' }, data.texts.exactOnly),
       ),
       canPay && waitView(model, actions),
-      option !== undefined && isByAddress && showButton(model, actions),
+      option !== undefined &&
+        isByAddress &&
+        taskButton(model, {
+          ...{ id: 'show-deposit', kind: 'button', text: data.texts.showAddress },
+          click: actions.showDeposit,
+        }),
       option !== undefined && !isByAddress && isConnected(model) && payButton(model, option, actions),
     ),
   ];
 }
 
 /** While something is under way, controls do nothing but keep the focus. */
-const isBusy = ({ step }: Model) => step !== '' && 'true';
+const isBusy = ({ step }: Pick<Model, 'step'>) => step !== '' && 'true';
 const isIdle = ({ step, problem }: Model) => step === '' && problem === '';
 const isConnected = ({ wallet, payer }: Model) => wallet !== undefined && payer !== '';
 
@@ -227,7 +237,7 @@ function appsView({ data, device }: Model): Tree {
         h(
           'a',
           { class: 'button wallet', href },
-          h('img', { class: 'wallet-icon', src: `${data.walletDrawings}#${drawingKey(name)}`, alt: '' }),
+          h('img', { class: 'wallet-icon', src: `${data.drawings.file}#${drawingKey(name)}`, alt: '' }),
           h('bdi', {}, name),
         ),
       ),
@@ -241,17 +251,7 @@ function codeView(model: Model, actions: Actions): Tree {
   if (state === undefined)
     return [
       h('p', { id: 'no-wallet' }, texts.noWallet),
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet',
-          id: 'show-code',
-          'aria-disabled': isBusy(model),
-          click: actions.showCode,
-        },
-        texts.showCode,
-      ),
+      taskButton(model, { id: 'show-code', kind: 'quiet', text: texts.showCode, click: actions.showCode }),
     ];
   return [
     h('p', { id: 'no-wallet' }, texts.scan),
@@ -277,44 +277,31 @@ function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree
     option.amountInToken === '0'
       ? texts.pay
       : fill(texts.payAmount, { amount: formatToken(locale, option, option.amountInToken) });
-  return h(
-    'button',
-    {
-      type: 'button',
-      id: 'pay-button',
-      class: 'button',
-      disabled: option.status === 'unavailable',
-      'aria-disabled': isBusy(model),
-      click: actions.pay,
-    },
-    model.problem === '' ? label : `${texts.tryAgain}: ${label}`,
-  );
+  const isAgain = model.problem !== '';
+  return taskButton(model, {
+    ...{ id: 'pay-button', kind: 'button', click: actions.pay },
+    text: isAgain ? `${texts.tryAgain}: ${label}` : label,
+    disabled: option.status === 'unavailable',
+  });
 }
 
-function plainlyView(model: Model, actions: Actions): Tree {
-  return h(
-    'button',
-    {
-      type: 'button',
-      class: 'plain',
-      id: 'pay-plainly',
-      'aria-disabled': isBusy(model),
-      click: actions.payPlainly,
-    },
-    model.data.texts.payPlainly,
-  );
-}
-
-function showButton(model: Model, actions: Actions): Tree {
-  return h(
-    'button',
-    {
-      type: 'button',
-      class: 'button',
-      id: 'show-deposit',
-      'aria-disabled': isBusy(model),
-      click: actions.showDeposit,
-    },
-    model.data.texts.showAddress,
-  );
+/** A button that begins something. While something else is under way, it does nothing but keeps the focus. */
+function taskButton(
+  { step }: Pick<Model, 'step'>,
+  {
+    id,
+    kind,
+    text,
+    click,
+    disabled = false,
+  }: {
+    readonly id: string;
+    readonly kind: 'button' | 'quiet' | 'plain';
+    readonly text: string;
+    readonly click: () => void;
+    readonly disabled?: boolean;
+  },
+): Tree {
+  const attributes = { disabled, 'aria-disabled': isBusy({ step }), click };
+  return h('button', { type: 'button', id, class: kind, ...attributes }, text);
 }

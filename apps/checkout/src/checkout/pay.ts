@@ -41,8 +41,8 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
     const { clientCode, data } = page.model;
     const prepare = () => api.prepare(body, { clientCode, locale: data.locale });
     const prepared = await prepare();
-    const { deadline } = prepared;
-    const attempt = { page, provider: wallet.provider, payer, option, deadline };
+    const { deadline, network } = prepared;
+    const attempt = { page, provider: wallet.provider, payer, option, network, deadline };
     await carryOut(attempt, prepared, way, prepare);
   } catch (error) {
     tell(page, error);

@@ -48,6 +48,8 @@ export interface PageData extends CheckoutData, PageMerchant {
   /** The settlement token's id, and its display name. */
   readonly settlementToken: string;
   readonly settledIn: string;
+  /** Base URLs of explorers by chainId, without a slash at the end; absent where none is known. */
+  readonly explorers: Readonly<Record<string, string>>;
 }
 
 /** The part of a page's data that its script needs. */
@@ -68,10 +70,11 @@ export function scriptData(data: PageData): CheckoutData {
     recipient: _r,
     settlementToken: _t,
     settledIn: _s,
+    explorers: _e,
     texts,
     ...script
   } = page;
-  return { ...script, texts: scriptTexts(texts) };
+  return { ...script, texts: scriptTexts(texts, { hasAmount: data.link?.isCustom === true }) };
 }
 
 /** What a page's time depends on. */

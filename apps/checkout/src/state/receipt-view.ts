@@ -6,7 +6,7 @@ import type { PageData, Reader } from './page-data.ts';
 
 /** The receipt of a payment in a block: what stays to be known of it, on a screen and on paper. */
 export function receiptView(data: PageData, state: CheckoutState, reader: Reader): Tree {
-  const { texts, locale, options } = data;
+  const { texts, locale, options, explorers } = data;
   const { payment } = state;
   if (state.paidAt === '' && state.initiateTx === '') return undefined;
   const row = (name: string, value: Tree) =>
@@ -15,7 +15,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
     iso === '' ? '' : h('time', { datetime: iso }, formatTime(locale, iso, reader.timeZone));
   const option = options.find(({ tokenId }) => tokenId === payment?.tokenId);
   const target = options.find(({ tokenId }) => tokenId === data.settlementToken);
-  const explorer = option?.network?.explorer ?? '';
+  const explorer = explorers[payment?.chainId ?? ''] ?? '';
   const code = (name: string, value: string, url: string) =>
     value !== '' && row(name, codeView(data, name, value, url === '' ? '' : url + value));
   const tokens =
@@ -40,7 +40,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       row(texts.paidWith, tokens),
       code(texts.paidBy, payment?.payer ?? '', at(explorer, 'address')),
       code(texts.paymentTx, state.initiateTx, at(explorer, 'tx')),
-      code(texts.settlementTx, state.completeTx, at(target?.network?.explorer ?? '', 'tx')),
+      code(texts.settlementTx, state.completeTx, at(explorers[target?.chainId ?? ''] ?? '', 'tx')),
       code(texts.reference, state.sessionId, ''),
     ),
     state.paidAt !== '' && [

@@ -72,7 +72,7 @@ const deposit = {
   },
 };
 const option = {
-  ...{ tokenId: 'base::usdc', chainId: '8453', chainTitle: 'Base', tokenAddress: '0x', symbol: 'USDC' },
+  ...{ tokenId: 'base::usdc', chainId: '8453', chainTitle: 'Base', symbol: 'USDC' },
   ...{ decimals: 6, amountInToken: '4500000', total: '4500000', fee: '0', secondsToFinal: 1 },
   status: 'available' as const,
 };
@@ -85,11 +85,10 @@ const data: PageData = {
     title: '',
     merchant: '',
     items: [],
-    drawings: [],
-    walletDrawings: '',
+    drawings: { file: '', keys: [] },
   },
   ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
-  ...{ settlementToken: '', settledIn: '', options: [option] },
+  ...{ settlementToken: '', settledIn: '', options: [option], explorers: {} },
   ...{ legalName: '', scheme: 'device' as const, links: [] },
 };
 const state = {

@@ -75,12 +75,23 @@ const serverTexts = [
   'disabled',
 ] as const satisfies readonly (keyof Texts)[];
 
+/** Texts of pages whose payer chooses the amount. */
+const amountTexts: ReadonlySet<string> = new Set<keyof Texts>([
+  'yourChoice',
+  'amountLabel',
+  'amountHint',
+  'amountWrong',
+  'amountUnclear',
+  'amountOutside',
+]);
+
 /** The texts that the page's script needs. */
 export type ScriptTexts = Omit<Texts, (typeof serverTexts)[number]>;
 
 const isForServer: ReadonlySet<string> = new Set(serverTexts);
 
-/** The script's part of a language's texts. */
-export function scriptTexts(texts: Texts): ScriptTexts {
-  return Object.fromEntries(Object.entries(texts).filter(([name]) => !isForServer.has(name))) as ScriptTexts;
+/** The script's part of a language's texts. Where there is no amount to choose, those about it stay behind. */
+export function scriptTexts(texts: Texts, { hasAmount }: { readonly hasAmount: boolean }): ScriptTexts {
+  const isNeeded = (name: string) => !isForServer.has(name) && (hasAmount || !amountTexts.has(name));
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => isNeeded(name))) as ScriptTexts;
 }

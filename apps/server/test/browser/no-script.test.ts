@@ -44,11 +44,11 @@ test('without scripts a link begins a session that shows where to send the money
   const sessionId = url.pathname.split('/').at(-1) ?? '';
   assert.match(`${url.pathname}${url.hash}`, /^\/checkout\/sess_\w{22}#[0-9A-Za-z]{22}$/);
   assert.deepEqual(await violationsOf(page), []);
-  await page.getByRole('radio', { name: 'USDC auf Base' }).check();
+  await page.locator('#form-token').selectOption('base::usdc');
   await page.locator('#form-refund').fill('0x1');
   await page.getByRole('button', { name: /^Zeigen, wohin/ }).click();
   await page.locator('#form-problem').getByText('42 Zeichen').waitFor();
-  await page.getByRole('radio', { name: 'USDC auf Base' }).check();
+  await page.locator('#form-token').selectOption('base::usdc');
   await page.locator('#form-refund').fill(refund);
   await page.getByRole('button', { name: /^Zeigen, wohin/ }).click();
   const panel = page.locator('#form-deposit');

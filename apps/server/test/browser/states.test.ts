@@ -173,6 +173,23 @@ for (const phone of [true, false]) {
   });
 }
 
+for (const [name, phone] of [
+  ['deposit', false],
+  ['delayed', true],
+] as const) {
+  test(`nothing on the page of the state "${name}" moves after it has been shown`, async () => {
+    const { page } = await openPage(browser, { phone });
+    await page.setViewportSize(phone ? sizes[0].viewport : sizes[1].viewport);
+    await page.addInitScript(sumShifts);
+    const state = pageStates.find((each) => each.name === name);
+    await state?.reach(world, page, '');
+    await page.waitForFunction(`document.documentElement.classList.contains('live')`);
+    const shifts = Number(await page.evaluate('globalThis.shifts'));
+    assert.ok(shifts < mostShift, `the page shifted by ${shifts}`);
+    await page.close();
+  });
+}
+
 test('without scripts the pages show what is paid, with what, and its state', async () => {
   const linkId = await world.addLink();
   const { path } = await world.addPaid(linkId);

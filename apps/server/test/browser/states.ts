@@ -292,7 +292,7 @@ export const pageStates: readonly PageState[] = [
 /** Waits until this many images have loaded. */
 async function imagesShown(page: Page, count: number): Promise<void> {
   await page.waitForFunction(
-    `(() => { const all = [...document.querySelectorAll('main img')].filter((image) => image.className !== 'wallet-icon');
+    `(() => { const all = [...document.querySelectorAll('main img')].filter(({ className }) => !['wallet-icon', 'coin'].includes(className));
       return all.length === ${count} && all.every((image) => image.complete && image.naturalWidth > 0); })()`,
   );
 }

@@ -6,7 +6,7 @@ import { bundleScript, type Script } from './assets.ts';
 import { addCheckoutApi } from './checkout-api.ts';
 import type { CheckoutContext } from './context.ts';
 import { addDemoPayer } from './demo-payer.ts';
-import { walletDrawings } from './drawings.ts';
+import { logoFile } from './drawings.ts';
 import { acceptForms } from './forms.ts';
 import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';
 import { sessionCode } from './session-code.ts';
@@ -28,7 +28,7 @@ export function checkoutDoor(options: CheckoutContext): Door {
       async (request, reply) =>
         claimPage({ options, script: claimScript, request, reply }, request.params.sessionId),
     );
-    addScripts(server, [script, claimScript]);
+    addAssets(server, [script, claimScript]);
     addCheckoutApi(server, options);
     if (options.demo !== undefined) addDemoPayer(server, options, options.demo);
   };
@@ -61,21 +61,26 @@ async function addPages(
   });
 }
 
-function addScripts(server: FastifyInstance, scripts: readonly Script[]): void {
+/** The dashboard's preview of the page has an origin of its own. */
+const forPreviews = { 'cross-origin-resource-policy': 'cross-origin' } as const;
+
+/** The files of the pages: they never change. */
+function addAssets(server: FastifyInstance, scripts: readonly Script[]): void {
+  const assets = [
+    ...scripts.map((script) => ({ ...script, type: 'text/javascript; charset=utf-8', headers: {} })),
+    { ...logoFile, type: 'image/svg+xml', headers: forPreviews },
+  ];
   server.get<{ Params: { file: string } }>('/checkout/assets/:file', async (request, reply) => {
-    if (walletDrawings.path.endsWith(`/${request.params.file}`)) {
-      reply.type('image/svg+xml').header('cache-control', 'public, max-age=31536000, immutable');
-      return walletDrawings.text;
-    }
     // Only current scripts exist. A page of an older version works without one until it is reloaded.
-    const script = scripts.find(({ path }) => path.endsWith(`/${request.params.file}`));
-    if (script === undefined) throw new Refusal('route_unknown');
+    const asset = assets.find(({ path }) => path.endsWith(`/${request.params.file}`));
+    if (asset === undefined) throw new Refusal('route_unknown');
     const coding = chooseCoding(request.headers['accept-encoding']);
     if (coding !== 'identity') reply.header('content-encoding', coding);
     reply
-      .type('text/javascript; charset=utf-8')
+      .type(asset.type)
       .header('cache-control', 'public, max-age=31536000, immutable')
-      .header('vary', 'accept-encoding');
-    return script.bytes[coding];
+      .header('vary', 'accept-encoding')
+      .headers(asset.headers);
+    return asset.bytes[coding];
   });
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { drawingKey } from '@florin/checkout';
+import { type Drawings, drawingKey } from '@florin/checkout';
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { Html, html } from '#outside/html.ts';
+import { codeAsset } from '../compression.ts';
 
 /**
  * The drawings of the hosted page, each 32 units wide. They are drawn for this project, so they need no licence; they
@@ -104,34 +105,29 @@ const signs: Readonly<Record<string, string>> = {
   out: '<path d="M12 6H7a2 2 0 0 0-2 2v17a2 2 0 0 0 2 2h17a2 2 0 0 0 2-2v-5M18 5h9v9M27 5L14 18"/>',
 };
 
-const all: Readonly<Record<string, string>> = { ...tokens, ...networks };
+/** Drawings of tokens, networks and wallet apps. */
+const logos: Readonly<Record<string, string>> = { ...tokens, ...networks, ...wallets };
 
-/** The keys of the drawings that a page with these options shows. */
-export function drawingsFor(options: readonly CheckoutOption[]): string[] {
-  const shown = options.flatMap(({ symbol, chainTitle }) => [drawingKey(symbol), drawingKey(chainTitle)]);
-  return [...new Set(shown)].filter((key) => all[key] !== undefined);
-}
+/** The signs as symbols that every page refers to by `#d-<key>`. */
+export const signSprite = html`<svg class="hide" aria-hidden="true">${Object.entries(signs).map(
+  ([key, content]) => html`<symbol id="d-${key}" viewBox="0 0 32 32">${new Html(content)}</symbol>`,
+)}</svg>`;
 
-/** Drawings as symbols that the page refers to by `#d-<key>`; the signs are always among them. */
-export function spriteOf(keys: readonly string[]): Html {
-  const symbol = ([key, content]: readonly [string, string]) =>
-    html`<symbol id="d-${key}" viewBox="0 0 32 32">${new Html(content)}</symbol>`;
-  const drawn = keys.map((key) => [key, all[key] ?? ''] as const);
-  return html`<svg class="hide" aria-hidden="true">${[...Object.entries(signs), ...drawn].map(symbol)}</svg>`;
-}
-
-/**
- * The wallet apps in one picture, of which `#<key>` shows one. A file of its own, because only readers without a wallet in
- * their browser see it.
- */
-const walletPicture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>svg svg{display:none}svg svg:target{display:inline}</style>${Object.entries(
-  wallets,
+/** All logos in one picture, of which `#<key>` shows one: so a page's size does not depend on its tokens' number. */
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>svg svg{display:none}svg svg:target{display:inline}</style>${Object.entries(
+  logos,
 )
   .map(([key, content]) => `<svg id="${key}" viewBox="0 0 32 32">${content}</svg>`)
   .join('')}</svg>`;
 
 /** The picture's file. Its name has the content's hash, so the file behind it never changes. */
-export const walletDrawings = {
-  path: `/checkout/assets/wallets-${createHash('sha256').update(walletPicture).digest('hex').slice(0, 16)}.svg`,
-  text: walletPicture,
+export const logoFile = {
+  path: `/checkout/assets/logos-${createHash('sha256').update(picture).digest('hex').slice(0, 16)}.svg`,
+  bytes: await codeAsset(picture),
 } as const;
+
+/** The logos of a page with these options. */
+export function drawingsFor(options: readonly CheckoutOption[]): Drawings {
+  const shown = options.flatMap(({ symbol, chainTitle }) => [drawingKey(symbol), drawingKey(chainTitle)]);
+  return { file: logoFile.path, keys: [...new Set(shown)].filter((key) => logos[key] !== undefined) };
+}

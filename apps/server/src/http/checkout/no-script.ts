@@ -108,17 +108,16 @@ function depositForm(data: PageData, sessionId: string, query: string): Tree {
     'form',
     { method: 'post', action: `/checkout/${sessionId}/deposit${query}` },
     h(
-      'fieldset',
-      {},
-      h('legend', {}, texts.chooseToken),
-      options.map((option, index) =>
-        h(
-          'label',
-          { class: 'option' },
-          h('input', { type: 'radio', name: 'tokenId', value: option.tokenId, checked: index === 0 }),
-          h('span', { class: 'name' }, h('bdi', {}, nameOf(texts, option))),
-          h('span', { class: 'value soft' }, formatToken(data.locale, option, option.amountInToken)),
-        ),
+      'p',
+      { class: 'field' },
+      h('label', { for: 'form-token' }, texts.chooseToken),
+      h(
+        'select',
+        { id: 'form-token', name: 'tokenId' },
+        options.map((option) => {
+          const amount = formatToken(data.locale, option, option.amountInToken);
+          return h('option', { value: option.tokenId }, `${nameOf(texts, option)} · ${amount}`);
+        }),
       ),
     ),
     h(

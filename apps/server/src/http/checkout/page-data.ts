@@ -1,17 +1,17 @@
 import type { Language, PageData, PageImage, PageItem, PageMerchant } from '@florin/checkout';
 import { groundColorsOf } from '@florin/protocol/brand-colors.ts';
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import type { ShownMerchant } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
-import { networkTitle } from '#chains/networks.ts';
+import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
-import { drawingsFor, walletDrawings } from './drawings.ts';
+import { drawingsFor } from './drawings.ts';
 import { checkoutState, findSessionFacts, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
 /** The data of a link's page. */
@@ -38,6 +38,7 @@ export function linkPageData(
     ...settlementOf(deps, link.settlementToken),
     options,
     drawings: drawingsFor(options),
+    explorers: explorersOf(deps, options),
   };
 }
 
@@ -70,6 +71,7 @@ export async function sessionPageData(
     ...settlementOf(deps, session.settlementToken),
     options,
     drawings: drawingsFor(options),
+    explorers: explorersOf(deps, options),
   };
 }
 
@@ -80,7 +82,6 @@ function frameData({ demo, agentApi, gasless }: CheckoutContext, { tag, texts }:
     agentApi: new URL(agentApi).pathname,
     minDeposit: gasless?.minAmount.toString(),
     demoPayer: demo?.address,
-    walletDrawings: walletDrawings.path,
   };
 }
 
@@ -117,6 +118,15 @@ function settlementOf({ chains }: CheckoutContext, settlementToken: string) {
   const settledIn =
     token === undefined || chain === undefined ? settlementToken : `${token.symbol} · ${networkTitle(chain)}`;
   return { settlementToken, settledIn };
+}
+
+function explorersOf({ chains }: CheckoutContext, options: readonly CheckoutOption[]) {
+  const known = options.flatMap(({ chainId }) => {
+    const chain = chains.byId(Number(chainId));
+    const explorer = chain === undefined ? '' : (networkFactsOf(chain)?.explorer ?? '');
+    return explorer === '' ? [] : [[chainId, explorer] as const];
+  });
+  return Object.fromEntries(known);
 }
 
 function itemTotal({ quantity, unitPrice }: LineItem): string {

@@ -27,7 +27,7 @@ import {
 } from '@florin/checkout';
 import { Html, html } from '#outside/html.ts';
 import type { Script } from './assets.ts';
-import { spriteOf } from './drawings.ts';
+import { signSprite } from './drawings.ts';
 import { type NoScript, noScriptView } from './no-script.ts';
 import { titleOf } from './shown-state.ts';
 import { noScriptStyle, smallStyle } from './style.ts';
@@ -116,7 +116,6 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
     card: cardOf(data),
     script: frame.script,
     kind: isDone ? 'page done' : 'page',
-    sprite: data.drawings,
     body: html`${renderTree(order)}
 <div class="pane">${renderTree(pane)}
 <noscript>${refreshes ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : html``}${renderTree(
@@ -178,7 +177,7 @@ export function renderPreview(
   return renderDocument(language, {
     title: data.title,
     styles: html`<style>${new Html(css)}</style>`,
-    body: html`${spriteOf(data.drawings)}<main class="page">${renderTree(body)}</main>`,
+    body: html`${signSprite}<main class="page">${renderTree(body)}</main>`,
   });
 }
 
@@ -188,8 +187,6 @@ interface FramedPage {
   readonly script?: Script;
   /** Class of the whole page. */
   readonly kind?: string;
-  /** Keys of its drawings. */
-  readonly sprite?: readonly string[];
   /** What chats and browsers show of the page. */
   readonly card?: PageCard | undefined;
 }
@@ -220,7 +217,7 @@ function cardTags(title: string, { site, text, picture }: PageCard): Html {
 
 function renderFrame(frame: PageFrame, page: FramedPage): string {
   const { language, agentUrl, brand, nonce } = frame;
-  const { script, title, kind = 'narrow', sprite = [], card } = page;
+  const { script, title, kind = 'narrow', card } = page;
   const alternate =
     agentUrl === ''
       ? html``
@@ -235,7 +232,7 @@ function renderFrame(frame: PageFrame, page: FramedPage): string {
     alternate: html`${alternate}${card === undefined ? html`` : cardTags(title, card)}`,
     icon: card?.icon ?? '',
     styles: html`<style>${new Html(smallStyle)}</style>${brand === '' ? html`` : html`<style>${new Html(brand)}</style>`}<noscript><style>${new Html(noScriptStyle)}</style></noscript>`,
-    body: html`${spriteOf(sprite)}<main class="${kind}">
+    body: html`${signSprite}<main class="${kind}">
 ${renderTree(languageView(language))}
 ${page.body}
 </main>`,

@@ -16,6 +16,7 @@ import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { readPayerState } from '#authorizations/preparation.ts';
 import type { Chain } from '#chains/chain.ts';
+import { networkFactsOf } from '#chains/networks.ts';
 import { findLink } from '#links/link-lookup.ts';
 import { notActive } from '#links/link-terms.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -146,8 +147,14 @@ export async function prepareForPayer(
     prerequisites: guide.prerequisites,
     payment: guide.executionRequest.txRequest,
     alternatives: guide.alternatives,
+    ...networkOf(chain),
     ...depositOf(guide, token),
   };
+}
+
+function networkOf(chain: Chain): Pick<PreparedOrder, 'network'> {
+  const network = networkFactsOf(chain);
+  return network === undefined ? {} : { network };
 }
 
 /** The deposit address with its QR codes. The plain address comes first: every exchange and wallet reads it. */

@@ -82,7 +82,7 @@ function previewData(
   const options = previewOptions(chains, draft.isFeeOnTop ? '' : draft.amount);
   const { linkName } = merchantTextLimits;
   return {
-    ...{ locale: language.tag, texts: language.texts, agentApi: '', linkUrl: '', walletDrawings: '' },
+    ...{ locale: language.tag, texts: language.texts, agentApi: '', linkUrl: '' },
     title: merchantText(draft.title, linkName),
     ...previewedMerchant(draft, front),
     items: draft.items.map(({ productId, name, quantity, value }) => {
@@ -90,7 +90,7 @@ function previewData(
       return pageItem({ quantity, productData: products.get(productId)?.productData ?? named }, value);
     }),
     ...{ amount: draft.amount, isFeeOnTop: draft.isFeeOnTop, isEmailRequired: draft.isEmailRequired },
-    ...{ intendedPayer: '', recipient: '', settlementToken: '', settledIn: '' },
+    ...{ intendedPayer: '', recipient: '', settlementToken: '', settledIn: '', explorers: {} },
     ...{ options, drawings: drawingsFor(options) },
     link: { linkId: '', version: '', isCustom: draft.amount === '' },
   };
@@ -129,12 +129,12 @@ function payViewOf(data: PageData): Tree {
 
 /** The first tokens, each for the draft's amount. */
 function previewOptions(chains: Chains, amount: string): CheckoutOption[] {
-  return chains.tokens.slice(0, shownOptions).flatMap(({ tokenId, symbol, decimals, address, chainId }) => {
+  return chains.tokens.slice(0, shownOptions).flatMap(({ tokenId, symbol, decimals, chainId }) => {
     const chain = chains.byId(chainId);
     if (chain === undefined) return [];
     const units = amount === '' ? 0n : BigInt(amount) * 10n ** BigInt(decimals - 6);
     return {
-      ...{ tokenId, symbol, decimals, tokenAddress: address },
+      ...{ tokenId, symbol, decimals },
       ...{ chainId: chainId.toString(), chainTitle: networkTitle(chain) },
       ...{ amountInToken: units.toString(), total: amount === '' ? '0' : amount, fee: '0' },
       ...{ status: 'available' as const, secondsToFinal: 0 },

@@ -4,7 +4,7 @@ import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
-import { networkFactsOf, networkTitle } from '#chains/networks.ts';
+import { networkTitle } from '#chains/networks.ts';
 import { findSessionDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
@@ -210,12 +210,10 @@ function optionOf(
     totalValue: microUsd(0n),
     paymentValue: microUsd(0n),
   };
-  const network = networkFactsOf(chain);
   return {
     tokenId: token.tokenId,
     chainId: token.chainId.toString(),
     chainTitle: networkTitle(chain),
-    tokenAddress: token.address,
     symbol: token.symbol,
     decimals: token.decimals,
     amountInToken: (quote?.amountInToken ?? 0n).toString(),
@@ -224,6 +222,5 @@ function optionOf(
     ...(bounds === undefined ? {} : boundsInUsd(bounds)),
     status: condition.status,
     secondsToFinal: Math.ceil(chains.conditions?.of(token.chainId).secondsToFinal ?? 0),
-    ...(network === undefined ? {} : { network }),
   };
 }
