@@ -19,7 +19,7 @@ const COMMANDS = {
     does: 'runs the service alone, with the configuration of FLORIN_CONFIG',
     servesPages: true,
   },
-  florin: { script: 'apps/cli/src/main.ts', does: 'runs the command line of an operator' },
+  florin: { script: 'apps/operator/src/main.ts', does: 'runs the command line of an operator and of a merchant' },
   conformance: {
     script: 'lab/conformance/src/main.ts',
     does: 'checks a running installation against the specification',

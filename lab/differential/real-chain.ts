@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { create2Deployer, planContract } from '@florin/cli';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { create2Deployer, planContract } from '@florin/server/operator';
 import { deployWorld, deriveRoles, startAnvil, TEST_MNEMONIC, type WorldRoles } from '@florin/world';
 import {
   type Abi,

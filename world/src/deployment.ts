@@ -4,7 +4,7 @@ import {
   type PlannedContract,
   planContract,
   planContracts,
-} from '@florin/cli';
+} from '@florin/server/operator';
 import {
   type Address,
   concat,

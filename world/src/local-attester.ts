@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PlannedContract } from '@florin/cli';
+import type { PlannedContract } from '@florin/server/operator';
 import { type Abi, type Address, concat, decodeEventLog, type Hex, keccak256, slice, toHex } from 'viem';
 import { sign } from 'viem/accounts';
 

@@ -1,4 +1,4 @@
-import { type CctpSettings, type PlannedContract, planContract } from '@florin/cli';
+import { type CctpSettings, type PlannedContract, planContract } from '@florin/server/operator';
 import { type Address, encodeFunctionData, type Hex, maxUint256, pad, parseUnits } from 'viem';
 import type { WorldRoles } from './home.ts';
 import { localChains } from './local-chain.ts';

@@ -1,17 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import { type Database, openDatabase, type Queryable } from '@florin/pg';
-import {
-  type Clock,
-  type Config,
-  type Environment,
-  findMerchant,
-  type Merchant,
-  type Random,
-  readConfig,
-  schema,
-} from '@florin/server/operator';
-import { type Argument, Option, type Command as Program } from 'commander';
-import { CommandError, UsageError } from './command-error.ts';
+import { Argument, Option, type Command as Program } from 'commander';
+import { UsageError } from './command-error.ts';
 
 /** Input and output of a command that exchanges messages with another program. */
 export interface Streams {
@@ -19,17 +8,33 @@ export interface Streams {
   readonly output: Writable;
 }
 
+/** Time, as commands use it. */
+export interface CliClock {
+  now(): Date;
+  /** Milliseconds that never jump; only differences have a meaning. */
+  monotonicMs(): number;
+  /** Waits; ends early, without an error, when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
 /** A command's environment; `main.ts` passes the process's own, tests theirs. */
-export interface CommandContext {
-  readonly environment: Environment;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface CliOutside {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: CliClock;
+  /** The folder in which the command was called. */
+  readonly folder: string;
   /** Reports the progress of a long command to a person, in sentences. */
   readonly tell: (sentence: string) => void;
+  /** Prints a line of a result before the command ends. Without it such lines are left out. */
+  readonly emit?: (line: string) => void;
   /** For commands that run until they are ended: returns the signal that ends them. Without it they never end. */
   readonly ending?: () => AbortSignal;
-  /** For commands that talk to another program; they refuse to run without them. */
+  /** For commands that talk to another program or read a secret. */
   readonly streams?: Streams;
+  /** Whether a terminal shows colours; none when absent. */
+  readonly colors?: { readonly out: boolean; readonly err: boolean };
+  /** Shows an address in the browser of the person. */
+  readonly launch?: (url: string) => void;
 }
 
 /** A command's typed values, by the names of its options and its argument. */
@@ -55,13 +60,21 @@ export interface CommandResult {
   readonly isBad?: boolean;
 }
 
-export interface Command {
-  /** The description in help. */
+/** A command of a family, which is run in that family's environment. */
+export interface CommandOf<Outside> {
+  /** One clause for help. */
   readonly does: string;
   readonly options: readonly Option[];
   /** The one value without an option; none when absent. */
   readonly argument?: Argument;
-  run(options: Options, outside: CommandContext): Promise<CommandResult>;
+  /** Command lines that show its use, without the program's name. */
+  readonly examples?: readonly string[];
+  run(options: Options, outside: Outside): Promise<CommandResult>;
+}
+
+/** A value without an option, in commander's notation: `<id>` or `[id]`. */
+export function argument(name: string, description: string): Argument {
+  return new Argument(name, description);
 }
 
 /** A required option, in commander's notation: `--name <name>`. */
@@ -82,16 +95,11 @@ export function repeatable(flags: string, description: string): Option {
   ]);
 }
 
-export const merchantOption = mandatory('--merchant <id>', 'the merchant');
-export const chainOption = mandatory('--chain <name>', "the chain's name in the configuration");
-
 /** The typed options and argument of a command. */
 export function optionsOf(typed: Program): Options {
   const values = new Map<string, unknown>([
     ...typed.options.map((option) => [option.name(), typed.getOptionValue(option.attributeName())] as const),
-    ...typed.registeredArguments.map(
-      (argument, place) => [argument.name(), typed.processedArgs[place]] as const,
-    ),
+    ...typed.registeredArguments.map((each, place) => [each.name(), typed.processedArgs[place]] as const),
   ]);
   const optionalValue = (name: string) => {
     const value = values.get(name);
@@ -117,41 +125,4 @@ export function optionsOf(typed: Program): Options {
       return found;
     },
   };
-}
-
-/** Opens the configured database for one command. */
-export async function withDatabase<T>(
-  outside: CommandContext,
-  work: (db: Database, config: Config) => Promise<T>,
-): Promise<T> {
-  const config = readConfig(outside.environment);
-  const db = openDatabase({ schema, url: config.databaseUrl.reveal(), connections: 2 });
-  try {
-    return await work(db, config);
-  } finally {
-    await db.close();
-  }
-}
-
-/** The merchant that `--merchant` names. */
-export async function requiredMerchant(queryable: Queryable, options: Options): Promise<Merchant> {
-  const merchantId = options.required('merchant');
-  const merchant = await findMerchant(queryable, merchantId);
-  if (merchant === undefined)
-    throw new CommandError(`there is no merchant ${merchantId}: florin merchant list shows them`);
-  return merchant;
-}
-
-/** Rows below their headings, in aligned columns. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows];
-  const widths = headings.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)));
-  return all
-    .map((row) =>
-      row
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

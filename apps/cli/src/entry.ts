@@ -1,11 +1,23 @@
-/** What the local world executes for the command line: the plan of a deployment, and acts. */
+/** What a program of further families uses. */
 
 export {
-  type Artifact,
-  type CctpSettings,
-  create2Deployer,
-  type PlannedContract,
-  planContract,
-  planContracts,
-} from './contract-plan.ts';
-export { type WorldAct, type WorldActReport, worldActs } from './world-act.ts';
+  argument,
+  type CliClock,
+  type CliOutside,
+  type CommandOf,
+  type CommandResult,
+  mandatory,
+  type Options,
+  optional,
+  repeatable,
+  type Streams,
+} from './command.ts';
+export { CommandError, UsageError } from './command-error.ts';
+export { complete } from './completion.ts';
+export { reasonOf } from './forward.ts';
+export { readWorld } from './local-world.ts';
+export { merchantFamily } from './merchant-family.ts';
+export { table } from './output.ts';
+export { runProcess } from './process.ts';
+export { buildProgram, type CliResult, type Family, type ProgramSettings, runProgram } from './program.ts';
+export { programVersion } from './version.ts';

@@ -1,123 +1,153 @@
-import { randomBytes } from 'node:crypto';
-import { type EventType, eventTypes } from '@florin/protocol/event.ts';
-import { eventFixture } from '@florin/protocol/event-fixture.ts';
-import { exampleOrigin } from '@florin/protocol/example.ts';
-import { newId } from '@florin/protocol/id.ts';
-import { Argument } from 'commander';
-import { type Command, type CommandContext, type CommandResult, type Options, optional } from './command.ts';
-import { CommandError, UsageError } from './command-error.ts';
-import { forward, forwardOf } from './forward.ts';
-import { type MerchantClient, merchantClient, merchantOptions } from './merchant-client.ts';
+import type { EventType, Webhook, WebhookCreateRequest, WebhookUpdateRequest } from '@florin/sdk';
+import { bodyOf, bodyOption, callOptionsOf, countOf, idempotencyOption, optionalTime } from './body.ts';
+import { argument, type Options, optional } from './command.ts';
+import {
+  apiCommand,
+  changeCommand,
+  listCommand,
+  type MerchantCommand,
+  retrieveCommand,
+  shown,
+} from './resource.ts';
 
-/** Calls after which a resend gives up: 500 deliveries each. */
-const maxCalls = 10_000;
+const fields = [
+  optional('--name <name>', 'your own name for it'),
+  optional('--to <url>', 'the receiver, an https address'),
+  optional('--events <types>', 'such as session.*,refund.completed'),
+  optional('--description <text>', 'what it is for'),
+  bodyOption,
+];
 
-export const triggerCommand: Command = {
-  does: 'sends an example event of a type to a webhook, or straight to a receiver on this machine',
-  argument: new Argument('<event>', 'the type of the event, such as session.paid'),
-  options: [
-    optional('--webhook <id>', 'the webhook that receives it'),
-    optional('--forward-to <url>', 'a receiver on this machine, instead of a webhook'),
-    optional('--secret <key>', 'signs the event for --forward-to, such as whsec_… (default: a new key)'),
-    ...merchantOptions,
-  ],
-  run(options, outside) {
-    const text = options.required('event');
-    const eventType = eventTypes.find((type) => type === text);
-    if (eventType === undefined)
-      throw new UsageError(`${text} is not an event type; the types are ${eventTypes.join(', ')}`);
-    const webhookId = options.optional('webhook');
-    if (webhookId === undefined) return triggerLocally(options, outside, eventType);
-    return triggerWebhook(merchantClient(options, outside), webhookId, eventType);
-  },
-};
+const maxOverlapSeconds = 30 * 24 * 3600;
 
-async function triggerWebhook(
-  client: MerchantClient,
-  webhookId: string,
-  eventType: EventType,
-): Promise<CommandResult> {
-  const made = (await client.post('/webhook/test', { webhookId, eventType })) as Record<string, string>;
-  return { text: `sent ${eventType} as ${made['eventId']} in delivery ${made['deliveryId']}`, json: made };
-}
-
-async function triggerLocally(
-  options: Options,
-  outside: CommandContext,
-  type: EventType,
-): Promise<CommandResult> {
-  if (options.optional('forward-to') === undefined) throw new UsageError('give --webhook or --forward-to');
-  const target = forwardOf(options);
-  const id = newId('event', (size) => randomBytes(size));
-  const data = eventFixture(type, exampleOrigin);
-  const timestamp = outside.clock.now().toISOString();
-  const body = JSON.stringify({ id, type, apiVersion: 'v1', timestamp, sequence: 1, data, fixture: true });
-  const { isTaken, status } = await forward(target, outside, { id, body });
-  const signed = options.optional('secret') === undefined ? `, signed with ${target.secret}` : '';
+function fieldsOf(options: Options) {
   return {
-    text: `sent ${type} as ${id} to ${target.url}${signed}: ${status}`,
-    json: { eventId: id, secret: target.secret, isTaken, status },
-    isBad: !isTaken,
+    webhookName: options.optional('name'),
+    webhookUrl: options.optional('to'),
+    subscribedEvents: options
+      .optional('events')
+      ?.split(',')
+      .map((each) => each.trim()),
+    webhookDescription: options.optional('description'),
   };
 }
 
-export const resendCommand: Command = {
-  does: "resends an event, a delivery, or a webhook's deliveries of a period",
-  argument: new Argument('[id]', 'the id of an event or a delivery'),
-  options: [
-    optional('--webhook <id>', 'the webhook whose deliveries are sent again; needs --since'),
-    optional('--since <time>', 'the start, such as 2030-01-31T00:00:00Z'),
-    optional('--until <time>', 'the end (default: now)'),
-    optional('--statuses <statuses>', 'such as failed,skipped'),
-    ...merchantOptions,
+/** `florin webhooks …` */
+export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = [
+  [
+    'webhooks list',
+    listCommand<Webhook>({
+      does: 'lists webhooks',
+      examples: ['webhooks list'],
+      columns: {
+        WEBHOOK: ({ webhookId }) => webhookId,
+        STATUS: ({ status }) => status,
+        EVENTS: ({ subscribedEvents }) => subscribedEvents.join(' '),
+        URL: ({ webhookUrl }) => webhookUrl,
+        NAME: ({ webhookName }) => webhookName,
+      },
+      list: (florin) => florin.webhooks.list(),
+    }),
   ],
-  async run(options, outside) {
-    const id = options.optional('id');
-    const client = merchantClient(options, outside);
-    if (id?.startsWith('dlv_') === true) {
-      await client.post('/webhook/delivery/resend', { deliveryId: id });
-      return { text: `${id} is sent again`, json: { resent: 1 } };
-    }
-    const webhookId = options.optional('webhook');
-    const narrowed = webhookId === undefined ? {} : { webhookId };
-    if (id !== undefined) return resendAll(client, { eventId: id, ...narrowed });
-    if (webhookId === undefined)
-      throw new UsageError('give the id of an event or a delivery, or --webhook and --since');
-    return resendAll(client, {
-      webhookId,
-      since: secondsOf('since', options.required('since')),
-      ...(options.optional('until') === undefined
-        ? {}
-        : { until: secondsOf('until', options.required('until')) }),
-      ...(options.optional('statuses') === undefined
-        ? {}
-        : { statuses: options.required('statuses').split(',') }),
-    });
-  },
-};
+  [
+    'webhooks retrieve',
+    retrieveCommand('a webhook', 'webhooks retrieve wkid_…', (florin, id) => florin.webhooks.retrieve(id)),
+  ],
+  [
+    'webhooks create',
+    apiCommand({
+      does: 'registers a receiver and prints the key of its signatures',
+      examples: ["webhooks create --name Shop --to https://shop.example.com/hook --events 'session.*'"],
+      options: [...fields, idempotencyOption],
+      async run(florin, options, outside) {
+        const body = await bodyOf<WebhookCreateRequest>(options, outside, fieldsOf(options));
+        return shown(await florin.webhooks.create(body, callOptionsOf(options)));
+      },
+    }),
+  ],
+  [
+    'webhooks update',
+    apiCommand({
+      does: 'replaces a webhook: a description that is left out is reset',
+      argument: argument('<id>', 'the id of a webhook'),
+      examples: ["webhooks update wkid_… --name Shop --to https://shop.example.com/hook --events '*'"],
+      options: fields,
+      async run(florin, options, outside) {
+        const webhookId = options.required('id');
+        const body = await bodyOf<WebhookUpdateRequest>(options, outside, {
+          ...fieldsOf(options),
+          webhookId,
+        });
+        return { text: `${webhookId} is replaced`, json: await florin.webhooks.update(body) };
+      },
+    }),
+  ],
+  [
+    'webhooks disable',
+    changeCommand({
+      does: 'stops the notifications of a webhook',
+      noun: 'a webhook',
+      example: 'webhooks disable wkid_…',
+      did: 'inactive',
+      change: (florin, id) => florin.webhooks.disable(id),
+    }),
+  ],
+  [
+    'webhooks enable',
+    changeCommand({
+      does: 'starts the notifications of a webhook',
+      noun: 'a webhook',
+      example: 'webhooks enable wkid_… --replay-since 2030-01-31T00:00:00Z',
+      did: 'active',
+      options: [optional('--replay-since <time>', 'also resends what was skipped or failed since then')],
+      change: (florin, id, options) =>
+        florin.webhooks.enable(id, { replaySince: optionalTime(options, 'replay-since') }),
+    }),
+  ],
+  [
+    'webhooks refresh-key',
+    apiCommand({
+      does: 'makes a new key for the signatures of a webhook, and prints it',
+      argument: argument('<id>', 'the id of a webhook'),
+      examples: ['webhooks refresh-key wkid_… --overlap 86400'],
+      options: [optional('--overlap <seconds>', 'how long the old key signs, too (default: not at all)')],
+      async run(florin, options) {
+        const id = options.required('id');
+        const overlap = options.optional('overlap');
+        const overlapSeconds =
+          overlap === undefined ? undefined : countOf('overlap', overlap, maxOverlapSeconds);
+        await florin.webhooks.refreshKey(id, { overlapSeconds });
+        return shown(await florin.webhooks.retrieve(id));
+      },
+    }),
+  ],
+  [
+    'webhooks remove',
+    changeCommand({
+      does: 'deletes a webhook with its deliveries for good',
+      noun: 'a webhook',
+      example: 'webhooks remove wkid_…',
+      did: 'removed',
+      change: (florin, id) => florin.webhooks.remove(id),
+    }),
+  ],
+  [
+    'webhooks test',
+    apiCommand({
+      does: 'sends a test event to a webhook',
+      argument: argument('<id>', 'the id of a webhook'),
+      examples: ['webhooks test wkid_…', 'webhooks test wkid_… --event session.paid'],
+      options: [optional('--event <type>', 'an example of this type (default: webhook.test)')],
+      async run(florin, options) {
+        const eventType = eventTypeOf(options.optional('event'));
+        const made = await florin.webhooks.test(options.required('id'), { eventType });
+        return { text: `sent ${made.eventId} in delivery ${made.deliveryId}`, json: made };
+      },
+    }),
+  ],
+];
 
-async function resendAll(
-  client: MerchantClient,
-  body: Readonly<Record<string, unknown>>,
-): Promise<CommandResult> {
-  let resent = 0;
-  let after: Record<string, string> = {};
-  for (let calls = 0; calls < maxCalls; calls += 1) {
-    const reply = await client.post('/webhook/delivery/resend/all', { ...body, ...after });
-    const made = reply as { resent: number; hasMore: boolean; last: string };
-    resent += made.resent;
-    if (!made.hasMore) return { text: `deliveries sent again: ${resent}`, json: { resent } };
-    after = { after: made.last };
-  }
-  throw new CommandError(`stopped after ${resent} deliveries: narrow the period`);
-}
-
-/** Unix seconds of a time, in the formats of people and programs. */
-function secondsOf(name: string, text: string): number {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
-  const ms = Date.parse(text);
-  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(ms)) {
-    throw new UsageError(`--${name} is ${text}: give a time such as 2030-01-31T00:00:00Z, or Unix seconds`);
-  }
-  return Math.floor(ms / 1000);
+/** The service refuses what is no type. */
+function eventTypeOf(given: string | undefined): EventType | undefined {
+  return given as EventType | undefined;
 }

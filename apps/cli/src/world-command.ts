@@ -1,8 +1,14 @@
-import { Argument } from 'commander';
-import { type Command, type CommandContext, type CommandResult, type Options, optional } from './command.ts';
+import {
+  type CliOutside,
+  type CommandResult,
+  type Options,
+  optional,
+  argument as positional,
+} from './command.ts';
 import { CommandError } from './command-error.ts';
-import { type RunningWorld, readWorld } from './local-world.ts';
-import { reasonOf } from './merchant-client.ts';
+import { reasonOf } from './forward.ts';
+import { type RunningWorld, readWorld, requiredWorld } from './local-world.ts';
+import type { MerchantCommand } from './resource.ts';
 import { type WorldAct, type WorldActReport, worldActs } from './world-act.ts';
 
 /** Longer than any act takes: one that waits for a block gives up before. */
@@ -18,13 +24,20 @@ const subjects = {
   minutes: 'how many',
 } as const;
 
-/** `florin world …`: one command for each act. */
-export const worldCommands: readonly (readonly [name: string, command: Command])[] = worldActs.map((act) => [
-  `world ${act.name}`,
-  commandOf(act),
-]);
+const sampleOf = {
+  session: 'sess_…',
+  blocks: '5',
+  chain: 'base',
+  token: 'base::usdc',
+  minutes: '40',
+} as const;
 
-function commandOf(act: WorldAct): Command {
+/** `florin world …`: one command for each act. */
+export const worldCommands: readonly (readonly [name: string, command: MerchantCommand])[] = worldActs.map(
+  (act) => [`world ${act.name}`, commandOf(act)],
+);
+
+function commandOf(act: WorldAct): MerchantCommand {
   const { argument } = act;
   const options = [
     ...(act.option === 'chain' ? [optional('--chain <name>', 'the chain (default: base)')] : []),
@@ -35,11 +48,12 @@ function commandOf(act: WorldAct): Command {
   ];
   return {
     does: act.does,
+    examples: [exampleOf(act)],
     options,
     ...(argument === undefined
       ? {}
       : {
-          argument: new Argument(
+          argument: positional(
             argument.isRequired ? `<${argument.subject}>` : `[${argument.subject}]`,
             subjects[argument.subject],
           ),
@@ -48,12 +62,12 @@ function commandOf(act: WorldAct): Command {
   };
 }
 
-async function perform(act: WorldAct, options: Options, outside: CommandContext): Promise<CommandResult> {
-  const world = readWorld(outside.environment);
-  if (world === undefined)
-    throw new CommandError(
-      'no local world runs here: start it with npm start, or name its folder in FLORIN_HOME',
-    );
+function exampleOf({ name, argument }: WorldAct): string {
+  return `world ${name}${argument === undefined ? '' : ` ${sampleOf[argument.subject]}`}`;
+}
+
+async function perform(act: WorldAct, options: Options, outside: CliOutside): Promise<CommandResult> {
+  const world = requiredWorld(outside);
   const request = {
     argument: act.argument === undefined ? undefined : options.optional(act.argument.subject),
     chain: act.option === 'chain' ? options.optional('chain') : undefined,
@@ -84,10 +98,11 @@ async function ask(
 }
 
 /** A world that was reset has another secret key. */
-async function waitForReset(before: RunningWorld, { environment, clock }: CommandContext): Promise<void> {
+async function waitForReset(before: RunningWorld, outside: CliOutside): Promise<void> {
+  const { clock } = outside;
   const deadline = clock.monotonicMs() + resetLimitMs;
   while (clock.monotonicMs() < deadline) {
-    const now = readWorld(environment);
+    const now = readWorld(outside);
     if (now !== undefined && now.secretKey !== before.secretKey) return;
     await clock.sleep(resetPollMs);
   }

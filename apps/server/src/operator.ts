@@ -13,6 +13,17 @@ export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContra
 export { type Config, ConfigError, readConfig } from '#config/config.ts';
 export type { Environment } from '#config/field.ts';
 export { addressOfKey } from '#config/signer.ts';
+export {
+  type Artifact,
+  type CctpSettings,
+  type ContractPlan,
+  type ContractRoles,
+  circleMainnet,
+  create2Deployer,
+  type PlannedContract,
+  planContract,
+  planContracts,
+} from '#contracts/contract-plan.ts';
 export { findDroppedEvents } from '#contracts/dropped-event.ts';
 export { schema } from '#db/schema.ts';
 export { findScopeProblems } from '#db/scope-check.ts';

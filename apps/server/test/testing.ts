@@ -17,7 +17,7 @@ export { DepositMoves } from './harness/deposit-moves.ts';
 export { largestLink, largestProduct, largestSession } from './harness/largest.ts';
 export { MerchantWorld } from './harness/merchant-fixture.ts';
 export { gateway, paidEvent, paidLog, vault } from './harness/paid-log.ts';
-export { addLateDeposit, addPaidSession, happen } from './harness/payment-fixture.ts';
+export { addLateDeposit, addOrder, addPaidSession, happen } from './harness/payment-fixture.ts';
 export { type Receiver, startReceiver } from './harness/receiver.ts';
 export { SettlementWorld } from './harness/settlement-fixture.ts';
 export { Life } from './life/life.ts';

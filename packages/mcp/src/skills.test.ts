@@ -50,7 +50,7 @@ for (const skill of skills) {
     const pages = [...body.matchAll(/`\/docs\/guide\/([\w-]+\.md)`/g)].map(([, page = '']) => page);
     for (const page of pages) assert.ok(existsSync(join(root, 'docs/guide', page)), page);
     const commands = [...body.matchAll(/florin -- (\w+)/g)].map(([, command = '']) => command);
-    const cli = readFileSync(join(root, 'apps/cli/src/cli.ts'), 'utf8');
+    const cli = readFileSync(join(root, 'apps/operator/src/cli.ts'), 'utf8');
     for (const command of commands) assert.ok(cli.includes(`['${command}', `), command);
     assert.ok(pages.length + commands.length > 0);
     // A skill is copied elsewhere: a link into the repository would break.

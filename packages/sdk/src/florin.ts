@@ -47,6 +47,7 @@ export type { UnwrapOptions, WebhookHeaders, WebhookSecret } from './signature.t
 export { unwrap } from './signature.ts';
 export type { EthersWallet, RefundWallet, ViemWallet } from './wallet.ts';
 export type * from './wire.gen.ts';
+export { eventTypes } from './wire.gen.ts';
 
 export interface FlorinOptions {
   /** Where the installation is: `https://pay.example.com`. */

@@ -1,4 +1,4 @@
-import type { WorldActReport } from '@florin/cli';
+import type { WorldActReport } from '@florin/cli/world-act';
 import type { Anvil } from '../anvil.ts';
 import type { WorldRoles } from '../home.ts';
 import type { WorldManifest } from '../world-config.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { WorldActReport } from '@florin/cli';
+import type { WorldActReport } from '@florin/cli/world-act';
 import { openChromium } from '@florin/server/testing';
 import type { ProcessRecord } from '../process.ts';
 import {
@@ -117,7 +117,7 @@ test('the console is the same on a wide screen in light colours', async () => {
 
 test('florin world resets the world, which keeps its wallets and has new keys', async () => {
   const florin = async (...args: string[]): Promise<{ code: unknown; output: string }> => {
-    const child = spawn(process.execPath, [...flags, script('apps/cli/src/main.ts'), 'world', ...args], {
+    const child = spawn(process.execPath, [...flags, script('apps/operator/src/main.ts'), 'world', ...args], {
       env: { ...process.env, FLORIN_HOME: home },
     });
     let output = '';

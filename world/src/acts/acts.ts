@@ -1,4 +1,4 @@
-import { type WorldAct, type WorldActReport, worldActs } from '@florin/cli';
+import { type WorldAct, type WorldActReport, worldActs } from '@florin/cli/world-act';
 import {
   ActRefused,
   type ActRequest,

@@ -1,4 +1,4 @@
-import { type WorldAct, worldActs } from '@florin/cli';
+import { type WorldAct, worldActs } from '@florin/cli/world-act';
 import { type Html, html } from '@florin/server/operator';
 import type { WorldManifest } from '../world-config.ts';
 

@@ -1,4 +1,3 @@
-import { create2Deployer, planContract, planContracts } from '@florin/cli';
 import type { Anvil } from '@florin/evm/testing';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
@@ -12,6 +11,7 @@ import {
 } from '@florin/world';
 import { concat, zeroHash } from 'viem';
 import type { CctpContracts, Chain } from '#chains/chain.ts';
+import { create2Deployer, planContract, planContracts } from '#contracts/contract-plan.ts';
 import { addresses } from './roles.ts';
 
 /** The stand-ins for Circle's contracts; anvil's own first account owns them, as it does everything of a story. */

@@ -155,7 +155,7 @@ async function checkReceiver(port: number, key: Uint8Array, lines: AsyncIterator
   assert.equal((await lines.next()).value, 'session.paid sess_evt_2');
 }
 
-// apps/cli/src/documents.test.ts compares every command line in a document with the program.
+// apps/operator/src/documents.test.ts compares every command line in a document with the program.
 test('“Receive webhooks” uses the commands for webhooks', () => {
   const guide = readFileSync(join(root, 'docs/guide/receive-webhooks.md'), 'utf8');
   const used = [...guide.matchAll(/npm run florin -- (\w+)/g)];

@@ -1,0 +1,60 @@
+import type { Refund, RefundCreateRequest } from '@florin/sdk';
+import { bodyOf, bodyOption, callOptionsOf, idempotencyOption, optionalAmount } from './body.ts';
+import { mandatory, optional } from './command.ts';
+import { details, dollars } from './output.ts';
+import { apiCommand, listCommand, type MerchantCommand, retrieveCommand } from './resource.ts';
+
+const signature =
+  'Your wallet has the money: sign this refund in the dashboard, or with refund.send of @florin/sdk.';
+
+/** `florin refunds …` */
+export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
+  [
+    'refunds list',
+    listCommand<Refund>({
+      does: 'lists refunds, newest first',
+      examples: ['refunds list'],
+      columns: {
+        REFUND: ({ refundId }) => refundId,
+        CREATED: ({ createAt }) => createAt,
+        STATUS: ({ status }) => status,
+        AMOUNT: ({ amount }) => dollars(amount),
+        SESSION: ({ sessionId }) => sessionId,
+        REASON: ({ reason }) => reason,
+      },
+      list: (florin, _options, _outside, size) => florin.refunds.list({ size }),
+    }),
+  ],
+  [
+    'refunds retrieve',
+    retrieveCommand('a refund', 'refunds retrieve rfd_…', (florin, id) => florin.refunds.retrieve(id)),
+  ],
+  [
+    'refunds create',
+    apiCommand({
+      does: 'sends a payment, or a part of it, back to its payer',
+      examples: ["refunds create --session sess_… --amount 1.20 --reason 'one cup was cold'"],
+      options: [
+        mandatory('--session <id>', 'the paid session'),
+        optional('--amount <dollars>', 'how much (default: the rest of the payment)'),
+        optional('--reason <text>', 'your own words'),
+        bodyOption,
+        idempotencyOption,
+      ],
+      async run(florin, options, outside) {
+        const body = await bodyOf<RefundCreateRequest>(options, outside, {
+          sessionId: options.required('session'),
+          amount: optionalAmount(options, 'amount'),
+          reason: options.optional('reason'),
+        });
+        const refund = await florin.refunds.create(body, callOptionsOf(options));
+        const { txRequest: _, prerequisites: __, ...brief } = refund;
+        const text = details(brief);
+        return {
+          text: refund.status === 'requires_signature' ? `${text}\n${signature}` : text,
+          json: refund,
+        };
+      },
+    }),
+  ],
+];

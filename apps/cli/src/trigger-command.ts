@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { type EventType, eventTypes, Florin, usd } from '@florin/sdk';
+import { argument, type CliOutside, type CommandResult, type Options, optional } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+import { type Access, accessOf, accessOptions } from './connection.ts';
+import { subjectOf } from './event-tail.ts';
+import { forward, forwardTo, receiverOf } from './forward.ts';
+import type { RunningWorld } from './local-world.ts';
+import type { MerchantCommand } from './resource.ts';
+
+/** Events that a payment in the local world raises. */
+const raised: readonly EventType[] = [
+  'session.created',
+  'session.payment_detected',
+  'session.paid',
+  'session.settling',
+  'session.completed',
+];
+const waitLimitMs = 120_000;
+const pollMs = 400;
+const pageSize = 50;
+
+export const triggerCommand: MerchantCommand = {
+  does:
+    'raises an event: in the local world with a real payment, elsewhere as an example to a webhook or straight to a ' +
+    'receiver on this machine',
+  argument: argument('<event>', 'the type of the event, such as session.paid'),
+  examples: [
+    'trigger session.paid',
+    'trigger refund.completed --webhook wkid_…',
+    'trigger session.completed --forward-to localhost:3000/webhooks --secret whsec_…',
+  ],
+  options: [
+    optional('--webhook <id>', 'the webhook that receives an example'),
+    optional('--forward-to <url>', 'a receiver on this machine that gets an example'),
+    optional('--secret <key>', 'signs the example for --forward-to, such as whsec_… (default: a new key)'),
+    optional('--token <id>', 'what the local world settles in (default: base::usdc)'),
+    ...accessOptions,
+  ],
+  async run(options, outside) {
+    const text = options.required('event');
+    const type = eventTypes.find((each) => each === text);
+    if (type === undefined)
+      throw new UsageError(`${text} is not an event type; the types are ${eventTypes.join(', ')}`);
+    if (options.optional('forward-to') !== undefined) return triggerLocally(options, outside, type);
+    const access = accessOf(options, outside);
+    const webhookId = options.optional('webhook');
+    if (webhookId !== undefined) return triggerWebhook(access, webhookId, type);
+    if (access.world === undefined) throw new UsageError('give --webhook or --forward-to');
+    if (!raised.includes(type))
+      throw new UsageError(
+        `a payment raises no ${type}: give --webhook or --forward-to for an example, or see florin world --help`,
+      );
+    return triggerWorld(access, access.world, options, outside, type);
+  },
+};
+
+/** A session of the local world is created and paid; resolves once its event is there. */
+async function triggerWorld(
+  { url, key }: Access,
+  world: RunningWorld,
+  options: Options,
+  outside: CliOutside,
+  type: EventType,
+): Promise<CommandResult> {
+  const florin = new Florin(key, { baseUrl: url });
+  const session = await florin.checkout.sessions.create({
+    accountId: world.accountId,
+    settlementToken: options.optional('token') ?? 'base::usdc',
+    lineItems: [{ name: 'Flat white', price: usd('4.50') }],
+    metadata: { order: `trigger-${randomBytes(4).toString('hex')}` },
+  });
+  const { sessionId } = session;
+  outside.tell(`created ${sessionId}`);
+  if (type !== 'session.created') {
+    const { openWorld } = await import('@florin/sdk/testing');
+    const { pay } = await openWorld({ home: world.home });
+    await pay(sessionId, { until: false });
+    outside.tell(`paid ${sessionId}: waiting for ${type}`);
+  }
+  const eventId = await waitForEvent(florin, outside, type, sessionId);
+  return { text: `raised ${type} as ${eventId} for ${sessionId}`, json: { eventId, sessionId } };
+}
+
+async function waitForEvent(
+  florin: Florin,
+  { clock }: CliOutside,
+  type: EventType,
+  sessionId: string,
+): Promise<string> {
+  const deadlineMs = clock.monotonicMs() + waitLimitMs;
+  while (clock.monotonicMs() < deadlineMs) {
+    const { items } = await florin.events.list({ type, size: pageSize }).page();
+    const found = items.find((event) => subjectOf(event) === sessionId);
+    if (found !== undefined) return found.id;
+    await clock.sleep(pollMs);
+  }
+  throw new CommandError(`${type} has not come for ${sessionId} within ${waitLimitMs / 1_000} s`);
+}
+
+async function triggerWebhook(
+  { url, key }: Access,
+  webhookId: string,
+  eventType: EventType,
+): Promise<CommandResult> {
+  const made = await new Florin(key, { baseUrl: url }).webhooks.test(webhookId, { eventType });
+  return { text: `sent ${eventType} as ${made.eventId} in delivery ${made.deliveryId}`, json: made };
+}
+
+async function triggerLocally(
+  options: Options,
+  { clock }: CliOutside,
+  type: EventType,
+): Promise<CommandResult> {
+  const given = options.optional('secret');
+  const target = forwardTo(
+    receiverOf('--forward-to', options.required('forward-to')),
+    given ?? `whsec_${randomBytes(32).toString('base64')}`,
+  );
+  const { fixture } = await import('@florin/sdk/testing');
+  const timestamp = clock.now().toISOString();
+  const event = { ...fixture(type), id: `evt_${randomBytes(11).toString('hex')}`, timestamp, fixture: true };
+  const { isTaken, status } = await forward(target, clock, { id: event.id, body: JSON.stringify(event) });
+  const signed = given === undefined ? `, signed with ${target.secret}` : '';
+  return {
+    text: `sent ${type} as ${event.id} to ${target.url}${signed}: ${status}`,
+    json: { eventId: event.id, secret: target.secret, isTaken, status },
+    isBad: !isTaken,
+  };
+}

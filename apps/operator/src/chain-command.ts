@@ -1,0 +1,93 @@
+import { CommandError, mandatory, type Options, table } from '@florin/cli';
+import { backfillChain, findCursor, lockChain, resumeChain } from '@florin/evm';
+import { type Chain, type Chains, findDroppedEvents } from '@florin/server/operator';
+import { type Command, chainOption, withDatabase } from './command.ts';
+
+function requiredChain(chains: Chains, options: Options): Chain {
+  const name = options.required('chain');
+  const chain = chains.byName(name);
+  if (chain !== undefined) return chain;
+  const names = chains.all.map((known) => known.name).join(', ');
+  throw new CommandError(`the configuration has no chain ${name}: it has ${names}`);
+}
+
+function notFollowed(name: string): CommandError {
+  return new CommandError(`the service has not followed the chain ${name} yet`);
+}
+
+export const resumeChainCommand: Command = {
+  does: 'resumes a halted chain after an operator has checked it',
+  options: [chainOption],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const { chainId, name } = requiredChain(chains, options);
+      const reason = await db.transaction(async (transaction) => {
+        const cursor = await lockChain(transaction, chainId);
+        if (cursor === undefined) throw notFollowed(name);
+        if (cursor.haltedReason !== '') await resumeChain(transaction, outside.clock, chainId);
+        return cursor.haltedReason;
+      });
+      const text =
+        reason === ''
+          ? `the chain ${name} was not halted`
+          : [
+              `the chain ${name} is resumed; it was halted: ${reason}`,
+              'the watcher continues from the last stored block that the chain still has',
+              `to see the events that it reverts, run florin chain dropped --chain ${name}`,
+            ].join('\n');
+      return { text, json: { chain: name, wasHalted: reason !== '', reason } };
+    }),
+};
+
+const shownEvents = 1_000;
+
+export const droppedEventsCommand: Command = {
+  does: 'lists the final events that a resumed chain reverted, and those that are still missing',
+  options: [chainOption],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const { chainId, name } = requiredChain(chains, options);
+      const events = await findDroppedEvents(db, chainId, shownEvents);
+      const missing = events.filter((event) => event.returnedAt === undefined).length;
+      const rows = events.map((event) => [
+        event.returnedAt === undefined ? 'MISSING' : 'returned',
+        event.name,
+        event.orderId,
+        event.session === undefined ? 'unknown' : `${event.session.sessionId} ${event.session.status}`,
+        String(event.blockNumber),
+        event.txHash,
+      ]);
+      const verdict = `${missing} of ${events.length} reverted events of ${name} have not returned`;
+      const text =
+        events.length === 0
+          ? `no final event was reverted on ${name}`
+          : `${table(['', 'event', 'order', 'session', 'was in block', 'transaction'], rows)}\n${verdict}`;
+      return { text, json: { chain: name, missing, events }, isBad: missing > 0 };
+    }),
+};
+
+export const backfillChainCommand: Command = {
+  does: 'makes the watcher read final blocks again and add missing events',
+  options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const { chainId, name } = requiredChain(chains, options);
+      const text = options.required('from');
+      if (!/^(0|[1-9]\d{0,14})$/.test(text)) {
+        throw new CommandError(`--from is ${text}: give a block number`);
+      }
+      const from = BigInt(text);
+      const cursor = await findCursor(db, chainId);
+      if (cursor === undefined) throw notFollowed(name);
+      const last = await backfillChain(db, outside.clock, { chainId, from });
+      if (last === undefined) {
+        throw new CommandError(
+          `block ${from} of ${name} is not final yet: the last final block is ${cursor.finalNumber}, and later ones are read anyway`,
+        );
+      }
+      return {
+        text: `the watcher reads ${name} again from block ${from} to ${last}; florin doctor shows its progress`,
+        json: { chain: name, from, to: last },
+      };
+    }),
+};

@@ -1,0 +1,99 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CommandError, optional } from '@florin/cli';
+import type { Hex } from '@florin/protocol/order.ts';
+import { type ContractRoles, create2Deployer } from '@florin/server/operator';
+import { getAddress, isAddress } from 'viem';
+import type { Deployment } from './deploy.ts';
+
+/**
+ * The deployment on one chain (contracts/deployments/README.md). Addresses with checksum, numbers as decimal strings.
+ */
+export interface DeploymentRecord {
+  readonly chainId: string;
+  readonly create2Deployer: Hex;
+  readonly salt: Hex;
+  /** The roles at construction, which are part of the addresses. */
+  readonly roles: ContractRoles;
+  /** The present holder of the admin role. */
+  readonly admin: Hex;
+  readonly startBlock: string;
+  readonly contracts: Readonly<
+    Record<
+      string,
+      {
+        readonly address: Hex;
+        readonly block: string;
+        readonly initCodeHash: Hex;
+        readonly codeHash: Hex;
+        readonly parameters: Readonly<Record<string, string>>;
+      }
+    >
+  >;
+}
+
+/** The folder of the checkout with one record per chain. */
+export const deploymentsFolder = fileURLToPath(new URL('../../../contracts/deployments', import.meta.url));
+
+/** The option that names another folder. */
+export const recordOption = optional(
+  '--record <folder>',
+  'the folder of the records (default: contracts/deployments)',
+);
+
+/** The record of a deployment that was checked. */
+export function recordOf(
+  chainId: number,
+  given: { readonly roles: ContractRoles; readonly admin: Hex; readonly deployment: Deployment },
+): DeploymentRecord {
+  const { admin, orderSigner, settler, guardian, feeRecipient } = given.roles;
+  const contracts = given.deployment.contracts.map(({ contract, codeHash, block }) => {
+    const { name, address, initCodeHash, parameters } = contract;
+    return [name, { address, block: String(block), initCodeHash, codeHash, parameters }] as const;
+  });
+  return {
+    chainId: String(chainId),
+    create2Deployer,
+    salt: `0x${'00'.repeat(32)}`,
+    roles: { admin, orderSigner, settler, guardian, feeRecipient },
+    admin: given.admin,
+    startBlock: String(given.deployment.startBlock),
+    contracts: Object.fromEntries(contracts),
+  };
+}
+
+/** Writes `<folder>/<chainId>.json` completely or not at all, and returns its path. */
+export function writeRecord(folder: string, record: DeploymentRecord): string {
+  const path = join(folder, `${record.chainId}.json`);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`);
+    renameSync(draft, path);
+  } catch (error) {
+    throw new CommandError(`${path} cannot be written: ${(error as Error).message}`);
+  }
+  return path;
+}
+
+/** The record of a chain; undefined when there is none. Throws a CommandError for a file that is not a record. */
+export function readRecord(folder: string, chainId: number): DeploymentRecord | undefined {
+  const path = join(folder, `${chainId}.json`);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    const record = JSON.parse(text) as DeploymentRecord;
+    if (record.chainId !== String(chainId) || !isAddress(record.admin)) throw new Error('wrong content');
+    return { ...record, admin: getAddress(record.admin) };
+  } catch {
+    throw new CommandError(
+      `${path} is not a record of a deployment on chain ${chainId}: restore or remove it`,
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import { mandatory, optional, table } from '@florin/cli';
+import type { Queryable, Transaction } from '@florin/pg';
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import { decide, findException, listExceptions, markResolved } from '@florin/server/operator';
+import { formatUnits } from 'viem';
+import {
+  type Command,
+  type CommandContext,
+  merchantOption,
+  requiredMerchant,
+  withDatabase,
+} from './command.ts';
+
+/** The most that are shown at once, the newest first. */
+const maxShown = 200;
+/** The most pages that are searched for exceptions of a status. */
+const maxPages = 100;
+
+const statuses = ['open', 'resolved'] as const;
+const exceptionOption = mandatory('--exception <id>', 'the exception');
+
+export const listExceptionsCommand: Command = {
+  does: `lists a merchant's newest ${maxShown} payments that need attention`,
+  options: [
+    merchantOption,
+    optional('--status <status>', 'only exceptions of this status').choices(statuses),
+  ],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const status = options.choice('status', statuses);
+      const { merchantId } = await requiredMerchant(db, options);
+      const { total, unseen, exceptions } = await findNewest(db.inScope(merchantId), merchantId, status);
+      const rows = exceptions.map((each) => [
+        each.exceptionId,
+        each.kind,
+        amountOf(each, chains.token(each.tokenId)?.decimals),
+        each.status,
+        each.decision === '' ? '-' : each.decision,
+        each.decideBy === '' ? '-' : each.decideBy,
+        each.sessionId,
+        each.createAt,
+      ]);
+      const headings = [
+        'EXCEPTION',
+        'KIND',
+        'AMOUNT',
+        'STATUS',
+        'DECISION',
+        'DECIDE BY',
+        'SESSION',
+        'CREATED',
+      ];
+      const more = unseen > 0 ? `\n${unseen} older ones were not searched` : '';
+      const text = rows.length === 0 ? 'there are no exceptions' : table(headings, rows);
+      return { text: text + more, json: { total, exceptions } };
+    }),
+};
+
+/** The newest exceptions of a status, or of any. `unseen`: how many older ones were not searched. */
+async function findNewest(
+  queryable: Queryable,
+  merchantId: string,
+  status: PaymentException['status'] | undefined,
+): Promise<{ total: number; unseen: number; exceptions: PaymentException[] }> {
+  const exceptions: PaymentException[] = [];
+  for (let page = 1; ; page += 1) {
+    const request = { merchantId, page, size: maxShown };
+    const { place, exceptions: found } = await listExceptions(queryable, request);
+    const { total } = place;
+    for (const [index, each] of found.entries()) {
+      if (status !== undefined && each.status !== status) continue;
+      exceptions.push(each);
+      const seen = (page - 1) * maxShown + index + 1;
+      if (exceptions.length === maxShown) return { total, unseen: total - seen, exceptions };
+    }
+    const unseen = Math.max(0, total - page * maxShown);
+    if (unseen === 0 || page === maxPages) return { total, unseen, exceptions };
+  }
+}
+
+function amountOf({ tokenId, amountInToken }: PaymentException, decimals: number | undefined): string {
+  const amount = decimals === undefined ? amountInToken : formatUnits(BigInt(amountInToken), decimals);
+  return `${amount} ${tokenId}`;
+}
+
+export const showExceptionCommand: Command = {
+  does: 'shows one exception in full',
+  options: [merchantOption, exceptionOption],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const exceptionId = options.required('exception');
+      const { merchantId } = await requiredMerchant(db, options);
+      const found = await findException(db.inScope(merchantId), { merchantId, exceptionId });
+      const rows = Object.entries(found).map(([name, value]) => [name, value === '' ? '-' : value]);
+      return { text: table(['FIELD', 'VALUE'], rows), json: found };
+    }),
+};
+
+type Change = (
+  transaction: Transaction,
+  outside: CommandContext,
+  request: { merchantId: string; exceptionId: string },
+) => Promise<void>;
+
+/** A change to one exception in its merchant's scope, by the rules of the merchant API; shows the result. */
+function changing(does: string, said: string, change: Change): Command {
+  return {
+    does,
+    options: [merchantOption, exceptionOption],
+    run: (options, outside) =>
+      withDatabase(outside, async (db) => {
+        const exceptionId = options.required('exception');
+        const { merchantId } = await requiredMerchant(db, options);
+        const request = { merchantId, exceptionId };
+        const changed = await db.inScope(merchantId).transaction(async (transaction) => {
+          await change(transaction, outside, request);
+          return findException(transaction, request);
+        });
+        return { text: `${exceptionId} ${said}`, json: changed };
+      }),
+  };
+}
+
+export const acceptExceptionCommand = changing(
+  'accepts a late or short deposit as the payment on behalf of its merchant; this is final',
+  'is accepted, and is paid once the chain confirms it',
+  (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'accept' }),
+);
+
+export const refundExceptionCommand = changing(
+  'sends a late or short deposit back to its payer on behalf of its merchant; this is final',
+  'goes back to its payer as soon as the contract releases it',
+  (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'refund' }),
+);
+
+export const resolveExceptionCommand = changing(
+  'marks an exception as resolved; moves no money',
+  'is resolved',
+  (transaction, outside, request) => markResolved(transaction, outside, request),
+);

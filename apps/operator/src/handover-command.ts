@@ -1,0 +1,68 @@
+import { mandatory, type Options, optional, UsageError } from '@florin/cli';
+import { getAddress } from 'viem';
+import { chainTarget, nodeOptions } from './chain-target.ts';
+import type { Command } from './command.ts';
+import { deploymentsFolder, readRecord, recordOption, writeRecord } from './deployment-record.ts';
+import { addressOption } from './evm-option.ts';
+import { type Handover, handOver } from './handover.ts';
+import { readKeyFile } from './secret-file.ts';
+
+const defaultMinDelaySeconds = 172_800n;
+
+export const handoverCommand: Command = {
+  does: 'moves the admin role of gateway and vault to a time lock that only a multisig can use, step by step',
+  options: [
+    optional('--chain <name>', "the chain's name in the configuration"),
+    mandatory('--gateway <address>', 'the gateway whose admin changes'),
+    mandatory('--to <address>', 'the multisig that may use the time lock'),
+    mandatory('--timelock <address>', 'the time lock that becomes admin'),
+    optional('--admin-key-file <file>', 'holds the private key of the present admin'),
+    optional('--min-delay <seconds>', 'the delay that the time lock must have at least (default: two days)'),
+    ...nodeOptions,
+    recordOption,
+  ],
+  async run(options, outside) {
+    const multisig = addressOption(options, 'to');
+    const timelock = addressOption(options, 'timelock');
+    const gateway = addressOption(options, 'gateway');
+    const keyFile = options.optional('admin-key-file');
+    const key = keyFile === undefined ? {} : { adminKey: readKeyFile(keyFile) };
+    const minDelaySeconds = minDelayOption(options);
+    const target = await chainTarget(options, outside);
+    const handover = await handOver({
+      ...{ ...target, ...key, gateway, timelock, multisig, minDelaySeconds, log: outside.tell },
+    });
+    if (handover.state === 'done') {
+      const folder = options.optional('record') ?? deploymentsFolder;
+      const record = readRecord(folder, target.chainId);
+      const recorded = record?.contracts['PaymentGateway']?.address;
+      if (record !== undefined && recorded !== undefined && getAddress(recorded) === gateway) {
+        outside.tell(`recorded in ${writeRecord(folder, { ...record, admin: timelock })}`);
+      }
+    }
+    return { text: describe(handover), json: handover };
+  },
+};
+
+function minDelayOption(options: Options): bigint {
+  const text = options.optional('min-delay');
+  if (text === undefined) return defaultMinDelaySeconds;
+  if (!/^[1-9][0-9]{0,9}$/.test(text)) throw new UsageError(`--min-delay is ${text}: give whole seconds`);
+  return BigInt(text);
+}
+
+function describe({ state, readyAtSeconds, next }: Handover): string {
+  if (state === 'done')
+    return 'done: the time lock is admin of gateway and vault, and no other admin is pending';
+  if (next === undefined) {
+    const at = new Date(Number(readyAtSeconds) * 1_000).toISOString();
+    return `scheduled: run this command again after ${at}`;
+  }
+  return [
+    `${state}: the multisig must send this transaction, which ${next.does};`,
+    'then run this command again.',
+    `to    ${next.to}`,
+    'value 0',
+    `data  ${next.data}`,
+  ].join('\n');
+}

@@ -1,0 +1,160 @@
+import { CommandError, mandatory, type Options, optional, repeatable, table, UsageError } from '@florin/cli';
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { type Permission, permissionPresets, permissions } from '@florin/protocol/permission.ts';
+import {
+  type ApiKeyRequest,
+  type ApiKeySummary,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from '@florin/server/operator';
+import {
+  type Command,
+  type CommandContext,
+  merchantOption,
+  requiredMerchant,
+  withDatabase,
+} from './command.ts';
+
+const presets = Object.keys(permissionPresets) as (keyof typeof permissionPresets)[];
+const keyKinds = ['secret', 'restricted'] as const;
+
+export const createKeyCommand: Command = {
+  does: 'creates an API key and shows it once',
+  options: [
+    merchantOption,
+    mandatory('--kind <kind>', 'the kind of the key').choices(keyKinds),
+    optional('--preset <preset>', 'the permissions of a restricted key').choices(presets),
+    repeatable('--permission <name>', 'a permission of a restricted key; excludes --preset'),
+    optional('--expires <time>', 'such as 2030-01-31T00:00:00Z'),
+    repeatable('--ip <address>', 'an address or CIDR range that may use the key'),
+    repeatable('--origin <origin>', 'a web origin that may use the key, such as https://shop.example.com'),
+    optional('--max-session-amount <micro-usd>', 'the largest amount of one session'),
+    optional('--max-day-amount <micro-usd>', 'the largest total of the sessions of a day'),
+  ],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const request = keyRequestOf(options, outside);
+      const { merchantId } = await requiredMerchant(db, options);
+      const { keyId, key } = await db.transaction((transaction) =>
+        createApiKey(transaction, outside, { ...request, merchantId }),
+      );
+      return {
+        text: `created key ${keyId}; store it now, because it is not shown again:\n${key}`,
+        json: { keyId, key },
+      };
+    }),
+};
+
+function keyRequestOf(options: Options, outside: CommandContext): Omit<ApiKeyRequest, 'merchantId'> {
+  const kind = options.choice('kind', keyKinds);
+  const preset = options.choice('preset', presets);
+  const granted = options.all('permission').map(permissionOf);
+  if (kind === undefined) throw new UsageError('--kind is missing');
+  if (kind === 'secret' && (preset !== undefined || granted.length > 0)) {
+    throw new UsageError(
+      '--preset and --permission are for restricted keys: a secret key holds every permission',
+    );
+  }
+  if (preset !== undefined && granted.length > 0) {
+    throw new UsageError(
+      '--preset and --permission exclude each other: list every permission, or name a preset',
+    );
+  }
+  const expiresAt = expiryOf(options, outside);
+  const maxSessionAmount = amountOf(options, 'max-session-amount');
+  const maxDayAmount = amountOf(options, 'max-day-amount');
+  return {
+    kind,
+    ipAllowList: options.all('ip'),
+    origins: options.all('origin'),
+    ...(preset === undefined ? {} : { preset }),
+    ...(granted.length === 0 ? {} : { permissions: [...new Set(granted)] }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(maxSessionAmount === undefined ? {} : { maxSessionAmount }),
+    ...(maxDayAmount === undefined ? {} : { maxDayAmount }),
+  };
+}
+
+function permissionOf(name: string): Permission {
+  const found = permissions.find((permission) => permission === name);
+  if (found !== undefined) return found;
+  throw new UsageError(`--permission is ${name}: the permissions are ${permissions.join(', ')}`);
+}
+
+function amountOf(options: Options, name: string): MicroUsd | undefined {
+  const text = options.optional(name);
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,18}$/.test(text)) {
+    throw new UsageError(`--${name} is ${text}: give Micro-USD in digits, 1000000 for one US dollar`);
+  }
+  return microUsd(BigInt(text));
+}
+
+function expiryOf(options: Options, outside: CommandContext): Date | undefined {
+  const text = options.optional('expires');
+  if (text === undefined) return undefined;
+  const expiresAt = new Date(text);
+  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(expiresAt.getTime())) {
+    throw new UsageError(`--expires is ${text}: give a time such as 2030-01-31T00:00:00Z`);
+  }
+  if (expiresAt <= outside.clock.now())
+    throw new UsageError(`--expires is ${text}: give a time in the future`);
+  return expiresAt;
+}
+
+export const listKeysCommand: Command = {
+  does: "lists a merchant's API keys, never the keys themselves",
+  options: [merchantOption],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const { merchantId } = await requiredMerchant(db, options);
+      const keys = await listApiKeys(db, merchantId);
+      const now = outside.clock.now();
+      const rows = keys.map((key) => keyRow(key, now));
+      return {
+        text: table(
+          ['KEY', 'KIND', 'ENDS IN', 'STATUS', 'EXPIRES', 'LAST USED', 'PERMISSIONS', 'LIMITS'],
+          rows,
+        ),
+        json: keys,
+      };
+    }),
+};
+
+function keyRow(key: ApiKeySummary, now: Date): string[] {
+  const isExpired = key.expiresAt !== undefined && key.expiresAt <= now;
+  const status = key.revokedAt !== undefined ? 'revoked' : isExpired ? 'expired' : 'active';
+  const { maxSessionAmount, maxDayAmount } = key;
+  const limits = [
+    ...key.ipAllowList.map((network) => `ip ${network}`),
+    ...key.origins.map((origin) => `origin ${origin}`),
+    ...(maxSessionAmount === undefined ? [] : [`session ${maxSessionAmount}`]),
+    ...(maxDayAmount === undefined ? [] : [`day ${maxDayAmount}`]),
+  ];
+  return [
+    key.keyId,
+    key.kind,
+    `…${key.last4}`,
+    status,
+    key.expiresAt?.toISOString() ?? 'never',
+    key.lastUsedAt?.toISOString() ?? 'never',
+    key.kind === 'secret' ? 'all' : key.permissions.join(','),
+    limits.length === 0 ? 'none' : limits.join(', '),
+  ];
+}
+
+export const revokeKeyCommand: Command = {
+  does: 'revokes an API key immediately and permanently',
+  options: [mandatory('--key <id>', 'the id of the key')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const keyId = options.required('key');
+      const isKnown = await db.transaction((transaction) =>
+        revokeApiKey(transaction, keyId, outside.clock.now()),
+      );
+      if (!isKnown)
+        throw new CommandError(`there is no key ${keyId}: florin key list shows the keys of a merchant`);
+      return { text: `revoked key ${keyId}`, json: { keyId, revoked: true } };
+    }),
+};

@@ -1,0 +1,76 @@
+import { CommandError, optional, table, UsageError } from '@florin/cli';
+import { lockChain } from '@florin/evm';
+import { acceptDifferences, readStatus, releaseStopped, verifyLedger } from '@florin/server/operator';
+import { type Command, chainOption, withDatabase } from './command.ts';
+
+export const verifyLedgerCommand: Command = {
+  does: 'recomputes the hash chain over the ledger; an earlier head, given as anchor, must be in it',
+  options: [optional('--anchor <hash>', 'a head from an earlier verification')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const anchor = options.optional('anchor')?.toLowerCase();
+      if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor))
+        throw new UsageError('--anchor is 64 hex digits, as florin ledger verify prints them');
+      const proof = await verifyLedger(db, anchor);
+      const text = [
+        proof.problems.length === 0 ? 'the ledger is complete and unchanged' : 'the ledger has problems:',
+        ...proof.problems.map((problem) => `  ${problem}`),
+        `sealed entries: ${proof.sealed}; not sealed yet: ${proof.unsealed}`,
+        `head: ${proof.head}`,
+      ].join('\n');
+      return { text, json: proof, isBad: proof.problems.length > 0 };
+    }),
+};
+
+export const statusCommand: Command = {
+  does: 'shows whether books and chains agreed at the last check',
+  options: [],
+  run: (_options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const status = await readStatus(db, chains);
+      const rows = status.chains.flatMap((chain) =>
+        chain.balances.map(({ holder, token, ledger, chain: onChain, difference }) => [
+          chain.chain,
+          holder,
+          token,
+          ledger,
+          onChain,
+          difference,
+        ]),
+      );
+      const text = [
+        table(['CHAIN', 'HOLDER', 'TOKEN', 'LEDGER', 'CHAIN HOLDS', 'DIFFERENCE'], rows),
+        ...status.chains.map(
+          ({ chain, reconciledBlock, settlement, reason }) =>
+            `${chain}: agreed at block ${reconciledBlock ?? '-'}; settlement ${settlement} ${reason}`,
+        ),
+      ].join('\n');
+      return { text: text.trimEnd(), json: status, isBad: !status.isBalanced };
+    }),
+};
+
+export const releaseCommand: Command = {
+  does: 'resumes settlement on a chain after differences or a restore stopped it',
+  options: [
+    chainOption,
+    optional('--differences <decision>', '"accept" books the differences').choices(['accept']),
+  ],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const name = options.required('chain');
+      const accepts = options.choice('differences', ['accept']) === 'accept';
+      const chain = chains.byName(name);
+      if (chain === undefined) throw new CommandError(`the configuration has no chain ${name}`);
+      const reason = await db.transaction(async (transaction) => {
+        // The chain before its checks, in the order in which a check locks them.
+        await lockChain(transaction, chain.chainId);
+        if (accepts) await acceptDifferences(transaction, chain.chainId);
+        return releaseStopped(transaction, chain.chainId);
+      });
+      const text =
+        reason === undefined
+          ? `settlement on ${name} was not stopped`
+          : `settlement on ${name} is resumed; it was stopped: ${reason}`;
+      return { text, json: { chain: name, wasStopped: reason !== undefined, reason: reason ?? '', accepts } };
+    }),
+};

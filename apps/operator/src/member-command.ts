@@ -1,0 +1,109 @@
+import { mandatory, optional, table } from '@florin/cli';
+import { memberRoles } from '@florin/protocol/member-role.ts';
+import {
+  bytesOf,
+  type Config,
+  cancelRecovery,
+  dashboardOriginOf,
+  invitationUrl,
+  invite,
+  listMembers,
+  operator,
+  personTeller,
+  recordAct,
+  recoverByOperator,
+  recoveryUrl,
+  secretBox,
+} from '@florin/server/operator';
+import {
+  type Command,
+  type CommandContext,
+  merchantOption,
+  requiredMerchant,
+  withDatabase,
+} from './command.ts';
+
+export const inviteCommand: Command = {
+  does: 'invites a person to act for a merchant, by a link that works once within a week',
+  options: [
+    merchantOption,
+    mandatory('--role <role>', 'what the person may do').choices(memberRoles),
+    optional('--email <address>', 'who is invited, for the list of invitations'),
+  ],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, config) => {
+      const role = options.choice('role', memberRoles) ?? 'viewer';
+      const email = options.optional('email') ?? '';
+      const { merchantId } = await requiredMerchant(db, options);
+      const { invitation, token } = await db.transaction(async (transaction) => {
+        const made = await invite(transaction, outside, { merchantId, role, email, invitedBy: '' });
+        const act = {
+          action: 'inviteMember',
+          subject: made.invitation.invitationId,
+          after: JSON.stringify({ role, email }),
+        };
+        await recordAct(transaction, outside, { merchantId, actor: operator, act });
+        return made;
+      });
+      const url = invitationUrl(`${dashboardOriginOf(config)}/dashboard`, token);
+      const { invitationId, expiresAt } = invitation;
+      return {
+        text: `${url}\nGive this link to the new ${role} alone. It works once, until ${expiresAt.toISOString()}.`,
+        json: { invitationId, role, url, expiresAt: expiresAt.toISOString() },
+      };
+    }),
+};
+
+/** The person is told by e-mail where the service sends any. */
+function telling({ random }: CommandContext, { smtp, masterKeys: [newest, ...older] }: Config) {
+  if (smtp === undefined) return {};
+  const secrets = secretBox([bytesOf(newest), ...older.map(bytesOf)]);
+  return { tellPerson: personTeller({ random, secrets }) };
+}
+
+export const recoverMemberCommand: Command = {
+  does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',
+  options: [mandatory('--user <id>', 'the person, as member list shows it')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, config) => {
+      const userId = options.required('user');
+      const recoveryDelayMs = config.walletDelaySeconds * 1_000;
+      const deps = { ...outside, ...telling(outside, config), recoveryDelayMs };
+      const { effectiveAt, token = '' } = await db.transaction((transaction) =>
+        recoverByOperator(transaction, deps, { userId, actor: operator }),
+      );
+      const url = recoveryUrl(`${dashboardOriginOf(config)}/dashboard`, token);
+      const from = effectiveAt?.toISOString() ?? '';
+      const text =
+        `${url}\nMake sure who asked you, and give this link to that person alone. It works once, from ${from} on. Until then ` +
+        'the person and the owners can cancel it, and you can by: florin member cancel-recovery';
+      return { text, json: { userId, url, effectiveAt: from } };
+    }),
+};
+
+export const cancelRecoveryCommand: Command = {
+  does: 'cancels the recovery of a person',
+  options: [mandatory('--user <id>', 'the person, as member list shows it')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, config) => {
+      const userId = options.required('user');
+      await db.transaction((transaction) =>
+        cancelRecovery(transaction, { ...outside, ...telling(outside, config) }, { userId, actor: operator }),
+      );
+      return { text: `no recovery of ${userId} is open`, json: { userId } };
+    }),
+};
+
+export const listMembersCommand: Command = {
+  does: 'lists the people who act for a merchant, oldest first',
+  options: [merchantOption],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const { merchantId } = await requiredMerchant(db, options);
+      const members = await listMembers(db, merchantId);
+      const rows = members.map(({ userId, role, email, name, since }) => [
+        ...[userId, role, email, since.toISOString(), name],
+      ]);
+      return { text: table(['MEMBER', 'ROLE', 'E-MAIL', 'SINCE', 'NAME'], rows), json: members };
+    }),
+};

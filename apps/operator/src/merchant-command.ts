@@ -1,0 +1,42 @@
+import { mandatory, table } from '@florin/cli';
+import { migrate } from '@florin/pg';
+import { createMerchant, listMerchants, readConfig, schema } from '@florin/server/operator';
+import { type Command, withDatabase } from './command.ts';
+
+export const migrateCommand: Command = {
+  does: "updates the database's schema to this version",
+  options: [],
+  async run(_options, outside) {
+    const { applied } = await migrate(readConfig(outside.environment).databaseUrl.reveal(), schema);
+    const text = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
+    return { text, json: { applied } };
+  },
+};
+
+export const createMerchantCommand: Command = {
+  does: 'creates a merchant',
+  options: [mandatory('--name <name>', 'the name shown to payers')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const merchantName = options.required('name');
+      const merchant = await db.transaction((transaction) =>
+        createMerchant(transaction, outside, { merchantName }),
+      );
+      return { text: `created merchant ${merchant.merchantId}`, json: merchant };
+    }),
+};
+
+export const listMerchantsCommand: Command = {
+  does: 'lists the merchants, oldest first',
+  options: [],
+  run: (_options, outside) =>
+    withDatabase(outside, async (db) => {
+      const merchants = await listMerchants(db);
+      const rows = merchants.map((merchant) => [
+        merchant.merchantId,
+        merchant.createdAt.toISOString(),
+        merchant.merchantName,
+      ]);
+      return { text: table(['MERCHANT', 'CREATED', 'NAME'], rows), json: merchants };
+    }),
+};

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { knownChains } from '@florin/protocol/known-chain.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { type Abi, encodeDeployData, getContractAddress, keccak256, size, slice, zeroHash } from 'viem';
+
+/** The holders of the roles on one installation's contracts. The same roles on every chain give the same addresses. */
+export interface ContractRoles {
+  readonly admin: Hex;
+  readonly orderSigner: Hex;
+  readonly settler: Hex;
+  readonly guardian: Hex;
+  readonly feeRecipient: Hex;
+}
+
+/** Circle's side of the CCTP route. */
+export interface CctpSettings {
+  /** Circle's TokenMessengerV2, at one address on every chain. */
+  readonly tokenMessenger: Hex;
+  /** Circle's domain of each chain id. Part of the route's address: the same list on every chain. */
+  readonly domains: readonly { readonly chainId: number; readonly domain: number }[];
+}
+
+/** The parts of a compiled contract that scripts/generate-contracts.ts keeps. */
+export interface Artifact {
+  readonly abi: Abi;
+  readonly bytecode: Hex;
+  readonly deployedBytecode: Hex;
+  /** The positions of the constructor's values in the code, in bytes. */
+  readonly immutableReferences: readonly { readonly start: number; readonly length: number }[];
+}
+
+/** A contract that is deployed by CREATE2 with salt zero. */
+export interface PlannedContract {
+  readonly name: string;
+  readonly address: Hex;
+  readonly artifact: Artifact;
+  readonly initCode: Hex;
+  readonly initCodeHash: Hex;
+  /** The constructor's arguments by name, as text. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The contracts of a chain, in the order of deployment. */
+export interface ContractPlan {
+  readonly vault: PlannedContract;
+  /** Absent where there is no CCTP route. */
+  readonly cctpRoute?: PlannedContract;
+  readonly gateway: PlannedContract;
+}
+
+/** Arachnid's deployer, at this address on nearly every chain: its input is a salt and the code after it. */
+export const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+
+/** Circle's main network. */
+export const circleMainnet: CctpSettings = {
+  tokenMessenger: '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d',
+  // Sorted, because their order is in the route's code and therefore in its address.
+  domains: knownChains
+    .flatMap(({ chainId, cctpDomain }) => (cctpDomain === undefined ? [] : [{ chainId, domain: cctpDomain }]))
+    .toSorted((a, b) => a.domain - b.domain),
+};
+
+/**
+ * The contracts for a chain, and their addresses. The gateway's code contains the vault's address. Gateway and route
+ * know each other: the route's input is the gateway's code up to its last argument, which is the route
+ * (CctpRoute.sol).
+ */
+export function planContracts(roles: ContractRoles, cctp?: CctpSettings): ContractPlan {
+  const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
+  const vault = planContract('PayoutVault', { admin, signer: orderSigner, settler, guardian });
+  const values = { admin, orderSigner, settler, guardian, feeRecipient, vault: vault.address };
+  const none: Hex = `0x${'00'.repeat(20)}`;
+  const withoutRoute = planContract('PaymentGateway', { ...values, cctpRoute: none });
+  if (cctp === undefined) return { vault, gateway: withoutRoute };
+  const gatewayCode = slice(withoutRoute.initCode, 0, size(withoutRoute.initCode) - 32);
+  const cctpRoute = planContract('CctpRoute', {
+    tokenMessenger: cctp.tokenMessenger,
+    chains: cctp.domains.map(({ chainId }) => BigInt(chainId)),
+    domains: cctp.domains.map(({ domain }) => domain),
+    gatewayCode,
+  });
+  const gateway = planContract('PaymentGateway', { ...values, cctpRoute: cctpRoute.address });
+  return { vault, cctpRoute, gateway };
+}
+
+/**
+ * A contract of contracts/artifacts with its constructor's arguments by name. Positional arguments could swap two
+ * addresses unnoticed. Throws for a missing or extra argument.
+ */
+export function planContract(name: string, values: Readonly<Record<string, unknown>>): PlannedContract {
+  const artifact = readArtifact(name);
+  const found = artifact.abi.find(({ type }) => type === 'constructor');
+  const inputs = found?.type === 'constructor' ? found.inputs : [];
+  const names = inputs.map((input) => (input.name ?? '').replace(/_$/, ''));
+  const given = Object.keys(values);
+  if (names.toSorted().join() !== given.toSorted().join()) {
+    throw new Error(`${name} is constructed from ${names.join(', ')}, and was given ${given.join(', ')}`);
+  }
+  const args = names.map((input) => values[input]);
+  const initCode = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args });
+  const address = getContractAddress({
+    opcode: 'CREATE2',
+    from: create2Deployer,
+    salt: zeroHash,
+    bytecode: initCode,
+  });
+  const parameters = Object.fromEntries(names.map((input) => [input, printParameter(values[input])]));
+  return { name, address, artifact, initCode, initCodeHash: keccak256(initCode), parameters };
+}
+
+/** Reads a file that scripts/generate-contracts.ts has written. */
+export function readArtifact(name: string): Artifact {
+  const url = new URL(`../../../../contracts/artifacts/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(url, 'utf8')) as Artifact;
+}
+
+/** Code is printed as its hash, which is shorter and identifies it as well. */
+function printParameter(value: unknown): string {
+  const text = String(value);
+  return text.length > 1_000 && text.startsWith('0x') ? `keccak256 ${keccak256(text as Hex)}` : text;
+}
