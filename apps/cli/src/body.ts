@@ -86,9 +86,9 @@ export function countOf(option: string, given: string, max: number): number {
   return count;
 }
 
-/** Both sides of `name=value`, at its last `=` for names that may hold one. */
+/** Both sides of `name=value`, at its first `=`. */
 export function pairOf(option: string, given: string, form: string): readonly [name: string, value: string] {
-  const at = given.lastIndexOf('=');
+  const at = given.indexOf('=');
   if (at < 1) throw new UsageError(`--${option} is ${given}: give ${form}`);
   return [given.slice(0, at), given.slice(at + 1)];
 }

@@ -32,9 +32,13 @@ function commandLinesOf(text: string): string[] {
 
 test('every command line in a document has an existing command and existing options', () => {
   const commands = readCommands();
-  const pages = ['*.md', 'docs/**/*.md', 'packages/agent/**/*.md', 'contracts/**/*.md'].flatMap((pattern) =>
-    globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }),
-  );
+  const pages = [
+    '*.md',
+    'docs/**/*.md',
+    'apps/*/*.md',
+    'packages/agent/**/*.md',
+    'contracts/**/*.md',
+  ].flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }));
   const lines = pages.flatMap((path) =>
     commandLinesOf(readFileSync(new URL(path, root), 'utf8')).map((line) => ({ path, line })),
   );

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { merchantProgram } from './api.fixture.ts';
+import { buildProgram } from './program.ts';
+
+const root = new URL('../../../', import.meta.url);
+
+/** The words of a command line as a shell splits them. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+}
+
+// apps/operator/src/documents.test.ts compares the lines with `npm run florin --`, which has an operator's commands, too.
+test('every command line of the published package in a document is one', async () => {
+  const pages = ['*.md', 'apps/cli/*.md', 'docs/**/*.md'].flatMap((pattern) =>
+    globSync(pattern, { cwd: root }),
+  );
+  const lines = pages.flatMap((path) =>
+    [...readFileSync(new URL(path, root), 'utf8').matchAll(/npx @florin\/cli ([^\n`|;&]+)/g)].map(
+      ([, line = '']) => line,
+    ),
+  );
+  assert.ok(lines.length >= 3);
+  for (const line of lines) {
+    const print = () => {};
+    const program = buildProgram(merchantProgram, {
+      writeOut: print,
+      writeErr: print,
+      perform: async () => {},
+    });
+    await program.parseAsync(wordsOf(line), { from: 'user' });
+  }
+});

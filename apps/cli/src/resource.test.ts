@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { test } from 'node:test';
+import { type Answer, openTestApi, type TestApi } from './api.fixture.ts';
+
+const account = { accountId: 'acc_1', settlementCurrencies: ['base::usdc'] };
+const product = { productId: 'prd_1', name: 'Tea', status: 'active', commonPrices: [3_000_000] };
+
+const answer: Answer = ({ path }) => {
+  if (path.endsWith('/account/list')) return [account];
+  if (path.endsWith('/product/list/by/ids')) return [product];
+  return { linkId: 'lnk_1', linkUrl: 'https://pay.example.com/link/lnk_1', success: true };
+};
+
+/** The last body that a command line sends, and its Idempotency-Key. */
+async function sentBy(api: TestApi, args: readonly string[], stdin = ''): Promise<unknown> {
+  const environment = { XDG_CONFIG_HOME: api.folder, FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_test' };
+  const streams = { input: Readable.from([stdin]), output: new PassThrough() };
+  const { exitCode, stderr } = await api.run(args, { environment, streams });
+  assert.equal(exitCode, 0, stderr);
+  return api.seen.at(-1)?.body;
+}
+
+test('flags become the members of a body: dollars are Micro-USD, and the only account is found', async () => {
+  await using api = await openTestApi(answer);
+  const products = ['--product', 'prd_1', '--product', 'prd_2=4.50*2'];
+  const link = ['links', 'create', '--name', 'Breakfast', '--token', 'base::usdc', ...products];
+  assert.deepEqual(await sentBy(api, [...link, '--fee', 'payer', '--active-until', '2030-01-31T00:00:00Z']), {
+    linkType: 'fixed',
+    linkName: 'Breakfast',
+    settlementToken: 'base::usdc',
+    accountId: 'acc_1',
+    lineItems: [
+      { itemType: 'product', productId: 'prd_1', quantity: 1, unitPrice: 3_000_000 },
+      { itemType: 'product', productId: 'prd_2', quantity: 2, unitPrice: 4_500_000 },
+    ],
+    feeModel: 2,
+    activeUntil: 1_896_048_000,
+  });
+  const search = ['--metadata', 'order=A-1=2', '--min', '0.000001', '--text', 'flat white', '--limit', '5'];
+  const found = await openTestApi(() => ({ sessions: [], hasMore: false, nextCursor: '' }));
+  await using _ = found;
+  assert.deepEqual(await sentBy(found, ['sessions', 'search', ...search]), {
+    metadata: { order: 'A-1=2' },
+    amountFrom: 1,
+    text: 'flat white',
+    size: 5,
+  });
+});
+
+test('--body has what has no flag, from the line, a file or standard input, and flags win', async () => {
+  await using api = await openTestApi(answer);
+  const file = join(api.folder, 'product.json');
+  const body = { name: 'Tea', commonPrices: [1], description: 'green' };
+  writeFileSync(file, JSON.stringify(body));
+  const args = ['products', 'create', '--name', 'Cup', '--idempotency-key', 'once', '--body'];
+  for (const source of [JSON.stringify(body), `@${file}`, '-'])
+    assert.deepEqual(await sentBy(api, [...args, source], JSON.stringify(body)), { ...body, name: 'Cup' });
+  assert.equal(api.seen.at(-1)?.idempotencyKey, 'once');
+  const missing = await api.run([...args, '@none.json'], {
+    environment: { FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_test' },
+  });
+  assert.match(missing.stderr, /^--body @none\.json cannot be read: ENOENT/);
+});
+
+test('open prints addresses, and starts a browser for web pages alone', async () => {
+  const launched: string[] = [];
+  let linkUrl = 'https://pay.example.com/link/lnk_1';
+  await using api = await openTestApi(() => ({ linkId: 'lnk_1', linkUrl }));
+  const environment = { FLORIN_URL: `${api.url}/payment/v1`, FLORIN_KEY: 'sk_live_test' };
+  const open = (...args: readonly string[]) =>
+    api.run(['open', ...args], { environment, launch: (url) => launched.push(url) });
+  assert.equal((await open()).stdout, `${api.url}/dashboard\n`);
+  assert.equal((await open('docs')).stdout, `${api.url}/docs\n`);
+  assert.equal((await open('lnk_1', '--browser')).stdout, `${linkUrl}\n`);
+  assert.deepEqual(launched, [linkUrl]);
+  linkUrl = 'file:///etc/passwd';
+  assert.equal((await open('lnk_1', '--browser')).exitCode, 2);
+  assert.match((await open('acc_1')).stderr, /^there is no page of acc_1: /);
+  assert.equal(launched.length, 1);
+});
