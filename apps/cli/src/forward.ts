@@ -26,7 +26,7 @@ export interface Forward {
 }
 
 /** What a receiver answered. */
-export interface Attempt {
+export interface ForwardAttempt {
   readonly isTaken: boolean;
   /** For people: `204 in 5 ms`. */
   readonly status: string;
@@ -70,7 +70,7 @@ export async function forward(
   { url, key }: Forward,
   clock: CliClock,
   event: { readonly id: string; readonly body: string },
-): Promise<Attempt> {
+): Promise<ForwardAttempt> {
   const timestamp = String(Math.floor(clock.now().getTime() / 1000));
   const signature = createHmac('sha256', key)
     .update(`${event.id}.${timestamp}.${event.body}`)

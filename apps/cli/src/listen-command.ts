@@ -3,9 +3,9 @@ import { argument, type CliOutside, type CommandResult, type Options, optional }
 import { accessOf, accessOptions } from './connection.ts';
 import { subjectOf, subscriptionsOf, tailEvents, typeOf } from './event-tail.ts';
 import {
-  type Attempt,
   attemptDelaysMs,
   type Forward,
+  type ForwardAttempt,
   forward,
   forwardTo,
   receiverOf,
@@ -159,7 +159,7 @@ function nextWaitMs(attemptsMade: number, isFast: boolean): number | undefined {
 function lineOf(
   event: FlorinEvent,
   attempt: number,
-  { isTaken, status }: Attempt,
+  { isTaken, status }: ForwardAttempt,
   waitMs: number | undefined,
   { colors }: CliOutside,
 ): string {
