@@ -124,6 +124,8 @@ async function attempt(engine: Engine, lease: DeliveryLease): Promise<AttemptRes
   const startedMs = clock.monotonicMs();
   const answer = await send(engine, lease, attemptedAt);
   const endedAt = clock.now();
+  const latencyMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
+  engine.onAttempt?.({ isAccepted: answer.error === '', ms: latencyMs });
   const { retryAfter, ...logged } = answer;
   const attemptsMade = lease.attemptsMade + 1;
   const next =
@@ -136,7 +138,7 @@ async function attempt(engine: Engine, lease: DeliveryLease): Promise<AttemptRes
     lease,
     attemptedAt,
     endedAt,
-    latencyMs: Math.max(0, Math.round(clock.monotonicMs() - startedMs)),
+    latencyMs,
     ...logged,
     status: deliveryMove('pending', trigger).to,
     nextAttemptAt: next,

@@ -35,6 +35,8 @@ export interface OutboxWorker extends OutboxContext {
   readonly log: Log;
   readonly post: Post;
   readonly settings: DeliverySettings;
+  /** Called after each attempt, for measurements. */
+  readonly onAttempt?: ((attempt: { readonly isAccepted: boolean; readonly ms: number }) => void) | undefined;
   /** Tells the owner of a paused webhook, in the transaction that paused it; by an event for their other webhooks, say. */
   readonly tellPaused: (transaction: Transaction, webhook: KeylessWebhook) => Promise<void>;
 }

@@ -25,6 +25,7 @@ export interface Database extends Queryable {
    * also called with an empty payload after each new connection, because notifications may have been missed.
    */
   listen(channel: string, onNotify: (payload: string) => void, signal: AbortSignal): void;
+  poolState(): PoolState;
   close(): Promise<void>;
 }
 
@@ -38,6 +39,16 @@ export interface DatabaseOptions {
   readonly answerLimitMs?: number;
   /** Called with errors of idle connections; the pool replaces them by itself. */
   readonly onError?: (error: Error) => void;
+  /** Called after each transaction that was committed, with its time from the pool's connection to the commit. */
+  readonly onCommit?: ((ms: number) => void) | undefined;
+}
+
+/** What the connections of a pool do. */
+export interface PoolState {
+  readonly open: number;
+  readonly idle: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
 }
 
 /**
@@ -63,24 +74,34 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   const listen: Database['listen'] = (channel, onNotify, signal) =>
     void keepListening(settings, channel, onNotify, signal, onError);
-  return databaseOver(pool, listen, options.schema?.scope);
+  return databaseOver(pool, listen, options.schema?.scope, options.onCommit);
 }
 
 /** The database over an open pool, or over a replacement in a test. */
-export function databaseOver(pool: pg.Pool, listen: Database['listen'], scope?: RowScope): Database {
+export function databaseOver(
+  pool: pg.Pool,
+  listen: Database['listen'],
+  scope?: RowScope,
+  onCommit?: (ms: number) => void,
+): Database {
+  const transactIn = <T>(begin: string, work: (transaction: Transaction) => Promise<T>) =>
+    transact(pool, begin, work, onCommit);
   return {
     query: async (statement, ...values) => ask(pool, statement, statement.positioned(...values)),
-    transaction: (work) => transact(pool, 'begin', work),
-    inScope: (value) => narrowed(pool, scope, value),
+    transaction: (work) => transactIn('begin', work),
+    inScope: (value) => narrowed(transactIn, scope, value),
     listen,
+    poolState: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }
 
-function narrowed(pool: pg.Pool, scope: RowScope | undefined, value: string): ScopedDatabase {
+type TransactIn = <T>(begin: string, work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+
+function narrowed(transactIn: TransactIn, scope: RowScope | undefined, value: string): ScopedDatabase {
   if (scope?.accepts(value) !== true) throw new Error('the schema has no such scope');
   const begin = `begin; set local ${scope.setting} = ${pg.escapeLiteral(value)}`;
-  const transaction: Database['transaction'] = (work) => transact(pool, begin, work);
+  const transaction: Database['transaction'] = (work) => transactIn(begin, work);
   return {
     scope: value,
     // The setting ends with the transaction, so a single statement needs one too.

@@ -8,6 +8,7 @@ export {
   type DatabaseOptions,
   databaseOver,
   openDatabase,
+  type PoolState,
   type ScopedDatabase,
 } from './database.ts';
 export { type Migration, migrate, pendingMigrations, readMigrations } from './migrate.ts';

@@ -41,6 +41,7 @@ export async function transact<T>(
   pool: pg.Pool,
   begin: string,
   work: (transaction: Transaction) => Promise<T>,
+  onCommit?: (ms: number) => void,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect();
@@ -69,6 +70,7 @@ export async function transact<T>(
         return rows;
       },
     };
+    const start = performance.now();
     try {
       await client.query(begin);
       const result = await work(transaction);
@@ -76,7 +78,10 @@ export async function transact<T>(
       if (failure !== undefined) throw failure;
       const { command } = await client.query('commit');
       // PostgreSQL answers the commit of a failed transaction with ROLLBACK, and without an error.
-      if (command === 'COMMIT') return result;
+      if (command === 'COMMIT') {
+        onCommit?.(performance.now() - start);
+        return result;
+      }
       await last;
       throw failure ?? new Error('PostgreSQL has rolled the transaction back instead of committing it');
     } catch (error) {

@@ -47,7 +47,7 @@ test('omitted settings have documented defaults', async () => {
       environment: 'local',
       origin: 'http://127.0.0.1:4000',
       serviceDomain: 'localhost',
-      http: { host: '127.0.0.1', port: 4000, trustedProxies: [] },
+      ...{ http: { host: '127.0.0.1', port: 4000, trustedProxies: [] }, monitoring: undefined },
       databaseUrl: '',
       roles: new Set(['web', 'watcher', 'worker']),
       chains: {
@@ -156,6 +156,7 @@ test('the environment wins over the file, and an empty variable counts as unset'
     DATABASE_URL: 'postgresql://db.example.com/florin',
     FLORIN_HOST: '0.0.0.0',
     FLORIN_PORT: '8080',
+    FLORIN_MONITORING_PORT: '9465',
     FLORIN_ROLES: 'web, watcher',
     FLORIN_ORDER_SIGNER_KEY: `0x${'44'.repeat(32)}`,
     FLORIN_SETTLER_KEY: '',
@@ -166,6 +167,7 @@ test('the environment wins over the file, and an empty variable counts as unset'
   const told = {
     databaseUrl: config.databaseUrl.reveal(),
     http: config.http,
+    monitoring: config.monitoring,
     roles: [...config.roles],
     keys: [revealed(config.orderKey), revealed(config.settlerKey)],
     masterKeys: config.masterKeys.map((key) => key.reveal()),
@@ -176,6 +178,7 @@ test('the environment wins over the file, and an empty variable counts as unset'
   assert.deepEqual(told, {
     databaseUrl: 'postgresql://db.example.com/florin',
     http: { host: '0.0.0.0', port: 8080, trustedProxies: [] },
+    monitoring: { host: '127.0.0.1', port: 9465 },
     roles: ['web', 'watcher'],
     keys: [`0x${'44'.repeat(32)}`, settlerKey],
     masterKeys: ['55'.repeat(32), masterKey],

@@ -25,6 +25,8 @@ export interface Config {
   readonly origin: string;
   readonly serviceDomain: string;
   readonly http: { readonly host: string; readonly port: number; readonly trustedProxies: readonly string[] };
+  /** Where this process tells its health and its metrics; undefined: nowhere. */
+  readonly monitoring: { readonly host: string; readonly port: number } | undefined;
   readonly databaseUrl: Secret;
   readonly roles: ReadonlySet<RoleName>;
   readonly chains: Chains;
@@ -85,6 +87,7 @@ export function readConfig(given: Environment): Config {
     origin: originOf(fields, kind),
     serviceDomain: serviceDomainOf(fields),
     http: fields.section('http', (http) => httpOf(http, environment)),
+    monitoring: monitoringOf(fields, environment),
     databaseUrl: secrets.read('DATABASE_URL', 'databaseUrl', /^postgres(ql)?:\/\//, 'a postgres:// URL'),
     roles: rolesOf(fields, environment),
     chains,
@@ -210,10 +213,10 @@ function serviceDomainOf(fields: Fields): string {
   return domain;
 }
 
-function portOf(text: string): number {
+function portOf(text: string, name = 'FLORIN_PORT'): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new ConfigError(`FLORIN_PORT is ${text}: give a port from 0 to 65535`);
+    throw new ConfigError(`${name} is ${text}: give a port from 0 to 65535`);
   return port;
 }
 
@@ -227,6 +230,19 @@ function httpOf(fields: Fields, environment: Environment): Config['http'] {
     port: given === undefined ? port : portOf(given),
     trustedProxies,
   };
+}
+
+/** Processes of several roles share one file, so the environment can give each a port of its own. */
+function monitoringOf(fields: Fields, environment: Environment): Config['monitoring'] {
+  const given = environment['FLORIN_MONITORING_PORT'];
+  if (!fields.has('monitoring') && given === undefined) return undefined;
+  return fields.section('monitoring', (monitoring) => {
+    const port = monitoring.integer('port', { least: 0, most: 65_535, fallback: 9464 });
+    return {
+      host: monitoring.text('host', '127.0.0.1'),
+      port: given === undefined ? port : portOf(given, 'FLORIN_MONITORING_PORT'),
+    };
+  });
 }
 
 /** An address or network of a trusted proxy, whose X-Forwarded-For counts. */

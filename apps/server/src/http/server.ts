@@ -5,6 +5,7 @@ import type { Route, RouteTable } from '@florin/protocol/route.ts';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { AnsweredRequest } from '#telemetry/metrics.ts';
 import { parseBody } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import {
@@ -21,6 +22,10 @@ import { jsonType } from './route-handler.ts';
 import { shownPart } from './schema-check.ts';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The envelope's code; 0 until the request has failed. */
+    failureCode: number;
+  }
   interface FastifyContextConfig {
     /** The effect that chooses this route's database error; `query` when absent. */
     effect?: Route['effect'];
@@ -47,6 +52,8 @@ export interface ServerOptions extends HomeOptions {
   readonly ready: () => Promise<Readiness>;
   /** Addresses or networks of trusted proxies, whose X-Forwarded-For counts; none by default. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Called after each answer, for measurements. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
 
 // A body must arrive within 10 s; a slow client holds a socket, never a database connection.
@@ -88,6 +95,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       answerFailure(options, docsUrl, known, request, reply);
     },
   });
+  server.decorateRequest('failureCode', 0);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     'application/json',
@@ -111,6 +119,15 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   server.addHook('preHandler', (request, _reply, done) => done(unknownQueryOf(request)));
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(options.log, request, reply);
+    const { method, failureCode: code, routeOptions } = request;
+    const { statusCode: status, elapsedTime } = reply;
+    options.onAnswered?.({
+      method,
+      route: routeOptions.url ?? '',
+      status,
+      code,
+      seconds: elapsedTime / 1_000,
+    });
     done();
   });
   server.setErrorHandler((error, request, reply) => answerFailure(options, docsUrl, error, request, reply));
@@ -195,6 +212,7 @@ function answerFailure(
   const report = reportFailure(error, effect, request.routeOptions.bodyLimit);
   logFailure(options.log, report, error, request);
   const { failure } = report;
+  request.failureCode = errorCatalogue[failure.slug].code;
   const status = statusOf({ statuses }, failure.slug);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
   else if (status === 503) reply.header('retry-after', '5');

@@ -33,6 +33,7 @@ export function configurationOf(options: ServiceOptions): Readonly<Record<string
     serviceDomain: options.serviceDomain,
     roles: [...options.roles],
     http: { host: http.host, port: http.port, trustedProxies: http.trustedProxies ?? [] },
+    monitoring: options.monitoring ?? 'off',
     walletDelaySeconds: options.walletDelaySeconds ?? 86_400,
     fees: options.fees,
     chains: chains.all.map((chain) => ({

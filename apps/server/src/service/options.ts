@@ -11,9 +11,11 @@ import type { TellInvited, TellPerson } from '#members/context.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import type { SettlementSettings } from '#settlement/context.ts';
 import type { GasBudgets } from '#submissions/context.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
 import type { Notify } from '#webhooks/outbox.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, or settle and deliver. */
@@ -51,6 +53,8 @@ export interface ServiceSettings {
     /** Proxies whose X-Forwarded-For is trusted; none when absent. */
     readonly trustedProxies?: readonly string[];
   };
+  /** Where this process tells its health and its metrics; nowhere when absent. */
+  readonly monitoring?: { readonly host: string; readonly port: number } | undefined;
   readonly databaseUrl: string;
   readonly roles: ReadonlySet<ProcessRole>;
   readonly chains: Chains;
@@ -103,4 +107,7 @@ export interface ServiceOptions extends ServiceSettings {
   readonly notify?: Notify | undefined;
   readonly tellPerson?: TellPerson | undefined;
   readonly tellInvited?: TellInvited | undefined;
+  /** `startService` sets both where `monitoring` is set. */
+  readonly metrics?: Metrics | undefined;
+  readonly onMove?: SessionMoveContext['onMove'];
 }

@@ -1,4 +1,11 @@
-import { createSender, type HttpRpc, openHttpRpc, type Sender, walletOf } from '@florin/evm';
+import {
+  createSender,
+  type HttpRpc,
+  type NodeExchange,
+  openHttpRpc,
+  type Sender,
+  walletOf,
+} from '@florin/evm';
 import { batched, type Database, openDatabase } from '@florin/pg';
 import { secp256k1 } from '@florin/signing';
 import { hashMessage } from 'viem';
@@ -18,6 +25,7 @@ import { orderSignerOf, verifiedSigner } from '#orders/order-signer.ts';
 import type { OrderSigner } from '#orders/signer.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import { searchSnapshots } from '#sessions/session-search.ts';
+import { measured } from './measure.ts';
 import type { ServiceOptions } from './options.ts';
 import { chainReactions, outcomesOf } from './reactions.ts';
 
@@ -45,17 +53,32 @@ const weiPerGwei = 1_000_000_000n;
 
 /** Opens the database and the nodes, and wires what the roles share. */
 export function openRooms(options: ServiceOptions): Rooms {
-  const { clock, log, chains, verification, masterKeys, otherSettlerKeys = [], images: settings } = options;
+  const {
+    clock,
+    log,
+    chains,
+    verification,
+    masterKeys,
+    metrics,
+    otherSettlerKeys = [],
+    images: settings,
+  } = options;
   const db = openDatabase({
     schema,
     url: options.databaseUrl,
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
+    onCommit: metrics === undefined ? undefined : (ms) => metrics.transaction(ms / 1_000),
   });
   const rpcs = new Map(
-    chains.all.map(({ chainId, rpcUrls: urls }) => [
-      chainId,
-      verifiedRpc(openHttpRpc({ chainId, urls, clock, log }), chainId, verification),
-    ]),
+    chains.all.map(({ name: chain, chainId, rpcUrls: urls }) => {
+      const onExchange =
+        metrics &&
+        (({ ms, ...exchange }: NodeExchange) => metrics.rpc({ chain, ...exchange, seconds: ms / 1_000 }));
+      return [
+        chainId,
+        verifiedRpc(openHttpRpc({ chainId, urls, clock, log, onExchange }), chainId, verification),
+      ];
+    }),
   );
   const rpcOf = (chainId: number) => {
     const rpc = rpcs.get(chainId);
@@ -87,7 +110,8 @@ export function openRooms(options: ServiceOptions): Rooms {
   return {
     ...{ db, rpcOf, sender, images, signIn, verifyWallet },
     signer: verifiedSigner(orderSignerOf(options.orderKey), verification),
-    handler: chainReactions(options),
+    handler:
+      metrics === undefined ? chainReactions(options) : measured(chainReactions(options), { metrics, clock }),
     lookupApiKey: batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits),
     async close() {
       await Promise.all([...rpcs.values()].map((rpc) => rpc.close()));

@@ -8,6 +8,8 @@ import { invitedTeller, mailNotifier, personTeller } from '#mail/notify.ts';
 import { nameProcess } from '#outside/process-name.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { doorsOf, offeredGasless } from './doors.ts';
+import { withMetrics } from './measure.ts';
+import { monitor } from './monitoring.ts';
 import type { ServiceOptions } from './options.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 import { work } from './work.ts';
@@ -18,6 +20,8 @@ export interface Service {
   readonly failed: Promise<never>;
   /** Where this machine answers HTTP; undefined without the role web. */
   readonly address: string | undefined;
+  /** Where this process tells its health and its metrics; undefined where the options name no place. */
+  readonly monitoring: string | undefined;
   /** Ends requests and loops in order, then closes connections. */
   stop(): Promise<void>;
 }
@@ -27,11 +31,14 @@ export interface Service {
  * options or is opened here.
  */
 export async function startService(given: ServiceOptions): Promise<Service> {
-  const options = withMail(given);
-  const { roles } = options;
+  const options = withMetrics(withMail(given));
+  const { roles, monitoring } = options;
   const ending = new AbortController();
   const rooms = openRooms(options);
   const web = roles.has('web') ? await answer(options, rooms, ending.signal) : undefined;
+  const ready = () => readiness(options, rooms, web?.conditions);
+  const chains = web === undefined ? options.chains : { ...options.chains, conditions: web.conditions };
+  const monitoringPort = monitoring && (await monitor({ ...options, chains, monitoring }, rooms, ready));
   const loops = [
     options.verification.run(ending.signal),
     ...(web?.loops ?? []),
@@ -41,8 +48,10 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   return {
     failed: firstFailure(loops),
     address: web?.address,
+    monitoring: monitoringPort?.address,
     async stop() {
       await web?.close();
+      await monitoringPort?.close();
       ending.abort();
       await Promise.allSettled(loops);
       await rooms.close();
@@ -71,6 +80,7 @@ function firstFailure(loops: readonly Promise<void>[]): Promise<never> {
 interface WebRole {
   readonly address: string;
   readonly loops: readonly Promise<void>[];
+  readonly conditions: ChainConditions;
   close(): Promise<void>;
 }
 
@@ -86,6 +96,7 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
   const server = await buildServer({
     ...{ log, random, origin, trustedProxies: http.trustedProxies, consoleUrl: options.consoleUrl },
     ready: () => readiness(options, rooms, keeper.conditions),
+    onAnswered: options.metrics?.request,
     doors: doorsOf(offering, rooms),
   });
   await server.listen({ host: http.host, port: http.port });
@@ -94,6 +105,7 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
   return {
     address: `http://${http.host}:${port}`,
     loops: [keeper.run(signal), loop],
+    conditions: keeper.conditions,
     close: async () => server.close(),
   };
 }
@@ -102,11 +114,11 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
 async function readiness(
   { chains, verification }: ServiceOptions,
   rooms: Rooms,
-  conditions: ChainConditions,
+  conditions: ChainConditions | undefined,
 ): Promise<Readiness> {
   const stateOf = ({ chainId }: Chain) =>
     verification.problemOf(chainId) ??
-    (conditions.of(chainId).reason === 'chain_unreachable' ? 'unreachable' : 'ok');
+    (conditions?.of(chainId).reason === 'chain_unreachable' ? 'unreachable' : 'ok');
   const checks = Object.fromEntries(chains.all.map((chain) => [`chain ${chain.name}`, stateOf(chain)]));
   try {
     await rooms.lookupApiKey(Buffer.alloc(32));

@@ -107,10 +107,21 @@ function watchDeposits(options: ServiceOptions, rooms: Rooms, signal: AbortSigna
 }
 
 function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): Promise<void>[] {
-  const { webhooks, masterKeys } = options;
+  const { webhooks, masterKeys, metrics } = options;
   const egress = createEgress({ addresses: webhookAddresses(options), ca: webhooks.certificateAuthority });
   const settings = deliverySettings(options);
-  const outbox = outboxWorker({ ...options, db, egress, secrets: secretBox(masterKeys), settings });
+  const onAttempt =
+    metrics &&
+    ((attempt: { readonly isAccepted: boolean; readonly ms: number }) =>
+      metrics.delivery({ ...attempt, seconds: attempt.ms / 1_000 }));
+  const outbox = outboxWorker({
+    ...options,
+    db,
+    egress,
+    secrets: secretBox(masterKeys),
+    settings,
+    onAttempt,
+  });
   return [runDeliveries(outbox, signal).finally(() => egress.close()), runOutboxHousekeeping(outbox, signal)];
 }
 

@@ -70,6 +70,7 @@ export async function moveSession(
     isLate: moved.isLate,
   });
   if (rows.length === 0) throw new Error(`session ${sessionId} left ${session.status} without its lock`);
+  deps.onMove?.(moved);
   const isRefunded = moved.refundedAmount > session.refundedAmount;
   if (type === undefined && (!isRefunded || deps.notify === undefined)) return moved;
   const isPaid = moved.orderId !== '';

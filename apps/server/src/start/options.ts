@@ -23,6 +23,7 @@ export function serviceOptionsOf(
     origin: config.origin,
     serviceDomain: config.serviceDomain,
     http: config.http,
+    monitoring: config.monitoring,
     databaseUrl: config.databaseUrl.reveal(),
     roles: config.roles,
     chains: config.chains,

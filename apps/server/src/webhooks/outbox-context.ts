@@ -30,9 +30,9 @@ export function outboxWorker(
   deps: Omit<OutboxWorker, 'refusal' | 'post' | 'tellPaused'> &
     EventContext & { readonly egress: Pick<Egress, 'post'> },
 ): OutboxWorker {
-  const { db, log, settings, egress } = deps;
+  const { db, log, settings, egress, onAttempt } = deps;
   return {
-    ...{ ...outboxContext(deps), db, log, settings, post: postThrough(egress) },
+    ...{ ...outboxContext(deps), db, log, settings, onAttempt, post: postThrough(egress) },
     tellPaused: (transaction, webhook) => emit(transaction, deps, [pausedEvent(webhook)]),
   };
 }

@@ -6,13 +6,19 @@ import type { Token } from '@florin/protocol/token.ts';
 import { Webhook } from 'standardwebhooks';
 import { decodeFunctionData } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import { startService } from '../../src/service/service.ts';
 import { Life, type SessionData } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, Payer } from './payer.ts';
 
 let life: Life;
+let monitoring = '';
 before(async () => {
-  life = await Life.start();
+  life = await Life.start(async (options) => {
+    const service = await startService({ ...options, monitoring: { host: '127.0.0.1', port: 0 } });
+    monitoring = service.monitoring ?? '';
+    return service;
+  });
   life.mine();
 });
 after(() => life.close());
@@ -297,4 +303,63 @@ test('the books sum to zero and equal the balances of the contracts', async () =
     [],
     'nothing is owed to a merchant any more',
   );
+});
+
+/** The samples of a page of metrics, by name and labels. */
+function samplesOf(page: string): ReadonlyMap<string, number> {
+  const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' ') + 1)),
+    ]),
+  );
+}
+
+test('the private port tells health and metrics of what has happened', async () => {
+  await fetch(`${life.options.origin}/payment/v1/session/sess_unknown`, {
+    headers: { authorization: `Bearer ${life.secretKey}` },
+  });
+  const ready = await fetch(`${monitoring}/health/ready`);
+  assert.deepEqual([ready.status, ((await ready.json()) as { status: string }).status], [200, 'ready']);
+  for (const path of ['/', '/payment/v1/product/list/1/1'])
+    assert.equal((await fetch(monitoring + path)).status, 404);
+  const response = await fetch(`${monitoring}/metrics`);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const samples = samplesOf(await response.text());
+  const least: Readonly<Record<string, number>> = {
+    'florin_session_moves_total{status="completed"}': stories.length,
+    florin_settlement_seconds_count: stories.length,
+    'florin_payment_detection_seconds_count{chain="ethereum"}': 1,
+    'florin_webhook_attempts_total{outcome="accepted"}': stories.length,
+    florin_database_transaction_seconds_count: stories.length,
+    'florin_chain_final_block{chain="base"}': 1,
+    'florin_wallet_gas_seconds{chain="base",role="settler"}': 1,
+    'florin_database_connections{state="open"}': 1,
+    process_resident_memory_bytes: 1,
+  };
+  for (const [sample, value] of Object.entries(least))
+    assert.ok((samples.get(sample) ?? -1) >= value, sample);
+  const exact: Readonly<Record<string, number>> = {
+    'florin_build_info{version="0.1.0",roles="web watcher worker"}': 1,
+    'florin_http_requests_total{method="GET",route="/payment/v1/session/:sessionId",status="200",code="100201"}': 1,
+    'florin_chain_halted{chain="ethereum"}': 0,
+    'florin_payments_available{chain="base"}': 1,
+    florin_exceptions_open: 0,
+  };
+  for (const [sample, value] of Object.entries(exact)) assert.equal(samples.get(sample), value, sample);
+  for (const [sample, value] of samples)
+    if (sample.startsWith('florin_ledger_minus_chain')) assert.equal(value, 0, sample);
+});
+
+// A label with an id or an address in it would grow without bound.
+test('labels of metrics hold no ids, addresses or hashes', async () => {
+  const samples = samplesOf(await (await fetch(`${monitoring}/metrics`)).text());
+  assert.deepEqual(
+    [...samples.keys()].filter((sample) =>
+      /0x[0-9a-f]{8}|\b(sess|evt|mer|lnk|acc|whk|dlv)_\w{8}/i.test(sample),
+    ),
+    [],
+  );
+  assert.ok(samples.size < 5_000, `${samples.size} series`);
 });

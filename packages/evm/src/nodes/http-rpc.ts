@@ -30,6 +30,16 @@ export interface HttpRpcOptions {
   readonly timeLimitMs?: number;
   /** Longer answers are cut off and count as failures; 10 MB by default. */
   readonly maxAnswerBytes?: number;
+  /** Called after each exchange with a node, for measurements. Not for exchanges that the caller gave up. */
+  readonly onExchange?: ((exchange: NodeExchange) => void) | undefined;
+}
+
+/** One request to a node. */
+export interface NodeExchange {
+  /** Host and port. */
+  readonly node: string;
+  readonly isAnswered: boolean;
+  readonly ms: number;
 }
 
 /** The state of one configured URL. */
@@ -241,7 +251,18 @@ class FailoverRpc {
       timeLimitMs: options.timeLimitMs ?? this.#timeLimitMs,
       maxAnswerBytes: options.maxAnswerBytes ?? this.#maxAnswerBytes,
     };
-    return node.connection.exchange(calls, limits, options.signal);
+    const { clock, onExchange } = this.#options;
+    const start = clock.monotonicMs();
+    const tell = (isAnswered: boolean) =>
+      onExchange?.({ node: node.connection.name, isAnswered, ms: clock.monotonicMs() - start });
+    try {
+      const outcomes = await node.connection.exchange(calls, limits, options.signal);
+      tell(true);
+      return outcomes;
+    } catch (error) {
+      if (options.signal?.aborted !== true) tell(false);
+      throw error;
+    }
   }
 
   #noteFailure(node: Node, error: unknown): void {

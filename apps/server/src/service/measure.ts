@@ -1,0 +1,39 @@
+import type { ChainHandler } from '#contracts/event.ts';
+import type { Clock } from '#outside/clock.ts';
+import { version } from '#outside/version.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
+import { type Metrics, openMetrics } from '#telemetry/metrics.ts';
+import type { ServiceOptions } from './options.ts';
+
+/** The options with the metrics of this process in them; unchanged without a place to show them. */
+export function withMetrics(options: ServiceOptions): ServiceOptions {
+  if (options.monitoring === undefined) return options;
+  const metrics = openMetrics({ version, roles: [...options.roles] });
+  const onMove = (moved: StoredSession) => {
+    metrics.sessionMoved(moved.status);
+    const { status, paymentSucceededAt: paidAt, settlementSucceededAt: settledAt } = moved;
+    if (status === 'completed' && paidAt !== undefined && settledAt !== undefined)
+      metrics.settled(secondsBetween(paidAt, settledAt));
+  };
+  return { ...options, metrics, onMove, log: metrics.countLog(options.log) };
+}
+
+/** The handler, which also measures how long after its block a payment is read. */
+export function measured(
+  handler: ChainHandler,
+  { metrics, clock }: { metrics: Metrics; clock: Clock },
+): ChainHandler {
+  return {
+    ...handler,
+    async onBlock(transaction, chain, block, events) {
+      await handler.onBlock(transaction, chain, block, events);
+      for (const { name } of events)
+        if (name === 'Paid') metrics.detected(chain.name, secondsBetween(block.time, clock.now()));
+    },
+  };
+}
+
+/** Clocks of chains and of this machine differ: what seems to come before its cause took no time. */
+function secondsBetween(start: Date, end: Date): number {
+  return Math.max(0, (end.getTime() - start.getTime()) / 1_000);
+}

@@ -1,0 +1,121 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readiness } from '#http/health.ts';
+import type { Clock } from '#outside/clock.ts';
+import { gaugesOf, installationGauges } from '#reconcile/gauges.ts';
+import { readHealth, readWallets } from '#reconcile/health.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { sendingWallets } from './configuration.ts';
+import type { ServiceOptions } from './options.ts';
+import type { Rooms } from './rooms.ts';
+
+export interface Monitor {
+  /** Where it answers. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Answers GET /health/live, /health/ready and /metrics on an address of their own, in every role. It belongs into a private
+ * network: metrics show balances.
+ */
+export async function monitor(
+  options: ServiceOptions & { readonly monitoring: NonNullable<ServiceOptions['monitoring']> },
+  rooms: Rooms,
+  ready: () => Promise<Readiness>,
+): Promise<Monitor> {
+  const { metrics, monitoring, log } = options;
+  if (metrics !== undefined) addReaders(metrics, options, rooms);
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, contentType: string, text: string) =>
+      response
+        .writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' })
+        .end(request.method === 'HEAD' ? undefined : text);
+    const json = (status: number, value: unknown) =>
+      answer(status, 'application/json', JSON.stringify(value));
+    try {
+      const path = request.url?.split('?', 1)[0];
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        return json(405, { status: 'method_not_allowed' });
+      if (path === '/health/live') return json(200, { status: 'ok' });
+      if (path === '/health/ready') {
+        const state = await ready();
+        return json(state.ready ? 200 : 503, {
+          status: state.ready ? 'ready' : 'not_ready',
+          checks: state.checks,
+        });
+      }
+      if (path !== '/metrics' || metrics === undefined) return json(404, { status: 'not_found' });
+      const { contentType, text } = await metrics.render();
+      return answer(200, contentType, text);
+    } catch (error) {
+      // Without its database a process shows no half of its state: Prometheus then says that it is down.
+      log.warn('monitoring.unanswered', { reason: error instanceof Error ? error.message : String(error) });
+      return json(503, { status: 'unavailable' });
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(monitoring.port, monitoring.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://${monitoring.host}:${port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const poolGauge = {
+  name: 'florin_database_connections',
+  help: 'Connections of the pool: open, idle, and callers that wait for one.',
+  labels: ['state'],
+} as const;
+
+function addReaders(metrics: Metrics, options: ServiceOptions, { db, rpcOf }: Rooms): void {
+  const { chains, clock } = options;
+  const wallets = sendingWallets(options);
+  const recentWallets = recently(clock, () => readWallets(db, { chains, clock, rpcOf, wallets }));
+  metrics.addReader(installationGauges, async () => {
+    const [health, report = unknownWallets] = await Promise.all([
+      readHealth(db, { chains, clock }),
+      recentWallets(),
+    ]);
+    return gaugesOf(health, report, clock.now());
+  });
+  metrics.addReader([poolGauge], async () =>
+    Object.entries(db.poolState()).map(([state, value]) => ({
+      gauge: poolGauge.name,
+      labels: { state },
+      value,
+    })),
+  );
+}
+
+const unknownWallets = { wallets: [], vaults: [] };
+/** Prometheus gives up after some seconds, and a node that hangs is given ten. */
+const longestWaitMs = 500;
+
+/**
+ * Reads anew, and gives what the read before found when that takes long: the page must not wait for a node. Undefined while
+ * nothing is known.
+ */
+function recently<T>(clock: Clock, read: () => Promise<T>): () => Promise<T | undefined> {
+  let known: T | undefined;
+  let reading: Promise<void> | undefined;
+  const readAnew = async () => {
+    try {
+      known = await read();
+    } catch {
+      // Its database is away, which the page says by itself.
+      known = undefined;
+    }
+    reading = undefined;
+  };
+  return async () => {
+    reading ??= readAnew();
+    await Promise.race([reading, clock.sleep(longestWaitMs)]);
+    return known;
+  };
+}
