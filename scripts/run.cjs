@@ -12,19 +12,29 @@ const COMMANDS = {
     does: 'runs the whole local world until Ctrl-C',
     isTethered: true,
     servesPages: true,
+    help: 'FLORIN_HOME is its folder (.florin), and FLORIN_PORT its first port (4000).',
   },
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and prints each step' },
   serve: {
     script: 'apps/server/src/main.ts',
     does: 'runs the service alone, with the configuration of FLORIN_CONFIG',
     servesPages: true,
+    help: 'docs/runbook/production.md has the configuration.',
   },
-  florin: { script: 'apps/operator/src/main.ts', does: 'runs the command line of an operator and of a merchant' },
+  florin: {
+    script: 'apps/operator/src/main.ts',
+    does: 'runs the command line of an operator and of a merchant',
+  },
   conformance: {
     script: 'lab/conformance/src/main.ts',
     does: 'checks a running installation against the specification',
   },
-  test: { script: 'scripts/test.ts', does: 'runs the tests', isTethered: true },
+  test: {
+    script: 'scripts/test.ts',
+    does: 'runs the tests',
+    isTethered: true,
+    help: 'npm test runs what CI runs; npm test <word> a suite (contracts, simulation, checks, node), or the test files whose paths contain the word.',
+  },
   'test:deep': {
     script: 'scripts/test-deep.ts',
     does: 'runs the tests that take hours, and resumes an interrupted run',
@@ -159,6 +169,11 @@ const [, , name, ...args] = process.argv;
 if (name === undefined || !Object.hasOwn(COMMANDS, name)) {
   printCommands();
   process.exit(2);
+}
+const { does, help } = COMMANDS[name];
+if (help !== undefined && args.some((arg) => arg === '--help' || arg === '-h')) {
+  console.log(`npm run ${name}: ${does}. ${help}`);
+  process.exit(0);
 }
 try {
   runCommand(name, args);

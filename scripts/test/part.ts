@@ -3,6 +3,8 @@ import { type Ended, runCommand } from './processes.ts';
 /** How many tests of a part passed, and the names of those that failed. */
 export interface PartOutcome {
   readonly passed: number;
+  /** None when absent. */
+  readonly skipped?: number;
   readonly failed: readonly string[];
 }
 

@@ -6,6 +6,9 @@ import { usedSeconds } from './processor-time.ts';
 /** What the reporter says of one test or of one file, as a message to the process of the run. */
 export type Result =
   | { readonly kind: 'passed' }
+  | { readonly kind: 'skipped' }
+  /** A test begins; with its place. */
+  | { readonly kind: 'begun'; readonly name: string }
   | { readonly kind: 'failed'; readonly name: string }
   | {
       readonly kind: 'file';
@@ -23,6 +26,8 @@ let earlierSeconds = 0;
 export default new Transform({
   writableObjectMode: true,
   transform(event: TestEvent, _encoding, done) {
+    if (event.type === 'test:dequeue' && event.data.nesting > 0)
+      tell({ kind: 'begun', name: `${placeOf(event.data)}${event.data.name}` });
     if (event.type === 'test:pass' || event.type === 'test:fail') report(event);
     done();
   },
@@ -30,11 +35,12 @@ export default new Transform({
 
 function report(event: Ended): void {
   const isSuite = event.data.details.type === 'suite';
-  if (!isSuite) testsInFile += 1;
-  for (const result of resultsOf(event, isSuite)) tell(result);
+  const results = resultsOf(event, isSuite);
+  if (!isSuite) testsInFile += results.filter(({ kind }) => kind !== 'skipped').length;
+  for (const result of results) tell(result);
   if (!isSuite || event.data.nesting > 0) return;
   const file = event.data.name;
-  if (testsInFile === 0) tell({ kind: 'failed', name: `${file}: no test ran` });
+  if (testsInFile === 0 && results.length === 0) tell({ kind: 'failed', name: `${file}: no test ran` });
   const seconds = usedSeconds();
   tell({ kind: 'file', file, processorSeconds: seconds - earlierSeconds });
   testsInFile = 0;
@@ -47,11 +53,26 @@ function tell(result: Result): void {
 
 function resultsOf(event: Ended, isSuite: boolean): Result[] {
   const { data, type } = event;
-  if (type === 'test:pass') return isSuite || data.skip !== undefined ? [] : [{ kind: 'passed' }];
+  if (type === 'test:pass') {
+    if (isSuite) return [];
+    // A test that is still to be written proves nothing, so it counts as skipped.
+    return [{ kind: data.skip === undefined && data.todo === undefined ? 'passed' : 'skipped' }];
+  }
   // A suite fails with its tests, which are named themselves; or alone, when it cannot be loaded.
   const { cause, failureType } = Object(data.details.error) as { cause?: unknown; failureType?: string };
   if (isSuite && failureType === 'subtestsFailed') return [];
-  const place = data.file === undefined ? '' : `${relative(process.cwd(), data.file)}:${data.line}: `;
   const [reason] = String(Object(cause).message ?? cause).split('\n', 1);
+  // The suite of a file that cannot be loaded has the file's name, and the runner's place.
+  const place = isSuite && data.nesting === 0 ? '' : placeOf(data);
   return [{ kind: 'failed', name: `${place}${data.name} (${reason})` }];
+}
+
+function placeOf({
+  file,
+  line,
+}: {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}): string {
+  return file === undefined ? '' : `${relative(process.cwd(), file)}:${line}: `;
 }

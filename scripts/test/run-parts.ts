@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Part, PartContext, PartOutcome } from './part.ts';
@@ -18,7 +18,16 @@ const largestNamed = 10;
 const partsAtOnce = Math.min(availableParallelism(), 3) + 3;
 
 function openLog(): { path: string; write: (text: string) => void } {
-  mkdirSync(logFolder, { recursive: true });
+  try {
+    mkdirSync(logFolder, { recursive: true });
+    accessSync(logFolder, constants.W_OK);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    console.error(
+      `The log cannot be written to ${logFolder} (${error.code}): run the tests in a clone of your own.`,
+    );
+    process.exit(1);
+  }
   const earlier = readdirSync(logFolder).sort();
   for (const name of earlier.slice(0, Math.max(0, earlier.length + 1 - keptLogs))) {
     rmSync(join(logFolder, name), { force: true });
@@ -45,8 +54,8 @@ export async function runParts(
   parts: readonly Part[],
   options: { isShown: boolean; atOnce?: number; onPassed?: (part: Part) => void },
 ): Promise<void> {
-  const folder = openRunFolder();
   const log = openLog();
+  const folder = openRunFolder();
   const postgres = sharedPostgres();
   const waiting = [...parts.filter(({ isLong }) => isLong), ...parts.filter(({ isLong }) => !isLong)];
   let isInterrupted = false;
@@ -130,6 +139,8 @@ function summarize(run: {
     console.log(`${processorSeconds.toFixed(1).padStart(7)} s ${name}`);
   const failed = run.outcomes.flatMap((outcome) => outcome.failed);
   const passed = run.outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const skipped = run.outcomes.reduce((sum, outcome) => sum + (outcome.skipped ?? 0), 0);
+  if (skipped > 0) console.log(`\n${skipped} skipped: the log says why`);
   if (failed.length > 0)
     console.log(`\nfailed:\n${failed.join('\n')}\n\nThe log of everything is ${run.log}`);
   console.log(`\n${passed} passed, ${failed.length} failed`);

@@ -38,8 +38,9 @@ export function startTestProcess(
   const child = startCommand(node, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let output = '';
   let listen: (message: Message) => void = () => undefined;
+  let hungFor = '';
   const silence = setTimeout(() => {
-    output += `\nended: it wrote nothing for ${silenceLimitMs} ms\n`;
+    hungFor = ` after it wrote nothing for ${silenceLimitMs / 60_000} minutes`;
     child.kill('SIGKILL');
   }, silenceLimitMs).unref();
   for (const stream of [child.stdout, child.stderr])
@@ -66,14 +67,18 @@ export function startTestProcess(
   return {
     isRunning: () => code === undefined,
     async run(file) {
-      let passed = 0;
+      let [passed, skipped] = [0, 0];
       let processorSeconds = 0;
+      let running = file;
       const failed: string[] = [];
       await new Promise<void>((resolve) => {
         listen = (message) => {
           if (message.kind === 'passed') passed += 1;
+          if (message.kind === 'skipped') skipped += 1;
+          if (message.kind === 'begun') running = message.name;
           if (message.kind === 'failed') failed.push(message.name);
-          if (message.kind === 'closed') failed.push(`${file}: its process ended with ${message.code}`);
+          if (message.kind === 'closed')
+            failed.push(`${running}: its process ended with ${message.code}${hungFor}`);
           if (message.kind === 'file') processorSeconds = message.processorSeconds;
           if (message.kind === 'file' || message.kind === 'closed') resolve();
         };
@@ -81,7 +86,7 @@ export function startTestProcess(
       });
       hasFailed ||= failed.length > 0;
       writeOutput(file);
-      return { passed, failed, processorSeconds };
+      return { passed, skipped, failed, processorSeconds };
     },
     async end() {
       if (child.connected) child.disconnect();

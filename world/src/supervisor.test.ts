@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { localChains } from './local-chain.ts';
 import { findFreePort } from './port.ts';
 import { isRunning, type ProcessRecord, waitUntil } from './process.ts';
 import type { WorldManifest } from './world-config.ts';
@@ -127,7 +128,8 @@ test('a world keeps everything through kills, refuses a second start and leaves 
 
   await t.test('a stop leaves no process and no manifest', async () => {
     const children = Object.values(readChildren());
-    assert.equal(children.length, 4);
+    // The database, the service, and a node for each chain.
+    assert.equal(children.length, 2 + localChains.length);
     run.child.kill('SIGTERM');
     assert.deepEqual(await run.exited, [0, null]);
     assert.deepEqual(children.filter(isRunning), []);

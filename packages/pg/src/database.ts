@@ -1,3 +1,4 @@
+import { setTimeout as paused } from 'node:timers/promises';
 import pg from 'pg';
 import { columnTypes } from './column-types.ts';
 import type { Queryable, Transaction } from './queryable.ts';
@@ -118,6 +119,9 @@ function narrowed(transactIn: TransactIn, scope: RowScope | undefined, value: st
   };
 }
 
+/** A server that closes each connection at once must not be asked without a pause. */
+const relistenMs = 1_000;
+
 async function keepListening(
   settings: pg.ClientConfig,
   channel: string,
@@ -144,10 +148,10 @@ async function keepListening(
       await ended.promise;
     } catch (error) {
       onError(error as Error);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
     } finally {
       signal.removeEventListener('abort', stop);
       await client.end().catch(onError);
     }
+    await paused(relistenMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -2,17 +2,23 @@ import { formatUnits } from 'viem';
 import { ActRefused, type ActWorld, type PerformAct, type PlacedToken, tokenOf } from './act-world.ts';
 import { callOf, readView, sendAs } from './chain-call.ts';
 
-/** The names that each issuer gives to its functions; DAI has neither a blocklist nor a pause. */
-const blocklists = {
-  USDC: { add: 'blacklist', remove: 'unBlacklist', has: 'isBlacklisted' },
-  USDT: { add: 'addBlackList', remove: 'removeBlackList', has: 'isBlackListed' },
-} as const;
+interface Blocklist {
+  readonly add: string;
+  readonly remove: string;
+  readonly has: string;
+}
 
-const blocklistOf = ({ token }: PlacedToken) => {
-  const { symbol, tokenId } = token;
-  if (symbol !== 'USDC' && symbol !== 'USDT')
-    throw new ActRefused(`${tokenId} has neither a blocklist nor a pause: choose USDC or USDT.`);
-  return blocklists[symbol];
+/** The names that issuers give to the functions of their blocklists. A token that is not here has none, and no pause. */
+const blocklists: ReadonlyMap<string, Blocklist> = new Map([
+  ['USDC', { add: 'blacklist', remove: 'unBlacklist', has: 'isBlacklisted' }],
+  ['USDT', { add: 'addBlackList', remove: 'removeBlackList', has: 'isBlackListed' }],
+]);
+
+const blocklistOf = ({ token }: PlacedToken): Blocklist => {
+  const found = blocklists.get(token.symbol);
+  if (found !== undefined) return found;
+  const others = [...blocklists.keys()].join(' or ');
+  throw new ActRefused(`${token.tokenId} has neither a blocklist nor a pause: choose ${others}.`);
 };
 
 export const blocklist: PerformAct = async (world, { argument, undo }) => {
@@ -77,7 +83,7 @@ export const lastingTokenActs = async (world: ActWorld): Promise<string[]> => {
 
 const lastingOn = async ({ roles }: ActWorld, place: PlacedToken): Promise<string[]> => {
   const { chain, vault, token } = place;
-  const names = token.symbol === 'DAI' ? undefined : blocklistOf(place);
+  const names = blocklists.get(token.symbol);
   const read = (functionName: string, args: readonly unknown[]): Promise<unknown> =>
     readView(chain, token.address, functionName, args);
   const states = {

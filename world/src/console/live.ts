@@ -77,6 +77,7 @@ export class LiveReader {
     const [service, events, lasting, ...ofChains] = await Promise.all([
       this.#readService(),
       this.#readEvents(),
+      // While an act keeps a chain from answering, its contracts cannot be asked.
       acts.lasting().catch(() => []),
       ...manifest.chains.flatMap(({ name }) => chains.filter((chain) => chain.name === name)).map(readChain),
     ]);

@@ -58,7 +58,7 @@ test('a near time is told from now on, a far one by its date', () => {
   assert.equal(at('2026-11-23T11:59:55Z'), 'just now');
   assert.equal(at('2026-11-23T11:55:00Z'), '5 minutes ago');
   assert.equal(at('2026-11-25T12:00:00Z'), 'in 2 days');
-  assert.equal(at('2025-10-01T12:00:00Z'), 'Oct 1, 2025');
+  assert.equal(formatRelative(new Date(2025, 9, 1), now, 'en-US'), 'Oct 1, 2025');
   const moment = formatMoment(new Date(2025, 9, 1, 15, 5), now, 'en-US');
   assert.equal(moment, 'Oct 1, 2025, 3:05 PM');
 });

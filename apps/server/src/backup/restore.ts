@@ -59,7 +59,9 @@ async function createWhenMissing(url: string): Promise<void> {
   if (target.failure === undefined) return;
   if (codeOf(target.failure) !== noSuchDatabase) throw target.failure;
   // Every server has the database `postgres` for such statements.
-  const client = new pg.Client({ connectionString: url.replace(/\/[^/?]*(\?|$)/, '/postgres$1') });
+  const server = new URL(url);
+  server.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: server.href });
   await client.connect();
   try {
     await client.query(`create database ${pg.escapeIdentifier(target.database)}`);

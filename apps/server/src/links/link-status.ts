@@ -226,7 +226,7 @@ export async function deleteLink(
   });
 }
 
-/** Moves locked links, which all have the status `from`, each with its event. */
+/** Moves locked links, which all have the status `from`, each with its event: not to `deleted`, in which a link has no view. */
 export async function changeLinks(
   transaction: Transaction,
   deps: ShownContext & Pick<LinkContext, 'random'>,

@@ -113,8 +113,8 @@ async function settled(
   event: ChainEvent,
 ): Promise<void> {
   if (order.order.orderType !== orderKinds.direct) {
-    const settled = { chainName: chain.name, isIntoVault: isVault(chain, event.arguments['to']) };
-    await bookEvent(transaction, 'settlement', order, event, settlementPostings(order, settled));
+    const arrived = { chainName: chain.name, isIntoVault: isVault(chain, event.arguments['to']) };
+    await bookEvent(transaction, 'settlement', order, event, settlementPostings(order, arrived));
   }
   const at = deps.clock.now();
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', at });
