@@ -191,7 +191,7 @@ test('before the first build every address says that the documentation is being 
       const page = await unbuilt.inject({ url, headers: browser });
       assert.deepEqual(
         [page.statusCode, page.headers['retry-after'], page.headers['refresh']],
-        [503, '5', '3'],
+        [503, '3', '1'],
       );
       assert.match(page.body, /<h1>The documentation is being built<\/h1>/);
       const text = await unbuilt.inject(url);
