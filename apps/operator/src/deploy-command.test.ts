@@ -70,20 +70,23 @@ test('a record of other contracts is not overwritten', async () => {
   await run();
   const before = readRecordFile();
   for (const change of [{ guardian: role('9') }, { cctp: 'none' }]) {
-    const { exitCode, stderr } = await run(change);
+    const { exitCode, stdout } = await run(change);
     assert.equal(exitCode, 1);
-    assert.match(stderr, /31337\.json records the gateway 0x\w{40}, but these roles give 0x\w{40}: /);
+    assert.match(stdout, /31337\.json records the gateway 0x\w{40}, but these roles give 0x\w{40}: /);
   }
   assert.deepEqual(readRecordFile(), before);
 });
 
 test('a node of another chain than the one that was named is refused', async () => {
   const other = await run({ 'chain-id': '8453' });
-  assert.deepEqual(other, {
-    ...{ exitCode: 1, stdout: '' },
-    stderr: 'the node serves chain 31337, not 8453: correct --chain or --rpc\n',
+  assert.deepEqual([other.exitCode, other.stderr], [1, '']);
+  assert.deepEqual(JSON.parse(other.stdout), {
+    error: {
+      slug: 'failed',
+      message: 'the node serves chain 31337, not 8453: correct --chain or --rpc',
+    },
   });
   const none = await run({ 'chain-id': 'base' });
   assert.equal(none.exitCode, 2);
-  assert.match(none.stderr, /^--chain-id is base: give a decimal number$/m);
+  assert.match(none.stdout, /"--chain-id is base: give a decimal number"/);
 });

@@ -310,12 +310,12 @@ test('the answer of prepare is enough to rescue an unpaid order', async () => {
 test('a file that is not an order is refused', async () => {
   const path = join(folder, 'no-order.json');
   writeFileSync(path, JSON.stringify({ chainId: '1', order: { total: '1' } }));
-  const { stderr, exitCode } = await kit('rescue', { order: path });
+  const { json, exitCode } = await kit('rescue', { order: path });
   const reason =
     'this is not an order: an answer of prepare with a deposit address, or chainId and an order with its twelve members';
   assert.deepEqual(
-    { stderr, exitCode },
-    { stderr: `${path} is not a valid order: ${reason}\n`, exitCode: 1 },
+    { json, exitCode },
+    { json: { error: { slug: 'failed', message: `${path} is not a valid order: ${reason}` } }, exitCode: 1 },
   );
 });
 
@@ -331,11 +331,13 @@ test('a direct order is settled by the transaction that paid it', async () => {
 });
 
 test('an address without a gateway is refused', async () => {
-  const { stderr, exitCode } = await kit('find', { gateway: String(usdc.target), payer: payerAddress });
+  const { json, exitCode } = await kit('find', { gateway: String(usdc.target), payer: payerAddress });
   assert.deepEqual(
-    { stderr, exitCode },
+    { json, exitCode },
     {
-      stderr: `there is no Florin gateway at ${usdc.target} on chain 31337\n`,
+      json: {
+        error: { slug: 'failed', message: `there is no Florin gateway at ${usdc.target} on chain 31337` },
+      },
       exitCode: 1,
     },
   );

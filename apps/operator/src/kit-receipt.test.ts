@@ -38,9 +38,16 @@ async function verify(receipt: unknown, where: Readonly<Record<string, string>>)
   const { stdout, exitCode } = await runCli(['kit', 'verify', '--json', ...args], outside);
   return {
     exitCode,
-    verdict: stdout === '' ? undefined : (JSON.parse(stdout) as Verdict),
+    verdict: verdictOf(JSON.parse(stdout)),
     text: async () => (await runCli(['kit', 'verify', ...args], outside)).stdout,
   };
+}
+
+/** What was found; undefined where the receipt was refused. */
+function verdictOf(printed: unknown): Verdict | undefined {
+  return typeof printed === 'object' && printed !== null && 'error' in printed
+    ? undefined
+    : (printed as Verdict);
 }
 
 async function seenIn(event: string, orderId: string): Promise<{ transaction: string; time: string }> {
