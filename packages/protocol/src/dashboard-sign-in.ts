@@ -2,6 +2,7 @@ import Type, { type TProperties } from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
 import { ownBounce } from './mail-api.ts';
 import { notificationKinds } from './notification.ts';
+import { paymentViewRoutes } from './payment-view-api.ts';
 import { route } from './route.ts';
 import { idText, successReply, text } from './schema.ts';
 
@@ -229,6 +230,7 @@ export const meRoutes = {
     effect: 'query',
     errors: ['field_invalid'],
   }),
+  ...paymentViewRoutes,
   listMyNotifications: route({
     ...personal,
     method: 'GET',

@@ -22,6 +22,18 @@ export function merchantArea({ merchantId, role }: CurrentMerchant, all: readonl
   return { base: merchantId, screens };
 }
 
+/** The merchant's screen in an address that the role does not open; undefined where it opens it, or where there is none. */
+export function closedScreen(
+  { merchantId, role }: CurrentMerchant,
+  all: readonly Screen[],
+  address: string,
+): Screen | undefined {
+  const [, below] = address.split(`/${merchantId}`);
+  const [, path = ''] = below?.split('/') ?? [];
+  const screen = below === undefined ? undefined : all.find((each) => each.path === path);
+  return screen?.permission === undefined || mayDo(role, screen.permission) ? undefined : screen;
+}
+
 /** The screens that are open in this area; none outside of one. */
 export function useScreens(): readonly Screen[] {
   return useContext(AreaContext)?.screens ?? [];

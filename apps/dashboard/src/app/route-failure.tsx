@@ -2,6 +2,8 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { buttonClass } from '../ui/button.tsx';
 import { useTitle } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
+import { roleTitle } from './roles.ts';
+import { ScreenLink } from './screen-link.tsx';
 
 /** A screen that broke or did not load; the rest of the page stays. */
 export function RouteFailure({ error }: { readonly error: unknown }) {
@@ -25,6 +27,25 @@ export function NotFound() {
       <Link to="/" className={buttonClass('primary')}>
         To the dashboard
       </Link>
+    </div>
+  );
+}
+
+/** A screen of the merchant that the member's role does not open. */
+export function ClosedToRole({ title, role }: { readonly title: string; readonly role: string }) {
+  useTitle(title);
+  return (
+    <div className="flex min-h-[60dvh] flex-col items-center justify-center gap-4 p-6 text-center">
+      <div>
+        <h1 className="text-2xl font-semibold">Your role does not open this screen</h1>
+        <p className="mt-1 max-w-sm text-balance text-soft">
+          “{title}” is closed to the role {roleTitle(role)}.
+          {role !== 'staff' && ' An owner or an admin of the shop can give you another one.'}
+        </p>
+      </div>
+      <ScreenLink path="" className={buttonClass('primary')}>
+        To the first screen
+      </ScreenLink>
     </div>
   );
 }

@@ -16,10 +16,10 @@ import {
 } from './merchant.ts';
 import { MerchantSwitcher } from './merchant-switcher.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
-import { type Area, AreaContext, merchantArea, operatorBase } from './open-screens.ts';
+import { type Area, AreaContext, closedScreen, merchantArea, operatorBase } from './open-screens.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
-import { NotFound } from './route-failure.tsx';
+import { ClosedToRole, NotFound } from './route-failure.tsx';
 import { operatorScreens, screens } from './screens.ts';
 import { useMe } from './use-me.ts';
 
@@ -57,6 +57,7 @@ export function Shell() {
   useSearchKeys(() => setSearching(true));
   useKeptFocus();
   const path = useRouterState({ select: (state) => state.location.pathname });
+  const closed = merchant === undefined ? undefined : closedScreen(merchant, screens, path);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the menu.
   useEffect(() => setNavigating(false), [path]);
   return (
@@ -92,7 +93,11 @@ export function Shell() {
             >
               {me.recovery !== null && !isOwn && <BeingRecovered />}
               <WayBack />
-              {area === undefined && !isOwn ? <NotFound /> : <Guarded me={me} isOwn={isOwn} />}
+              {area === undefined && !isOwn && <NotFound />}
+              {merchant !== undefined && closed !== undefined && (
+                <ClosedToRole title={closed.title} role={merchant.role} />
+              )}
+              {(area !== undefined || isOwn) && closed === undefined && <Guarded me={me} isOwn={isOwn} />}
             </main>
           </div>
         </div>

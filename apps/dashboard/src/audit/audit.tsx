@@ -4,6 +4,7 @@ import { type ReplyTo, sendForText } from '../api/call.ts';
 import { ApiFailure, sayFailure } from '../api/failure.ts';
 import { usePages } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
+import { actTitle } from '../ui/act-title.ts';
 import { Button } from '../ui/button.tsx';
 import { ChangedValue } from '../ui/changed-value.tsx';
 import { Sheet } from '../ui/dialog.tsx';
@@ -13,7 +14,7 @@ import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Id, Time } from '../ui/value.tsx';
-import { actionTitle, differenceOf } from './difference.ts';
+import { differenceOf } from './difference.ts';
 
 type Entry = ReplyTo<'GET /audit/list'>['entries'][number];
 
@@ -24,8 +25,10 @@ const columns: readonly Column<Entry>[] = [
     isWide: true,
     cell: ({ action, actorName, at }) => (
       <>
-        <span className="block truncate font-medium">{actionTitle(action)}</span>
-        <span className="block truncate text-sm text-soft sm:hidden">{actorName}</span>
+        <span className="block truncate font-medium">{actTitle(action)}</span>
+        <span className="block truncate text-sm text-soft sm:hidden">
+          <bdi>{actorName}</bdi>
+        </span>
         <span className="sr-only">
           <Time time={at} />
         </span>
@@ -38,7 +41,7 @@ const columns: readonly Column<Entry>[] = [
     from: 'sm',
     cell: ({ actorName, actorKind }) => (
       <span className="block max-w-52 truncate">
-        {actorName === '' ? actorKind : actorName}
+        <bdi>{actorName === '' ? actorKind : actorName}</bdi>
         {actorKind === 'staff' && <span className="text-soft"> (staff)</span>}
       </span>
     ),
@@ -102,7 +105,16 @@ function EntrySheet({ entry, onClose }: { readonly entry: Entry | undefined; rea
   if (entry === undefined) return null;
   const changes = differenceOf(entry.before, entry.after);
   return (
-    <Sheet isOpen onClose={onClose} title={actionTitle(entry.action)} description={`By ${entry.actorName}`}>
+    <Sheet
+      isOpen
+      onClose={onClose}
+      title={actTitle(entry.action)}
+      description={
+        <>
+          By <bdi>{entry.actorName}</bdi>
+        </>
+      }
+    >
       <Facts>
         <Fact name="When">
           <Time isWhole time={entry.at} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actionTitle, differenceOf } from './difference.ts';
+import { differenceOf } from './difference.ts';
 
 test('an act shows the fields that it changed, by their path', () => {
   const before = '{"name":"Tea","prices":[5,7],"status":"active"}';
@@ -12,8 +12,4 @@ test('an act shows the fields that it changed, by their path', () => {
   ]);
   assert.deepEqual(differenceOf('', '{"a":null}'), [{ path: 'a', before: undefined, after: 'null' }]);
   assert.deepEqual(differenceOf('', ''), []);
-});
-
-test('an action reads as words', () => {
-  assert.equal(actionTitle('inviteMember'), 'Invite member');
 });

@@ -5,15 +5,6 @@ export interface FieldChange {
   readonly after: string | undefined;
 }
 
-/** `inviteMember` as `Invite member`. */
-export function actionTitle(action: string): string {
-  const words = action
-    .replaceAll(/([A-Z])/g, ' $1')
-    .toLowerCase()
-    .trim();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
-
 /** The fields that differ between two JSON texts, in the order of the later one. An empty text has no fields. */
 export function differenceOf(before: string, after: string): FieldChange[] {
   const [earlier, later] = [fieldsOf(before), fieldsOf(after)];

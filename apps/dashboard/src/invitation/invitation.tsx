@@ -2,19 +2,21 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ReplyTo, send } from '../api/call.ts';
-import { fieldError } from '../api/failure.ts';
+import { ApiFailure, fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { meKey } from '../app/me-key.ts';
 import type { Me } from '../app/merchant.ts';
 import { operatorBase } from '../app/open-screens.ts';
-import { Front } from '../proof/front.tsx';
+import { Front, SignInInstead } from '../proof/front.tsx';
 import { RecoveryCodes } from '../proof/recovery-codes.tsx';
 import { SignInForm } from '../proof/sign-in-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { PasswordField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
+import { isolated } from '../ui/isolated.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/page.tsx';
+import { Failed } from '../ui/states.tsx';
 
 const noMerchant = { merchantId: undefined };
 
@@ -34,12 +36,19 @@ export default function Invitation() {
     queryFn: () => send('GET /me', {}, noMerchant) as Promise<Me>,
     retry: false,
   });
+  if (invitation.error instanceof ApiFailure && invitation.error.slug !== 'invitation_invalid')
+    return (
+      <Front title="Invitation">
+        <Failed error={invitation.error} onRetry={() => void invitation.refetch()} />
+      </Front>
+    );
   if (invitation.error !== null)
     return (
       <Front title="This invitation does not work">
         <p className="text-soft">
           It was used, withdrawn, or is older than a week. Ask the person who invited you for a new one.
         </p>
+        <SignInInstead />
       </Front>
     );
   if (invitation.data === undefined || me.isPending)
@@ -79,7 +88,7 @@ function Accept({
       </Front>
     );
   const isForStaff = invitation.role === 'staff';
-  const title = isForStaff ? 'Join the operator’s staff' : `Join ${invitation.merchantName}`;
+  const title = isForStaff ? 'Join the operator’s staff' : `Join ${isolated(invitation.merchantName)}`;
   const description = isForStaff
     ? 'You will see every shop of this installation, and run it.'
     : `You are invited as ${invitation.role}.`;

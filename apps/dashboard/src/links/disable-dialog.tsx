@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { AreaField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
+import { isolated } from '../ui/isolated.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { linkUpdateOf } from './link-draft.ts';
@@ -24,7 +25,7 @@ export function DisableDialog({ isOpen, link, onClose }: DisableProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Disable ${link.linkName}?`}
+      title={`Disable ${isolated(link.linkName)}?`}
       description="It takes no new payments until you enable it. Payments under way can still be paid."
       size="small"
     >

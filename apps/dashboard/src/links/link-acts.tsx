@@ -7,6 +7,7 @@ import { mayDo } from '../app/permission.ts';
 import { useGoTo } from '../app/screen-link.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
 import { DisableDialog } from './disable-dialog.tsx';
@@ -62,7 +63,7 @@ export function LinkActs({ link }: { readonly link: LinkDetail }) {
       <Confirm
         isOpen={asked === 'enable'}
         onClose={close}
-        title={`Enable ${link.linkName}?`}
+        title={`Enable ${isolated(link.linkName)}?`}
         act="Enable"
         write={enable}
         onConfirm={() => enable.run(input)}
@@ -72,7 +73,7 @@ export function LinkActs({ link }: { readonly link: LinkDetail }) {
       <Confirm
         isOpen={asked === 'delete'}
         onClose={close}
-        title={`Delete ${link.linkName}?`}
+        title={`Delete ${isolated(link.linkName)}?`}
         act="Delete for good"
         isDangerous
         write={remove}

@@ -4,6 +4,7 @@ import { useTokenNames } from '../api/use-token-names.ts';
 import { ChoiceField } from '../ui/choice.tsx';
 import { AreaField, CheckField, TextField } from '../ui/field.tsx';
 import { shortAddress } from '../ui/format.ts';
+import { isolated } from '../ui/isolated.ts';
 import { SelectField } from '../ui/select.tsx';
 import type { LinkPartProps } from './link-part.ts';
 
@@ -27,7 +28,7 @@ export function WalletFields({
           ...(draft.accountId === '' ? [{ value: '', label: 'Choose a wallet', isDisabled: true }] : []),
           ...accounts.map(({ accountId, accountName, accountAddress }) => ({
             value: accountId,
-            label: `${accountName} (${shortAddress(accountAddress)})`,
+            label: `${isolated(accountName)} (${shortAddress(accountAddress)})`,
           })),
         ]}
         error={faults['accountId'] ?? fieldError(error, 'accountId')}

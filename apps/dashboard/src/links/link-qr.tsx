@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import encodeQr from 'qr';
 import { Button } from '../ui/button.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { QrCode } from '../ui/qr.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { toast } from '../ui/toast.tsx';
@@ -39,7 +40,7 @@ export default function LinkQr({
   };
   return (
     <>
-      <QrCode text={linkUrl} label={`QR code of ${linkName}`} />
+      <QrCode text={linkUrl} label={`QR code of ${isolated(linkName)}`} />
       <div className="flex gap-2">
         <Button
           icon={<Download />}

@@ -10,6 +10,7 @@ import { useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -103,7 +104,9 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
     header: '',
     label: 'Copy',
     isAtEnd: true,
-    cell: ({ linkName, linkUrl }) => <CopyButton text={linkUrl} label={`Copy the link of ${linkName}`} />,
+    cell: ({ linkName, linkUrl }) => (
+      <CopyButton text={linkUrl} label={`Copy the link of ${isolated(linkName)}`} />
+    ),
   },
 ];
 

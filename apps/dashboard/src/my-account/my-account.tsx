@@ -1,4 +1,5 @@
 import { useMe } from '../app/use-me.ts';
+import { isolated } from '../ui/isolated.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, PageHeader, Section } from '../ui/page.tsx';
 import { Codes } from './codes.tsx';
@@ -16,7 +17,7 @@ export default function MyAccount() {
   const me = useMe();
   return (
     <div className="mx-auto max-w-3xl">
-      <PageHeader title="My account" description={`${me.name}, ${me.email}`} />
+      <PageHeader title="My account" description={`${isolated(me.name)}, ${me.email}`} />
       {!me.isStrong && (
         <div className="mb-6">
           <StrongStep me={me} />

@@ -1,10 +1,11 @@
+import type { PaymentFilter } from '@florin/protocol/payment-view.ts';
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { parseUsd } from '../ui/format.ts';
 import { SelectField } from '../ui/select.tsx';
-import type { PaymentFilter, PaymentFilters } from './search-body.ts';
+import type { PaymentFilters } from './search-body.ts';
 import type { PaymentToken } from './types.ts';
 
 /** The filters of the sheet, which show as chips above the list while they are set. */

@@ -1,3 +1,4 @@
+import { type PaymentFilter, paymentFilters } from '@florin/protocol/payment-view.ts';
 import type { SessionStatus, SessionView } from '@florin/protocol/session.ts';
 import { CreditCard, Download, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
@@ -6,6 +7,7 @@ import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
+import { isolated } from '../ui/isolated.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { SessionStatusBadge, sessionStatusText } from '../ui/session-status.tsx';
@@ -15,7 +17,7 @@ import { Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { type PaymentFilter, type PaymentFilters, paymentFilters, searchBodyOf } from './search-body.ts';
+import { type PaymentFilters, searchBodyOf } from './search-body.ts';
 
 const pageSize = 25;
 
@@ -32,7 +34,7 @@ function titleOf({ session }: SessionView): string {
   const [first, ...others] = session.lineItems.items;
   const name = first?.productData?.productName ?? '';
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return name === '' ? 'Payment' : `${name}${more}`;
+  return name === '' ? 'Payment' : `${isolated(name)}${more}`;
 }
 
 function columnsOf(tokenName: (tokenId: string) => string): readonly Column<SessionView>[] {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type PaymentFilters, paymentFilters, searchBodyOf } from './search-body.ts';
+import { paymentFilters } from '@florin/protocol/payment-view.ts';
+import { type PaymentFilters, searchBodyOf } from './search-body.ts';
 
 const none = Object.fromEntries(paymentFilters.map((name) => [name, ''])) as PaymentFilters;
 

@@ -1,3 +1,4 @@
+import type { PaymentFilter } from '@florin/protocol/payment-view.ts';
 import type { SessionStatus, SessionType } from '@florin/protocol/session.ts';
 import { parseUsd } from '../ui/format.ts';
 
@@ -20,24 +21,6 @@ function oneOf<Value extends string>(
   return Object.hasOwn(values, typed) ? (typed as Value) : undefined;
 }
 
-/** The filters of the list, as they stand in the address. */
-export const paymentFilters = [
-  'text',
-  'status',
-  'sessionType',
-  'paidToken',
-  'payer',
-  'payerEmail',
-  'txHash',
-  'accountId',
-  'linkId',
-  'productId',
-  'createdFrom',
-  'createdTo',
-  'amountFrom',
-  'amountTo',
-] as const;
-export type PaymentFilter = (typeof paymentFilters)[number];
 export type PaymentFilters = Readonly<Record<PaymentFilter, string>>;
 
 /** What POST /session/search takes for the filters. Values that cannot be read are left out. */

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useWrite } from '../api/use-call.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
 
@@ -22,7 +23,7 @@ export function ProductActs({ product, onEdit }: { readonly product: Product; re
     <>
       <Menu
         trigger={
-          <IconButton label={`Acts for ${product.name}`}>
+          <IconButton label={`Acts for ${isolated(product.name)}`}>
             <Ellipsis />
           </IconButton>
         }
@@ -46,7 +47,7 @@ export function ProductActs({ product, onEdit }: { readonly product: Product; re
       <Confirm
         isOpen={asked === 'archive'}
         onClose={close}
-        title={`Archive ${product.name}?`}
+        title={`Archive ${isolated(product.name)}?`}
         act="Archive"
         write={archive}
         onConfirm={() => closeWhenDone(archive.run(input))}
@@ -56,7 +57,7 @@ export function ProductActs({ product, onEdit }: { readonly product: Product; re
       <Confirm
         isOpen={asked === 'unarchive'}
         onClose={close}
-        title={`Unarchive ${product.name}?`}
+        title={`Unarchive ${isolated(product.name)}?`}
         act="Unarchive"
         write={unarchive}
         onConfirm={() => closeWhenDone(unarchive.run(input))}
@@ -66,7 +67,7 @@ export function ProductActs({ product, onEdit }: { readonly product: Product; re
       <Confirm
         isOpen={asked === 'remove'}
         onClose={close}
-        title={`Delete ${product.name}?`}
+        title={`Delete ${isolated(product.name)}?`}
         act="Delete"
         isDangerous
         write={remove}

@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { buttonClass } from '../ui/button.tsx';
 import { useTitle } from '../ui/page.tsx';
 
 /** The frame of a page for a person who is not signed in. */
@@ -21,5 +23,17 @@ export function Front({
         <div className="mt-6">{children}</div>
       </div>
     </main>
+  );
+}
+
+/** The way on for a person whose link does not work, and who has an account. */
+export function SignInInstead() {
+  return (
+    <div className="mt-6 grid gap-2 border-t border-line pt-6">
+      <p className="text-soft">Do you have an account already?</p>
+      <Link to="/sign-in" className={buttonClass('plain')}>
+        Sign in
+      </Link>
+    </div>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
-import { Front } from '../proof/front.tsx';
+import { Front, SignInInstead } from '../proof/front.tsx';
 import { RecoveryCodes } from '../proof/recovery-codes.tsx';
 import { SignInForm } from '../proof/sign-in-form.tsx';
 import { Button } from '../ui/button.tsx';
@@ -29,6 +29,7 @@ export default function Recovery() {
     return (
       <Front title="This link is incomplete">
         <p className="text-soft">Open the whole link that you were given, with all that follows the #.</p>
+        <SignInInstead />
       </Front>
     );
   if (recovered === undefined)
@@ -38,6 +39,7 @@ export default function Recovery() {
         description="This sets a new password. Your passkeys, wallets, second factor and old recovery codes stop working, and you are signed out everywhere."
       >
         <NewPassword token={token} onDone={setRecovered} />
+        <SignInInstead />
       </Front>
     );
   if (!hasKeptCodes)

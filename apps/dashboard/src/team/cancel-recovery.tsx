@@ -1,5 +1,6 @@
 import { useWrite } from '../api/use-call.ts';
 import { Confirm } from '../ui/confirm.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { toast } from '../ui/toast.tsx';
 import type { TeamMember } from './member.ts';
 
@@ -18,7 +19,7 @@ export function CancelRecovery({
     <Confirm
       isOpen={member !== undefined}
       onClose={onClose}
-      title={`Cancel the recovery of ${member?.name ?? ''}?`}
+      title={`Cancel the recovery of ${isolated(member?.name ?? '')}?`}
       act="Cancel the recovery"
       isDangerous
       write={cancel}

@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
-import { Secret } from '../ui/secret.tsx';
+import { InvitationWords, invitationTitle, OnceLink } from '../ui/once-link.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
 interface Made {
@@ -37,32 +37,17 @@ export function InviteDialog({
       isOpen={isOpen}
       onClose={close}
       isHeld={made !== undefined}
-      title={titleOf(made)}
-      description={
-        made === undefined
-          ? undefined
-          : `${made.mailedTo === '' ? '' : `It goes to ${made.mailedTo} by e-mail. `}It makes one person ${roleTitle(made.role)}. It works once, within a week.`
-      }
+      title={made === undefined ? 'Invite a member' : invitationTitle(made.mailedTo !== '')}
     >
       {made === undefined ? (
         <InviteForm onMade={setMade} onClose={close} />
       ) : (
-        <>
-          <Secret label="Link of the invitation" text={made.url} />
-          <DialogActions>
-            <Button kind="primary" onClick={close}>
-              Done
-            </Button>
-          </DialogActions>
-        </>
+        <OnceLink label="Link of the invitation" url={made.url} onDone={close}>
+          <InvitationWords mailedTo={made.mailedTo} as={roleTitle(made.role)} />
+        </OnceLink>
       )}
     </Dialog>
   );
-}
-
-function titleOf(made: Made | undefined): string {
-  if (made === undefined) return 'Invite a member';
-  return made.mailedTo === '' ? 'Send this link' : 'The link is on its way';
 }
 
 function InviteForm({

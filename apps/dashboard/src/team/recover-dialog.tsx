@@ -4,8 +4,9 @@ import { useWrite } from '../api/use-call.ts';
 import { useMe } from '../app/use-me.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
-import { Secret } from '../ui/secret.tsx';
+import { OnceLink } from '../ui/once-link.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Time } from '../ui/value.tsx';
 import type { TeamMember } from './member.ts';
@@ -30,24 +31,16 @@ export function RecoverDialog({
       isOpen={member !== undefined}
       onClose={close}
       isHeld={made !== undefined}
-      title={made === undefined ? `Recover ${member?.name ?? ''}?` : 'Hand over this link'}
+      title={made === undefined ? `Recover ${isolated(member?.name ?? '')}?` : 'Hand over this link'}
     >
       {member !== undefined &&
         (made === undefined ? (
           <Ask member={member} onMade={setMade} onClose={close} />
         ) : (
-          <>
-            <p className="mb-4 text-soft">
-              It works <Time time={made.effectiveAt} />, for a week. Give it to {member.name} in a way that
-              you trust. {member.name} and every owner can cancel it.
-            </p>
-            <Secret label="Link of the recovery" text={made.url} />
-            <DialogActions>
-              <Button kind="primary" onClick={close}>
-                Done
-              </Button>
-            </DialogActions>
-          </>
+          <OnceLink label="Link of the recovery" url={made.url} onDone={close}>
+            It works <Time time={made.effectiveAt} />, for a week. Give it to <bdi>{member.name}</bdi> in a
+            way that you trust. <bdi>{member.name}</bdi> and every owner can cancel it.
+          </OnceLink>
         ))}
     </Dialog>
   );
@@ -89,8 +82,8 @@ function Ask({
         </p>
         {isForbidden ? (
           <Notice tone="bad" title="Two other owners recover a member">
-            Both must have been owners for some time. The operator recovers {name} if {name} also acts for
-            another shop, or if there are not two such owners.
+            Both must have been owners for some time. The operator recovers <bdi>{name}</bdi> if{' '}
+            <bdi>{name}</bdi> also acts for another shop, or if there are not two such owners.
           </Notice>
         ) : (
           <FailureNotice error={recover.error} />

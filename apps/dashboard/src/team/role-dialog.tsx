@@ -4,6 +4,7 @@ import { useWrite } from '../api/use-call.ts';
 import { roleTitle } from '../app/roles.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { TeamMember } from './member.ts';
@@ -20,7 +21,7 @@ export function RoleDialog({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog isOpen={member !== undefined} onClose={onClose} title={`Role of ${member?.name ?? ''}`}>
+    <Dialog isOpen={member !== undefined} onClose={onClose} title={`Role of ${isolated(member?.name ?? '')}`}>
       {member !== undefined && <RoleForm member={member} actor={actor} onClose={onClose} />}
     </Dialog>
   );
@@ -40,7 +41,7 @@ function RoleForm({
   const save = async () => {
     if ((await change.run({ body: { userId: member.userId, role, ifRole: member.role } })) === undefined)
       return;
-    toast(`${member.name} is ${roleTitle(role)} now`);
+    toast(`${isolated(member.name)} is ${roleTitle(role)} now`);
     onClose();
   };
   return (

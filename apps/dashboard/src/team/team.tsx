@@ -11,6 +11,7 @@ import { useMe } from '../app/use-me.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { PageHeader, Section } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -117,7 +118,7 @@ function Members({ mayChange }: { readonly mayChange: boolean }) {
       isOpen(member) && (
         <Menu
           trigger={
-            <IconButton label={`Acts for ${member.name}`}>
+            <IconButton label={`Acts for ${isolated(member.name)}`}>
               <Ellipsis />
             </IconButton>
           }

@@ -36,6 +36,11 @@ export function Empty(props: {
   return <State {...props} />;
 }
 
+/** Nothing there, in a part of a page that is about something else: one line. */
+export function EmptyLine({ children }: { readonly children: ReactNode }) {
+  return <p className="px-4 py-3 text-soft">{children}</p>;
+}
+
 /** The filters leave nothing. */
 export function FilteredEmpty({ onClear }: { readonly onClear: () => void }) {
   return (

@@ -3,6 +3,7 @@ import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { type Column, Table, type TableProps } from '../ui/table.tsx';
 import { Address, Time } from '../ui/value.tsx';
 import type { WalletChange } from './types.ts';
@@ -24,7 +25,9 @@ const columns: readonly Column<WalletChange>[] = [
     cell: ({ kind, accountName, accountAddress }) => (
       <>
         <span className="block truncate font-medium">
-          {kind === 'add' ? `New wallet ${accountName}` : `New address for ${accountName}`}
+          {kind === 'add'
+            ? `New wallet ${isolated(accountName)}`
+            : `New address for ${isolated(accountName)}`}
         </span>
         <Address address={accountAddress} />
       </>

@@ -4,6 +4,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { shortAddress } from '../ui/format.ts';
+import { isolated } from '../ui/isolated.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Address } from '../ui/value.tsx';
@@ -26,7 +27,7 @@ export function EditWalletSheet({ account, onClose }: FormProps) {
     <Sheet
       isOpen
       onClose={onClose}
-      title={`Change ${account.accountName}`}
+      title={`Change ${isolated(account.accountName)}`}
       description="For payments that start from now on, at once."
     >
       <EditForm account={account} onClose={onClose} />
@@ -67,8 +68,9 @@ function EditForm({ account, onClose }: FormProps) {
             goOn();
           }}
         >
-          It is now called {accountName}. It takes {tokenNames(settlementCurrencies, tokens).join(', ')}.
-          Payments arrive: {modeTitles[settlementMode]}.
+          It is now called <bdi>{accountName}</bdi>. It takes{' '}
+          {tokenNames(settlementCurrencies, tokens).join(', ')}. Payments arrive: {modeTitles[settlementMode]}
+          .
         </ChangedNotice>
       ) : (
         <FailureNotice error={update.error} fields={['accountName', 'settlementCurrencies']} />
@@ -86,7 +88,7 @@ function EditForm({ account, onClose }: FormProps) {
 /** Gives the account another address after the delay. */
 export function MoveWalletSheet({ account, onClose }: FormProps) {
   return (
-    <Sheet isOpen onClose={onClose} title={`New address for ${account.accountName}`}>
+    <Sheet isOpen onClose={onClose} title={`New address for ${isolated(account.accountName)}`}>
       <MoveForm account={account} onClose={onClose} />
     </Sheet>
   );
@@ -122,7 +124,8 @@ function MoveForm({ account, onClose }: FormProps) {
             goOn();
           }}
         >
-          It is now called {account.accountName}, and its address is {shortAddress(accountAddress)}.
+          It is now called <bdi>{account.accountName}</bdi>, and its address is {shortAddress(accountAddress)}
+          .
         </ChangedNotice>
       ) : (
         <FailureNotice error={move.error} fields={['accountAddress']} />
@@ -158,7 +161,7 @@ export function RemoveWallet({
     <Confirm
       isOpen
       onClose={onClose}
-      title={`Remove ${accountName}?`}
+      title={`Remove ${isolated(accountName)}?`}
       act="Remove"
       isDangerous
       write={remove}
@@ -178,7 +181,7 @@ export function RemoveWallet({
             goOn();
           }}
         >
-          It is now called {accountName}, and its address is {shortAddress(accountAddress)}.
+          It is now called <bdi>{accountName}</bdi>, and its address is {shortAddress(accountAddress)}.
         </ChangedNotice>
       )}
     </Confirm>

@@ -1,6 +1,6 @@
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { useParams } from '@tanstack/react-router';
-import { Coins, MapPin, Pencil, Trash2 } from 'lucide-react';
+import { MapPin, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiFailure } from '../api/failure.ts';
 import { useRead } from '../api/use-call.ts';
@@ -12,7 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { sessionStatusText } from '../ui/session-status.tsx';
-import { Empty, Failed } from '../ui/states.tsx';
+import { EmptyLine, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Address, Id, Time, Usd } from '../ui/value.tsx';
 import { ChangesTable } from './changes-table.tsx';
@@ -52,9 +52,9 @@ export default function WalletPage() {
         <ChangesTable
           source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }}
           empty={
-            <Empty icon={<MapPin />} title="No changes of the address">
-              The list begins with wallets that are added or moved here.
-            </Empty>
+            <EmptyLine>
+              No changes so far. The list begins with wallets that are added or moved here.
+            </EmptyLine>
           }
         />
       </Section>
@@ -226,7 +226,8 @@ function OnItsWay({ account: { accountId }, tokens }: WayProps) {
         keyOf={({ tokenId, status }) => `${tokenId} ${status}`}
         skeletonRows={1}
         empty={
-          <Empty icon={<Coins />} title="Nothing is on its way">
+          <EmptyLine>
+            Nothing is on its way.{' '}
             <ScreenLink
               path="payments"
               search={{ accountId } as never}
@@ -234,7 +235,7 @@ function OnItsWay({ account: { accountId }, tokens }: WayProps) {
             >
               All payments to this wallet
             </ScreenLink>
-          </Empty>
+          </EmptyLine>
         }
       />
     </Section>

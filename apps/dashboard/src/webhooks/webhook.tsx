@@ -8,6 +8,7 @@ import { useGoTo } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { isolated } from '../ui/isolated.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts, PageHeader, Section, Skeleton, SkeletonPage } from '../ui/page.tsx';
@@ -226,7 +227,7 @@ function DisableConfirm({ hook: { webhookId, webhookName }, isOpen, onClose }: C
     <Confirm
       isOpen={isOpen}
       onClose={onClose}
-      title={`Disable ${webhookName}?`}
+      title={`Disable ${isolated(webhookName)}?`}
       act="Disable"
       write={disable}
       onConfirm={async () => {
@@ -245,7 +246,7 @@ function RemoveConfirm({ hook: { webhookId, webhookName }, isOpen, onClose }: Co
     <Confirm
       isOpen={isOpen}
       onClose={onClose}
-      title={`Delete ${webhookName} for good?`}
+      title={`Delete ${isolated(webhookName)} for good?`}
       act="Delete"
       isDangerous
       write={remove}

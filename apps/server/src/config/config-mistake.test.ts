@@ -220,6 +220,10 @@ test('production refuses settings that only a local world may have', async () =>
     'clockOffsetSeconds is only for the environment local: remove it',
   );
   assert.equal(
+    await mistakeIn({ ...production, displayName: 'Pay\nhere' }),
+    'displayName must be one line of 1 to 60 characters, without spaces around it',
+  );
+  assert.equal(
     await mistakeIn({ ...production, consoleUrl: 'http://127.0.0.1:4001' }),
     'consoleUrl is only for the environment local: remove it',
   );

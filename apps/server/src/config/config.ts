@@ -58,6 +58,8 @@ export interface Config {
   readonly demoPayerKey: Secret | undefined;
   /** Local worlds only: seconds by which the service's clock runs ahead of the machine's. */
   readonly clockOffsetSeconds: number;
+  /** Of the installation, for the page at `/`. */
+  readonly displayName: string | undefined;
   /** Local worlds only: the console to which a browser at `/` is sent. */
   readonly consoleUrl: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -108,6 +110,7 @@ export function readConfig(given: Environment): Config {
     ...fields.section('rateLimits', (limits) => limitsOf(limits, environment)),
     demoPayerKey: demoPayerKeyOf(fields, kind),
     clockOffsetSeconds: clockOffsetOf(fields, kind),
+    displayName: displayNameOf(fields),
     consoleUrl: consoleUrlOf(fields, kind),
     logLevel: logLevelOf(environment),
   };
@@ -133,6 +136,14 @@ function clockOffsetOf(fields: Fields, kind: Config['environment']): number {
   if (fields.has('clockOffsetSeconds') && kind !== 'local')
     throw new ConfigError('clockOffsetSeconds is only for the environment local: remove it');
   return fields.integer('clockOffsetSeconds', { least: 0, most: 1_000_000_000, fallback: 0 });
+}
+
+function displayNameOf(fields: Fields): string | undefined {
+  const name = fields.optionalText('displayName');
+  if (name === undefined) return undefined;
+  if (name.trim() !== name || name.length > 60 || /\p{C}/u.test(name))
+    throw new ConfigError('displayName must be one line of 1 to 60 characters, without spaces around it');
+  return name;
 }
 
 function consoleUrlOf(fields: Fields, kind: Config['environment']): string | undefined {

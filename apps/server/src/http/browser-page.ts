@@ -44,11 +44,14 @@ export function renderFailurePage({ entry, message }: Failure, requestId: string
   );
 }
 
-/** What this installation is, in the name of its host. */
-function renderHome(origin: string): string {
+/** What this installation is, in its own name. */
+function renderHome({ origin, displayName }: HomeOptions): string {
+  const { host } = new URL(origin);
+  const name = displayName ?? host;
+  const at = name === host ? '' : html`<p>at ${host}</p>`;
   return renderPage(
-    new URL(origin).host,
-    html`<p>With this service merchants collect stablecoin payments, and their payers and agents pay them.</p>
+    name,
+    html`${at}<p>With this service merchants collect stablecoin payments, and their payers and agents pay them.</p>
 <p>To pay, open the link that the merchant gave you.</p>
 <ul><li><a href="/dashboard">Sign in</a> as a merchant</li><li><a href="/status">Status</a> of the books and the chains</li>
 <li><a href="/docs">Documentation</a></li>
@@ -59,13 +62,16 @@ function renderHome(origin: string): string {
 /** The addresses of the home page. */
 export interface HomeOptions {
   readonly origin: string;
+  /** Of the installation; the host when absent. */
+  readonly displayName?: string | undefined;
   /** The console of the local world, to which its browsers are sent instead. */
   readonly consoleUrl?: string | undefined;
 }
 
 /** GET / for browsers: what this service is, and its links. For programs it is an unknown path. */
-export function addHomePage(server: FastifyInstance, { origin, consoleUrl }: HomeOptions): void {
-  const home = renderHome(origin);
+export function addHomePage(server: FastifyInstance, options: HomeOptions): void {
+  const { consoleUrl } = options;
+  const home = renderHome(options);
   server.get('/', { config: { query: 'any' } }, async (request, reply) => {
     if (!isForBrowser(request)) throw new Refusal('route_unknown', 'GET /');
     reply.header('vary', 'accept');

@@ -209,6 +209,16 @@ test('a browser gets a home page that links the sign-in, the documentation and t
   assert.deepEqual([program.statusCode, program.json().code], [404, 404000]);
 });
 
+test('the home page has the name of the installation, and its host beside it', async () => {
+  const named = await buildServer({
+    ...{ log: silentLog, random: systemRandom, origin: 'https://pay.example.com', doors: [] },
+    ...{ displayName: 'Tea & Pay', ready: async () => ({ ready: true, checks: {} }) },
+  });
+  const { body } = await named.inject({ url: '/', headers: browser });
+  assert.match(body, /<title>Tea &amp; Pay<\/title>.*<h1>Tea &amp; Pay<\/h1><p>at pay\.example\.com<\/p>/s);
+  await named.close();
+});
+
 test('a browser gets a page for an unknown path, with its code and the path escaped', async () => {
   for (const url of ['/nothing', '/%zz', `/${'x'.repeat(8_000)}`, '/images/nothing.webp', '/<script>']) {
     const reply = await server.inject({ url, headers: browser });

@@ -88,6 +88,8 @@ export interface ServiceSettings {
   readonly attestationUrl?: string | undefined;
   /** Local worlds only: the key of a wallet that pays for visitors of the hosted page without one. */
   readonly demoPayerKey?: Hex | undefined;
+  /** Of the installation, for the page at `/`; the host of the origin when absent. */
+  readonly displayName?: string | undefined;
   /** Local worlds only: the console to which a browser at `/` is sent. */
   readonly consoleUrl?: string | undefined;
   /** Milliseconds between two comparisons of the books with a chain; a minute when absent. */

@@ -94,7 +94,8 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
   const { gasless, loop } = offeredGasless(options, db, signal);
   const offering = { ...options, gasless, chains: { ...chains, conditions: keeper.conditions } };
   const server = await buildServer({
-    ...{ log, random, origin, trustedProxies: http.trustedProxies, consoleUrl: options.consoleUrl },
+    ...{ log, random, origin, trustedProxies: http.trustedProxies },
+    ...{ displayName: options.displayName, consoleUrl: options.consoleUrl },
     ready: () => readiness(options, rooms, keeper.conditions),
     onAnswered: options.metrics?.request,
     doors: doorsOf(offering, rooms),

@@ -37,6 +37,7 @@ export function serviceOptionsOf(
     settlement: config.settlement,
     attestationUrl: config.attestationUrl,
     demoPayerKey: config.demoPayerKey?.reveal() as Hex | undefined,
+    displayName: config.displayName,
     consoleUrl: config.consoleUrl,
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,

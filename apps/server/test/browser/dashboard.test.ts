@@ -122,6 +122,14 @@ test('an owner signs in and invites; the new member accepts and sees what the ro
   await visitor.page.getByText(email).waitFor();
   assert.equal(await visitor.page.getByRole('button', { name: 'Invite a member' }).count(), 0);
   assert.equal(await visitor.page.getByRole('link', { name: 'API keys' }).count(), 0);
+  await visitor.page.goto(`${dashboard}/${merchantId}/keys`);
+  await visitor.page.getByRole('heading', { name: 'Your role does not open this screen' }).waitFor();
+  // The link works once; who has an account goes on from there.
+  await visitor.page.goto(url);
+  await visitor.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+  await assertClean(visitor.page);
+  await visitor.page.getByRole('link', { name: 'Sign in' }).click();
+  await visitor.page.waitForURL(/sign-in|\/mer_/);
   assert.deepEqual(faultsOf(visitor.complaints), []);
   await visitor.page.context().close();
 
@@ -598,6 +606,27 @@ test('a link that two tabs edit keeps the first change, shows its versions, and 
   await other.getByRole('heading', { name: 'Tea for three' }).waitFor();
   await assertClean(other);
   await other.close();
+});
+
+test('a view of payments that a member saves is there in their other browser', async () => {
+  const { page, email } = owner;
+  await page.goto(`${dashboard}/${merchantId}/payments?status=completed`);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Save these filters' }).click();
+  await page.getByLabel('Name of the view').fill('Done');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('View “Done” saved').waitFor();
+  const other = await openPage(browser, { isApart: true });
+  await other.page.goto(`${dashboard}/${merchantId}/payments`);
+  await signIn(other.page, email);
+  await other.page.getByRole('button', { name: 'Views' }).click();
+  await other.page.getByRole('menuitem', { name: 'Done', exact: true }).click();
+  await other.page.waitForURL(/status=completed/);
+  await other.page.getByRole('button', { name: 'Views' }).click();
+  await other.page.getByRole('menuitem', { name: 'Forget Done' }).click();
+  await other.page.getByText('View “Done” removed').waitFor();
+  assert.deepEqual(faultsOf(other.complaints), []);
+  await other.page.context().close();
 });
 
 test('an owner changes the name of the shop', async () => {

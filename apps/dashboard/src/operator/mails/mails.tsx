@@ -5,6 +5,7 @@ import { fieldError } from '../../api/failure.ts';
 import { useRead, useWrite } from '../../api/use-call.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { isolated } from '../../ui/isolated.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader, Section } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -63,7 +64,7 @@ export default function Mails() {
           <span className="block truncate">{address === '' ? 'Several members' : address}</span>
           <span className="block truncate text-sm text-soft">
             {kind}
-            {merchantId !== '' && `, ${names.get(merchantId) ?? merchantId}`}
+            {merchantId !== '' && `, ${isolated(names.get(merchantId) ?? merchantId)}`}
           </span>
         </>
       ),

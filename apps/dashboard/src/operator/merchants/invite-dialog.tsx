@@ -7,8 +7,9 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { onSubmit } from '../../ui/form.ts';
+import { isolated } from '../../ui/isolated.ts';
 import { FailureNotice } from '../../ui/notice.tsx';
-import { Secret } from '../../ui/secret.tsx';
+import { InvitationWords, invitationTitle, OnceLink } from '../../ui/once-link.tsx';
 import { SelectField } from '../../ui/select.tsx';
 
 interface NamedMerchant {
@@ -66,24 +67,22 @@ export function InviteDialog({
   const invite = useWrite('POST /staff/merchant/invite', { onDone: setMade });
   if (made !== undefined)
     return (
-      <Dialog
-        isOpen
-        isHeld
-        onClose={onClose}
-        title={made.isMailed ? 'The link is on its way' : 'Send this link'}
-        description={`${made.isMailed ? `It goes to ${email} by e-mail. ` : ''}It makes one person ${roleTitle(role)} of ${merchantName}. It works once, within a week.`}
-      >
-        <Secret label="Link of the invitation" text={made.url} />
-        <DialogActions>
-          <Button kind="primary" onClick={onClose}>
-            Done
-          </Button>
-        </DialogActions>
+      <Dialog isOpen isHeld onClose={onClose} title={invitationTitle(made.isMailed)}>
+        <OnceLink label="Link of the invitation" url={made.url} onDone={onClose}>
+          <InvitationWords
+            mailedTo={made.isMailed ? email : ''}
+            as={
+              <>
+                {roleTitle(role)} of <bdi>{merchantName}</bdi>
+              </>
+            }
+          />
+        </OnceLink>
       </Dialog>
     );
   const send = () => invite.run({ body: { merchantId, role, ...(email === '' ? {} : { email }) } });
   return (
-    <Dialog isOpen onClose={onClose} title={`Invite to ${merchantName}`} isHeld={invite.isRunning}>
+    <Dialog isOpen onClose={onClose} title={`Invite to ${isolated(merchantName)}`} isHeld={invite.isRunning}>
       <form onSubmit={onSubmit(send)} className="grid gap-4">
         <SelectField
           label="Role"

@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { isolated } from '../../ui/isolated.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -134,7 +135,7 @@ function MerchantMenu({
     <Menu
       align="end"
       trigger={
-        <IconButton label={`Acts on ${merchant.merchantName}`}>
+        <IconButton label={`Acts on ${isolated(merchant.merchantName)}`}>
           <Ellipsis />
         </IconButton>
       }
@@ -160,14 +161,14 @@ function SuspendDialog({ merchant, onClose }: ActProps) {
   const { merchantId, merchantName } = merchant;
   const suspend = useWrite('POST /staff/merchant/suspend', {
     onDone: () => {
-      toast(`${merchantName} is suspended`);
+      toast(`${isolated(merchantName)} is suspended`);
       onClose();
     },
   });
   return (
     <ActDialog
       onClose={onClose}
-      title={`Suspend ${merchantName}?`}
+      title={`Suspend ${isolated(merchantName)}?`}
       act="Suspend"
       isDangerous
       write={suspend}
@@ -185,7 +186,7 @@ function LiftDialog({ merchant, onClose }: ActProps) {
   const { merchantId, merchantName } = merchant;
   const resume = useWrite('POST /staff/merchant/resume', {
     onDone: () => {
-      toast(`${merchantName} is active`);
+      toast(`${isolated(merchantName)} is active`);
       onClose();
     },
   });
@@ -193,7 +194,7 @@ function LiftDialog({ merchant, onClose }: ActProps) {
     <Confirm
       isOpen
       onClose={onClose}
-      title={`End the suspension of ${merchantName}?`}
+      title={`End the suspension of ${isolated(merchantName)}?`}
       act="End the suspension"
       write={resume}
       onConfirm={() => resume.run({ body: { merchantId } })}

@@ -1,6 +1,7 @@
 import { ScrollText, ShieldHalf } from 'lucide-react';
 import type { ReplyTo } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/use-call.ts';
+import { actTitle } from '../../ui/act-title.ts';
 import { PageHeader, Section } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -16,7 +17,9 @@ const people: readonly Column<Person>[] = [
     isWide: true,
     cell: ({ name, email }) => (
       <>
-        <span className="block truncate font-medium">{name}</span>
+        <span className="block truncate font-medium">
+          <bdi>{name}</bdi>
+        </span>
         <span className="block truncate text-sm text-soft">{email}</span>
       </>
     ),
@@ -36,10 +39,16 @@ const acts: readonly Column<Entry>[] = [
     isWide: true,
     cell: ({ action, actorName, actorKind, subject }) => (
       <>
-        <span className="block truncate font-medium">
-          {action} {subject}
+        <span className="block truncate font-medium">{actTitle(action)}</span>
+        <span className="block truncate text-sm text-soft">
+          <bdi>{actorName === '' ? actorKind : actorName}</bdi>
+          {subject !== '' && (
+            <span title={subject}>
+              {' · '}
+              <bdi>{subject}</bdi>
+            </span>
+          )}
         </span>
-        <span className="block truncate text-sm text-soft">{actorName === '' ? actorKind : actorName}</span>
       </>
     ),
   },

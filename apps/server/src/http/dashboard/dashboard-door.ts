@@ -20,7 +20,7 @@ import { auditRecorder } from './audit-record.ts';
 import { addInstallationRoutes, type Installation } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addOwnLinkRoutes } from './links.ts';
-import { addMeRoutes, addNotificationRoutes, addProofRoutes } from './me.ts';
+import { addMeRoutes, addNotificationRoutes, addProofRoutes, addViewRoutes } from './me.ts';
 import { addMemberRoutes, addRecoveryRoutes } from './members.ts';
 import { addOwnMerchantRoutes } from './merchant.ts';
 import { addRefundSigningRoutes } from './refund-signing.ts';
@@ -105,6 +105,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addMeRoutes(addPersonal, { ...deps, attempts });
     addProofRoutes(addPersonal, { ...deps, attempts });
     addNotificationRoutes(addPersonal, { ...deps, attempts });
+    addViewRoutes(addPersonal, { ...deps, attempts });
     const addOfStaff = routesOf<StaffCaller>(server, {
       ...shape,
       authorize: async (request, route, reply) => {

@@ -9,6 +9,7 @@ import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation } from '#members/invitation.ts';
 import { listOwnMerchants } from '#members/membership.ts';
 import { chooseNotification, listNotifications } from '#members/notification.ts';
+import { listPaymentViews, removePaymentView, savePaymentView } from '#members/payment-view.ts';
 import { cancelRecovery, findRecovery, type Recovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
@@ -148,6 +149,24 @@ export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void
 
   add(routes.changeMyNotification, async ({ body, caller: { userId } }) => {
     await people.transaction((transaction) => chooseNotification(transaction, { ...body, userId }));
+    return success;
+  });
+}
+
+/** The views of payments that the person keeps. */
+export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+  const { people } = deps;
+  add(routes.listMyViews, async ({ params: { merchantId }, caller: { userId } }) => ({
+    views: await listPaymentViews(people, { merchantId, userId }),
+  }));
+
+  add(routes.saveMyView, async ({ body, caller: { userId } }) => {
+    await people.transaction((transaction) => savePaymentView(transaction, deps, { ...body, userId }));
+    return success;
+  });
+
+  add(routes.removeMyView, async ({ body, caller: { userId } }) => {
+    await removePaymentView(people, { ...body, userId });
     return success;
   });
 }

@@ -165,3 +165,35 @@ test('the oldest of more than a hundred earlier versions is dropped', async () =
     [maxLinkVersions + 1, `Tea ${maxLinkVersions + 1}`, 'Tea 1'],
   );
 });
+
+test('a member’s views of payments are their own, are replaced by name, and are at most twenty', async () => {
+  const { browser, merchantId } = await openDashboard();
+  const other = await world.addPerson([[merchantId, 'viewer']]);
+  const colleague = new Browser(await world.serve('local'));
+  await colleague.post('/sign-in/password', { email: other.email, password });
+  const listOf = async (person: Browser) => (await person.get(`/me/view/list/${merchantId}`)).data.views;
+  const save = (name: string, filters: object) =>
+    browser.post('/me/view/save', { merchantId, name, filters });
+
+  assert.equal((await save('Large', { amountFrom: '100', status: 'completed' })).code, 0);
+  assert.equal((await save('Large', { amountFrom: '500' })).code, 0);
+  assert.deepEqual(await listOf(browser), [{ name: 'Large', filters: { amountFrom: '500' } }]);
+  assert.deepEqual(await listOf(colleague), []);
+  assert.equal((await save('Odd', { colour: 'red' })).code, 400101);
+  assert.equal((await save('', {})).code, 400101);
+
+  for (let count = 2; count <= 20; count += 1) await save(`View ${count}`, { text: 'tea' });
+  const tooMany = await save('One more', { text: 'tea' });
+  assert.deepEqual([tooMany.code, (await listOf(browser)).length], [400101, 20]);
+  // Its own name still takes other filters.
+  assert.equal((await save('Large', { amountFrom: '900' })).code, 0);
+
+  const remove = (name: string) => browser.post('/me/view/remove', { merchantId, name });
+  assert.deepEqual([(await remove('View 2')).code, (await remove('View 2')).code], [0, 0]);
+  assert.equal((await save('One more', { text: 'tea' })).code, 0);
+
+  const foreign = await world.merchants.addMerchant();
+  const stranger = await browser.post('/me/view/save', { merchantId: foreign, name: 'Mine', filters: {} });
+  assert.equal(stranger.code, 200205);
+  assert.deepEqual((await browser.get(`/me/view/list/${foreign}`)).data, { views: [] });
+});
