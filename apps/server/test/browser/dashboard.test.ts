@@ -615,7 +615,7 @@ test('a view of payments that a member saves is there in their other browser', a
   await page.getByRole('menuitem', { name: 'Save these filters' }).click();
   await page.getByLabel('Name of the view').fill('Done');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('View “Done” saved').waitFor();
+  await page.getByText('View “Done” saved').first().waitFor();
   const other = await openPage(browser, { isApart: true });
   await other.page.goto(`${dashboard}/${merchantId}/payments`);
   await signIn(other.page, email);
@@ -624,7 +624,7 @@ test('a view of payments that a member saves is there in their other browser', a
   await other.page.waitForURL(/status=completed/);
   await other.page.getByRole('button', { name: 'Views' }).click();
   await other.page.getByRole('menuitem', { name: 'Forget Done' }).click();
-  await other.page.getByText('View “Done” removed').waitFor();
+  await other.page.getByText('View “Done” removed').first().waitFor();
   assert.deepEqual(faultsOf(other.complaints), []);
   await other.page.context().close();
 });
