@@ -2,6 +2,7 @@ import { migrate, openDatabase, statement } from '@florin/pg';
 import type { SessionSearchBody } from '@florin/protocol/session-search.ts';
 import { schema } from '@florin/server/operator';
 import { indexSessions, searchSessions } from '@florin/server/parts';
+import { cpuOfChildren } from './cpu.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { fillSessions } from './list-rows.ts';
 import type { BenchResult } from './report.ts';
@@ -65,19 +66,23 @@ export async function measureSearch(environment: BenchEnvironment): Promise<Benc
   for (const [name, bodyOf] of Object.entries(kinds)) {
     const times: number[] = [];
     let found = 0;
+    let cpuBefore = 0;
     for (let run = -warmUps; run < searchesOfEach; run += 1) {
       const body = bodyOf(((run + warmUps) * 4_789) % sessionCount);
+      if (run === 0) cpuBefore = cpuOfChildren(environment.effort.postgresPid ?? 0);
       const start = performance.now();
       const { portions } = await searchSessions(scoped, { merchantId, body, showsEmail: true });
       for await (const portion of portions) found += portion.length;
       if (run >= 0) times.push(performance.now() - start);
     }
+    const cpu = cpuOfChildren(environment.effort.postgresPid ?? 0) - cpuBefore;
     const inOrder = times.toSorted((left, right) => left - right);
     const at = (share: number) => Math.round((inOrder[Math.floor(inOrder.length * share)] ?? 0) * 10) / 10;
     rows.push({
       search: name,
       'p50 ms': at(0.5),
       'p99 ms': at(0.99),
+      'PostgreSQL µs': Math.round(cpu / searchesOfEach),
       found: Math.round(found / (searchesOfEach + warmUps)),
     });
     environment.log(`${name}: ${at(0.5)} ms, p99 ${at(0.99)} ms`);

@@ -1,4 +1,3 @@
-import type { SessionView } from '@florin/protocol/session.ts';
 import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
 import { request } from '../api/use-call.ts';
@@ -9,10 +8,13 @@ import { FailureNotice } from '../ui/notice.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { SelectField } from '../ui/select.tsx';
 import { toast } from '../ui/toast.tsx';
-import { paymentsCsv, paymentsJson } from './export-rows.ts';
+import { exportForms } from './export-rows.ts';
 import type { searchBodyOf } from './search-body.ts';
 
 const pageSize = 100;
+/** A member reads some twenty pages a second. Longer exports wait for the next ones, each page this often at most. */
+const mostWaits = 60;
+const waitMs = 1_000;
 const formats = [
   { value: 'csv', label: 'CSV, for spreadsheets' },
   { value: 'json', label: 'JSON, as the API answers' },
@@ -39,26 +41,40 @@ export function ExportDialog({
     setFailure(undefined);
     onClose();
   };
+  const readPage = async (after: string) => {
+    for (let waits = 0; ; waits += 1) {
+      try {
+        return await request(merchantId, 'POST /session/search', {
+          body: { ...body, size: pageSize, ...(after === '' ? {} : { after }) },
+        });
+      } catch (error) {
+        const isTooFast = error instanceof ApiFailure && error.slug === 'rate_limited';
+        if (!isTooFast || !isWanted.current || waits === mostWaits) throw error;
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  };
   const run = async () => {
     isWanted.current = true;
     setFailure(undefined);
     setCount(0);
     try {
-      const views: SessionView[] = [];
+      const form = exportForms[format];
+      // The browser keeps large files of parts on its disk.
+      const parts = [new Blob([form.begin])];
+      let read = 0;
       let after = '';
       do {
-        const reply = await request(merchantId, 'POST /session/search', {
-          body: { ...body, size: pageSize, ...(after === '' ? {} : { after }) },
-        });
+        const reply = await readPage(after);
         if (!isWanted.current) return;
-        views.push(...reply.sessions);
-        setCount(views.length);
+        parts.push(new Blob([form.page(reply.sessions, read === 0)]));
+        read += reply.sessions.length;
+        setCount(read);
         after = reply.hasMore ? reply.nextCursor : '';
       } while (after !== '');
       const day = new Date().toISOString().slice(0, 10);
-      const text = format === 'csv' ? paymentsCsv(views) : paymentsJson(views);
-      saveFile(`payments-${day}.${format}`, text, format === 'csv' ? 'text/csv' : 'application/json');
-      toast(`${views.length.toLocaleString()} payments exported`);
+      saveFile(`payments-${day}.${format}`, new Blob([...parts, form.end]), form.type);
+      toast(`${read.toLocaleString()} payments exported`);
       close();
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;

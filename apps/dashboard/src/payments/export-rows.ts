@@ -56,13 +56,33 @@ function csvField(value: string): string {
   return `"${safe.replaceAll('"', '""')}"`;
 }
 
-/** Payments as CSV, with a first line of names. */
-export function paymentsCsv(views: readonly SessionView[]): string {
-  const lines = [[...columns], ...views.map(rowOf).map((row) => columns.map((column) => row[column]))];
-  return lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join('');
+/** A file in parts, one for each page: a million payments are longer than the longest text that a browser makes. */
+interface FileForm {
+  readonly type: string;
+  readonly begin: string;
+  readonly page: (views: readonly SessionView[], isFirst: boolean) => string;
+  readonly end: string;
 }
 
-/** Payments as JSON, in the form of the API. */
-export function paymentsJson(views: readonly SessionView[]): string {
-  return `${JSON.stringify(views, undefined, 2)}\n`;
-}
+const csvLine = (fields: readonly string[]) => `${fields.map(csvField).join(',')}\r\n`;
+
+/** CSV with a first line of names, and JSON in the form of the API. */
+export const exportForms: Readonly<Record<'csv' | 'json', FileForm>> = {
+  csv: {
+    type: 'text/csv',
+    begin: csvLine(columns),
+    page: (views) =>
+      views
+        .map(rowOf)
+        .map((row) => csvLine(columns.map((column) => row[column])))
+        .join(''),
+    end: '',
+  },
+  json: {
+    type: 'application/json',
+    begin: '[\n',
+    page: (views, isFirst) =>
+      views.map((view, index) => `${isFirst && index === 0 ? '' : ',\n'}${JSON.stringify(view)}`).join(''),
+    end: '\n]\n',
+  },
+};

@@ -23,6 +23,7 @@ import { createUser } from '#members/user.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
+import type { TestDatabase } from './database.ts';
 import { MerchantWorld } from './merchant-fixture.ts';
 
 export const dashboardOrigin = 'https://pay.example.com';
@@ -168,8 +169,9 @@ export class DashboardWorld {
   static async open(
     verifyWallet: SignInOptions['verifyWallet'] = async () => false,
     origin = dashboardOrigin,
+    database?: TestDatabase,
   ): Promise<DashboardWorld> {
-    const merchants = await MerchantWorld.open();
+    const merchants = await MerchantWorld.open(database);
     merchants.clock.time = Date.now();
     const options: SignInOptions = {
       ...{ clock: merchants.clock, random: systemRandom, log: silentLog },

@@ -54,8 +54,9 @@ export class MerchantWorld {
     this.deps = parts.deps;
   }
 
-  static async open(): Promise<MerchantWorld> {
-    const database = await testDatabase();
+  /** @param given A database of the caller's instead of a fresh one; it ends with this world, too. */
+  static async open(given?: TestDatabase): Promise<MerchantWorld> {
+    const database = given ?? (await testDatabase());
     const clock = movableClock();
     const origin = 'https://pay.example.com';
     const deps: MerchantDoorContext = {
