@@ -8,7 +8,7 @@ import { actTitle } from './act-title.ts';
 /** Names of acts in the sources that record them: given as `action`, to the staff's changes, or noted of the own account. */
 function namedInSources(): string[] {
   const root = new URL('../../../../', import.meta.url);
-  return globSync('apps/{server,cli}/src/**/*.ts', { cwd: root })
+  return globSync('apps/{server,operator}/src/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts') && /http.dashboard|members|-command/.test(file))
     .flatMap((file) => {
       const text = readFileSync(new URL(file, root), 'utf8');
