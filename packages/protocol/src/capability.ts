@@ -19,7 +19,8 @@ export const routeStatus = Type.Union(
 export const routeStatusReason = Type.String({
   description:
     '`chain_halted`, `chain_lagging`, `chain_not_followed`, `chain_unreachable` (no node has answered for 20 seconds), ' +
-    '`chain_unverified` (not compared with the configuration yet) or `token_stopped` (by the operator); empty while available',
+    '`chain_unverified` (not compared with the configuration yet), `token_paused` (by its issuer) or `token_stopped` (by the ' +
+    'operator); empty while available',
 });
 
 /** One token that can pay for a settlement token, and its terms. Values in Micro-USD. */

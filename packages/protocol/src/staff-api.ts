@@ -84,7 +84,7 @@ export const staffRoutes = {
   listTokens: route({
     ...read,
     path: '/staff/token/list',
-    summary: 'List the configured tokens, and which are stopped',
+    summary: 'List the configured tokens, and which are stopped or paused',
     tag: 'Operator: tokens',
     reply: Type.Object({
       tokens: Type.Array(
@@ -92,6 +92,9 @@ export const staffRoutes = {
           tokenId: Type.String(),
           decimals: Type.Integer(),
           isStopped: Type.Boolean(),
+          isPaused: Type.Boolean({
+            description: 'By its issuer: its transfers fail, and no new orders are taken in it until it is not',
+          }),
           reason: Type.String({ description: 'Why it is stopped, else empty' }),
           stoppedAt: time,
         }),

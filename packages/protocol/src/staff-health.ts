@@ -89,6 +89,10 @@ export const healthReport = Type.Object({
     lastSentAt: Type.String({ description: 'When the mail server last took one; RFC 3339; empty: never' }),
   }),
   openExceptions: Type.Integer(),
+  exceptionsForPeople: Type.Integer({
+    description:
+      'Open exceptions that the merchant can decide, that were settled before they could go back, or that are open for more than eight days. The others go back by themselves',
+  }),
 });
 export type HealthReport = Static<typeof healthReport>;
 

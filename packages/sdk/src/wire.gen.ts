@@ -95,7 +95,7 @@ export interface Capabilities {
     methods: string[];
     /** `delayed`: payments take longer than usual. `unavailable`: new ones are refused with 900401. */
     status: 'available' | 'delayed' | 'unavailable';
-    /** `chain_halted`, `chain_lagging`, `chain_not_followed`, `chain_unreachable` (no node has answered for 20 seconds), `chain_unverified` (not compared with the configuration yet) or `token_stopped` (by the operator); empty while available. */
+    /** `chain_halted`, `chain_lagging`, `chain_not_followed`, `chain_unreachable` (no node has answered for 20 seconds), `chain_unverified` (not compared with the configuration yet), `token_paused` (by its issuer) or `token_stopped` (by the operator); empty while available. */
     statusReason: string;
   }[] };
 }

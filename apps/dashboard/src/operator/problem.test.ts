@@ -25,6 +25,7 @@ const well: Health = {
   ...{ at, chains: [chain], settlements: [], transactions: [], openExceptions: 0 },
   deliveries: { waiting: 3, overdue: 0, oldestDueAt: at, pausedWebhooks: 0 },
   mails: { waiting: 2, oldestAt: at, lastSentAt: '' },
+  exceptionsForPeople: 0,
 };
 const node = { node: 'a.example', headNumber: '20', problem: '' };
 const nodes = [{ chain: 'base', chainId: '8453', nodes: [node] }];
@@ -33,7 +34,7 @@ const wallet = {
 };
 const vault = { tokenId: 'base::usdc', cap: '5000000', float: '9000000', readAt: at };
 const funds: ServiceFunds = { wallets: [wallet], vaults: [vault] };
-const all = { health: well, nodes, funds, stoppedTokens: [] };
+const all = { health: well, nodes, funds, tokens: [] };
 
 const shown = (known: Parameters<typeof findProblems>[0]) =>
   findProblems(known).map(({ trouble, title }) => [troubles[trouble].tone, title, troubles[trouble].runbook]);
@@ -44,7 +45,7 @@ const withChain = (changed: Partial<ChainHealth>) => ({
 
 test('an installation where all is well has no problems, and what is unknown is no problem', () => {
   assert.deepEqual(shown(all), []);
-  assert.deepEqual(shown({ health: well, nodes: undefined, funds: undefined, stoppedTokens: undefined }), []);
+  assert.deepEqual(shown({ health: well, nodes: undefined, funds: undefined, tokens: undefined }), []);
 });
 
 test('e-mails that wait are a warning only while the mail server has taken none since', () => {
@@ -72,6 +73,19 @@ test('a late chain is a warning, and a chain that refuses payments or settles no
     ['bad', 'base takes no payments', 'chainHealth'],
     ['bad', 'base settles nothing', 'differences'],
   ]);
+});
+
+test('a late chain says since when no block came, or how far its final block is behind', () => {
+  const late = { payments: 'delayed', paymentsReason: 'chain_lagging' } as const;
+  const textOf = (changed: Partial<ChainHealth>) => findProblems(withChain({ ...late, ...changed }))[0]?.text;
+  assert.equal(
+    textOf({ headAt: '2026-11-23T23:57:43.000Z', finalAt: '2026-11-23T23:57:37.000Z' }),
+    'No new block since 23:57:43 UTC, 2 min 17 s ago. Payments are taken, and nothing settles until blocks come.',
+  );
+  assert.equal(
+    textOf({ finalAt: '2026-11-23T23:58:08.000Z' }),
+    'Its final block is 1 min 52 s behind its head, more than usual. Payments are taken and need longer.',
+  );
 });
 
 test('a chain without an answer is a failure, and one node that fails a warning', () => {
@@ -104,10 +118,22 @@ test('gas and floats are failures where nothing is left, warnings where little i
 });
 
 test('failures stand before warnings', () => {
-  const health: Health = { ...well, openExceptions: 2, chains: [{ ...chain, haltedReason: 'reorg' }] };
-  assert.deepEqual(shown({ ...all, health, stoppedTokens: ['base::dai'] }), [
+  const token = { tokenId: 'base::dai', decimals: 18, reason: '', stoppedAt: '' };
+  const tokens = [
+    { ...token, isStopped: true, isPaused: false },
+    { ...token, tokenId: 'base::usdc', isStopped: false, isPaused: true },
+    { ...token, tokenId: 'base::usdt', isStopped: false, isPaused: false },
+  ];
+  const health: Health = {
+    ...well,
+    openExceptions: 3,
+    exceptionsForPeople: 2,
+    chains: [{ ...chain, haltedReason: 'reorg' }],
+  };
+  assert.deepEqual(shown({ ...all, health, tokens }), [
     ['bad', 'base is halted', 'haltedChain'],
-    ['warn', '2 exceptions are open', 'exceptions'],
+    ['bad', 'base::usdc is paused by its issuer', 'tokens'],
+    ['warn', '2 exceptions need a person', 'exceptions'],
     ['warn', 'base::dai is stopped', 'tokens'],
   ]);
 });

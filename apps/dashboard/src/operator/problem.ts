@@ -5,6 +5,7 @@ import { type Trouble, troubles } from './trouble.ts';
 export type Health = ReplyTo<'GET /staff/health'>;
 export type ChainHealth = Health['chains'][number];
 export type ChainNodes = ReplyTo<'GET /staff/node/list'>['chains'][number];
+export type TokenState = ReplyTo<'GET /staff/token/list'>['tokens'][number];
 export type ServiceFunds = ReplyTo<'GET /staff/wallet/list'>;
 
 /** Something that an operator should look at, with what to do about it. */
@@ -28,26 +29,18 @@ interface Known {
   /** Undefined until they are known. */
   readonly nodes: readonly ChainNodes[] | undefined;
   readonly funds: ServiceFunds | undefined;
-  readonly stoppedTokens: readonly string[] | undefined;
+  readonly tokens: readonly TokenState[] | undefined;
 }
 
 /** Everything that is wrong as far as it is known, the worst first. */
-export function findProblems({ health, nodes = [], funds, stoppedTokens = [] }: Known): readonly Problem[] {
+export function findProblems({ health, nodes = [], funds, tokens = [] }: Known): readonly Problem[] {
   const problems = [
-    ...health.chains.flatMap(chainProblems),
+    ...health.chains.flatMap((chain) => chainProblems(chain, health.at)),
     ...health.chains.flatMap(bookProblems),
     ...nodes.flatMap(nodeProblems),
     ...(funds === undefined ? [] : [...walletProblems(funds), ...vaultProblems(funds)]),
     ...workProblems(health),
-    ...stoppedTokens.map(
-      (tokenId): Problem => ({
-        key: `token ${tokenId}`,
-        trouble: 'tokenStopped',
-        title: `${tokenId} is stopped`,
-        text: 'No new orders are taken in it. Signed orders stay payable.',
-        screen: 'tokens',
-      }),
-    ),
+    ...tokens.flatMap(tokenProblems),
   ];
   return [
     ...problems.filter(({ trouble }) => troubles[trouble].tone === 'bad'),
@@ -64,9 +57,20 @@ const paymentReasons: Readonly<Record<string, string>> = {
     'It differs from the configuration, or was not compared with it yet. New payments are refused.',
 };
 
+/** A chain whose newest block is older than this gets no blocks; a younger one has slow finality. */
+const idleChainSeconds = 60;
+
 /** Why payments on a chain are late or refused, in words. */
-export function paymentReason(reason: string): string {
-  return paymentReasons[reason] ?? reason;
+function paymentReason({ paymentsReason, headAt, finalAt }: ChainHealth, at: string): string {
+  const said = paymentReasons[paymentsReason] ?? paymentsReason;
+  if (paymentsReason !== 'chain_lagging') return said;
+  const headAge = secondsBetween(headAt, at) ?? 0;
+  if (headAge > idleChainSeconds) {
+    const since = `No new block since ${headAt.slice(11, 19)} UTC, ${lastingText(headAge)} ago.`;
+    return `${since} Payments are taken, and nothing settles until blocks come.`;
+  }
+  const behind = lastingText(secondsBetween(finalAt, headAt) ?? 0);
+  return `Its final block is ${behind} behind its head, more than usual. Payments are taken and need longer.`;
 }
 
 const stopReasons: Readonly<Record<string, string>> = {
@@ -86,7 +90,7 @@ export function stopTrouble(reason: string): Trouble {
 }
 
 /** Empty: all is well. */
-export function chainProblems(chain: ChainHealth): Problem[] {
+export function chainProblems(chain: ChainHealth, at: string): Problem[] {
   const about = { screen: 'chains' } as const;
   const key = `chain ${chain.chain}`;
   if (chain.haltedReason !== '') {
@@ -101,7 +105,7 @@ export function chainProblems(chain: ChainHealth): Problem[] {
       key,
       trouble: chain.payments === 'unavailable' ? 'chainUnavailable' : 'chainLate',
       title: chain.payments === 'unavailable' ? `${chain.chain} takes no payments` : `${chain.chain} is late`,
-      text: paymentReason(chain.paymentsReason),
+      text: paymentReason(chain, at),
       ...about,
     });
   }
@@ -203,10 +207,28 @@ function vaultProblems({ vaults }: ServiceFunds): Problem[] {
       text:
         trouble === 'vaultUnknown'
           ? 'It has not answered since the service started.'
-          : 'Payments that arrive on another chain wait for its float.',
+          : 'Payments on another chain or in another token that settle in it wait for its float, unless CCTP takes them.',
       screen: 'funds',
     };
   });
+}
+
+function tokenProblems({ tokenId, isStopped, isPaused }: TokenState): Problem[] {
+  const about = { key: `token ${tokenId}`, screen: 'tokens' } as const;
+  const paused: Problem = {
+    ...about,
+    trouble: 'tokenPaused',
+    title: `${tokenId} is paused by its issuer`,
+    text: 'Its transfers fail. No new orders are taken in it until it moves again, and settlements in it wait.',
+  };
+  const stopped: Problem = {
+    ...about,
+    key: `stopped ${tokenId}`,
+    trouble: 'tokenStopped',
+    title: `${tokenId} is stopped`,
+    text: 'No new orders are taken in it. Signed orders stay payable.',
+  };
+  return [...(isPaused ? [paused] : []), ...(isStopped ? [stopped] : [])];
 }
 
 /** Whether no block has the transaction for longer than is usual. */
@@ -218,7 +240,7 @@ export function isSlow(
 }
 
 function workProblems(health: Health): Problem[] {
-  const { at, settlements, transactions, deliveries, openExceptions, mails } = health;
+  const { at, settlements, transactions, deliveries, exceptionsForPeople, mails } = health;
   const held = settlements.filter(({ nextAt }) => nextAt === '').length;
   const slow = transactions.filter((sent) => isSlow(sent, at)).length;
   const delayed = settlements.length - held;
@@ -258,11 +280,11 @@ function workProblems(health: Health): Problem[] {
       text: `The mail server has taken none for ${lastingText(slowMailSeconds)} or longer.`,
       screen: 'e-mails',
     }),
-    problemIf(openExceptions, {
+    problemIf(exceptionsForPeople, {
       key: 'exceptions',
       trouble: 'exceptionOpen',
-      title: counted(openExceptions, 'exception is open', 'exceptions are open'),
-      text: 'Payments that came short, over, late, twice or in another token.',
+      title: counted(exceptionsForPeople, 'exception needs a person', 'exceptions need a person'),
+      text: 'Merchants decide about them, or the money did not go back by itself.',
       screen: 'all-exceptions',
     }),
   ];

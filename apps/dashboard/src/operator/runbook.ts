@@ -12,7 +12,10 @@ export const runbooks = {
   exceptions: { path: '/docs/runbook/exceptions', title: 'Exceptions' },
   webhooks: { path: '/docs/runbook/webhooks', title: 'Webhooks that fail' },
   mail: { path: '/docs/runbook/e-mail#e-mails-that-do-not-arrive', title: 'E-mails that do not arrive' },
-  tokens: { path: '/docs/runbook/production#your-staff', title: 'Stopped tokens' },
+  tokens: {
+    path: '/docs/runbook/production#tokens-that-take-no-orders',
+    title: 'Tokens that take no orders',
+  },
   merchants: { path: '/docs/runbook/production#your-staff', title: 'Suspended merchants' },
   keys: { path: '/docs/runbook/keys', title: 'Keys of the service' },
   upgrade: { path: '/docs/runbook/production#10-upgrade', title: 'Upgrade' },

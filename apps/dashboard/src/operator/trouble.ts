@@ -32,6 +32,7 @@ export const troubles = {
   mailWaits: { tone: 'warn', runbook: 'mail' },
   mailGivenUp: { tone: 'bad', runbook: 'mail' },
   exceptionOpen: { tone: 'warn', runbook: 'exceptions' },
+  tokenPaused: { tone: 'bad', runbook: 'tokens' },
   tokenStopped: { tone: 'warn', runbook: 'tokens' },
   merchantSuspended: { tone: 'warn', runbook: 'merchants' },
 } as const satisfies Readonly<

@@ -92,6 +92,8 @@ export interface ChainConditions {
   vaultReadAt?(tokenId: string): Date | undefined;
   /** Whether the operator takes no new orders in the token; absent where no process reads it. */
   isStopped?(tokenId: string): boolean;
+  /** Whether the issuer has paused the token, as it last said; absent where no process reads it. */
+  isPaused?(tokenId: string): boolean;
 }
 
 /** The configured chains and tokens, looked up by every key that the service uses. */

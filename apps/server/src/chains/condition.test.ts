@@ -179,6 +179,34 @@ test('a chain without new blocks or new final blocks is delayed; a halted one is
   ]);
 });
 
+test('while a chain stands still, the expected time is at least the age of its newest block', async () => {
+  const seen = [];
+  for (const age of [3, 12, 47, 137]) {
+    await stand(base, { age, blocks: 3, lag: 6 });
+    await keeper.refresh(signal);
+    seen.push(keeper.conditions.of(8453));
+  }
+  assert.deepEqual(seen, [
+    { status: 'available', reason: '', secondsToFinal: 9 },
+    { status: 'available', reason: '', secondsToFinal: 19 },
+    { status: 'available', reason: '', secondsToFinal: 59 },
+    { status: 'delayed', reason: 'chain_lagging', secondsToFinal: 149 },
+  ]);
+});
+
+test('finality that is much slower than usual is shown at once, whatever was measured before', async () => {
+  const local = chain('local', 31_337);
+  const options = { verification, rpcOf: () => node.rpc, db: database.db, clock, log: silentLog };
+  const own = conditionKeeper({ ...options, chains: [local] });
+  const seen = [];
+  for (const lag of [6, 300, 6, 112, 50, 6]) {
+    await stand(local, { blocks: lag, lag });
+    await own.refresh(signal);
+    seen.push(own.conditions.of(31_337).reason);
+  }
+  assert.deepEqual(seen, ['', 'chain_lagging', '', 'chain_lagging', '', '']);
+});
+
 test('a route has the state of the worse of its chains', async () => {
   await stand(ethereum, { blocks: 64, lag: 768, halted: 'reorg' });
   await stand(base, { age: 600, blocks: 10, lag: 20 });
@@ -307,6 +335,53 @@ test('a token that the operator stops closes its routes at the next check, and o
   await database.db.transaction((transaction) => resumeToken(transaction, 'usdc'));
   await keeper.refresh(signal);
   assert.deepEqual(states(), ['available', '']);
+});
+
+test('a token that its issuer pauses closes its routes within a minute, and opens them by itself', async () => {
+  await stand(ethereum, {});
+  await stand(base, {});
+  const [usdc = '0x', dai = '0x'] = base.tokens.map(({ address }) => address);
+  const answer = (digit: string): Hex => `0x${digit.padStart(64, '0')}`;
+  const reasons = () =>
+    [
+      ['base::usdc', 'base::usdc'],
+      ['ethereum::usdc', 'base::usdc'],
+      ['base::dai', 'ethereum::dai'],
+    ].map(([paymentTokenId = '', settlementTokenId = '']) => {
+      const { status, reason } =
+        routeFrom(chains, rates, { paymentTokenId, settlementTokenId })?.condition ?? {};
+      return `${status} ${reason}`;
+    });
+  const lookAfterAMinute = async () => {
+    clock.time += 60_000;
+    await stand(ethereum, {});
+    await stand(base, {});
+    await keeper.refresh(signal);
+  };
+  const open = 'available ';
+  // The chains' nodes are one here, and so are the addresses of their tokens.
+  node.pauses.set(usdc, answer('0'));
+  await keeper.refresh(signal);
+  const version = keeper.conditions.version();
+  assert.deepEqual(reasons(), [open, open, open]);
+
+  node.pauses.set(usdc, answer('1'));
+  // No bool: not known.
+  node.pauses.set(dai, answer('2'));
+  await lookAfterAMinute();
+  const paused = 'unavailable token_paused';
+  assert.deepEqual(reasons(), [paused, paused, open]);
+  assert.notEqual(keeper.conditions.version(), version);
+
+  // No answer changes nothing.
+  node.isAway = true;
+  await lookAfterAMinute();
+  assert.equal(keeper.conditions.isPaused?.('base::usdc'), true);
+
+  node.isAway = false;
+  node.pauses.set(usdc, answer('0'));
+  await lookAfterAMinute();
+  assert.deepEqual(reasons(), [open, open, open]);
 });
 
 // proves W1.15

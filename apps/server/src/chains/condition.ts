@@ -8,6 +8,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain, ChainCondition, ChainConditions } from './chain.ts';
 import { type ConditionCursor, cursorsOfChains } from './condition.sql.ts';
+import { readPausedTokens } from './token-pause.ts';
 import { listTokenStops } from './token-stop.ts';
 import type { ChainVerification } from './verification.ts';
 
@@ -35,13 +36,15 @@ const signOfLifeIntervalMs = 5_000;
 const signOfLifeLimitMs = 5_000;
 /** A chain takes no new payments once none of its nodes has answered for so long: several questions in a row. */
 const unreachableAfterMs = 20_000;
-/** The operator changes the caps of the vaults, about once in months. */
-const capIntervalMs = 60_000;
+/** The operator changes the caps of the vaults, and an issuer pauses a token, about once in months. */
+const contractIntervalMs = 60_000;
 /** The number of lags kept: ten minutes. This is longer than an epoch of Ethereum, within which its finality varies. */
 const maxSamples = 300;
 
 interface Memory {
   readonly samples: number[];
+  /** The shortest lag above 0 that this process has seen while the head was new; 0 before the first. */
+  leastLagSeconds: number;
   /** Monotonic time at which a node last answered this process, or at which the chain was not verified yet. */
   answeredAtMs: number;
   condition: ChainCondition;
@@ -54,8 +57,11 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       chain.chainId,
       {
         samples: [],
+        leastLagSeconds: 0,
         answeredAtMs: options.clock.monotonicMs(),
-        condition: conditionOf(options, chain, undefined, { samples: [], isReachable: true }),
+        condition: conditionOf(options, chain, undefined, {
+          ...{ samples: [], leastLagSeconds: 0, isReachable: true },
+        }),
       },
     ]),
   );
@@ -63,8 +69,9 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
   const liquidities = new Map<string, MicroUsd>();
   const vaultReads = new Map<string, Date>();
   let stopped: ReadonlySet<string> = new Set();
+  const paused = new Map<number, ReadonlySet<string>>();
   let version = 0;
-  let capsReadAtMs = Number.NEGATIVE_INFINITY;
+  let contractsReadAtMs = Number.NEGATIVE_INFINITY;
   const look = async () => {
     const rows = await options.db.query(cursorsOfChains, {
       chainIds: options.chains.map(({ chainId }) => chainId),
@@ -78,22 +85,26 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       if (memory !== undefined && observe(options, chain, memory, cursor)) version += 1;
     }
   };
-  const readCaps = async (signal: AbortSignal) => {
-    if (options.clock.monotonicMs() - capsReadAtMs < capIntervalMs) return;
+  const readContracts = async (signal: AbortSignal) => {
+    if (options.clock.monotonicMs() - contractsReadAtMs < contractIntervalMs) return;
     const isComplete = await Promise.all(
       options.chains.map(async (chain) => {
-        const read = await vaultCaps(options, chain, signal);
+        const [read, pauses] = await Promise.all([
+          vaultCaps(options, chain, signal),
+          pausedTokens(options, chain, signal),
+        ]);
+        if (pauses !== undefined && notePauses(options, chain, paused, pauses)) version += 1;
         for (const { tokenId, cap, liquidity } of read ?? []) {
           if (caps.get(tokenId) !== cap) version += 1;
           caps.set(tokenId, cap);
           liquidities.set(tokenId, liquidity);
           vaultReads.set(tokenId, options.clock.now());
         }
-        return read !== undefined;
+        return read !== undefined && pauses !== undefined;
       }),
     );
-    // A vault that did not answer is read again at the next check.
-    if (isComplete.every(Boolean)) capsReadAtMs = options.clock.monotonicMs();
+    // A chain that did not answer is read again at the next check.
+    if (isComplete.every(Boolean)) contractsReadAtMs = options.clock.monotonicMs();
   };
   const lookSafely = () => look().catch((error) => warn(options, error));
   const askForLife = async (chain: Chain, signal: AbortSignal) => {
@@ -109,9 +120,10 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       payoutLiquidity: (tokenId) => liquidities.get(tokenId) ?? microUsd(0n),
       vaultReadAt: (tokenId) => vaultReads.get(tokenId),
       isStopped: (tokenId) => stopped.has(tokenId),
+      isPaused: (tokenId) => [...paused.values()].some((tokenIds) => tokenIds.has(tokenId)),
     },
     async refresh(signal) {
-      await Promise.all([readCaps(signal), ...options.chains.map((chain) => askForLife(chain, signal))]);
+      await Promise.all([readContracts(signal), ...options.chains.map((chain) => askForLife(chain, signal))]);
       await lookSafely();
     },
     async run(signal) {
@@ -119,7 +131,7 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
       const { clock, chains } = options;
       await Promise.all([
         repeat(clock, refreshIntervalMs, signal, lookSafely),
-        repeat(clock, refreshIntervalMs, signal, () => readCaps(signal)),
+        repeat(clock, refreshIntervalMs, signal, () => readContracts(signal)),
         ...chains.map((chain) =>
           repeat(clock, signOfLifeIntervalMs, signal, () => askForLife(chain, signal)),
         ),
@@ -168,7 +180,7 @@ function observe(
   memory: Memory,
   cursor: ConditionCursor | undefined,
 ): boolean {
-  if (cursor !== undefined) memory.samples.push(lagSeconds(cursor));
+  if (cursor !== undefined) note(memory, cursor, ageSeconds(options, cursor));
   if (memory.samples.length > maxSamples) memory.samples.shift();
   const now = options.clock.monotonicMs();
   // A chain that has just been verified has answered.
@@ -176,6 +188,7 @@ function observe(
   const before = memory.condition;
   memory.condition = conditionOf(options, chain, cursor, {
     samples: memory.samples,
+    leastLagSeconds: memory.leastLagSeconds,
     isReachable: now - memory.answeredAtMs < unreachableAfterMs,
   });
   const { status, reason, secondsToFinal } = memory.condition;
@@ -185,40 +198,82 @@ function observe(
   return status !== before.status || reason !== before.reason || secondsToFinal !== before.secondsToFinal;
 }
 
+function note(memory: Memory, cursor: ConditionCursor, headAge: number): void {
+  const lag = lagSeconds(cursor);
+  memory.samples.push(lag);
+  // A watcher that catches up reads old heads, which are close to the final block for a moment.
+  if (lag === 0 || headAge > headSlackSeconds) return;
+  memory.leastLagSeconds = memory.leastLagSeconds === 0 ? lag : Math.min(memory.leastLagSeconds, lag);
+}
+
+/** How old the newest block is, by our clock. */
+function ageSeconds({ clock }: Pick<ConditionOptions, 'clock'>, cursor: ConditionCursor): number {
+  return (clock.now().getTime() - cursor.head_time.getTime()) / 1_000;
+}
+
 /** How far the final block lags behind the head, by the chain's own clock. */
 function lagSeconds(cursor: ConditionCursor): number {
   return Math.max(0, (cursor.head_time.getTime() - cursor.final_time.getTime()) / 1_000);
 }
 
-/** Acceptable seconds without a new block, or beyond the usual time to finality. */
+/** Acceptable seconds without a new block. */
 const headSlackSeconds = 60;
-const finalitySlackSeconds = 300;
+/** Acceptable seconds beyond twice the usual time to finality: that time again, within these bounds. */
+const finalitySlackSeconds = { least: 60, most: 300 };
+/** From this age of the newest block, in usual blocks, the expected time grows; at least so many seconds. */
+const idleAfterBlocks = 3;
+const idleAfterSeconds = 10;
+/** The expected time grows in steps of so many seconds: each change makes every cached offer anew. */
+const idleStepSeconds = 10;
 
 function conditionOf(
-  { verification, clock }: ConditionOptions,
+  options: Pick<ConditionOptions, 'verification' | 'clock'>,
   chain: Chain,
   cursor: ConditionCursor | undefined,
-  { samples, isReachable }: { samples: readonly number[]; isReachable: boolean },
+  {
+    samples,
+    leastLagSeconds,
+    isReachable,
+  }: Pick<Memory, 'samples' | 'leastLagSeconds'> & { isReachable: boolean },
 ): ChainCondition {
   const expected = expectedSecondsToFinal(chain);
   const secondsToFinal =
-    cursor === undefined ? expected : (measuredSeconds(chain, cursor, samples) ?? expected);
+    cursor === undefined
+      ? expected
+      : (measuredSeconds(chain, cursor, samples) ?? expected) + idleSeconds(options, chain, cursor);
   const unavailable = (reason: ChainCondition['reason']): ChainCondition => ({
     status: 'unavailable',
     reason,
     secondsToFinal,
   });
-  if (verification.problemOf(chain.chainId) !== undefined) return unavailable('chain_unverified');
+  if (options.verification.problemOf(chain.chainId) !== undefined) return unavailable('chain_unverified');
   if (cursor !== undefined && cursor.halted_reason !== '') return unavailable('chain_halted');
   if (!isReachable) return unavailable('chain_unreachable');
   if (cursor === undefined) return { ...notFollowed, secondsToFinal };
-  const headAge = (clock.now().getTime() - cursor.head_time.getTime()) / 1_000;
+  const usual = knownSecondsToFinal(chain) ?? Math.max(expected, leastLagSeconds);
+  const { least, most } = finalitySlackSeconds;
   const isLagging =
-    headAge > headSlackSeconds + 10 * secondsPerBlock(cursor) ||
-    lagSeconds(cursor) > 2 * expected + finalitySlackSeconds;
+    ageSeconds(options, cursor) > headSlackSeconds + 10 * secondsPerBlock(cursor) ||
+    lagSeconds(cursor) > 2 * usual + Math.min(most, Math.max(least, usual));
   return isLagging
     ? { status: 'delayed', reason: 'chain_lagging', secondsToFinal }
     : { status: 'available', reason: '', secondsToFinal };
+}
+
+/**
+ * What a chain that stands still adds to the expected time: at least the age of its newest block, less a usual block. 0 while
+ * blocks come.
+ */
+function idleSeconds(
+  options: Pick<ConditionOptions, 'clock'>,
+  { pollIntervalMs }: Chain,
+  cursor: ConditionCursor,
+): number {
+  const perBlock = secondsPerBlock(cursor);
+  const age = ageSeconds(options, cursor);
+  const usual = perBlock + pollIntervalMs / 1_000;
+  if (age <= Math.max(idleAfterSeconds, idleAfterBlocks * perBlock + usual)) return 0;
+  return Math.ceil((age - usual) / idleStepSeconds) * idleStepSeconds;
 }
 
 /** How far apart the final block and the head are per block; 0 when they are the same block. */
@@ -242,9 +297,45 @@ function measuredSeconds(
 }
 
 /** The figure until a measurement exists: configured, else the chain's default, else one block per second. */
-export function expectedSecondsToFinal({ chainId, finality }: Chain): number {
+export function expectedSecondsToFinal(chain: Chain): number {
+  return knownSecondsToFinal(chain) ?? chain.finality.depth + 2;
+}
+
+/** Undefined where neither the configuration nor the table of known chains says it. */
+function knownSecondsToFinal({ chainId, finality }: Chain): number | undefined {
   if (finality.expectedSeconds !== undefined) return finality.expectedSeconds;
-  return Math.max(findKnownChain(chainId)?.secondsToFinal?.[finality.tag] ?? 0, finality.depth) + 2;
+  const known = findKnownChain(chainId)?.secondsToFinal?.[finality.tag];
+  return known === undefined ? undefined : Math.max(known, finality.depth) + 2;
+}
+
+/** The chain's tokens whose issuer has paused them; undefined when the chain gave no answer. */
+async function pausedTokens(
+  options: ConditionOptions,
+  { chainId, tokens }: Chain,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | undefined> {
+  try {
+    return await readPausedTokens(options.rpcOf(chainId), tokens, signal);
+  } catch (error) {
+    warn(options, error);
+    return undefined;
+  }
+}
+
+/** Remembers which tokens of a chain are paused, and logs each change; true when there is one. */
+function notePauses(
+  { log }: ConditionOptions,
+  { chainId, tokens }: Chain,
+  memory: Map<number, ReadonlySet<string>>,
+  paused: ReadonlySet<string>,
+): boolean {
+  const before = memory.get(chainId);
+  memory.set(chainId, paused);
+  const changed = tokens.filter(({ tokenId }) => paused.has(tokenId) !== (before?.has(tokenId) ?? false));
+  for (const { tokenId } of changed) {
+    log.warn(paused.has(tokenId) ? 'token.paused_by_issuer' : 'token.not_paused_any_more', { tokenId });
+  }
+  return changed.length > 0;
 }
 
 interface VaultSays {

@@ -40,7 +40,7 @@ export interface PaymentRoute {
   readonly maxPaymentValue: MicroUsd;
   /** The condition of the worse of the two chains. */
   readonly condition: Pick<ChainCondition, 'status'> & {
-    readonly reason: ChainCondition['reason'] | 'token_stopped';
+    readonly reason: ChainCondition['reason'] | 'token_stopped' | 'token_paused';
   };
 }
 
@@ -166,9 +166,12 @@ function wayOf(route: PaymentRoute, paymentValue: MicroUsd): Way | undefined {
 const available = { status: 'available', reason: '' } as const;
 /** By the operator. What was paid already settles. */
 const stopped = { status: 'unavailable', reason: 'token_stopped' } as const;
+/** By its issuer: every transfer of it reverts. */
+const paused = { status: 'unavailable', reason: 'token_paused' } as const;
 
 function conditionOf(chains: Chains, token: Token): PaymentRoute['condition'] {
   if (chains.conditions?.isStopped?.(token.tokenId) === true) return stopped;
+  if (chains.conditions?.isPaused?.(token.tokenId) === true) return paused;
   return chains.conditions?.of(token.chainId) ?? available;
 }
 

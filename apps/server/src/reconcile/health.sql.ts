@@ -40,19 +40,23 @@ export const unfinishedTransactions = statement({
 // The partial indexes of what is open keep these counts small.
 export const openWork = statement({
   name: 'health_open_work',
-  parameters: { now: 'timestamptz' },
+  parameters: { now: 'timestamptz', returnedSince: 'timestamptz' },
   columns: {
     waiting: 'int8',
     overdue: 'int8',
     oldest: 'timestamptz?',
     paused_webhooks: 'int8',
     open_exceptions: 'int8',
+    exceptions_for_people: 'int8',
   },
   text: `select d.waiting, d.overdue, d.oldest,
      (select count(*) from webhooks where status = 'paused') as paused_webhooks,
-     (select count(*) from exceptions where status = 'open') as open_exceptions
+     e.open_exceptions, e.exceptions_for_people
    from (select count(*) as waiting, count(*) filter (where next_attempt_at <= :now) as overdue,
-     min(next_attempt_at) as oldest from deliveries where status = 'pending') as d`,
+     min(next_attempt_at) as oldest from deliveries where status = 'pending') as d,
+     (select count(*) as open_exceptions, count(*) filter (where kind = 'duplicate_settled'
+       or decision = '' and decide_by >= :now or created_at < :returnedSince) as exceptions_for_people
+     from exceptions where status = 'open') as e`,
 });
 
 /** Webhooks that are paused or have deliveries that wait: paused ones first, then those with the longest line. */

@@ -26,6 +26,8 @@ import { readStatus } from './status.ts';
 const maxListed = 200;
 const maxAttemptsListed = 10;
 const secondsPerDay = 86_400;
+/** Money that goes back by itself waits for its order's deadline first: at most a week. */
+const returnedWithinMs = 8 * secondsPerDay * 1_000;
 
 /** A wallet that sends transactions. */
 export interface SendingWallet {
@@ -46,7 +48,10 @@ export async function readHealth(
     limit: maxListed,
     attemptLimit: maxAttemptsListed,
   });
-  const [work] = await db.query(openWork, { now });
+  const [work] = await db.query(openWork, {
+    now,
+    returnedSince: new Date(now.getTime() - returnedWithinMs),
+  });
   if (work === undefined) throw new Error('the counts of open work always have one row');
   return {
     at: now.toISOString(),
@@ -95,6 +100,7 @@ export async function readHealth(
     },
     mails: await readMailProgress(db),
     openExceptions: Number(work.open_exceptions),
+    exceptionsForPeople: Number(work.exceptions_for_people),
   };
 }
 

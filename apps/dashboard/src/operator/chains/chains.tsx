@@ -72,7 +72,7 @@ function ChainCard({
   readonly nodes: ReturnType<typeof useNodes>;
   readonly onResume: () => void;
 }) {
-  const problems = chainProblems(chain);
+  const problems = chainProblems(chain, at);
   return (
     <Card>
       <h2 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-lg font-semibold">
@@ -159,8 +159,9 @@ function ChainFacts({ chain, at }: { readonly chain: ChainHealth; readonly at: s
   );
 }
 
-function settlementText({ settlement, settlementReason }: ChainHealth): string {
-  return settlement === 'running' ? 'running' : stopReason(settlementReason);
+function settlementText({ settlement, settlementReason, payments }: ChainHealth): string {
+  if (settlement === 'stopped') return stopReason(settlementReason);
+  return payments === 'available' ? 'running' : 'waits for the chain';
 }
 
 function Ago({ seconds }: { readonly seconds: number | undefined }) {

@@ -34,14 +34,12 @@ export default function HealthScreen() {
           health: data,
           nodes: nodes.data?.chains,
           funds: funds.data,
-          stoppedTokens: tokens.data?.tokens.flatMap(({ tokenId, isStopped }) =>
-            isStopped ? [tokenId] : [],
-          ),
+          tokens: tokens.data?.tokens,
         });
   const unknown = [
     ...(nodes.data === undefined ? ['what the nodes answer'] : []),
     ...(funds.data === undefined ? ['gas and floats'] : []),
-    ...(tokens.data === undefined ? ['stopped tokens'] : []),
+    ...(tokens.data === undefined ? ['stopped and paused tokens'] : []),
   ];
   return (
     <>

@@ -38,9 +38,12 @@ export default function Tokens() {
     {
       key: 'state',
       header: 'Orders',
-      cell: ({ isStopped }) =>
-        isStopped ? (
-          <TroubleBadge trouble="tokenStopped">Stopped</TroubleBadge>
+      cell: ({ isStopped, isPaused }) =>
+        isStopped || isPaused ? (
+          <span className="flex flex-wrap gap-1.5">
+            {isPaused && <TroubleBadge trouble="tokenPaused">Paused by its issuer</TroubleBadge>}
+            {isStopped && <TroubleBadge trouble="tokenStopped">Stopped</TroubleBadge>}
+          </span>
         ) : (
           <Badge tone="good">Taken</Badge>
         ),

@@ -33,6 +33,13 @@ before(async () => {
 });
 after(() => world.close());
 
+const changeExceptions = statement({
+  name: 'staff_test_exceptions',
+  parameters: { kind: 'text', decideBy: 'timestamptz?', createdAt: 'timestamptz' },
+  columns: {},
+  text: "update exceptions set kind = :kind, decide_by = :decideBy, created_at = :createdAt where status = 'open'",
+});
+
 const create = () =>
   owner.post('/session/checkout/create', {
     accountId: shop.things.accountId,
@@ -134,6 +141,18 @@ test('health shows chains, books, open work and exceptions', async () => {
     ['ethereum', 'running', '', [], []],
   );
   assert.ok(health.openExceptions > 0);
+  const forPeople = async (change: { kind: string; decideBy: Date | null; createdAt: Date }) => {
+    await world.merchants.database.db.query(changeExceptions, change);
+    return (await staff.get('/staff/health')).data.exceptionsForPeople / health.openExceptions;
+  };
+  const createdAt = world.merchants.clock.now();
+  const daysFromNow = (days: number) => new Date(createdAt.getTime() + days * 86_400_000);
+  const late = { kind: 'late', decideBy: null, createdAt };
+  // It goes back by itself.
+  assert.equal(await forPeople(late), 0);
+  assert.equal(await forPeople({ ...late, createdAt: daysFromNow(-9) }), 1);
+  assert.equal(await forPeople({ ...late, decideBy: daysFromNow(-1) }), 0);
+  assert.equal(await forPeople({ ...late, decideBy: daysFromNow(1) }), 1);
   assert.ok(health.deliveries.waiting >= health.deliveries.overdue);
 });
 

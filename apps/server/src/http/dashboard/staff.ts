@@ -78,6 +78,7 @@ export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): voi
           tokenId,
           decimals,
           isStopped: stop !== undefined,
+          isPaused: chains.conditions?.isPaused?.(tokenId) === true,
           reason: stop?.reason ?? '',
           stoppedAt: stop === undefined ? '' : formatTimestamp(stop.stoppedAt),
         };
