@@ -102,6 +102,7 @@ create table sent_transactions (
   unique (chain_id, wallet, nonce)
 );
 create index sent_transactions_pending on sent_transactions (chain_id, wallet, nonce) where status = 'pending';
+create index sent_transactions_listed on sent_transactions (chain_id, status, transaction_id);
 
 create table sent_attempts (
   tx_hash text primary key,
@@ -109,6 +110,8 @@ create table sent_attempts (
   raw text not null,
   max_fee numeric(78, 0) not null,
   priority_fee numeric(78, 0) not null,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- Why every node refused it when it was last broadcast; empty while a node has it.
+  refusal text not null default ''
 );
 create index sent_attempts_by_transaction on sent_attempts (transaction_id);

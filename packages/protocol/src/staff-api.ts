@@ -93,7 +93,8 @@ export const staffRoutes = {
           decimals: Type.Integer(),
           isStopped: Type.Boolean(),
           isPaused: Type.Boolean({
-            description: 'By its issuer: its transfers fail, and no new orders are taken in it until it is not',
+            description:
+              'By its issuer: its transfers fail, and no new orders are taken in it until it is not',
           }),
           reason: Type.String({ description: 'Why it is stopped, else empty' }),
           stoppedAt: time,

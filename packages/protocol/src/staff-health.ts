@@ -67,6 +67,7 @@ export const healthReport = Type.Object({
         Type.Object({
           txHash: Type.String(),
           maxFee: Type.String({ description: 'The highest fee, in wei per gas' }),
+          refusal: Type.String({ description: 'Why every node refuses it; empty: a node has it' }),
           createAt: rfcTime,
         }),
         { description: 'Each replaced the one after it in this list: the latest first, at most 10' },

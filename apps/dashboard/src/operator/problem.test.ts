@@ -138,6 +138,33 @@ test('failures stand before warnings', () => {
   ]);
 });
 
+test('a transaction that every node refuses is a failure at once, with the reason', () => {
+  const attempt = {
+    txHash: '0x1',
+    maxFee: '500',
+    refusal: 'max fee per gas less than block base fee',
+    createAt: at,
+  };
+  const sent = {
+    ...{ chainId: '8453', wallet: '0x1', nonce: '4', purpose: 'settle', minedHash: '', createAt: at },
+    attemptCount: 1,
+    attempts: [attempt],
+  };
+  const problems = (change: Partial<typeof sent>) =>
+    findProblems({ ...all, health: { ...well, transactions: [{ ...sent, ...change }] } }).map(
+      ({ title, text, trouble }) => [troubles[trouble].tone, title, text],
+    );
+  assert.deepEqual(problems({ createAt: '2026-11-23T23:00:00.000Z' }), [
+    [
+      'bad',
+      '1 transaction is refused by the node',
+      'max fee per gas less than block base fee. The service tries again, with a higher fee where its limit allows.',
+    ],
+  ]);
+  assert.deepEqual(problems({ minedHash: '0x1' }), []);
+  assert.deepEqual(problems({ attempts: [{ ...attempt, refusal: '' }, attempt] }), []);
+});
+
 test('a transaction that no block has is a failure after ten minutes', () => {
   const sent = (createAt: string, minedHash: string): Health => ({
     ...well,

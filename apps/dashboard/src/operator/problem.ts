@@ -239,10 +239,19 @@ export function isSlow(
   return minedHash === '' && (secondsBetween(createAt, at) ?? 0) > slowTransactionSeconds;
 }
 
+/** Why every node refuses the newest attempt of a transaction that no block has; undefined where a node has it. */
+export function refusalOf({
+  minedHash,
+  attempts: [latest],
+}: Pick<Health['transactions'][number], 'minedHash' | 'attempts'>): string | undefined {
+  return minedHash === '' && latest !== undefined && latest.refusal !== '' ? latest.refusal : undefined;
+}
+
 function workProblems(health: Health): Problem[] {
   const { at, settlements, transactions, deliveries, exceptionsForPeople, mails } = health;
   const held = settlements.filter(({ nextAt }) => nextAt === '').length;
-  const slow = transactions.filter((sent) => isSlow(sent, at)).length;
+  const refusals = transactions.flatMap((sent) => refusalOf(sent) ?? []);
+  const slow = transactions.filter((sent) => refusalOf(sent) === undefined && isSlow(sent, at)).length;
   const delayed = settlements.length - held;
   const work: (Problem | undefined)[] = [
     problemIf(held, {
@@ -250,6 +259,17 @@ function workProblems(health: Health): Problem[] {
       trouble: 'settlementHeld',
       title: counted(held, 'settlement waits for you', 'settlements wait for you'),
       text: 'A cap of the configuration holds it until a person releases it.',
+      screen: 'settlements',
+    }),
+    problemIf(refusals.length, {
+      key: 'refused',
+      trouble: 'transactionRefused',
+      title: counted(
+        refusals.length,
+        'transaction is refused by the node',
+        'transactions are refused by the node',
+      ),
+      text: `${refusals[0]}. The service tries again, with a higher fee where its limit allows.`,
       screen: 'settlements',
     }),
     problemIf(slow, {

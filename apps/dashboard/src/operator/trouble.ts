@@ -24,6 +24,7 @@ export const troubles = {
   vaultUnknown: { tone: 'warn', runbook: 'funds' },
   settlementHeld: { tone: 'bad', runbook: 'settlements' },
   settlementDelayed: { tone: 'warn', runbook: 'settlements' },
+  transactionRefused: { tone: 'bad', runbook: 'settlements' },
   transactionNotMined: { tone: 'bad', runbook: 'settlements' },
   transactionFailed: { tone: 'warn', runbook: 'settlements' },
   transactionSuperseded: { tone: 'warn', runbook: 'keys' },

@@ -3,7 +3,8 @@ import type { PendingReason } from '@florin/protocol/session.ts';
 const delays: Readonly<Record<PendingReason, string>> = {
   reorged: 'The chain replaced the block of the settlement.',
   reverted: 'The settlement’s transaction failed.',
-  not_mined: 'The settlement’s transaction has waited too long.',
+  not_mined:
+    'The settlement’s transaction gets into no block: the network’s fees are high, or it stands still.',
   vault_short: 'The vault of the target chain lacks money.',
   recipient_blocked: 'The token refuses transfers to your wallet.',
   token_paused: 'The issuer has paused the token.',

@@ -88,6 +88,7 @@ export async function readHealth(
       attempts: row.hashes.map((txHash, index) => ({
         txHash,
         maxFee: row.fees[index] ?? '',
+        refusal: row.refusals[index] ?? '',
         createAt: new Date(Number(row.times_ms[index])).toISOString(),
       })),
       createAt: row.created_at.toISOString(),

@@ -132,6 +132,7 @@ function transactionOf(row: Row<typeof transactionsById>, chains: Chains): Servi
     attempts: row.hashes.map((txHash, index) => ({
       txHash,
       maxFee: row.fees[index] ?? '',
+      refusal: row.refusals[index] ?? '',
       createAt: new Date(Number(row.times_ms[index])).toISOString(),
     })),
     createAt: row.created_at.toISOString(),

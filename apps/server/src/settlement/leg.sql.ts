@@ -142,7 +142,7 @@ export const legByOrder = statement({
   text: `select ${columnList} from settlements where order_id = :orderId and leg = :leg`,
 });
 
-// Legs whose transaction is in no block for too long. Those of wallets that no longer settle come first. `wallets` are
+// Legs whose transaction is in no block for too long, or whose newest attempt every node refuses. Those of wallets that no longer settle come first. `wallets` are
 // the wallets that settle now, in lower case.
 export const legsNotMined = statement({
   name: 'legs_not_mined',
@@ -150,13 +150,16 @@ export const legsNotMined = statement({
     chainId: 'int8',
     leg: 'text',
     createdBefore: 'timestamptz',
+    refusedBefore: 'timestamptz',
     limit: 'int8',
     wallets: 'text[]',
   },
   columns: { ...columns, is_followed: 'bool?' },
   text: `select ${legColumnList}, t.wallet = any (:wallets) as is_followed
    from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
-   where l.chain_id = :chainId and l.leg = :leg and l.status = 'sent' and t.status = 'pending' and t.created_at <= :createdBefore
+   where l.chain_id = :chainId and l.leg = :leg and l.status = 'sent' and t.status = 'pending'
+     and (t.created_at <= :createdBefore or (t.created_at <= :refusedBefore and t.wallet = any (:wallets) and (
+       select a.refusal from sent_attempts a where a.transaction_id = t.transaction_id order by a.max_fee desc limit 1) <> ''))
      and (t.wallet <> all (:wallets) or (l.reason = '' and t.mined_hash = ''))
    order by is_followed, l.order_id limit :limit`,
 });

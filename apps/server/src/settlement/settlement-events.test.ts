@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { chainsOf } from '#chains/chain.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
@@ -19,6 +20,14 @@ async function settleRound(
 ): Promise<void> {
   await settlementRound(world.deps, world.chain(chainName), name);
 }
+
+const refuseAttempts = statement({
+  name: 'settlement_test_refuse_attempts',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `update sent_attempts a set refusal = 'max fee per gas less than block base fee' from settlements l
+   where l.order_id = :orderId and a.transaction_id = l.transaction_id`,
+});
 
 const payoutValues = { amount: '994000' };
 
@@ -176,6 +185,20 @@ test('a settlement that stays unmined is shown as delayed, once', async () => {
   assert.deepEqual([session.status, session.pendingReason], ['settlement_pending', 'not_mined']);
   const events = await world.eventsOf(sessionId);
   assert.equal(events.filter((type) => type === 'session.settlement_pending').length, 1);
+});
+
+test('a settlement whose transaction every node refuses is shown as delayed within a minute', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settleRound('ethereum');
+  await world.database.db.query(refuseAttempts, { orderId: order.orderId });
+  await settleRound('ethereum');
+  assert.equal((await world.session(sessionId)).status, 'settling');
+  world.clock.time += 31_000;
+  await settleRound('ethereum');
+  const { status, pendingReason } = await world.session(sessionId);
+  assert.deepEqual([status, pendingReason], ['settlement_pending', 'not_mined']);
 });
 
 test('settlements of a replaced settler key are sent again after a while', async () => {

@@ -5,13 +5,18 @@ import { legsNotMined, legsOfOtherChains, postponeUnreported, unreportedLegs } f
 import { delayLeg, type LegName, parseLeg, showLegNotMined } from './leg.ts';
 import { rereadDelayMs } from './retry.ts';
 
-/** Shows the sessions of legs whose transaction is in no block for too long. */
+/** A transaction that nodes refuse for so long is shown: the sender has raised its fee by then, where it may. */
+const refusedForMs = 30_000;
+
+/** Shows the sessions of legs whose transaction is in no block for too long, or is refused by the nodes. */
 export async function showNotMined(deps: SettlementContext, chain: Chain, name: LegName): Promise<void> {
   const { db, clock, settings } = deps;
+  const now = clock.now().getTime();
   const rows = await db.query(legsNotMined, {
     chainId: chain.chainId,
     leg: name,
-    createdBefore: new Date(clock.now().getTime() - settings.notMinedAfterSeconds * 1_000),
+    createdBefore: new Date(now - settings.notMinedAfterSeconds * 1_000),
+    refusedBefore: new Date(now - refusedForMs),
     limit: settings.batchSize,
     wallets: deps.sender.wallets.map((wallet) => wallet.toLowerCase()),
   });

@@ -1,6 +1,7 @@
 import { calls, parseTransactionReceipt } from '../nodes/actions.ts';
 import { type Rpc, resultOf } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
+import { isRefusedForFee } from './broadcast.ts';
 import type { SenderContext } from './context.ts';
 import { type FeeMarket, isOutbid, raisedFees } from './fees.ts';
 import { planTransaction } from './plan.ts';
@@ -23,7 +24,7 @@ const maxAttempts = 20;
 const maxFills = 20;
 
 /**
- * Raises the fees of a transaction that the market has outbid, at the same nonce. replaced: a new attempt is stored,
+ * Raises the fees of a transaction that the market has outbid, or that nodes refused for them, at the same nonce. replaced: a new attempt is stored,
  * to be broadcast. stuck: the limits allow no raise. unchanged: the offer is high enough, or another process was
  * first.
  */
@@ -34,7 +35,7 @@ export async function replace(
 ): Promise<'replaced' | 'stuck' | 'unchanged'> {
   const { chainId, transactionId } = pending;
   const last = newestAttempt(pending);
-  if (!isOutbid(last, market)) return 'unchanged';
+  if (!isOutbid(last, market) && !isRefusedForFee(last)) return 'unchanged';
   const fees = raisedFees(last, market, context.maxFeePerGas);
   const isUsedUp = pending.attempts.length >= maxAttempts && last.maxFee >= market.nextBaseFee;
   if (fees === undefined || isUsedUp) return 'stuck';

@@ -3,7 +3,7 @@ import { parseQuantity } from '../nodes/parse.ts';
 import { boundTo, type Rpc, RpcAnswerInvalid, RpcError, RpcUnavailable, resultOf } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import { findCursor } from '../watcher/cursor.ts';
-import { broadcastSigned } from './broadcast.ts';
+import { broadcastSigned, isRefusedForFee } from './broadcast.ts';
 import { finalTransactionCount, type SenderContext } from './context.ts';
 import type { FeeMarket } from './fees.ts';
 import { locate, type Mined, noteMined, noteUnmined } from './follow.ts';
@@ -190,8 +190,9 @@ function noteStuck(
 /** Only the next nonce can be mined. If its fee is under the base fee, it is not mined and holds up the later ones. */
 function isOverdue(context: SenderContext, item: PendingTransaction, state: WalletState): boolean {
   const newest = newestAttempt(item);
-  if (item.nonce < state.nextNonce || ageMsOf(context, newest) < context.settings.replaceAfterMs)
-    return false;
+  if (item.nonce < state.nextNonce) return false;
+  // No block can have what every node refused: to wait for one would lose time.
+  if (!isRefusedForFee(newest) && ageMsOf(context, newest) < context.settings.replaceAfterMs) return false;
   return item.nonce === state.nextNonce || newest.maxFee < state.market.nextBaseFee;
 }
 

@@ -31,11 +31,12 @@ import {
 } from '../../test/sender-chain.ts';
 import { testWatcher } from '../../test/watched-chain.ts';
 import { getTransactionCount } from '../nodes/actions.ts';
-import type { Rpc } from '../nodes/rpc.ts';
+import { type Rpc, RpcError, type RpcOutcome } from '../nodes/rpc.ts';
 import type { FollowedChain } from '../watcher/chain.ts';
 import { findCursor, resumeChain } from '../watcher/cursor.ts';
 import type { Block } from '../watcher/event.ts';
 import { rewindCursor } from '../watcher/recovery.sql.ts';
+import { broadcastSigned } from './broadcast.ts';
 import { replace, supersede } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';
 import { senderRound } from './sender-loop.ts';
@@ -45,9 +46,10 @@ useSender();
 
 test('a stuck transaction is replaced at the same nonce by one that offers at least an eighth more', async () => {
   const sent = await record(1);
+  await anvil.request('evm_setAutomine', [false]);
+  await sender.broadcast(sent.transactionId);
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
   await mineAndFollow();
-  await sender.broadcast(sent.transactionId);
   await round();
   assert.equal((await pending())[0]?.attempts.length, 1);
   setAhead(31_000);
@@ -62,6 +64,57 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
     [['succeeded', second.txHash]],
   );
   assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 1n);
+});
+
+test('what nodes refuse for its fee is known as refused, and raised at once', async () => {
+  const sent = await record(1);
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
+  await mineAndFollow();
+  await sender.broadcast(sent.transactionId);
+  const refusals = async () =>
+    (await pending()).flatMap(({ attempts }) => attempts.map(({ refusal }) => refusal));
+  const [first = '', ...others] = await refusals();
+  assert.match(first, /base fee/);
+  assert.deepEqual(others, []);
+  await round();
+  assert.deepEqual(await refusals(), [first, '']);
+  await mineAndFollow(4);
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('what one node refuses is offered to the others, and a refusal by all ends once one takes it', async () => {
+  await record(1);
+  const [item] = await pending();
+  const attempt = item?.attempts[0];
+  assert.ok(item !== undefined && attempt !== undefined);
+  const refused = { error: new RpcError(-32000, 'insufficient funds for 7 gas') };
+  const told: string[] = [];
+  const say = (event: string) => void told.push(event);
+  const by = { ...context, log: { ...silentLog, warn: say, info: say } };
+  const outcomes: { first: RpcOutcome; second: RpcOutcome } = { first: refused, second: refused };
+  const nodes: Rpc = {
+    request: async () => assert.fail('transactions are sent as batches'),
+    batch: async () => [outcomes.first],
+    askEach: async () => [
+      { node: 'a', outcomes: [outcomes.first] },
+      { node: 'b', outcomes: [outcomes.second] },
+    ],
+  };
+  const send = async (first: RpcOutcome, second: RpcOutcome) => {
+    Object.assign(outcomes, { first, second });
+    const [known] = (await pending())[0]?.attempts ?? [];
+    assert.ok(known !== undefined);
+    await broadcastSigned(by, chain.chainId, nodes, [{ transactionId: item.transactionId, ...known }]);
+    return (await pending())[0]?.attempts[0]?.refusal;
+  };
+  const taken = { result: attempt.txHash };
+  assert.equal(await send(refused, taken), '');
+  assert.equal(await send(refused, refused), 'insufficient funds for 7 gas');
+  // Other numbers are no news.
+  const again = { error: new RpcError(-32000, 'insufficient funds for 8 gas') };
+  assert.equal(await send(again, again), 'insufficient funds for 7 gas');
+  assert.equal(await send({ error: new RpcError(-32000, 'already known') }, taken), '');
+  assert.deepEqual(told, ['sender.refused_by_node', 'sender.taken_by_node']);
 });
 
 test('a chain that has stopped raises no fee, and one raise meets the fee jump after it', async () => {

@@ -22,6 +22,7 @@ const attemptColumns = {
   max_fee: 'numeric',
   priority_fee: 'numeric',
   created_at: 'timestamptz',
+  refusal: 'text',
 } as const;
 const attemptList = Object.keys(attemptColumns).join(', ');
 
@@ -84,7 +85,8 @@ export const insertAttempt = statement({
     createdAt: 'timestamptz',
   },
   columns: {},
-  text: `insert into sent_attempts (${attemptList}) values (:transactionId, :txHash, :raw, :maxFee, :priorityFee, :createdAt) on conflict (tx_hash) do nothing`,
+  text: `insert into sent_attempts (transaction_id, tx_hash, raw, max_fee, priority_fee, created_at)
+   values (:transactionId, :txHash, :raw, :maxFee, :priorityFee, :createdAt) on conflict (tx_hash) do nothing`,
 });
 
 export const pendingTransactions = statement({
@@ -128,6 +130,19 @@ export const attemptsOf = statement({
   text: `select ${attemptList} from sent_attempts where transaction_id = any (:transactionIds) order by transaction_id, max_fee`,
 });
 export type AttemptRow = Row<typeof attemptsOf>;
+
+// Locks rows in one order, so that two processes that broadcast the same attempts cannot deadlock.
+export const setRefusals = statement({
+  name: 'sender_refusals_set',
+  parameters: { txHashes: 'text[]', refusals: 'text[]' },
+  columns: {},
+  text: `with given as (
+     select * from unnest(:txHashes::text[], :refusals::text[]) as given (tx_hash, refusal)
+   ), locked as (
+     select a.tx_hash from sent_attempts a join given on given.tx_hash = a.tx_hash order by a.tx_hash for update of a)
+   update sent_attempts a set refusal = given.refusal
+   from locked join given using (tx_hash) where a.tx_hash = locked.tx_hash`,
+});
 
 // Locks rows in one order, so that two processes that store the same blocks cannot deadlock.
 export const setMined = statement({

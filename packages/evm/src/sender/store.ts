@@ -26,6 +26,8 @@ export interface Attempt extends Fees {
   readonly txHash: Hex;
   readonly raw: Hex;
   readonly createdAt: Date;
+  /** Why every node refused it when it was last broadcast; empty while a node has it, and before the first time. */
+  readonly refusal: string;
 }
 
 /** A stored transaction whose outcome is not final. */
@@ -50,6 +52,7 @@ function parseAttempt(row: AttemptRow): Attempt {
     maxFee: row.max_fee,
     priorityFee: row.priority_fee,
     createdAt: row.created_at,
+    refusal: row.refusal,
   };
 }
 

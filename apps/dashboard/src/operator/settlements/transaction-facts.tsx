@@ -2,18 +2,25 @@ import { Badge } from '../../ui/badge.tsx';
 import { Fact, Facts, Section } from '../../ui/page.tsx';
 import { Address, Time } from '../../ui/value.tsx';
 import { gweiText, integerText } from '../figure.ts';
-import { isSlow } from '../problem.ts';
+import { isSlow, refusalOf } from '../problem.ts';
 import { TroubleBadge } from '../trouble-sign.tsx';
 import { explorerLink, type ListedTransaction } from './work.ts';
 
 /** How a transaction stands. `at` is the service's time; empty while it is unknown. */
 export function SentState({ sent, at }: { readonly sent: ListedTransaction; readonly at: string }) {
   const { status, minedHash, createAt } = sent;
+  const refusal = refusalOf(sent);
   if (status === 'succeeded') return <Badge tone="good">Final</Badge>;
   if (status === 'failed') return <TroubleBadge trouble="transactionFailed">Reverted</TroubleBadge>;
   if (status === 'superseded')
     return <TroubleBadge trouble="transactionSuperseded">Nonce taken</TroubleBadge>;
   if (minedHash !== '') return <Badge tone="info">In a block</Badge>;
+  if (refusal !== undefined)
+    return (
+      <TroubleBadge trouble="transactionRefused">
+        <span title={refusal}>Refused by the node</span>
+      </TroubleBadge>
+    );
   if (isSlow({ minedHash, createAt }, at))
     return <TroubleBadge trouble="transactionNotMined">In no block</TroubleBadge>;
   return <Badge>Sent</Badge>;
@@ -63,12 +70,13 @@ export function TransactionFacts({ sent, at }: { readonly sent: ListedTransactio
           }
         >
           <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
-            {attempts.map(({ txHash, maxFee, createAt }) => (
+            {attempts.map(({ txHash, maxFee, refusal, createAt }) => (
               <li key={txHash} className="grid gap-1 px-3 py-2">
                 <Address address={txHash} href={explorerLink(explorer, 'tx', txHash)} isWhole />
                 <span className="text-soft tabular-nums">
                   {gweiText(maxFee)} · <Time time={createAt} />
                   {txHash === minedHash && ' · in a block'}
+                  {refusal !== '' && txHash !== minedHash && ` · refused by the node: ${refusal}`}
                 </span>
               </li>
             ))}
