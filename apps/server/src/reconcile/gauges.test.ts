@@ -42,7 +42,8 @@ const healthy: HealthReport = {
   transactions: [],
   deliveries: { waiting: 0, overdue: 0, oldestDueAt: '', pausedWebhooks: 0 },
   mails: { waiting: 0, oldestAt: '', lastSentAt: '' },
-  openExceptions: 0,
+  openExceptions: 3,
+  exceptionsForPeople: 0,
 };
 const noWallets = { wallets: [], vaults: [] };
 
@@ -190,7 +191,7 @@ test('what is unknown has no value', async () => {
 });
 
 test('a trouble that is over is gone from the page', async () => {
-  let health: HealthReport = { ...healthy, openExceptions: 4 };
+  let health: HealthReport = { ...healthy, exceptionsForPeople: 4 };
   const metrics = openMetrics({ version: '1.2.3', roles: [] });
   metrics.addReader(installationGauges, async () => gaugesOf(health, noWallets, now));
   assert.match((await metrics.render()).text, /^florin_exceptions_open 4$/m);

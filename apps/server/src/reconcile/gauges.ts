@@ -93,7 +93,7 @@ export function gaugesOf(health: HealthReport, { wallets, vaults }: WalletReport
   put('florin_webhook_deliveries_overdue', overdue);
   put('florin_webhook_oldest_due_seconds', age(oldestDueAt) ?? 0);
   put('florin_webhooks_paused', pausedWebhooks);
-  put('florin_exceptions_open', health.openExceptions);
+  put('florin_exceptions_open', health.exceptionsForPeople);
   put('florin_mails_waiting', health.mails.waiting);
   for (const { chain, role, balance, secondsLeft } of wallets) {
     put('florin_wallet_gas_wei', numberOf(balance), { chain, role });
