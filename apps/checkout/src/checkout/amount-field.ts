@@ -1,13 +1,7 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { AmountField } from './actions.ts';
-import {
-  type Edit,
-  groupTyped,
-  parseAmount,
-  problemOfAmount,
-  type TypedAmount,
-  writeAmount,
-} from './amount.ts';
+import { type Edit, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
 import { api } from './api.ts';
 import type { CheckoutData } from './data.ts';
 import { fill, formatMoney } from './format.ts';

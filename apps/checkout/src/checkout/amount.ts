@@ -1,11 +1,12 @@
+import {
+  type AmountStyle,
+  groupDigits,
+  parseTypedAmount,
+  type TypedAmount,
+  writeTypedAmount,
+} from '@florin/protocol/typed-amount.ts';
 import type { Texts } from '../text/en.ts';
 import { fill } from './format.ts';
-
-/** A typed dollar amount. `unclear`: it has two readings. All in Micro-USD. */
-export type TypedAmount =
-  | { readonly kind: 'amount'; readonly amount: bigint }
-  | { readonly kind: 'unclear'; readonly readings: readonly [bigint, bigint] }
-  | { readonly kind: 'wrong' };
 
 interface Separators {
   /** The decimal separator. */
@@ -29,71 +30,19 @@ const written: Readonly<Record<string, Separators>> = {
   tr: comma,
 };
 
-const separatorsOf = (locale: string): Separators => written[locale] ?? point;
-
 /** Below 100 million dollars; a link's real limit is lower, and its offer states it. */
 const maxWholeDigits = 8;
-const maxPartDigits = 6;
 
-/** Converts Arabic and Persian digits and separators to Latin ones, and full-width and other forms to plain ones. */
-function plain(typed: string): string {
-  return typed
-    .normalize('NFKC')
-    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15))
-    .replace(/[\u200e\u200f\u2066-\u2069]/g, '')
-    .trim();
-}
+const styleOf = (locale: string): AmountStyle => ({ ...(written[locale] ?? point), maxWholeDigits });
 
-/**
- * Parses a typed dollar amount in the page's language. A point or comma may be a group or a decimal separator. Which
- * one it is must follow from the text, or from the language where it groups with that sign. Otherwise the text is
- * `unclear`, because one reading is a thousand times the other. Zero, and more than six decimals, are `wrong`.
- */
+/** Parses a typed dollar amount in the page's language. */
 export function parseAmount(locale: string, typed: string): TypedAmount {
-  // Spaces, apostrophes and the Arabic group separator always group; the Arabic decimal separator never does.
-  const number = /^(\d+(?:[.,\u066b\s'’\u066c]\d+)*)[.,]?$/.exec(plain(typed))?.[1];
-  if (number === undefined) return { kind: 'wrong' };
-  const thousands = amountOf(withoutGroups(number), '');
-  const [, before = '', sign = '', after = ''] = /^(.*)([.,\u066b])(\d+)$/.exec(number) ?? [];
-  const parts = before.includes(sign) ? undefined : amountOf(withoutGroups(before), after);
-  const isGroup = sign === separatorsOf(locale).group;
-  // The language's group separator before too many digits for a decimal separator.
-  const isMisplaced = thousands === undefined && isGroup && after.length > 2 && !/^0+$/.test(before);
-  const meant = isMisplaced ? amountOf((before + after).replace(/\D/g, ''), '') : thousands;
-  if (meant !== undefined && parts !== undefined && (isMisplaced || !isGroup))
-    return { kind: 'unclear', readings: [meant, parts] };
-  const amount = thousands ?? parts;
-  return amount === undefined ? { kind: 'wrong' } : { kind: 'amount', amount };
-}
-
-/** Digits without group separators; undefined where separators are misplaced or of two kinds. */
-function withoutGroups(text: string): string | undefined {
-  if (/^\d+$/.test(text)) return text;
-  return /^[1-9]\d{0,2}([.,\s'’\u066c])\d{3}(?:\1\d{3})*$/.test(text) ? text.replace(/\D/g, '') : undefined;
-}
-
-function amountOf(whole: string | undefined, part: string): bigint | undefined {
-  if (whole === undefined || whole.length > maxWholeDigits || part.length > maxPartDigits) return undefined;
-  const amount = BigInt(whole) * 1_000_000n + BigInt(part.padEnd(maxPartDigits, '0'));
-  return amount > 0n ? amount : undefined;
+  return parseTypedAmount(styleOf(locale), typed);
 }
 
 /** Formats an amount as the payer can type it: `parseAmount` reads the same amount back. */
 export function writeAmount(locale: string, microUsd: bigint): string {
-  const { decimal } = separatorsOf(locale);
-  const digits = (microUsd % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '').padEnd(2, '0');
-  // Three decimals would read as thousands.
-  const part = digits.length === 3 ? `${digits}0` : digits;
-  return `${group(locale, (microUsd / 1_000_000n).toString())}${decimal}${part}`;
-}
-
-/**
- * Inserts group separators. Digits with leading zeros stay unchanged, because `parseAmount` would not read them with
- * separators.
- */
-function group(locale: string, whole: string): string {
-  if (whole.startsWith('0')) return whole;
-  return whole.replace(/\B(?=(?:\d{3})+$)/g, separatorsOf(locale).group);
+  return writeTypedAmount(styleOf(locale), microUsd);
 }
 
 /** A field's text and caret position. */
@@ -123,11 +72,12 @@ export function editOf({
  * unchanged, because its separators are not the field's own.
  */
 export function groupTyped(locale: string, shown: string, typed: Edited, how: Edit): Edited {
-  const { decimal, group: sign } = separatorsOf(locale);
+  const style = styleOf(locale);
+  const { decimal, group: sign } = style;
   const strip = (text: string) => text.replaceAll(sign, '');
   const regroup = (text: string) => {
     const [whole = '', ...parts] = text.split(decimal);
-    return [group(locale, strip(whole)), ...parts.map(strip)].join(decimal);
+    return [groupDigits(style, strip(whole)), ...parts.map(strip)].join(decimal);
   };
   const { text, caret } = typed;
   if (how === 'whole' || regroup(shown) !== shown || !/^\d*[.,]?\d*$/.test(strip(text))) return typed;

@@ -6,7 +6,7 @@ import { useHasScreen } from '../app/open-screens.ts';
 import { mayDo } from '../app/permission.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
-import { parseTime } from '../ui/format.ts';
+import { formatNumber, parseTime } from '../ui/format.ts';
 import { Card } from '../ui/page.tsx';
 import { Time } from '../ui/value.tsx';
 
@@ -50,7 +50,7 @@ function usePaymentMatters(): Found {
 }
 
 const count = (number: number, one: string, many: string) =>
-  `${number.toLocaleString()} ${number === 1 ? one : many}`;
+  `${formatNumber(number)} ${number === 1 ? one : many}`;
 
 /** Webhooks that the service has paused because their server did not answer. */
 function useWebhookMatters(): Found {

@@ -6,7 +6,7 @@ import { useFilters } from '../app/use-filters.ts';
 import { BarChart } from '../ui/bar-chart.tsx';
 import { Button } from '../ui/button.tsx';
 import { Figure, Figures } from '../ui/figure.tsx';
-import { exactUsd, formatUsd } from '../ui/format.ts';
+import { dateLocale, exactUsd, formatNumber, formatUsd } from '../ui/format.ts';
 import { Card, Section } from '../ui/page.tsx';
 import { SegmentedChoice } from '../ui/segmented-choice.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
@@ -73,7 +73,7 @@ type Moving = NonNullable<ReturnType<typeof useRead<'GET /summary'>>['data']>['o
 
 const count = (rows: readonly { readonly payments: number }[], one: string, many: string) => {
   const payments = rows.reduce((total, row) => total + row.payments, 0);
-  return `${payments.toLocaleString()} ${payments === 1 ? one : many}`;
+  return `${formatNumber(payments)} ${payments === 1 ? one : many}`;
 };
 
 function Overview({
@@ -116,15 +116,15 @@ const usd = (micro: bigint | undefined) => (micro === undefined ? undefined : <U
 const axisUsd = (micro: bigint) =>
   micro > 0n && micro < 1_000_000n
     ? formatUsd(micro)
-    : new Intl.NumberFormat(undefined, {
+    : new Intl.NumberFormat('en', {
         style: 'currency',
         currency: 'USD',
         currencyDisplay: 'narrowSymbol',
         notation: 'compact',
       }).format(micro / 1_000_000n);
 
-const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
-const shortDayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const dayName = new Intl.DateTimeFormat(dateLocale(), { weekday: 'short', day: 'numeric', month: 'short' });
+const shortDayName = new Intl.DateTimeFormat(dateLocale(), { day: 'numeric', month: 'short' });
 
 function DayChart({
   times,

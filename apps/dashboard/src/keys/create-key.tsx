@@ -4,15 +4,16 @@ import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
+import { parseUsd, usdFault } from '../ui/amount.ts';
 import { Button } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/choice.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
-import { AreaField, TextField } from '../ui/field.tsx';
+import { AreaField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
-import { parseUsd } from '../ui/format.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { SelectField } from '../ui/select.tsx';
+import { UsdField } from '../ui/usd-field.tsx';
 import { type Grant, grantOf, linesOf, permissionsOf } from './grant.ts';
 import { GrantTable } from './grant-table.tsx';
 
@@ -93,7 +94,8 @@ export function CreateKeySheet({
 }
 
 const ownFields = ['maxSessionAmount', 'maxDayAmount', 'ipAllowList', 'origins'];
-const amountText = 'Write dollars, as 250 or 99.50.';
+/** Micro-USD: the most that the service takes as a limit of a key. */
+const mostLimit = 9_000_000_000_000_000;
 
 function CreateForm({
   onMade,
@@ -189,21 +191,17 @@ function LimitFields({
         onChange={(life) => change({ life })}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
+        <UsdField
           label="Largest session"
           isOptional
-          prefix="$"
-          inputMode="decimal"
           placeholder="No limit"
           value={draft.maxSession}
           onChange={(maxSession) => change({ maxSession })}
           error={wrong.maxSession ?? fieldError(error, 'maxSessionAmount')}
         />
-        <TextField
+        <UsdField
           label="Sessions of a day"
           isOptional
-          prefix="$"
-          inputMode="decimal"
           placeholder="No limit"
           value={draft.maxDay}
           onChange={(maxDay) => change({ maxDay })}
@@ -239,10 +237,11 @@ function LimitFields({
 }
 
 function faultsOf({ kind, grant, maxSession, maxDay }: Draft): Faults {
-  const isWrong = (typed: string) => typed.trim() !== '' && !((parseUsd(typed) ?? 0) > 0);
+  const faultOf = (typed: string) => (typed.trim() === '' ? undefined : usdFault(typed, { most: mostLimit }));
+  const [session, day] = [faultOf(maxSession), faultOf(maxDay)];
   return {
-    ...(isWrong(maxSession) ? { maxSession: amountText } : {}),
-    ...(isWrong(maxDay) ? { maxDay: amountText } : {}),
+    ...(session === undefined ? {} : { maxSession: session }),
+    ...(day === undefined ? {} : { maxDay: day }),
     ...(kind === 'restricted' && permissionsOf(grant).length === 0 ? { grant: 'Choose at least one.' } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import type { Account } from '@florin/protocol/account.ts';
 import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
-import { parseUsd, typedUsd } from '../ui/format.ts';
+import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 
 /** A product of a fixed link, as typed. */
 export interface ItemRow {
@@ -148,7 +148,8 @@ export function linkFaults({
   for (const { key, productId, quantity, price } of items) {
     if (productId === '') faults[`${key}.productId`] = 'Choose a product.';
     if (quantityOf(quantity) < 1) faults[`${key}.quantity`] = 'Write a whole number.';
-    if (!((parseUsd(price) ?? 0) > 0)) faults[`${key}.unitPrice`] = 'Write an amount, as 12.50.';
+    const fault = usdFault(price);
+    if (fault !== undefined) faults[`${key}.unitPrice`] = fault;
   }
   return faults;
 }

@@ -4,6 +4,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { formatUsd } from '../ui/format.ts';
 import { SelectField } from '../ui/select.tsx';
+import { UsdField } from '../ui/usd-field.tsx';
 import { Usd } from '../ui/value.tsx';
 import { type ItemRow, newItemRow, type ProductChoice, totalOf, typedPrice } from './link-draft.ts';
 import type { LinkPartProps } from './link-part.ts';
@@ -89,10 +90,8 @@ function ItemRowFields({
         )}
       </div>
       <div className="grid grid-cols-[1fr_6rem] items-start gap-3">
-        <TextField
+        <UsdField
           label="Price of one"
-          prefix="$"
-          inputMode="decimal"
           placeholder="0.00"
           value={row.price}
           onChange={(price) => set({ price })}

@@ -5,6 +5,7 @@ import { useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { formatNumber } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
@@ -134,7 +135,7 @@ function Details({ link }: { readonly link: LinkDetail }) {
         {link.customSuccessText !== '' && <Fact name="Text after payment">{link.customSuccessText}</Fact>}
         {link.maxPayments !== undefined && (
           <Fact name="Limit">
-            {(link.paymentCount ?? 0).toLocaleString()} of {link.maxPayments.toLocaleString()} payments made
+            {formatNumber(link.paymentCount ?? 0)} of {formatNumber(link.maxPayments)} payments made
           </Fact>
         )}
         {link.activeUntil !== undefined && (

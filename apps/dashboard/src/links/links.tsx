@@ -10,6 +10,7 @@ import { useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { formatNumber } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -70,7 +71,7 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
         )}
         {maxPayments !== undefined && (
           <span className="ml-2 text-sm text-soft">
-            {paymentCount.toLocaleString()} of {maxPayments.toLocaleString()}
+            {formatNumber(paymentCount)} of {formatNumber(maxPayments)}
           </span>
         )}
       </span>

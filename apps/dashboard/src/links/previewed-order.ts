@@ -1,4 +1,4 @@
-import { parseUsd } from '../ui/format.ts';
+import { parseUsd } from '../ui/amount.ts';
 import type { PreviewedOrder } from '../ui/page-preview.tsx';
 import type { ItemRow, LinkDraft } from './link-draft.ts';
 import { quantityOf } from './link-draft.ts';

@@ -1,5 +1,5 @@
 import type { LinkTermsView } from '@florin/protocol/link-history.ts';
-import { exactTime, formatUsd } from '../ui/format.ts';
+import { exactTime, formatNumber, formatUsd } from '../ui/format.ts';
 
 /** One thing that two versions of a link may have in different forms; undefined where a version lacks it. */
 export interface VersionChange {
@@ -30,7 +30,7 @@ function factsOf(terms: LinkTermsView, tokenName: (tokenId: string) => string): 
     ),
     ['Wallet', `${terms.accountName} (${terms.accountAddress})`],
     ['You receive', tokenName(terms.settlementToken)],
-    ['Payments in all', maxPayments?.toLocaleString()],
+    ['Payments in all', maxPayments === undefined ? undefined : formatNumber(maxPayments)],
     ['Ends on', activeUntil === undefined ? undefined : exactTime(new Date(activeUntil * 1_000))],
     ['The fee', terms.feeModel === 2 ? 'The payer pays it' : 'You pay it'],
     ['Payer’s e-mail', terms.payerEmailRequired === 1 ? 'Required' : 'Not required'],

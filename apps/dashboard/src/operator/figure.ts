@@ -1,5 +1,7 @@
 /** Figures of the operator's screens with their units. Pure, so that tests need no browser. */
 
+import { formatNumber } from '../ui/format.ts';
+
 /** How long: `8 s`, `3 min 20 s`, `2 h 5 min`, `4.2 days`, `3 years`; beyond a hundred years no number means anything. */
 export function lastingText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
@@ -26,20 +28,20 @@ export function secondsBetween(from: string, to: string): number | undefined {
 
 /** An integer of the API with the locale's separators; `unknown` for an empty one. */
 export function integerText(integer: string | number, locale?: string): string {
-  return integer === '' ? 'unknown' : new Intl.NumberFormat(locale).format(BigInt(integer));
+  return integer === '' ? 'unknown' : formatNumber(integer, {}, locale);
 }
 
 /** Wei per gas as gwei, with three digits that count: `0.0123 gwei`. */
 export function gweiText(wei: string, locale?: string): string {
   if (wei === '') return 'unknown';
   const gwei = Number(wei) / 1e9;
-  return `${new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 }).format(gwei)} gwei`;
+  return `${formatNumber(gwei, { maximumSignificantDigits: 3 }, locale)} gwei`;
 }
 
 /** Wei as native coins, with four digits that count; `unknown` for an empty text. */
 export function coinsText(wei: string, locale?: string): string {
   if (wei === '') return 'unknown';
-  return new Intl.NumberFormat(locale, { maximumSignificantDigits: 4 }).format(Number(wei) / 1e18);
+  return formatNumber(Number(wei) / 1e18, { maximumSignificantDigits: 4 }, locale);
 }
 
 /** `USDC` of `ethereum::usdc`. */

@@ -1,4 +1,5 @@
 import type { ReplyTo } from '../api/call.ts';
+import { formatNumber } from '../ui/format.ts';
 import { lastingText, secondsBetween } from './figure.ts';
 import { type Trouble, troubles } from './trouble.ts';
 
@@ -321,5 +322,5 @@ function problemIf(count: number, problem: Problem): Problem | undefined {
 }
 
 function counted(count: number, one: string, many: string): string {
-  return `${new Intl.NumberFormat().format(count)} ${count === 1 ? one : many}`;
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }

@@ -4,6 +4,7 @@ import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { formatNumber } from '../ui/format.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { SelectField } from '../ui/select.tsx';
@@ -74,7 +75,7 @@ export function ExportDialog({
       } while (after !== '');
       const day = new Date().toISOString().slice(0, 10);
       saveFile(`payments-${day}.${format}`, new Blob([...parts, form.end]), form.type);
-      toast(`${read.toLocaleString()} payments exported`);
+      toast(`${formatNumber(read)} payments exported`);
       close();
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
@@ -100,7 +101,7 @@ export function ExportDialog({
           isDisabled={isRunning}
         />
         <p role="status" className="text-soft tabular-nums">
-          {isRunning && `${count.toLocaleString()} payments read so far …`}
+          {isRunning && `${formatNumber(count)} payments read so far …`}
         </p>
         <FailureNotice error={failure} />
       </div>

@@ -1,19 +1,21 @@
 import type { PaymentFilter } from '@florin/protocol/payment-view.ts';
 import { useEffect, useState } from 'react';
+import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 import { Button } from '../ui/button.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { parseUsd } from '../ui/format.ts';
+import { exactDecimal, formatUsd } from '../ui/format.ts';
 import { SelectField } from '../ui/select.tsx';
-import type { PaymentFilters } from './search-body.ts';
+import { UsdField } from '../ui/usd-field.tsx';
+import { filteredUsd, type PaymentFilters } from './search-body.ts';
 import type { PaymentToken } from './types.ts';
 
 /** The filters of the sheet, which show as chips above the list while they are set. */
 export const filterNames: readonly { readonly name: PaymentFilter; readonly label: string }[] = [
   { name: 'createdFrom', label: 'From' },
   { name: 'createdTo', label: 'To' },
-  { name: 'amountFrom', label: 'At least $' },
-  { name: 'amountTo', label: 'At most $' },
+  { name: 'amountFrom', label: 'At least' },
+  { name: 'amountTo', label: 'At most' },
   { name: 'paidToken', label: 'Paid with' },
   { name: 'sessionType', label: 'Made by' },
   { name: 'payer', label: 'Payer’s wallet' },
@@ -30,6 +32,25 @@ const types = [
   { value: 'lnk', label: 'Payment link' },
   { value: 'ai_checkout', label: 'AI agent' },
 ] as const;
+
+const isAmount = (name: string) => name === 'amountFrom' || name === 'amountTo';
+
+/** A filter as a person reads it. */
+export function filterText(name: PaymentFilter, value: string): string {
+  const amount = isAmount(name) ? filteredUsd(value) : undefined;
+  return amount === undefined ? value : formatUsd(amount);
+}
+
+function typedFilter(value: string): string {
+  const amount = filteredUsd(value);
+  return amount === undefined ? value : typedUsd(amount);
+}
+
+/** A typed filter as the address holds it. */
+function addressed([name, typed]: [string, string]): [string, string] {
+  const amount = isAmount(name) ? parseUsd(typed) : undefined;
+  return [name, amount === undefined ? typed : exactDecimal(amount, 6)];
+}
 
 /** All filters of payments. Nothing changes in the list before Show. */
 export function FilterSheet({
@@ -49,12 +70,11 @@ export function FilterSheet({
   useEffect(() => {
     if (isOpen) setDraft({});
   }, [isOpen]);
-  const fieldValue = (name: PaymentFilter) => draft[name] ?? values[name];
+  const fieldValue = (name: PaymentFilter) =>
+    draft[name] ?? (isAmount(name) ? typedFilter(values[name]) : values[name]);
   const set = (name: PaymentFilter) => (value: string) => setDraft((now) => ({ ...now, [name]: value }));
   const amountError = (name: PaymentFilter) =>
-    fieldValue(name) !== '' && parseUsd(fieldValue(name)) === undefined
-      ? 'Write dollars, as 4.50'
-      : undefined;
+    fieldValue(name).trim() === '' ? undefined : usdFault(fieldValue(name));
   const isWrong = amountError('amountFrom') !== undefined || amountError('amountTo') !== undefined;
   const text = (name: PaymentFilter, label: string, placeholder: string) => (
     <TextField
@@ -73,7 +93,7 @@ export function FilterSheet({
         onSubmit={(event) => {
           event.preventDefault();
           if (isWrong) return;
-          onApply(draft);
+          onApply(Object.fromEntries(Object.entries(draft).map(addressed)));
           onClose();
         }}
       >
@@ -88,18 +108,14 @@ export function FilterSheet({
             <TextField label="To" type="date" value={fieldValue('createdTo')} onChange={set('createdTo')} />
           </div>
           <div className="grid grid-cols-2 items-start gap-3">
-            <TextField
+            <UsdField
               label="At least"
-              prefix="$"
-              inputMode="decimal"
               value={fieldValue('amountFrom')}
               onChange={set('amountFrom')}
               error={amountError('amountFrom')}
             />
-            <TextField
+            <UsdField
               label="At most"
-              prefix="$"
-              inputMode="decimal"
               value={fieldValue('amountTo')}
               onChange={set('amountTo')}
               error={amountError('amountTo')}

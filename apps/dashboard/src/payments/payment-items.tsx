@@ -1,4 +1,5 @@
 import type { SessionView } from '@florin/protocol/session.ts';
+import { formatNumber } from '../ui/format.ts';
 import { Card } from '../ui/page.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { Usd } from '../ui/value.tsx';
@@ -58,7 +59,7 @@ function Arithmetic({
 const maxRateDigits = 3;
 
 function rateText(rate: number): string {
-  return rate.toLocaleString(undefined, { style: 'percent', maximumFractionDigits: maxRateDigits });
+  return formatNumber(rate, { style: 'percent', maximumFractionDigits: maxRateDigits });
 }
 
 function Line({

@@ -15,7 +15,7 @@ import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
-import { FilterSheet, filterNames } from './filter-sheet.tsx';
+import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { type PaymentFilters, searchBodyOf } from './search-body.ts';
 
@@ -198,7 +198,7 @@ function FilterChips({
             className="inline-flex h-7 max-w-72 items-center gap-1.5 rounded-full border border-line-strong bg-raised pr-2 pl-3 text-sm hover:bg-sunken"
           >
             <span className="text-soft">{label}</span>
-            <span className="truncate font-medium">{values[name]}</span>
+            <span className="truncate font-medium">{filterText(name, values[name])}</span>
             <X aria-hidden className="size-3.5 shrink-0 text-faint" />
           </button>
         </li>

@@ -2,12 +2,14 @@ import { useRef, useState } from 'react';
 import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
+import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { formatUsd, parseUsd, typedUsd } from '../ui/format.ts';
+import { formatUsd } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
+import { UsdField } from '../ui/usd-field.tsx';
 import type { PaymentHistory } from './types.ts';
 
 interface RefundProps {
@@ -85,7 +87,7 @@ function RefundForm({
   });
   const run = async () => {
     const amount = parseUsd(typed ?? whole);
-    const found = isSettled ? amountError(amount, left) : undefined;
+    const found = isSettled ? usdFault(typed ?? whole, { most: left }) : undefined;
     setWrong(found);
     if (found !== undefined) amountField.current?.querySelector('input')?.focus();
     if (found !== undefined || amount === undefined) return;
@@ -111,10 +113,8 @@ function RefundForm({
       {isSettled ? (
         <>
           <div ref={amountField}>
-            <TextField
+            <UsdField
               label="Amount"
-              prefix="$"
-              inputMode="decimal"
               value={typed ?? whole}
               onChange={(next) => {
                 setTyped(next);
@@ -161,9 +161,4 @@ function RefundForm({
       </DialogActions>
     </form>
   );
-}
-
-function amountError(amount: number | undefined, left: number): string | undefined {
-  if (amount === undefined || amount === 0) return 'Write dollars, as 4.50';
-  return amount > left ? `At most ${formatUsd(left)} is left to refund` : undefined;
 }

@@ -13,7 +13,7 @@ test('dollars become Micro-USD, and a day is from its first to its last second',
   const body = searchBodyOf({
     ...none,
     amountFrom: '4.50',
-    amountTo: '$1,000',
+    amountTo: '1000.5',
     createdFrom: '2026-03-01',
     createdTo: '2026-03-01',
   });
@@ -21,10 +21,14 @@ test('dollars become Micro-USD, and a day is from its first to its last second',
   const end = new Date(2026, 2, 2).getTime() / 1000 - 1;
   assert.deepEqual(body, {
     amountFrom: 4_500_000,
-    amountTo: 1_000_000_000,
+    amountTo: 1_000_500_000,
     createdFrom: start,
     createdTo: end,
   });
+});
+
+test('an amount of a saved view in English keeps its meaning', () => {
+  assert.deepEqual(searchBodyOf({ ...none, amountTo: '$1,000' }), { amountTo: 1_000_000_000 });
 });
 
 test('values that cannot be read are left out', () => {

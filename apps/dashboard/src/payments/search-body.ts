@@ -1,6 +1,6 @@
+import { parseUsd } from '@florin/protocol/money.ts';
 import type { PaymentFilter } from '@florin/protocol/payment-view.ts';
 import type { SessionStatus, SessionType } from '@florin/protocol/session.ts';
-import { parseUsd } from '../ui/format.ts';
 
 // As values of their own, since importing the schemas would bring their library into the page.
 const statuses: Readonly<Record<SessionStatus, true>> = {
@@ -33,9 +33,18 @@ export function searchBodyOf(filters: PaymentFilters) {
     ...part('sessionType', oneOf(types, sessionType)),
     ...part('createdFrom', dayStart(createdFrom)),
     ...part('createdTo', dayEnd(createdTo)),
-    ...part('amountFrom', parseUsd(amountFrom)),
-    ...part('amountTo', parseUsd(amountTo)),
+    ...part('amountFrom', filteredUsd(amountFrom)),
+    ...part('amountTo', filteredUsd(amountTo)),
   };
+}
+
+/**
+ * The Micro-USD of a filter, which the address holds as `1234.5` in every locale, so that a link that a person sends on means
+ * the same. Saved views may have a dollar sign and groups from English.
+ */
+export function filteredUsd(text: string): number | undefined {
+  const amount = parseUsd(text.trim().replaceAll(/^\$\s*|(?<=\d),(?=\d{3}(?:\D|$))/g, ''));
+  return amount === undefined ? undefined : Number(amount);
 }
 
 function part<Name extends string, Value>(name: Name, value: Value | undefined) {

@@ -1,4 +1,5 @@
 import { classNames } from '../ui/class-names.ts';
+import { formatNumber } from '../ui/format.ts';
 import { SkeletonFacts } from '../ui/page.tsx';
 import { Address, Time } from '../ui/value.tsx';
 import { timelineEntries } from './timeline-entries.ts';
@@ -34,7 +35,7 @@ export function Timeline({
             {transaction !== undefined && (
               <>
                 <p>
-                  {transaction.network}, block {transaction.blockNumber.toLocaleString()},{' '}
+                  {transaction.network}, block {formatNumber(transaction.blockNumber)},{' '}
                   {transaction.isFinal ? 'final' : 'not final yet'}
                 </p>
                 <Address address={transaction.txHash} href={transaction.href} />

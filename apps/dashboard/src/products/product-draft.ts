@@ -1,5 +1,5 @@
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
-import { parseUsd, typedUsd } from '../ui/format.ts';
+import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 
 interface PriceRow {
   readonly key: string;
@@ -48,8 +48,10 @@ export function productDraftOf(product: Product | undefined): ProductDraft {
 export function productFaults({ name, prices, attributes }: ProductDraft): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
   if (name.trim() === '') faults['name'] = 'Give the product a name.';
-  for (const { key, typed } of prices)
-    if (!((parseUsd(typed) ?? 0) > 0)) faults[key] = 'Write an amount, as 12.50.';
+  for (const { key, typed } of prices) {
+    const fault = usdFault(typed);
+    if (fault !== undefined) faults[key] = fault;
+  }
   for (const { key, name: attribute } of attributes)
     if (attribute.trim() === '') faults[key] = 'Name the attribute, or remove it.';
   return faults;

@@ -10,6 +10,7 @@ import { onSubmit } from '../ui/form.ts';
 import { ImageField } from '../ui/image-field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
+import { UsdField } from '../ui/usd-field.tsx';
 import {
   maxAttributes,
   maxPrices,
@@ -165,11 +166,9 @@ function PriceFields({ draft: { prices }, change, faults, error }: PartProps) {
       <div className="grid gap-2">
         {prices.map((row, index) => (
           <div key={row.key} className="flex items-start gap-2">
-            <TextField
+            <UsdField
               label={<span className="sr-only">Price {index + 1}</span>}
               className="min-w-0 flex-1 gap-0"
-              prefix="$"
-              inputMode="decimal"
               placeholder="0.00"
               value={row.typed}
               onChange={(typed) =>

@@ -4,6 +4,7 @@ import { ApiFailure } from '../api/failure.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { formatNumber } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -68,7 +69,7 @@ export function DownloadDialog({
       link.href = fileOf(report);
       link.download = '';
       link.click();
-      toast(`${report.rows.toLocaleString()} rows downloaded`);
+      toast(`${formatNumber(report.rows)} rows downloaded`);
       close();
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;

@@ -45,8 +45,8 @@ export function monthTimes({ from, to }: Period): number[] {
 }
 
 /** `November 2026`. */
-export function monthName(seconds: number, locale?: string): string {
-  return new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+export function monthName(seconds: number): string {
+  return new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
     seconds * 1_000,
   );
 }

@@ -6,7 +6,7 @@ import { ScreenLink } from '../app/screen-link.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Figure, Figures } from '../ui/figure.tsx';
-import { formatExactUsd } from '../ui/format.ts';
+import { formatUsd } from '../ui/format.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -160,7 +160,7 @@ function SumTable({
           <span className="block truncate text-sm text-soft">{tokenName(row.tokenId)}</span>
           <span className="block truncate text-sm text-soft xl:hidden">{monthOf(row)}</span>
           <span className="block text-sm wrap-anywhere whitespace-normal text-soft sm:hidden">
-            Received {formatExactUsd(row.received)}
+            Received {formatUsd(row.received)}
           </span>
         </>
       ),

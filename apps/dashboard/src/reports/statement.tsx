@@ -7,6 +7,7 @@ import { useTokenNames } from '../api/use-token-names.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { formatNumber } from '../ui/format.ts';
 import { SkeletonFacts, useTitle } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { ExactUsd } from '../ui/value.tsx';
@@ -201,9 +202,7 @@ function Settlements({
       <h2 className="mb-2 text-lg font-semibold">Settlements</h2>
       {count === 0 && <p>Nothing was settled in this time.</p>}
       {count > maxListed && (
-        <p>
-          {count.toLocaleString()} settlements are too many to print. Download them as CSV from the reports.
-        </p>
+        <p>{formatNumber(count)} settlements are too many to print. Download them as CSV from the reports.</p>
       )}
       {rows.length > 0 && (
         <Wide label="Settlements">

@@ -22,13 +22,16 @@ export interface FieldProps {
   readonly hint?: ReactNode;
   /** What to change, in words. The field takes the focus when it appears. */
   readonly error?: string | undefined;
+  /** How the service reads what is typed, below the control. An error takes its place. */
+  readonly note?: string | undefined;
   readonly isOptional?: boolean;
   readonly className?: string;
   readonly children: (parts: FieldParts) => ReactNode;
 }
 
 /** A label, its control, and the error at the control. */
-export function Field({ label, hint, error, isOptional = false, className, children }: FieldProps) {
+export function Field({ label, hint, error, note, isOptional = false, className, children }: FieldProps) {
+  const isNoted = note !== undefined && error === undefined;
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -37,7 +40,11 @@ export function Field({ label, hint, error, isOptional = false, className, child
     const form = frame.current?.closest('form') ?? frame.current;
     form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
+  const described = [
+    hint === undefined ? '' : `${id}-hint`,
+    isNoted ? `${id}-note` : '',
+    error === undefined ? '' : `${id}-error`,
+  ]
     .filter((part) => part !== '')
     .join(' ');
   return (
@@ -56,6 +63,11 @@ export function Field({ label, hint, error, isOptional = false, className, child
         'aria-describedby': described === '' ? undefined : described,
         'aria-invalid': error === undefined ? undefined : true,
       })}
+      {isNoted && (
+        <p id={`${id}-note`} className="text-sm text-soft">
+          {note}
+        </p>
+      )}
       {error !== undefined && (
         <p id={`${id}-error`} className="flex items-start gap-1.5 text-sm text-bad">
           <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
@@ -66,7 +78,7 @@ export function Field({ label, hint, error, isOptional = false, className, child
   );
 }
 
-type TextProps = Omit<ComponentProps<'input'>, 'children' | 'onChange' | 'value'> &
+export type TextProps = Omit<ComponentProps<'input'>, 'children' | 'onChange' | 'value'> &
   Omit<FieldProps, 'children'> & {
     readonly value: string;
     readonly onChange: (value: string) => void;
@@ -80,6 +92,7 @@ export function TextField({
   label,
   hint,
   error,
+  note,
   isOptional,
   className,
   onChange,
@@ -88,7 +101,7 @@ export function TextField({
   ...rest
 }: TextProps) {
   return (
-    <Field {...{ label, hint, error }} isOptional={isOptional ?? false} className={className ?? ''}>
+    <Field {...{ label, hint, error, note }} isOptional={isOptional ?? false} className={className ?? ''}>
       {(parts) => (
         <span className="relative flex">
           {prefix !== undefined && (

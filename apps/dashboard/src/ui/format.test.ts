@@ -4,20 +4,20 @@ import {
   exactDigits,
   exactUsd,
   formatMoment,
+  formatNumber,
   formatRelative,
   formatToken,
   formatUsd,
   parseTime,
-  parseUsd,
   shortAddress,
   shortId,
-  typedUsd,
 } from './format.ts';
 
-test('dollars are exact, in the reader’s locale, and never read as zero', () => {
+test('dollars have every digit that counts, in the reader’s locale', () => {
   assert.equal(formatUsd(1_234_500_000, 'en-US'), '$1,234.50');
   assert.equal(formatUsd(1_234_500_000, 'de-DE'), '1.234,50\u00a0$');
   assert.equal(formatUsd(12, 'en-US'), '$0.000012');
+  assert.equal(formatUsd(37_111_109, 'en-US'), '$37.111109');
   assert.equal(formatUsd(0, 'en-US'), '$0.00');
   assert.equal(formatUsd('9007199254740993000000', 'en-US'), '$9,007,199,254,740,993.00');
   assert.equal(exactUsd(-1_500_001), '-1.500001 USD');
@@ -26,23 +26,8 @@ test('dollars are exact, in the reader’s locale, and never read as zero', () =
 
 test('a token’s amount keeps its decimals exact', () => {
   const usdc = { decimals: 6, symbol: 'USDC' };
-  assert.equal(formatToken('1234567890', usdc, 'en-US'), '1,234.57 USDC');
+  assert.equal(formatToken('1234567890', usdc, 'en-US'), '1,234.56789 USDC');
   assert.equal(formatToken('1', { decimals: 18, symbol: 'DAI' }, 'en-US'), '0.000000000000000001 DAI');
-});
-
-test('typed dollars become Micro-USD, and anything else nothing', () => {
-  assert.deepEqual(
-    ['12', '$ 1,234.56', '.5', '0.000001', '1.2345678', '1,23', 'ten', '', '-3', '9'.repeat(20)].map(
-      parseUsd,
-    ),
-    [12_000_000, 1_234_560_000, 500_000, 1, ...Array(6).fill(undefined)],
-  );
-});
-
-test('a field holds dollars with their cents, and takes them back', () => {
-  const amounts = [18_900_000, 9_000_000, 3_333_333, 1];
-  assert.deepEqual(amounts.map(typedUsd), ['18.90', '9.00', '3.333333', '0.000001']);
-  assert.deepEqual(amounts.map(typedUsd).map(parseUsd), amounts);
 });
 
 test('times of the API are UTC, whatever their form', () => {
@@ -61,6 +46,23 @@ test('a near time is told from now on, a far one by its date', () => {
   assert.equal(formatRelative(new Date(2025, 9, 1), now, 'en-US'), 'Oct 1, 2025');
   const moment = formatMoment(new Date(2025, 9, 1, 15, 5), now, 'en-US');
   assert.equal(moment, 'Oct 1, 2025, 3:05 PM');
+});
+
+test('words and months are English in every locale, and digits Latin', () => {
+  const now = new Date('2026-11-23T12:00:00Z');
+  const said = (locale: string) => [
+    formatRelative(new Date('2026-11-23T11:41:00Z'), now, locale),
+    formatMoment(new Date(2026, 9, 1, 15, 5), now, locale),
+    formatNumber(1_234_567.5, {}, locale),
+    formatUsd(1_234_500_000, locale),
+  ];
+  assert.deepEqual(said('de-DE'), ['19 minutes ago', '1 Oct, 15:05', '1.234.567,5', '1.234,50\u00a0$']);
+  assert.deepEqual(said('ar-EG'), [
+    '19 minutes ago',
+    '1 Oct, 3:05 pm',
+    '1,234,567.5',
+    '1,234.50\u00a0US$',
+  ]);
 });
 
 test('addresses and ids are shortened to what tells them apart', () => {

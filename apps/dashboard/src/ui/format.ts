@@ -1,4 +1,4 @@
-/** What a person reads: amounts, times and ids, in the reader's locale. Pure, so that tests need no browser. */
+/** What a person reads: amounts, times and ids. Pure, so that tests need no browser. */
 
 const microDigits = 6;
 
@@ -11,37 +11,51 @@ export function exactDecimal(units: bigint | number | string, decimals: number):
   return `${value < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Formats a decimal text in the locale without going through a float. */
-function localDecimal(
-  decimal: string,
-  locale: string | undefined,
-  options: Intl.NumberFormatOptions,
+/**
+ * The locales of one reader. Sentences are English, so words, months and relative times are too. Numbers have the reader's
+ * separators, and dates the order of the reader's region, both in Latin digits.
+ */
+function localesOf(language: string): { readonly numbers: string; readonly dates: string } {
+  const numbers = new Intl.Locale(language, { numberingSystem: 'latn' }).toString();
+  const english = `en-${new Intl.Locale(language).maximize().region ?? 'US'}`;
+  // Where English has no custom of the region's own, that of the world: day, month, year.
+  const isKnown = new Intl.DateTimeFormat(english).resolvedOptions().locale === english;
+  return { numbers, dates: isKnown ? english : 'en-001' };
+}
+
+const readers = localesOf(new Intl.NumberFormat().resolvedOptions().locale);
+
+/** For `Intl.NumberFormat`: the reader's separators, in Latin digits. */
+export function numberLocale(language?: string): string {
+  return language === undefined ? readers.numbers : localesOf(language).numbers;
+}
+
+/** For `Intl.DateTimeFormat`: English words, in the order of the reader's region. */
+export function dateLocale(language?: string): string {
+  return language === undefined ? readers.dates : localesOf(language).dates;
+}
+
+/** Formats a number, or a decimal text without going through a float, with the reader's separators. */
+export function formatNumber(
+  number: bigint | number | string,
+  options: Intl.NumberFormatOptions = {},
+  locale?: string,
 ): string {
-  return new Intl.NumberFormat(locale, options).format(decimal as Intl.StringNumericLiteral);
+  const format = new Intl.NumberFormat(numberLocale(locale), options);
+  // Marks of direction would move the currency sign within an English sentence.
+  return format.format(number as Intl.StringNumericLiteral).replace(/[\u200e\u200f\u061c]/g, '');
 }
 
-/** Micro-USD as dollars and cents, as `$1,234.50`. Amounts below a cent keep their digits, so none reads as zero. */
+/** Micro-USD as dollars with every digit that is not zero, two at least: `$1,234.50`, `$37.111109`. */
 export function formatUsd(microUsd: bigint | number | string, locale?: string): string {
-  const value = BigInt(microUsd);
-  const isTiny = value !== 0n && value > -10_000n && value < 10_000n;
-  return localDecimal(exactDecimal(value, microDigits), locale, {
-    style: 'currency',
-    currency: 'USD',
-    currencyDisplay: 'narrowSymbol',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: isTiny ? microDigits : 2,
-  });
-}
-
-/** Micro-USD as dollars with every digit, as `$1,234.500001`, for accounting. */
-export function formatExactUsd(microUsd: bigint | number | string, locale?: string): string {
-  return localDecimal(exactDecimal(microUsd, microDigits), locale, {
+  const options = {
     style: 'currency',
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',
     minimumFractionDigits: 2,
     maximumFractionDigits: microDigits,
-  });
+  } as const;
+  return formatNumber(exactDecimal(microUsd, microDigits), options, locale);
 }
 
 /** How many digits the exact amount has after the point: two at least. */
@@ -54,34 +68,14 @@ export function exactUsd(microUsd: bigint | number | string): string {
   return `${exactDecimal(microUsd, microDigits)} USD`;
 }
 
-/** A token's amount in its smallest units, as `1,234.5 USDC`. */
+/** A token's amount from its smallest units with every digit that is not zero, two at least: `1,234.50 USDC`. */
 export function formatToken(
   units: bigint | number | string,
   { decimals, symbol }: { readonly decimals: number; readonly symbol: string },
   locale?: string,
 ): string {
-  const exact = exactDecimal(units, decimals);
-  const isTiny = BigInt(units) !== 0n && /^-?0\.00/.test(exact);
-  const options = { minimumFractionDigits: 2, maximumFractionDigits: isTiny ? decimals : 2 };
-  return `${localDecimal(exact, locale, options)} ${symbol}`;
-}
-
-/** Micro-USD as a person types dollars, as `18.90`: what a field holds before anything is typed. */
-export function typedUsd(microUsd: bigint | number): string {
-  const [whole = '', fraction = ''] = exactDecimal(microUsd, microDigits).split('.');
-  return `${whole}.${fraction.padEnd(2, '0')}`;
-}
-
-/** What a person types as dollars, as Micro-USD; undefined for anything else. `1,234.56` and `1234.56` are the same. */
-export function parseUsd(typed: string): number | undefined {
-  const plain = typed
-    .trim()
-    .replace(/^\$\s*/, '')
-    .replaceAll(/(?<=\d),(?=\d{3}(\D|$))/g, '');
-  const [, whole = '', fraction = ''] = /^(\d*)(?:\.(\d{0,6}))?$/.exec(plain) ?? [];
-  if (whole === '' && fraction === '') return undefined;
-  const micro = BigInt(`${whole === '' ? '0' : whole}${fraction.padEnd(microDigits, '0')}`);
-  return micro <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(micro) : undefined;
+  const options = { minimumFractionDigits: Math.min(2, decimals), maximumFractionDigits: decimals };
+  return `${formatNumber(exactDecimal(units, decimals), options, locale)} ${symbol}`;
 }
 
 /** `0x1234…abcd`. */
@@ -119,13 +113,13 @@ export function formatRelative(time: Date, now: Date, locale?: string): string {
   if (step === undefined) return formatDate(time, now, locale);
   if (Math.abs(seconds) < 10) return 'just now';
   const count = Math.trunc(seconds / step.seconds);
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(count, step.unit);
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(count, step.unit);
 }
 
-/** `3 Nov`, with the year when it is another one. */
+/** `3 Nov` or `Nov 3`, with the year when it is another one. */
 export function formatDate(time: Date, now: Date, locale?: string): string {
   const isThisYear = time.getFullYear() === now.getFullYear();
-  return new Intl.DateTimeFormat(locale, {
+  return new Intl.DateTimeFormat(dateLocale(locale), {
     day: 'numeric',
     month: 'short',
     ...(isThisYear ? {} : { year: 'numeric' }),
@@ -135,7 +129,7 @@ export function formatDate(time: Date, now: Date, locale?: string): string {
 /** `Nov 3, 10:15 PM`, with the year when it is another one. */
 export function formatMoment(time: Date, now: Date, locale?: string): string {
   const isThisYear = time.getFullYear() === now.getFullYear();
-  return new Intl.DateTimeFormat(locale, {
+  return new Intl.DateTimeFormat(dateLocale(locale), {
     day: 'numeric',
     month: 'short',
     hour: 'numeric',
@@ -146,5 +140,5 @@ export function formatMoment(time: Date, now: Date, locale?: string): string {
 
 /** The whole time with its zone, for a tooltip. */
 export function exactTime(time: Date, locale?: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }).format(time);
+  return new Intl.DateTimeFormat(dateLocale(locale), { dateStyle: 'medium', timeStyle: 'long' }).format(time);
 }

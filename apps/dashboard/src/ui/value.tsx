@@ -2,12 +2,9 @@ import { Check, Copy } from 'lucide-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { classNames } from './class-names.ts';
 import {
-  exactDecimal,
   exactDigits,
   exactTime,
-  exactUsd,
   formatDate,
-  formatExactUsd,
   formatMoment,
   formatRelative,
   formatToken,
@@ -17,7 +14,7 @@ import {
   shortId,
 } from './format.ts';
 
-/** Dollars from Micro-USD; the exact amount on hover. */
+/** Dollars from Micro-USD with every digit. */
 export function Usd({
   micro,
   className,
@@ -25,17 +22,13 @@ export function Usd({
   readonly micro: bigint | number | string;
   readonly className?: string;
 }) {
-  return (
-    <span title={exactUsd(micro)} className={classNames('whitespace-nowrap tabular-nums', className)}>
-      {formatUsd(micro)}
-    </span>
-  );
+  return <span className={classNames('whitespace-nowrap tabular-nums', className)}>{formatUsd(micro)}</span>;
 }
 
 /** The room of digits that an amount has fewer than others of its column. */
 const missingDigits = ['', 'pr-[1ch]', 'pr-[2ch]', 'pr-[3ch]', 'pr-[4ch]'];
 
-/** Dollars with every digit, for accounting. The points of a column are in line when each knows the most digits of it. */
+/** Dollars for accounting. The points of a column are in line when each knows the most digits of it. */
 export function ExactUsd({
   micro,
   digits = 2,
@@ -47,12 +40,12 @@ export function ExactUsd({
     <span
       className={classNames('whitespace-nowrap tabular-nums', missingDigits[digits - exactDigits(micro)])}
     >
-      {formatExactUsd(micro)}
+      {formatUsd(micro)}
     </span>
   );
 }
 
-/** A token's amount from its smallest units; the exact amount on hover. */
+/** A token's amount from its smallest units with every digit. */
 export function Tokens({
   units,
   decimals,
@@ -65,10 +58,7 @@ export function Tokens({
   readonly className?: string;
 }) {
   return (
-    <span
-      title={`${exactDecimal(units, decimals)} ${symbol}`}
-      className={classNames('whitespace-nowrap tabular-nums', className)}
-    >
+    <span className={classNames('whitespace-nowrap tabular-nums', className)}>
       {formatToken(units, { decimals, symbol })}
     </span>
   );

@@ -42,7 +42,7 @@ test('a change that waits, or that gave another address, proves nothing', () => 
 });
 
 test('a delay is told in the largest unit that fits', () => {
-  const texts = [86_400, 129_600, 5_400, 45].map((seconds) => delayText(seconds, 'en'));
+  const texts = [86_400, 129_600, 5_400, 45].map((seconds) => delayText(seconds));
   assert.deepEqual(texts, ['1 day', '36 hours', '90 minutes', '45 seconds']);
 });
 

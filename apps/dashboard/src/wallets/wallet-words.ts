@@ -1,4 +1,4 @@
-import { parseTime } from '../ui/format.ts';
+import { dateLocale, parseTime } from '../ui/format.ts';
 import type { SettlementToken, WalletAccount, WalletChange } from './types.ts';
 
 /** How soon a page shows what took effect, or what another member changed. */
@@ -52,10 +52,10 @@ const delayUnits = [
 ] as const;
 
 /** A delay in the largest unit that it is a whole number of, as `1 day` or `36 hours`. */
-export function delayText(seconds: number, locale?: string): string {
+export function delayText(seconds: number): string {
   const step = delayUnits.find((each) => seconds % each.seconds === 0) ?? delayUnits[3];
   const format = { style: 'unit', unit: step.unit, unitDisplay: 'long' } as const;
-  return new Intl.NumberFormat(locale, format).format(seconds / step.seconds);
+  return new Intl.NumberFormat('en', format).format(seconds / step.seconds);
 }
 
 /** Micro-USD that are on their way to one account. */
@@ -69,8 +69,8 @@ export function sumOnItsWay(
 }
 
 /** A time of the API to the minute in the reader's zone, as `Nov 25, 2026, 12:05 AM`. */
-export function exactMinute(time: string, locale?: string): string {
+export function exactMinute(time: string): string {
   const parsed = parseTime(time);
   if (parsed === undefined) return '';
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(parsed);
+  return new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(parsed);
 }
