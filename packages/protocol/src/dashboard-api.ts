@@ -8,6 +8,7 @@ import { linkHistoryRoutes } from './link-history.ts';
 import { bouncedAt } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { merchantApi } from './merchant-api.ts';
+import { settlementModes } from './order.ts';
 import { permissions } from './permission.ts';
 import { refundSigningRoutes } from './refund-signing-api.ts';
 import { type RouteTable, route } from './route.ts';
@@ -233,6 +234,9 @@ const accountRoutes = {
     tag: 'Accounts',
     reply: Type.Object({
       delaySeconds: Type.Integer({ description: 'How long a wallet waits that is not the merchant’s first' }),
+      settlementMode: Type.Enum(settlementModes, {
+        description: 'Of this installation, for wallets without a mode of their own',
+      }),
       changes: Type.Array(accountChange),
     }),
     permissions: ['accounts:read'],

@@ -4,6 +4,7 @@ import {
   type UseQueryResult,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -57,6 +58,21 @@ export function useRead<C extends ReadCall>(
     queryFn: ({ signal }) => read(merchantId, call, input as AnyInput, signal) as Promise<ReplyTo<C>>,
     enabled: isOn,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+  });
+}
+
+/** Several reads of one kind, each cached as by `useRead`, in the order of the inputs. */
+export function useReads<C extends ReadCall>(
+  call: C,
+  inputs: readonly InputOf<C>[],
+): readonly UseQueryResult<ReplyTo<C>>[] {
+  const merchantId = useMerchantId();
+  return useQueries({
+    queries: inputs.map((input) => ({
+      queryKey: readKey(merchantId, call, input),
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        read(merchantId, call, input as AnyInput, signal) as Promise<ReplyTo<C>>,
+    })),
   });
 }
 

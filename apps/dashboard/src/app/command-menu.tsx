@@ -1,6 +1,7 @@
 import { CornerDownLeft, Search } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { useRead } from '../api/use-call.ts';
 import { classNames } from '../ui/class-names.ts';
 import { useFocusReturn } from '../ui/focus-return.ts';
 import { useScreens } from './open-screens.ts';
@@ -69,13 +70,50 @@ function findAll(open: readonly Screen[], typed: string): readonly Found[] {
   return [...found, { ...inPayments, search: { text: id } }];
 }
 
+/** How many things of each kind the search looks at, the newest first. */
+const watched = 100;
+/** Fewer characters fit too much. */
+const leastTyped = 2;
+const mostNamed = 8;
+
+/** Without accents and capitals: `kannchen` finds `Kännchen`. */
+function plainWords(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** The links, products and members whose name has what is typed. */
+function useNamed(open: readonly Screen[], typed: string): readonly Found[] {
+  const wanted = plainWords(typed.trim());
+  const isOn = (path: string) =>
+    wanted.length >= leastTyped && open.some((screen) => screen.path === path) && path !== '';
+  const page = { params: { page: 1, size: watched } };
+  const links = useRead('GET /payment/link/list/:page/:size', page, { isOn: isOn('links') });
+  const products = useRead('GET /product/list/:page/:size', page, { isOn: isOn('products') });
+  const members = useRead('GET /member/list', {}, { isOn: isOn('team') });
+  if (wanted.length < leastTyped) return [];
+  const iconOf = (path: string) => open.find((screen) => screen.path === path)?.icon ?? Search;
+  const all = [
+    ...(links.data?.links ?? []).map(
+      ({ linkId, linkName }) => ['links', `links/${linkId}`, linkName] as const,
+    ),
+    ...(products.data?.products ?? []).map(
+      ({ productId, name }) => ['products', `products/${productId}`, name] as const,
+    ),
+    ...(members.data?.members ?? []).map(({ name, email }) => ['team', 'team', `${name}, ${email}`] as const),
+  ];
+  return all
+    .filter(([, , title]) => plainWords(title).includes(wanted))
+    .slice(0, mostNamed)
+    .map(([kind, path, title]) => ({ key: `${path} ${title}`, path, title, icon: iconOf(kind) }));
+}
+
 function Finder({ onClose }: { readonly onClose: () => void }) {
   const open = useScreens();
   const goTo = useGoTo();
   const listId = useId();
   const [typed, setTyped] = useState('');
   const [marked, setMarked] = useState(0);
-  const found = findAll(open, typed);
+  const found = [...findAll(open, typed), ...useNamed(open, typed)];
   const choose = (entry: Found | undefined) => {
     if (entry === undefined) return;
     onClose();
@@ -95,7 +133,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
         <Search aria-hidden className="size-4 text-faint" />
         <input
           role="combobox"
-          aria-label="Search screens, ids and payments"
+          aria-label="Search screens, names, ids and payments"
           aria-expanded
           aria-controls={listId}
           aria-activedescendant={found.length === 0 ? undefined : `${listId}-${marked}`}
@@ -105,7 +143,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
             setMarked(0);
           }}
           onKeyDown={move}
-          placeholder="A screen, an id, or words of a payment"
+          placeholder="A screen, a name, an id, or words of a payment"
           className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none"
         />
       </div>

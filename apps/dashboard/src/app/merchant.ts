@@ -8,6 +8,8 @@ export interface CurrentMerchant {
   readonly merchantId: string;
   readonly merchantName: string;
   readonly role: string;
+  /** By the operator; unknown to the operator's staff. */
+  readonly isSuspended?: boolean;
 }
 
 export const MerchantContext = createContext<CurrentMerchant | undefined>(undefined);

@@ -10,7 +10,10 @@ const roleTexts: Readonly<Record<MemberRole, { readonly title: string; readonly 
   },
   finance: { title: 'Finance', does: 'Sees payments, payers, reports and the audit log, and refunds.' },
   support: { title: 'Support', does: 'Sees payments and payers, and refunds.' },
-  viewer: { title: 'Viewer', does: 'Sees everything but payers and secrets, and changes nothing.' },
+  viewer: {
+    title: 'Viewer',
+    does: 'Sees payments and the wallets that paid, not who the payers are. Sees no secrets, and changes nothing.',
+  },
 };
 
 export function roleTitle(role: string): string {

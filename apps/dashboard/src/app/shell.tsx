@@ -92,6 +92,7 @@ export function Shell() {
               className="mx-auto w-full max-w-[76rem] flex-1 px-4 pt-5 pb-24 outline-none md:px-8 md:pt-7 md:pb-16"
             >
               {me.recovery !== null && !isOwn && <BeingRecovered />}
+              {merchant?.isSuspended === true && !isOwn && !isOperator && <Suspended />}
               <WayBack />
               {area === undefined && !isOwn && <NotFound />}
               {merchant !== undefined && closed !== undefined && (
@@ -148,6 +149,18 @@ function BeingRecovered() {
       >
         A link will set a new password and end every other way to sign in. If you did not ask for this, cancel
         it.
+      </Notice>
+    </div>
+  );
+}
+
+/** Told on every screen of the merchant, since its links and sessions are refused. */
+function Suspended() {
+  return (
+    <div className="mb-6">
+      <Notice tone="warn" title="The operator suspended this business">
+        It takes no new payments, and its links show as disabled. Open payments, settlements and refunds go
+        on. Ask the operator to end the suspension.
       </Notice>
     </div>
   );

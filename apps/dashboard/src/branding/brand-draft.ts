@@ -1,4 +1,5 @@
 import type { ReplyTo } from '../api/call.ts';
+import type { DraftPart } from '../ui/conflict.tsx';
 import { colorOf } from './color.ts';
 
 export type Brand = ReplyTo<'GET /branding/detail'>;
@@ -27,6 +28,24 @@ export function savedOf(draft: BrandDraft): BrandDraft | undefined {
   );
   return { ...draft, ...trimmed, color, background };
 }
+
+/** How a draft reads beside another one. */
+export const brandParts: readonly DraftPart<BrandDraft>[] = (
+  [
+    ['Colour', 'color'],
+    ['Background', 'background'],
+    ['Corners', 'cornerRadius'],
+    ['Letters', 'font'],
+    ['Logo', 'logoUrl'],
+    ['Logo for dark backgrounds', 'darkLogoUrl'],
+    ['Icon', 'iconUrl'],
+    ['Legal name', 'legalName'],
+    ['Help', 'supportUrl'],
+    ['Terms', 'termsUrl'],
+    ['Refunds', 'refundUrl'],
+    ['Privacy', 'privacyUrl'],
+  ] as const
+).map(([name, field]) => ({ name, fields: [field], textOf: (draft) => String(draft[field]).trim() }));
 
 /** Whether saving the draft would change the brand. */
 export function isChanged(draft: BrandDraft, brand: Brand): boolean {

@@ -1,9 +1,11 @@
 import { useState } from 'react';
-import { fieldError } from '../api/failure.ts';
+import { fieldError, sayFailure } from '../api/failure.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { Button } from '../ui/button.tsx';
+import { ConflictNotice } from '../ui/conflict.tsx';
+import { useDraftGuard } from '../ui/draft-guard.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { PageHeader, SkeletonPage } from '../ui/page.tsx';
@@ -13,6 +15,7 @@ import { toast } from '../ui/toast.tsx';
 import {
   type Brand,
   type BrandDraft,
+  brandParts,
   draftOf,
   isChanged,
   previewedLook,
@@ -71,7 +74,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
   const change = (part: Partial<BrandDraft>) => {
     setDraft({ ...draft, ...part });
     setWrong(false);
-    update.reset();
+    if (update.error?.slug !== 'branding_changed') update.reset();
   };
   const undo = () => {
     begin();
@@ -83,6 +86,13 @@ function Editor({ brand }: { readonly brand: Brand }) {
     setWrong(body === undefined);
     if (body !== undefined) void update.run({ body: { ...body, ifUpdateAt: (base ?? brand).updateAt } });
   };
+  const { question } = useDraftGuard(mayChange && isChanged(draft, base ?? brand));
+  const isConflict = update.error?.slug === 'branding_changed';
+  // The person has seen what differs: what was typed is now based on what is stored.
+  const settle = () => {
+    setBase(brand);
+    update.reset();
+  };
   const errorOf = (field: keyof BrandDraft) => fieldError(update.error, field);
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)]">
@@ -91,7 +101,20 @@ function Editor({ brand }: { readonly brand: Brand }) {
           <LookFields {...{ draft, change, errorOf, isWrong }} />
           <ImageFields {...{ draft, change, errorOf }} hasUnsaved={unsavedImages(draft, brand)} />
           <LinkFields {...{ draft, change, errorOf }} />
-          <FailureNotice error={update.error} fields={Object.keys(draft)} />
+          <div data-acts className="grid gap-3">
+            {isConflict ? (
+              <ConflictNotice
+                title={sayFailure(update.error)}
+                parts={brandParts}
+                stored={base !== undefined && brand.updateAt === base.updateAt ? undefined : draftOf(brand)}
+                typed={draft}
+                onTake={change}
+                onSettle={settle}
+              />
+            ) : (
+              <FailureNotice error={update.error} fields={Object.keys(draft)} />
+            )}
+          </div>
           {mayChange && (
             <div className="flex justify-end gap-2">
               {isChanged(draft, brand) && (
@@ -103,13 +126,14 @@ function Editor({ brand }: { readonly brand: Brand }) {
                 type="submit"
                 kind="primary"
                 isBusy={update.isRunning}
-                disabled={!isChanged(draft, brand)}
+                disabled={isConflict || !isChanged(draft, brand)}
               >
                 Save
               </Button>
             </div>
           )}
         </fieldset>
+        {question}
       </form>
       <div className="lg:sticky lg:top-6">
         <PagePreview look={previewedLook(draft, brand)} order={example} />

@@ -1,12 +1,13 @@
 import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useRead } from '../api/use-call.ts';
+import type { ReplyTo } from '../api/call.ts';
+import { useRead, useReads } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { useHasScreen } from '../app/open-screens.ts';
 import { mayDo } from '../app/permission.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
-import { formatNumber, parseTime } from '../ui/format.ts';
+import { formatNumber, formatUsd, parseTime } from '../ui/format.ts';
 import { Card } from '../ui/page.tsx';
 import { Time } from '../ui/value.tsx';
 
@@ -28,6 +29,19 @@ interface Found {
 const refreshMs = 30_000;
 /** A key that ends within a week needs a successor. */
 const keySoonMs = 7 * 86_400_000;
+
+/** The service tells of them newest first. */
+const watchedRefunds = 50;
+const watchedDeliveries = 5;
+
+/** Whether the latest delivery that is not skipped did not arrive: it was given up, or its last attempt failed. */
+function isFailing(deliveries: ReplyTo<'GET /webhook/delivery/list/:webhookId/:page/:size'>['deliveries']) {
+  const latest = deliveries.find(({ status }) => status !== 'skipped');
+  return (
+    latest?.status === 'failed' ||
+    (latest?.status === 'pending' && latest.attempts.some(({ error }) => error !== ''))
+  );
+}
 
 /** Payments that a person may decide on, and settlements that are late. */
 function usePaymentMatters(): Found {
@@ -52,17 +66,53 @@ function usePaymentMatters(): Found {
 const count = (number: number, one: string, many: string) =>
   `${formatNumber(number)} ${number === 1 ? one : many}`;
 
-/** Webhooks that the service has paused because their server did not answer. */
+/** Refunds that a member made and nobody has signed, among the latest. */
+function useRefundMatters(): Found {
+  const { role } = useMerchant();
+  const { data, isLoading } = useRead(
+    'GET /refund/list/:page/:size',
+    { params: { page: 1, size: watchedRefunds } },
+    { isOn: mayDo(role, 'refunds:read') },
+  );
+  const matters = (data?.refunds ?? [])
+    .filter(({ status }) => status === 'requires_signature')
+    .map(
+      ({ refundId, amount, createAt }): Matter => ({
+        key: refundId,
+        tone: 'warn',
+        state: 'Refund waits',
+        text: (
+          <>
+            {formatUsd(amount)} since <Time time={createAt} />: a wallet of yours has to sign it
+          </>
+        ),
+        path: `refunds/${refundId}`,
+      }),
+    );
+  return { matters, isLoading };
+}
+
+/** Webhooks that the service has paused because their server did not answer, and those whose latest deliveries failed. */
 function useWebhookMatters(): Found {
   const { role } = useMerchant();
   const { data, isLoading } = useRead('GET /webhook/list', {}, { isOn: mayDo(role, 'webhooks:read') });
+  const active = (data?.webhooks ?? []).filter(({ status }) => status === 'active');
+  const deliveries = useReads(
+    'GET /webhook/delivery/list/:webhookId/:page/:size',
+    active.map(({ webhookId }) => ({ params: { webhookId, page: 1, size: watchedDeliveries } })),
+  );
+  const failing = new Set(
+    active
+      .filter((_hook, index) => isFailing(deliveries[index]?.data?.deliveries ?? []))
+      .map(({ webhookId }) => webhookId),
+  );
   const matters = (data?.webhooks ?? [])
-    .filter(({ status }) => status === 'paused')
+    .filter(({ status, webhookId }) => status === 'paused' || failing.has(webhookId))
     .map(
-      ({ webhookId, webhookName, webhookUrl }): Matter => ({
+      ({ webhookId, webhookName, webhookUrl, status }): Matter => ({
         key: webhookId,
         tone: 'bad',
-        state: 'Webhook paused',
+        state: status === 'paused' ? 'Webhook paused' : 'Webhook fails',
         text: (
           <span className="flex min-w-0 gap-2">
             <span className="max-w-full shrink-0 truncate">{webhookName}</span>
@@ -123,7 +173,13 @@ function useKeyMatters(): Found {
 
 /** Everything that needs a person. */
 export function useMatters(): Found {
-  const found = [usePaymentMatters(), useWebhookMatters(), useWalletMatters(), useKeyMatters()];
+  const found = [
+    usePaymentMatters(),
+    useRefundMatters(),
+    useWebhookMatters(),
+    useWalletMatters(),
+    useKeyMatters(),
+  ];
   return {
     matters: found.flatMap(({ matters }) => matters),
     isLoading: found.some(({ isLoading }) => isLoading),

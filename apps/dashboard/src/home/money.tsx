@@ -1,7 +1,10 @@
 import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
+import type { ReplyTo } from '../api/call.ts';
 import { useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
 import { useFilters } from '../app/use-filters.ts';
 import { BarChart } from '../ui/bar-chart.tsx';
 import { Button } from '../ui/button.tsx';
@@ -34,6 +37,14 @@ export function Money({ isReady }: { readonly isReady: boolean }) {
   const times = dayTimes(new Date(), Number(period.value));
   const sums = useRead('POST /summary/periods', { body: { times } }, { everyMs: refreshMs });
   const summary = useRead('GET /summary', {}, { everyMs: refreshMs });
+  const mayReport = mayDo(useMerchant().role, 'reports:read');
+  const [from = 0, to = 0] = [times[0], times.at(-1)];
+  const report = useRead(
+    'POST /report/sums',
+    { body: { times: [from, to] } },
+    { isOn: mayReport, everyMs: refreshMs },
+  );
+  const refunded = mayReport ? refundedOf(isReady ? report.data?.sums : undefined) : null;
   const data = isReady ? sums.data : undefined;
   const moving = isReady ? summary.data?.onItsWay : undefined;
   const tokens = data === undefined || moving === undefined ? undefined : tokenSums(data, moving);
@@ -61,7 +72,7 @@ export function Money({ isReady }: { readonly isReady: boolean }) {
     );
   return (
     <Section title="Money" actions={actions}>
-      <Overview tokens={tokens} sums={data} moving={moving} />
+      <Overview tokens={tokens} sums={data} moving={moving} refunded={refunded} />
       <DayChart times={times} sums={data} period={period.label} />
       {tokens !== undefined && tokens.length > 0 && <TokenTable tokens={tokens} />}
     </Section>
@@ -76,11 +87,25 @@ const count = (rows: readonly { readonly payments: number }[], one: string, many
   return `${formatNumber(payments)} ${payments === 1 ? one : many}`;
 };
 
+/** What went back to payers; undefined until it is known. */
+function refundedOf(rows: ReplyTo<'POST /report/sums'>['sums'] | undefined) {
+  const refunds = rows?.filter(({ kind }) => kind === 'refunded');
+  return (
+    refunds && {
+      value: refunds.reduce((sum, { totalValue }) => sum + BigInt(totalValue), 0n),
+      count: refunds.reduce((sum, { count }) => sum + count, 0),
+    }
+  );
+}
+
 function Overview({
   tokens,
   sums,
   moving,
+  refunded,
 }: {
+  /** null: the role does not see it. */
+  readonly refunded: ReturnType<typeof refundedOf> | null;
   readonly tokens: readonly TokenSums[] | undefined;
   readonly sums: Sums | undefined;
   readonly moving: Moving | undefined;
@@ -101,6 +126,14 @@ function Overview({
       <Figure title="Fees" note="On what was settled">
         {usd(fees)}
       </Figure>
+      {refunded !== null && (
+        <Figure
+          title="Refunded"
+          note={refunded && `${formatNumber(refunded.count)} ${refunded.count === 1 ? 'refund' : 'refunds'}`}
+        >
+          {usd(refunded?.value)}
+        </Figure>
+      )}
       <Figure
         title="On its way now"
         note={moving ? count(moving, 'payment to settle', 'payments to settle') : ''}

@@ -15,7 +15,7 @@ import { LinkSheet } from './link-sheet.tsx';
 
 /** What can be done with a link, for roles that may. */
 export function LinkActs({ link }: { readonly link: LinkDetail }) {
-  const { role } = useMerchant();
+  const { role, isSuspended = false } = useMerchant();
   const goTo = useGoTo();
   const [asked, setAsked] = useState<'edit' | 'disable' | 'enable' | 'delete'>();
   const close = () => setAsked(undefined);
@@ -43,7 +43,12 @@ export function LinkActs({ link }: { readonly link: LinkDetail }) {
           Disable
         </Button>
       ) : (
-        <Button icon={<CirclePlay />} onClick={() => setAsked('enable')}>
+        <Button
+          icon={<CirclePlay />}
+          disabled={isSuspended}
+          title={isSuspended ? 'Not while the operator suspends this business' : undefined}
+          onClick={() => setAsked('enable')}
+        >
           Enable
         </Button>
       )}

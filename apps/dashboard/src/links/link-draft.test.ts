@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { Account } from '@florin/protocol/account.ts';
 import type { LinkDetail } from '@florin/protocol/link.ts';
 import {
   embedCode,
@@ -74,11 +75,23 @@ test('a link with a custom amount keeps the product that it shows', () => {
 
 test('a fixed link needs products, whole quantities and prices', () => {
   const row = { key: 'a', productId: '', quantity: '1.5', price: '-1' };
-  const draft = { ...newLinkDraft([]), accountId: 'acc_1', linkType: 'fixed' as const, items: [row] };
+  const draft = { ...newLinkDraft(), accountId: 'acc_1', settlementToken: 'base::usdc', items: [row] };
   assert.deepEqual(Object.keys(linkFaults(draft)), ['a.productId', 'a.quantity', 'a.unitPrice']);
   assert.equal(totalOf(draft), undefined);
   assert.deepEqual(linkFaults(linkDraftOf(link)), {});
   assert.equal(totalOf(linkDraftOf(link)), 25_000_000);
+});
+
+test('an untouched form makes no link: a person chooses the product, and the wallet and the token among several', () => {
+  const wallet = (accountId: string, settlementCurrencies: string[]) =>
+    ({ accountId, settlementCurrencies }) as unknown as Account;
+  const faultsWith = (...accounts: Account[]) =>
+    Object.keys(linkFaults(withWallet(newLinkDraft(), accounts))).map((key) => key.replace(/^.*[.]/, ''));
+  const one = wallet('acc_1', ['base::usdc']);
+  const amount = ['productId', 'unitPrice'];
+  assert.deepEqual(faultsWith(one), amount);
+  assert.deepEqual(faultsWith(wallet('acc_1', ['base::usdc', 'base::eurc'])), ['settlementToken', ...amount]);
+  assert.deepEqual(faultsWith(one, wallet('acc_2', ['base::usdc'])), ['accountId', ...amount]);
 });
 
 test('the token is always one that the chosen wallet takes', () => {

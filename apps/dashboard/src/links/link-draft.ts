@@ -53,10 +53,11 @@ export function newItemRow(product: ProductChoice | undefined): ItemRow {
   };
 }
 
-export function newLinkDraft(products: readonly ProductChoice[]): LinkDraft {
+/** Without a product, so that no link is made before a person chose what it sells. */
+export function newLinkDraft(): LinkDraft {
   return {
-    linkType: products.length === 0 ? 'custom' : 'fixed',
-    items: [newItemRow(products[0])],
+    linkType: 'fixed',
+    items: [newItemRow(undefined)],
     feeModel: 1,
     isEmailRequired: false,
     exceptionPolicy: undefined,
@@ -90,14 +91,15 @@ export function linkDraftOf(link: LinkDetail): LinkDraft {
 }
 
 /**
- * The draft with a wallet, and with a token that this wallet takes. A new link begins with the first wallet. Where the
- * wallet of a link was removed, a person chooses another one.
+ * The draft with a wallet, and with a token that this wallet takes. Where there is one alone, a new link begins with it;
+ * among several a person chooses, also where the wallet of a link was removed.
  */
 export function withWallet(draft: LinkDraft, accounts: readonly Account[]): LinkDraft {
   const own = accounts.find(({ accountId }) => accountId === draft.accountId);
-  const account = draft.accountId === '' ? accounts[0] : own;
+  const account = draft.accountId === '' && accounts.length === 1 ? accounts[0] : own;
   const taken = account?.settlementCurrencies ?? [];
-  const settlementToken = taken.includes(draft.settlementToken) ? draft.settlementToken : (taken[0] ?? '');
+  const only = taken.length === 1 ? taken[0] : undefined;
+  const settlementToken = taken.includes(draft.settlementToken) ? draft.settlementToken : (only ?? '');
   return { ...draft, accountId: account?.accountId ?? '', settlementToken };
 }
 
@@ -138,9 +140,11 @@ export function linkFaults({
   maxPayments,
   activeUntil,
   accountId,
+  settlementToken,
 }: LinkDraft): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
-  if (accountId === '') faults['accountId'] = 'The wallet was removed. Choose another one.';
+  if (accountId === '') faults['accountId'] = 'Choose the wallet that receives the money.';
+  else if (settlementToken === '') faults['settlementToken'] = 'Choose what you receive.';
   if (maxPayments.trim() !== '' && !/^[1-9]\d{0,6}$/.test(maxPayments.trim()))
     faults['maxPayments'] = 'Write a whole number, or leave it empty.';
   if (Number.isNaN(secondsOf(activeUntil))) faults['activeUntil'] = 'Choose a day and a time.';

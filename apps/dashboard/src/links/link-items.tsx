@@ -49,6 +49,10 @@ export function ItemFields({ products, ...parts }: ItemProps) {
   );
 }
 
+function pricedName({ name, prices }: ProductChoice): string {
+  return prices.length === 0 ? name : `${name} (${prices.map((price) => formatUsd(price)).join(', ')})`;
+}
+
 function ItemRowFields({
   draft: { items },
   change,
@@ -76,7 +80,7 @@ function ItemRowFields({
           }}
           options={[
             ...(row.productId === '' ? [{ value: '', label: 'Choose a product' }] : []),
-            ...products.map(({ productId, name }) => ({ value: productId, label: name })),
+            ...products.map((each) => ({ value: each.productId, label: pricedName(each) })),
           ]}
           error={wrong('productId')}
         />

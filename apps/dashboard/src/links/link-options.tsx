@@ -37,8 +37,11 @@ export function WalletFields({
         label="You receive"
         value={draft.settlementToken}
         onChange={(settlementToken) => change({ settlementToken })}
-        options={taken.map((tokenId) => ({ value: tokenId, label: nameOf(tokenId) }))}
-        error={fieldError(error, 'settlementToken')}
+        options={[
+          ...(draft.settlementToken === '' ? [{ value: '', label: 'Choose a token', isDisabled: true }] : []),
+          ...taken.map((tokenId) => ({ value: tokenId, label: nameOf(tokenId) })),
+        ]}
+        error={faults['settlementToken'] ?? fieldError(error, 'settlementToken')}
       />
     </div>
   );

@@ -1,18 +1,24 @@
 import type { Account } from '@florin/protocol/account.ts';
 import type { LinkDetail } from '@florin/protocol/link.ts';
 import { useState } from 'react';
-import { fieldError } from '../api/failure.ts';
+import { fieldError, sayFailure } from '../api/failure.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
-import { useGoTo } from '../app/screen-link.tsx';
-import { Button } from '../ui/button.tsx';
+import { useTokenNames } from '../api/use-token-names.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
+import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/choice.tsx';
+import { ConflictNotice, useBase } from '../ui/conflict.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
+import { linkParts } from './link-conflict.ts';
 import {
   type LinkDraft,
   linkBodyOf,
@@ -61,6 +67,7 @@ interface LoaderProps {
 
 /** Reads what the form chooses from. */
 function Loader({ link, onClose }: LoaderProps) {
+  const mayAddWallet = mayDo(useMerchant().role, 'accounts:write');
   const accounts = useRead('GET /account/list', {});
   const products = useRead('GET /product/list/:page/:size', { params: { page: 1, size: 100 } });
   const failed = [accounts, products].find(({ error, data }) => error !== null && data === undefined);
@@ -75,8 +82,18 @@ function Loader({ link, onClose }: LoaderProps) {
     );
   if (accounts.data.length === 0)
     return (
-      <Notice tone="warn" title="There is no wallet yet">
-        A link needs a wallet that receives the money. An owner or an admin adds it.
+      <Notice
+        tone="warn"
+        title="There is no wallet yet"
+        action={
+          mayAddWallet && (
+            <ScreenLink path="wallets" className={buttonClass('primary')}>
+              Add a wallet
+            </ScreenLink>
+          )
+        }
+      >
+        A link needs a wallet that receives the money.{!mayAddWallet && ' An owner or an admin adds it.'}
       </Notice>
     );
   const active = products.data.products
@@ -112,13 +129,18 @@ const ownFields = [
   'activeUntil',
 ];
 
-function LinkForm({ link, accounts, products, onClose }: FormProps) {
-  const [typed, setTyped] = useState(() => (link === undefined ? newLinkDraft(products) : linkDraftOf(link)));
+/** The draft of the form, and what sends it. */
+function useLinkForm({ link, accounts, products, onClose }: FormProps) {
+  const [typed, setTyped] = useState(() => (link === undefined ? newLinkDraft() : linkDraftOf(link)));
+  const [begun, setBegun] = useState(typed);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const guard = useDraftGuard(differs(typed, begun), onClose);
+  const close = () => {
+    guard.release();
+    onClose();
+  };
   const draft = withWallet(typed, accounts);
-  // As it was when the form began: the page behind it reads on.
-  const [readAt] = useState(link?.updateAt);
-  const write = useSave(link, readAt, onClose);
+  const write = useSave(link, close);
   const names = new Map(products.map(({ productId, name }) => [productId, name]));
   const suggestion = suggestedName(draft, names).slice(0, 100);
   const submit = () => {
@@ -130,7 +152,19 @@ function LinkForm({ link, accounts, products, onClose }: FormProps) {
   // A removed wallet stays in what was typed, so that no other one is chosen for it.
   const change = (changed: Partial<LinkDraft>) =>
     setTyped({ ...draft, accountId: typed.accountId, ...changed });
+  const settle = () => {
+    if (link === undefined) return;
+    setBegun(linkDraftOf(link));
+    write.base.settle(link.updateAt);
+  };
+  return { draft, change, faults, write, suggestion, submit, close, settle, question: guard.question };
+}
+
+function LinkForm(props: FormProps) {
+  const { link, accounts, products } = props;
+  const { draft, change, faults, write, suggestion, submit, close, settle, question } = useLinkForm(props);
   const parts = { draft, change, faults, error: write.error };
+  const nameOf = useTokenNames();
   return (
     <form noValidate onSubmit={onSubmit(submit)}>
       <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -155,23 +189,38 @@ function LinkForm({ link, accounts, products, onClose }: FormProps) {
           <WalletFields {...parts} accounts={accounts} />
           <LimitFields {...parts} />
           <PayerFields {...parts} />
-          <FailureNotice error={write.error} fields={ownFields} />
         </div>
         <div className="min-w-0 lg:sticky lg:top-0">
           <LinkPreview draft={draft} name={draft.linkName.trim() || suggestion} />
         </div>
       </div>
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={write.isRunning}>
+      <DialogActions
+        notice={
+          write.base.isConflict && link !== undefined ? (
+            <ConflictNotice
+              title={sayFailure(write.error)}
+              parts={linkParts(products, accounts, nameOf)}
+              stored={link.updateAt === write.base.readAt ? undefined : linkDraftOf(link)}
+              typed={draft}
+              onTake={change}
+              onSettle={settle}
+            />
+          ) : (
+            <FailureNotice error={write.error} fields={ownFields} />
+          )
+        }
+      >
+        <Button onClick={close}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={write.isRunning} disabled={write.base.isConflict}>
           {link === undefined ? 'Create the link' : 'Save'}
         </Button>
       </DialogActions>
+      {question}
     </form>
   );
 }
 
-function useSave(link: LinkDetail | undefined, readAt: string | undefined, onClose: () => void) {
+function useSave(link: LinkDetail | undefined, onClose: () => void) {
   const goTo = useGoTo();
   const create = useWrite('POST /payment/link/create', {
     onDone: ({ linkId }) => {
@@ -186,16 +235,17 @@ function useSave(link: LinkDetail | undefined, readAt: string | undefined, onClo
       onClose();
     },
   });
-  const { isRunning, error } = link === undefined ? create : update;
+  const write = link === undefined ? create : update;
+  const { isRunning, error } = write;
+  const base = useBase(link?.updateAt, write, 'link_version_invalid');
   return {
+    base,
     isRunning,
     error,
     save: (body: ReturnType<typeof linkBodyOf>) =>
       link === undefined
         ? create.run({ body })
-        : update.run({
-            body: { ...body, linkId: link.linkId, ...(readAt === undefined ? {} : { ifUpdateAt: readAt }) },
-          }),
+        : update.run({ body: { ...body, linkId: link.linkId, ifUpdateAt: base.readAt } }),
   };
 }
 
@@ -220,7 +270,16 @@ function TypeField({
         ]}
       />
       {draft.linkType === 'fixed' && !hasProducts && (
-        <Notice tone="info">Create a product first: a link with a fixed price sells products.</Notice>
+        <Notice
+          tone="info"
+          action={
+            <ScreenLink path="products" className={buttonClass('plain', 'small')}>
+              Products
+            </ScreenLink>
+          }
+        >
+          Create a product first: a link with a fixed price sells products.
+        </Notice>
       )}
     </>
   );

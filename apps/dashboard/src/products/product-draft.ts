@@ -1,5 +1,6 @@
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
+import type { DraftPart } from '../ui/conflict.tsx';
 
 interface PriceRow {
   readonly key: string;
@@ -56,6 +57,24 @@ export function productFaults({ name, prices, attributes }: ProductDraft): Reado
     if (attribute.trim() === '') faults[key] = 'Name the attribute, or remove it.';
   return faults;
 }
+
+/** How a draft reads beside another one. */
+export const productParts: readonly DraftPart<ProductDraft>[] = [
+  { name: 'Name', fields: ['name'], textOf: ({ name }) => name.trim() },
+  {
+    name: 'Prices',
+    fields: ['prices'],
+    textOf: ({ prices }) => prices.map(({ typed }) => typed.trim()).join('\n'),
+  },
+  { name: 'Description', fields: ['description'], textOf: ({ description }) => description.trim() },
+  { name: 'Image', fields: ['imageUrl'], textOf: ({ imageUrl }) => imageUrl.trim() },
+  {
+    name: 'Attributes',
+    fields: ['attributes'],
+    textOf: ({ attributes }) =>
+      attributes.map(({ name, value }) => `${name.trim()}: ${value.trim()}`).join('\n'),
+  },
+];
 
 /** The request body of a draft without faults. */
 export function productBodyOf(draft: ProductDraft): ProductCreateBody {

@@ -1,10 +1,12 @@
 import type { Product } from '@florin/protocol/product.ts';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { fieldError } from '../api/failure.ts';
-import { useWrite } from '../api/use-call.ts';
+import { fieldError, sayFailure } from '../api/failure.ts';
+import { useRead, useWrite } from '../api/use-call.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { ConflictNotice, useBase } from '../ui/conflict.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { AreaField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { ImageField } from '../ui/image-field.tsx';
@@ -20,6 +22,7 @@ import {
   productBodyOf,
   productDraftOf,
   productFaults,
+  productParts,
 } from './product-draft.ts';
 
 /** Creates a product, or edits the one given. */
@@ -49,6 +52,8 @@ export function ProductSheet({
   );
 }
 
+const ownFields = ['name', 'commonPrices', 'description', 'imageUrl', 'attributes'];
+
 interface PartProps {
   readonly draft: ProductDraft;
   readonly change: (changed: Partial<ProductDraft>) => void;
@@ -65,8 +70,12 @@ function ProductForm({
 }) {
   const [draft, setDraft] = useState(() => productDraftOf(product));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
-  // As it was when the form began: the list behind it reads on.
-  const [readAt] = useState(product?.updateAt ?? '');
+  const [begun, setBegun] = useState(draft);
+  const { release, question } = useDraftGuard(differs(draft, begun), onClose);
+  const close = () => {
+    release();
+    onClose();
+  };
   const create = useWrite('POST /product/create', {
     onDone: ({ imageStatus, imageReason }) => {
       toast(
@@ -74,16 +83,18 @@ function ProductForm({
           ? 'Product created'
           : `Product created without its image: ${imageReason}`,
       );
-      onClose();
+      close();
     },
   });
   const update = useWrite('POST /product/update', {
     onDone: () => {
       toast('Product saved');
-      onClose();
+      close();
     },
   });
   const write = product === undefined ? create : update;
+  const { readAt, isConflict, settle } = useBase(product?.updateAt, write, 'product_changed');
+  const stored = useStored(product, isConflict);
   const submit = () => {
     const found = productFaults(draft);
     setFaults(found);
@@ -117,18 +128,40 @@ function ProductForm({
       />
       <ProductImage {...parts} product={product} />
       <AttributeFields {...parts} />
-      <FailureNotice
-        error={write.error}
-        fields={['name', 'commonPrices', 'description', 'imageUrl', 'attributes']}
-      />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={write.isRunning}>
+      <DialogActions
+        notice={
+          isConflict ? (
+            <ConflictNotice
+              title={sayFailure(write.error)}
+              parts={productParts}
+              stored={stored && productDraftOf(stored)}
+              typed={draft}
+              onTake={change}
+              onSettle={() => {
+                setBegun(productDraftOf(stored));
+                settle(stored?.updateAt ?? readAt);
+              }}
+            />
+          ) : (
+            <FailureNotice error={write.error} fields={ownFields} />
+          )
+        }
+      >
+        <Button onClick={close}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={write.isRunning} disabled={isConflict}>
           {product === undefined ? 'Create the product' : 'Save'}
         </Button>
       </DialogActions>
+      {question}
     </form>
   );
+}
+
+/** The product as it is stored now, after another member changed it. */
+function useStored(product: Product | undefined, isConflict: boolean): Product | undefined {
+  const productIds = [product?.productId ?? ''];
+  const read = useRead('POST /product/list/by/ids', { body: { productIds } }, { isOn: isConflict });
+  return read.isFetching ? undefined : read.data?.[0];
 }
 
 function ProductImage({

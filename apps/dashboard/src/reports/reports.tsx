@@ -209,6 +209,10 @@ function Totals({ rows }: { readonly rows: readonly AccountSum[] | undefined }) 
   const total = rows && totalOfRows(rows);
   return (
     <div className="mb-4">
+      <p className="mb-3 text-soft">
+        Received and refunded count under the token that the payer used; settled and its fees under the token
+        that arrived in your wallet.
+      </p>
       <Figures>
         <Figure title="Received">{total && <ExactUsd micro={total.received} />}</Figure>
         <Figure title="Refunded">{total && <ExactUsd micro={total.refunded} />}</Figure>

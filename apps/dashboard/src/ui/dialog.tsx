@@ -4,6 +4,7 @@ import { type ReactNode, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { useFocusReturn } from './focus-return.ts';
+import { LeaveContext, type LeaveQuestion } from './leave.ts';
 
 export interface DialogProps {
   readonly isOpen: boolean;
@@ -72,6 +73,7 @@ function Frame({
   };
   const focusReturn = useFocusReturn();
   const body = useRef<HTMLDivElement>(null);
+  const question = useRef<LeaveQuestion>(undefined);
   const enter = (event: Event) => {
     // On a touch screen a keyboard would cover the dialog.
     const first = matchMedia('(hover: hover)').matches
@@ -82,7 +84,7 @@ function Frame({
     first.focus();
   };
   return (
-    <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Radix.Root open={isOpen} onOpenChange={(open) => !open && question.current?.() !== true && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
         <Radix.Content
@@ -118,7 +120,7 @@ function Frame({
               'in-[.is-sheet]:[&>:has(+[data-acts])]:mb-5',
             )}
           >
-            {children}
+            <LeaveContext value={question}>{children}</LeaveContext>
           </div>
         </Radix.Content>
       </Radix.Portal>
@@ -126,14 +128,24 @@ function Frame({
   );
 }
 
-/** The buttons at the end of a dialog, the main one last; they stay in sight while it scrolls, and at the bottom of a sheet. */
-export function DialogActions({ children }: { readonly children: ReactNode }) {
+/**
+ * The buttons at the end of a dialog, the main one last; they stay in sight while it scrolls, and at the bottom of a sheet.
+ * `notice` is what keeps the main one from its act, and stands above them.
+ */
+export function DialogActions({
+  children,
+  notice,
+}: {
+  readonly children: ReactNode;
+  readonly notice?: ReactNode;
+}) {
   return (
     <div
       data-acts
-      className="sticky -bottom-5 z-10 -mx-5 mt-5 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-5 py-4 in-[.is-sheet]:mt-auto md:flex-row md:justify-end"
+      className="sticky -bottom-5 z-10 -mx-5 mt-5 -mb-5 grid gap-3 border-t border-line bg-raised px-5 py-4 in-[.is-sheet]:mt-auto"
     >
-      {children}
+      {notice}
+      <div className="flex flex-col-reverse gap-2 md:flex-row md:justify-end">{children}</div>
     </div>
   );
 }

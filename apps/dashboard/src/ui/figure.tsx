@@ -4,7 +4,9 @@ import { Card, Skeleton } from './page.tsx';
 /** The main figures of a screen, side by side; below each other on phones. */
 export function Figures({ children }: { readonly children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 md:gap-4 xl:grid-cols-4">{children}</dl>
+    <dl className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 md:gap-4 xl:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
+      {children}
+    </dl>
   );
 }
 

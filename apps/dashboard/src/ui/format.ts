@@ -26,7 +26,7 @@ function localesOf(language: string): { readonly numbers: string; readonly dates
 const readers = localesOf(new Intl.NumberFormat().resolvedOptions().locale);
 
 /** For `Intl.NumberFormat`: the reader's separators, in Latin digits. */
-export function numberLocale(language?: string): string {
+function numberLocale(language?: string): string {
   return language === undefined ? readers.numbers : localesOf(language).numbers;
 }
 

@@ -50,7 +50,8 @@ export function ImageField({
       </p>
       <div className="flex items-center gap-4">
         <Picture url={value} size="large" {...(fit === undefined ? {} : { fit })} />
-        <div className="flex min-w-0 flex-wrap gap-2">
+        {/* Without acts for a role that changes nothing. */}
+        <div className="flex min-w-0 flex-wrap gap-2 in-[fieldset:disabled]:hidden">
           <input
             ref={chooser}
             type="file"

@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { ApiFailure, sayFailure } from '../api/failure.ts';
 import type { Tone } from './badge.tsx';
 import { classNames } from './class-names.ts';
@@ -40,7 +40,7 @@ export function Notice({
   );
 }
 
-/** The failure of an act; nothing when there is none, or when a field shows it. */
+/** The failure of an act; nothing when there is none, or when a field shows it. Beside the buttons it takes the focus. */
 export function FailureNotice({
   error,
   fields = [],
@@ -49,11 +49,16 @@ export function FailureNotice({
   /** Fields of the form that show their own errors. */
   readonly fields?: readonly string[];
 }) {
+  const frame = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each failure takes the focus again.
+  useEffect(() => {
+    if (frame.current?.closest('[data-acts]')) frame.current.focus();
+  }, [error]);
   if (error === undefined || error === null) return null;
   if (error instanceof ApiFailure && fields.some((field) => error.param.split(/[.[]/, 1)[0] === field))
     return null;
   return (
-    <div role="alert">
+    <div ref={frame} role="alert" tabIndex={-1} className="outline-none">
       <Notice tone="bad">
         {sayFailure(error)}
         {error instanceof ApiFailure && error.slug === 'internal' && (

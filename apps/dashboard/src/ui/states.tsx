@@ -1,4 +1,4 @@
-import { CircleAlert, RotateCw, SearchX, WifiOff } from 'lucide-react';
+import { CircleAlert, Lock, RotateCw, SearchX, WifiOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiFailure, sayFailure } from '../api/failure.ts';
 import { Button } from './button.tsx';
@@ -54,13 +54,19 @@ export function FilteredEmpty({ onClear }: { readonly onClear: () => void }) {
   );
 }
 
-/** A read failed; what to do, and once more. What is not there is not asked for again. */
+/** A read failed; what to do, and once more. What is not there, or not for the role, is not asked for again. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   const isOffline = error instanceof ApiFailure && error.slug === 'no_connection';
   if (error instanceof ApiFailure && error.slug.endsWith('_not_found'))
     return (
       <State icon={<SearchX />} title="There is nothing here">
         {sayFailure(error)} The address is wrong, or what was here is gone.
+      </State>
+    );
+  if (error instanceof ApiFailure && error.slug === 'role_forbidden')
+    return (
+      <State icon={<Lock />} title="Your role does not see this">
+        Ask an owner or an admin for another role.
       </State>
     );
   return (

@@ -14,7 +14,7 @@ import { DelayNotice } from './delay-notice.tsx';
 import type { WalletAccount, WalletChange } from './types.ts';
 import { addressBody, addressFaults, noAddress, termsBody, termsFaults, useDraft } from './wallet-draft.ts';
 import { ModeField, NameField, TokensField } from './wallet-fields.tsx';
-import { modeTitles, tokenNames } from './wallet-words.ts';
+import { modeTitle, tokenNames } from './wallet-words.ts';
 
 interface FormProps {
   readonly account: WalletAccount;
@@ -69,8 +69,8 @@ function EditForm({ account, onClose }: FormProps) {
           }}
         >
           It is now called <bdi>{accountName}</bdi>. It takes{' '}
-          {tokenNames(settlementCurrencies, tokens).join(', ')}. Payments arrive: {modeTitles[settlementMode]}
-          .
+          {tokenNames(settlementCurrencies, tokens).join(', ')}. Payments arrive:{' '}
+          {modeTitle(settlementMode, undefined)}.
         </ChangedNotice>
       ) : (
         <FailureNotice error={update.error} fields={['accountName', 'settlementCurrencies']} />

@@ -6,7 +6,7 @@ import { Skeleton } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import type { WalletAccount } from './types.ts';
 import type { TermsDraft } from './wallet-draft.ts';
-import { byNetwork, modeTitles } from './wallet-words.ts';
+import { byNetwork, modeTitle } from './wallet-words.ts';
 
 type Mode = WalletAccount['settlementMode'];
 
@@ -39,6 +39,7 @@ export function NameField({ draft, change, errorOf }: PartProps) {
 
 /** How payments reach the wallet. */
 export function ModeField({ draft, change }: Omit<PartProps, 'errorOf'>) {
+  const { data } = useRead('GET /account/change/list', {});
   return (
     <ChoiceField<Mode>
       label="Payments reach the wallet"
@@ -46,7 +47,7 @@ export function ModeField({ draft, change }: Omit<PartProps, 'errorOf'>) {
       onChange={(settlementMode) => change({ settlementMode })}
       options={(['', 'escrow', 'direct'] as const).map((mode) => ({
         value: mode,
-        label: modeTitles[mode],
+        label: modeTitle(mode, data?.settlementMode),
         hint: modeHints[mode],
       }))}
     />

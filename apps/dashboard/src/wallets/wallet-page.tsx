@@ -19,7 +19,7 @@ import { ChangesTable } from './changes-table.tsx';
 import type { MoneyOnItsWay, SettlementToken, WalletAccount, WalletChange } from './types.ts';
 import { WalletBadge } from './wallet-badge.tsx';
 import { CancelChange, EditWalletSheet, MoveWalletSheet, RemoveWallet } from './wallet-dialogs.tsx';
-import { exactMinute, isProvenWallet, modeTitles, rereadMs, tokenNames } from './wallet-words.ts';
+import { exactMinute, isProvenWallet, modeTitle, rereadMs, tokenNames } from './wallet-words.ts';
 
 /** One wallet: its terms, what is on its way to it, what waits for it, and the addresses that it had. */
 export default function WalletPage() {
@@ -143,6 +143,7 @@ function Terms({
   readonly tokens: readonly SettlementToken[];
 }) {
   const isProven = isProvenWallet(account, changes);
+  const { data } = useRead('GET /account/change/list', {});
   return (
     <Facts>
       <Fact name="Address">
@@ -158,7 +159,7 @@ function Terms({
           ))}
         </ul>
       </Fact>
-      <Fact name="Payments arrive">{modeTitles[account.settlementMode]}</Fact>
+      <Fact name="Payments arrive">{modeTitle(account.settlementMode, data?.settlementMode)}</Fact>
       <Fact name="Version">
         <Id id={account.version} />
       </Fact>

@@ -5,11 +5,20 @@ import type { SettlementToken, WalletAccount, WalletChange } from './types.ts';
 export const rereadMs = 10_000;
 
 /** How payments reach the wallet, in short. */
-export const modeTitles: Readonly<Record<WalletAccount['settlementMode'], string>> = {
+const modeTitles: Readonly<Record<WalletAccount['settlementMode'], string>> = {
   '': 'As the operator chose',
   escrow: 'After they are final',
   direct: 'Straight from the payer',
 };
+
+/** How payments reach a wallet; `inForce` is the mode of the installation, once it is known. */
+export function modeTitle(
+  mode: WalletAccount['settlementMode'],
+  inForce: 'escrow' | 'direct' | undefined,
+): string {
+  if (mode !== '' || inForce === undefined) return modeTitles[mode];
+  return `${modeTitles['']}: ${modeTitles[inForce].toLowerCase()}`;
+}
 
 /** The tokens under the names of their networks, in the order of the list. */
 export function byNetwork(

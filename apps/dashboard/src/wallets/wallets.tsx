@@ -14,12 +14,13 @@ import { AddWalletSheet } from './add-wallet.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import type { MoneyOnItsWay, SettlementToken, WalletAccount, WalletChange } from './types.ts';
 import { WalletBadge } from './wallet-badge.tsx';
-import { delayText, modeTitles, rereadMs, sumOnItsWay, tokenNames } from './wallet-words.ts';
+import { delayText, modeTitle, rereadMs, sumOnItsWay, tokenNames } from './wallet-words.ts';
 
 const columnsOf = (
   tokens: readonly SettlementToken[],
   changes: readonly WalletChange[],
   onItsWay: readonly MoneyOnItsWay[] | undefined,
+  inForce: 'escrow' | 'direct' | undefined,
 ): readonly Column<WalletAccount>[] => [
   {
     key: 'name',
@@ -45,7 +46,7 @@ const columnsOf = (
     header: 'Payments arrive',
     from: 'xl',
     cell: ({ settlementMode }) => (
-      <span className="whitespace-nowrap text-soft">{modeTitles[settlementMode]}</span>
+      <span className="whitespace-nowrap text-soft">{modeTitle(settlementMode, inForce)}</span>
     ),
   },
   {
@@ -101,7 +102,12 @@ export default function Wallets() {
       />
       <Table
         label="Wallets"
-        columns={columnsOf(tokens.data?.tokens ?? [], changes.data?.changes ?? [], summary.data?.onItsWay)}
+        columns={columnsOf(
+          tokens.data?.tokens ?? [],
+          changes.data?.changes ?? [],
+          summary.data?.onItsWay,
+          changes.data?.settlementMode,
+        )}
         source={{ rows: accounts.data, error: accounts.error, onRetry: () => void accounts.refetch() }}
         keyOf={({ accountId }) => accountId}
         hrefOf={({ accountId }) => pathOf(`wallets/${accountId}`)}

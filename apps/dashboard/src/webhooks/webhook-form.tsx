@@ -1,8 +1,10 @@
-import { useState } from 'react';
-import { fieldError } from '../api/failure.ts';
+import { useEffect, useState } from 'react';
+import { fieldError, sayFailure } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
+import { ConflictNotice, type DraftPart, useBase } from '../ui/conflict.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { AreaField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -28,27 +30,74 @@ function faultsOf({ webhookName, webhookUrl, subscribedEvents }: Draft): Faults 
   };
 }
 
-/** Adds a webhook, or changes the one that is given. */
-export function WebhookSheet({
-  hook,
-  onClose,
-  onSaved,
-}: {
+/** How a draft reads beside another one. */
+const hookParts: readonly DraftPart<Draft>[] = [
+  { name: 'Name', fields: ['webhookName'], textOf: ({ webhookName }) => webhookName.trim() },
+  { name: 'URL', fields: ['webhookUrl'], textOf: ({ webhookUrl }) => webhookUrl.trim() },
+  {
+    name: 'Description',
+    fields: ['webhookDescription'],
+    textOf: ({ webhookDescription }) => webhookDescription.trim(),
+  },
+  {
+    name: 'Events',
+    fields: ['subscribedEvents'],
+    textOf: ({ subscribedEvents }) => subscribedEvents.toSorted().join(', '),
+  },
+];
+
+function draftOf(hook: Hook | undefined): Draft {
+  if (hook === undefined) return blank;
+  const { webhookName, webhookUrl, webhookDescription, subscribedEvents } = hook;
+  return { webhookName, webhookUrl, webhookDescription, subscribedEvents };
+}
+
+interface HookFormProps {
   readonly hook?: Hook;
   readonly onClose: () => void;
   readonly onSaved: (webhookId: string) => void;
-}) {
-  const [draft, setDraft] = useState<Draft>(hook ?? blank);
-  // As it was when the form began: the page behind it reads on.
-  const [readAt] = useState(hook?.updateAt ?? '');
+}
+
+/** Adds a webhook, or changes the one that is given. */
+export function WebhookSheet(props: HookFormProps) {
+  const [isHeld, setHeld] = useState(false);
+  return (
+    <Sheet
+      isOpen
+      onClose={props.onClose}
+      isHeld={isHeld}
+      title={props.hook === undefined ? 'Add a webhook' : 'Change this webhook'}
+    >
+      <WebhookForm {...props} onHold={setHeld} />
+    </Sheet>
+  );
+}
+
+/** The draft, and what sends it. */
+function useHookForm({
+  hook,
+  onClose,
+  onSaved,
+  onHold,
+}: HookFormProps & { readonly onHold: (isHeld: boolean) => void }) {
+  const [draft, setDraft] = useState(() => draftOf(hook));
+  const [begun, setBegun] = useState(draft);
+  const guard = useDraftGuard(differs(draft, begun), onClose);
   const [wrong, setWrong] = useState<Faults>({});
   const create = useWrite('POST /webhook/create', { onDone: () => toast('Webhook added') });
   const update = useWrite('POST /webhook/update', { onDone: () => toast('Webhook changed') });
-  const { error, isRunning, reset } = hook === undefined ? create : update;
+  const write = hook === undefined ? create : update;
+  const { reset, isRunning } = write;
+  useEffect(() => onHold(isRunning), [onHold, isRunning]);
+  const base = useBase(hook?.updateAt, write, 'webhook_changed');
   const change = (changed: Partial<Draft>) => {
     setDraft({ ...draft, ...changed });
     setWrong({});
-    reset();
+    if (!base.isConflict) reset();
+  };
+  const saved = (webhookId: string) => {
+    guard.release();
+    onSaved(webhookId);
   };
   const save = async () => {
     const faults = faultsOf(draft);
@@ -62,66 +111,89 @@ export function WebhookSheet({
     };
     if (hook === undefined) {
       const reply = await create.run({ body });
-      if (reply !== undefined) onSaved(reply.webhookId);
+      if (reply !== undefined) saved(reply.webhookId);
     } else {
       const { webhookId } = hook;
-      const reply = await update.run({ body: { webhookId, ...body, ifUpdateAt: readAt } });
-      if (reply !== undefined) onSaved(webhookId);
+      const reply = await update.run({ body: { webhookId, ...body, ifUpdateAt: base.readAt } });
+      if (reply !== undefined) saved(webhookId);
     }
   };
+  const settle = () => {
+    setBegun(draftOf(hook));
+    base.settle(hook?.updateAt ?? '');
+  };
+  return { draft, change, wrong, write, save, guard, base, settle };
+}
+
+function WebhookForm(props: HookFormProps & { readonly onHold: (isHeld: boolean) => void }) {
+  const { hook, onClose } = props;
+  const { draft, change, wrong, write, save, guard, base, settle } = useHookForm(props);
+  const { error, isRunning } = write;
+  const close = () => {
+    guard.release();
+    onClose();
+  };
   return (
-    <Sheet
-      isOpen
-      onClose={onClose}
-      isHeld={isRunning}
-      title={hook === undefined ? 'Add a webhook' : 'Change this webhook'}
-    >
-      <form onSubmit={onSubmit(save)} noValidate className="grid gap-5">
-        <TextField
-          label="Name"
-          placeholder="Shop server"
-          maxLength={100}
-          value={draft.webhookName}
-          onChange={(webhookName) => change({ webhookName })}
-          error={wrong.webhookName ?? fieldError(error, 'webhookName')}
-        />
-        <TextField
-          label="URL"
-          hint="Florin sends each event there by POST. It must begin with https."
-          type="url"
-          inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={1000}
-          placeholder="https://shop.example.com/florin"
-          value={draft.webhookUrl}
-          onChange={(webhookUrl) => change({ webhookUrl })}
-          error={wrong.webhookUrl ?? fieldError(error, 'webhookUrl')}
-        />
-        <AreaField
-          label="Description"
-          isOptional
-          rows={2}
-          maxLength={1000}
-          value={draft.webhookDescription}
-          onChange={(webhookDescription) => change({ webhookDescription })}
-          error={fieldError(error, 'webhookDescription')}
-        />
-        <EventChoice
-          value={draft.subscribedEvents}
-          onChange={(subscribedEvents) => change({ subscribedEvents: [...subscribedEvents] })}
-          error={wrong.subscribedEvents ?? fieldError(error, 'subscribedEvents')}
-        />
-        <FailureNotice error={error} fields={ownFields} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={isRunning}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={isRunning}>
-            {hook === undefined ? 'Add the webhook' : 'Save'}
-          </Button>
-        </DialogActions>
-      </form>
-    </Sheet>
+    <form onSubmit={onSubmit(save)} noValidate className="grid gap-5">
+      <TextField
+        label="Name"
+        placeholder="Shop server"
+        maxLength={100}
+        value={draft.webhookName}
+        onChange={(webhookName) => change({ webhookName })}
+        error={wrong.webhookName ?? fieldError(error, 'webhookName')}
+      />
+      <TextField
+        label="URL"
+        hint="Florin sends each event there by POST. It must begin with https."
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={1000}
+        placeholder="https://shop.example.com/florin"
+        value={draft.webhookUrl}
+        onChange={(webhookUrl) => change({ webhookUrl })}
+        error={wrong.webhookUrl ?? fieldError(error, 'webhookUrl')}
+      />
+      <AreaField
+        label="Description"
+        isOptional
+        rows={2}
+        maxLength={1000}
+        value={draft.webhookDescription}
+        onChange={(webhookDescription) => change({ webhookDescription })}
+        error={fieldError(error, 'webhookDescription')}
+      />
+      <EventChoice
+        value={draft.subscribedEvents}
+        onChange={(subscribedEvents) => change({ subscribedEvents: [...subscribedEvents] })}
+        error={wrong.subscribedEvents ?? fieldError(error, 'subscribedEvents')}
+      />
+      <DialogActions
+        notice={
+          base.isConflict && hook !== undefined ? (
+            <ConflictNotice
+              title={sayFailure(error)}
+              parts={hookParts}
+              stored={hook.updateAt === base.readAt ? undefined : hook}
+              typed={draft}
+              onTake={change}
+              onSettle={settle}
+            />
+          ) : (
+            <FailureNotice error={error} fields={ownFields} />
+          )
+        }
+      >
+        <Button onClick={close} disabled={isRunning}>
+          Cancel
+        </Button>
+        <Button type="submit" kind="primary" isBusy={isRunning} disabled={base.isConflict}>
+          {hook === undefined ? 'Add the webhook' : 'Save'}
+        </Button>
+      </DialogActions>
+      {guard.question}
+    </form>
   );
 }

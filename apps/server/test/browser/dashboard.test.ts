@@ -241,7 +241,7 @@ test('a key is made with a fresh proof, once for a double click, and shown once'
   await page.getByRole('button', { name: 'Create a key' }).first().click();
   await page.getByLabel('Largest session').fill('no number');
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('Write dollars').waitFor();
+  await page.getByText('This is no amount').waitFor();
   await page.getByLabel('Largest session').fill('250');
   // Without a connection what was typed stays.
   await page.context().setOffline(true);
@@ -547,7 +547,10 @@ test('a product gets an uploaded picture, and the link that sells it is previewe
   await page.goto(`${dashboard}/${merchantId}/products`);
   await page.getByRole('button', { name: 'Create a product' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill('Teapot');
+  await page.getByLabel('Price 1').fill('30.125');
+  await page.getByText('30.125 can mean two amounts').waitFor();
   await page.getByLabel('Price 1').fill('30');
+  await page.getByText('Saved as $30.00').waitFor();
   const choose = (name: string, buffer: Buffer) =>
     page.getByLabel('Image from this device').setInputFiles({ name, mimeType: 'image/png', buffer });
   await choose('notes.png', Buffer.from('no picture'));
@@ -557,19 +560,41 @@ test('a product gets an uploaded picture, and the link that sells it is previewe
   await assertClean(page);
   await page.getByRole('button', { name: 'Create the product' }).click();
   await page.getByRole('cell', { name: 'Teapot', exact: true }).waitFor();
-  await page.waitForFunction("document.querySelector('td img')?.naturalWidth === 40");
+  await page.locator('td img').waitFor();
+  assert.equal(
+    await page.evaluate(
+      "document.querySelector('td img').decode().then(() => document.querySelector('td img').naturalWidth)",
+    ),
+    40,
+  );
 
   await page.getByRole('link', { name: 'Links' }).click();
   await page.getByRole('button', { name: 'Create a link' }).first().click();
+  // An untouched form makes no link.
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.getByText('Choose a product.').waitFor();
+  await page.getByLabel('Product', { exact: true }).selectOption({ label: 'Teapot ($30.00)' });
+  await page.getByLabel('You receive', { exact: true }).selectOption({ label: 'USDC on Base' });
   const preview = (part: string) =>
     page.frameLocator(`iframe[title="Preview of the hosted page"][src*="${encodeURIComponent(part)}"]`);
   await preview('"amount":"30000000"').getByText('Teapot').first().waitFor();
-  await preview('"amount":"30000000"').locator('img').waitFor();
+  await preview('"amount":"30000000"')
+    .getByRole('region', { name: 'What you pay for' })
+    .locator('img')
+    .waitFor();
   await page.getByLabel('Quantity').fill('2');
   await preview('"amount":"60000000"').getByText('Teapot × 2').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Tea for two');
   await preview('Tea for two').getByText('Tea for two').waitFor();
   await assertClean(page);
+  // Neither Escape nor Back discards what was typed without asking.
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.evaluate('history.back()')]) {
+    await leave();
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'hidden' });
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Tea for two');
+  }
   await page.getByRole('button', { name: 'Create the link' }).click();
   await page.getByRole('heading', { name: 'Tea for two' }).waitFor();
 });
@@ -592,6 +617,14 @@ test('a link that two tabs edit keeps the first change, shows its versions, and 
   await other.getByRole('button', { name: 'Save' }).click();
   await other.getByText('This link was changed meanwhile.').waitFor();
   assert.equal(await other.getByLabel('Name', { exact: true }).inputValue(), 'Tea for nobody');
+  // Both are shown, and nothing is saved before the person has chosen.
+  await other.getByText('stored: Tea for three').waitFor();
+  await other.getByText('typed: Tea for nobody').waitFor();
+  await assertClean(other);
+  await other.getByRole('button', { name: 'Take the stored one: Name' }).click();
+  assert.equal(await other.getByLabel('Name', { exact: true }).inputValue(), 'Tea for three');
+  await other.getByRole('button', { name: 'Go on' }).click();
+  await other.getByRole('button', { name: 'Cancel' }).click();
 
   const version = page.getByRole('listitem').filter({ hasText: 'Now' });
   await version.getByText('before: − Tea for two').waitFor();

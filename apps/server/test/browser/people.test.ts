@@ -320,6 +320,10 @@ test('with the keyboard alone an owner makes a link and opens a menu, and dialog
   await focusOf(page, 'Create a link');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Create the link' }).waitFor();
+  await tabTo(page, 'Product');
+  await press(page, 'ArrowDown');
+  await tabTo(page, 'You receive');
+  await press(page, 'ArrowDown');
   await tabTo(page, 'Create the link');
   await page.keyboard.press('Enter');
   await page.getByLabel('Address of the link').waitFor();

@@ -60,8 +60,8 @@ test("a merchant's first wallet takes effect at once, the next one after a day",
   world.merchants.clock.time += 1;
   await work();
   assert.deepEqual(await addressesOf(browser), [second.accountAddress, first.accountAddress]);
-  const { changes, delaySeconds } = (await browser.get('/account/change/list')).data;
-  assert.equal(delaySeconds, 86_400);
+  const { changes, delaySeconds, settlementMode } = (await browser.get('/account/change/list')).data;
+  assert.deepEqual([delaySeconds, settlementMode], [86_400, 'escrow']);
   assert.deepEqual(changes.map(({ status }: { status: string }) => status).sort(), ['done', 'done']);
 });
 

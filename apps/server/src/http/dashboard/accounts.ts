@@ -1,5 +1,6 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import type { SettlementMode } from '@florin/protocol/order.ts';
 import { getAddress, isAddress } from 'viem';
 import type { LinkContext } from '#links/context.ts';
 import { assertLinksSettle, disableLinksOfAccount } from '#links/link-status.ts';
@@ -18,6 +19,7 @@ interface AccountDeps extends Omit<LinkContext, 'isPayable'> {
   readonly verifyWallet: VerifyWallet;
   /** How long a wallet waits that is not the merchant's first, in milliseconds. */
   readonly walletDelayMs: number;
+  readonly settlementMode?: SettlementMode | undefined;
 }
 
 /** Wallets of a merchant: add or move them after a delay, cancel, change their terms at once, remove. */
@@ -62,6 +64,7 @@ export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
 
   add.read(routes.listAccountChanges, async ({ caller: { merchantId } }, db) => ({
     delaySeconds: deps.walletDelayMs / 1_000,
+    settlementMode: deps.settlementMode ?? 'escrow',
     changes: await listAccountChanges(db, merchantId),
   }));
 
