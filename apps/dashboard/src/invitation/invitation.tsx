@@ -48,7 +48,7 @@ export default function Invitation() {
         <p className="text-soft">
           It was used, withdrawn, or is older than a week. Ask the person who invited you for a new one.
         </p>
-        <SignInInstead />
+        <SignInInstead question="Do you have an account already?" />
       </Front>
     );
   if (invitation.data === undefined || me.isPending)

@@ -26,11 +26,11 @@ export function Front({
   );
 }
 
-/** The way on for a person whose link does not work, and who has an account. */
-export function SignInInstead() {
+/** The way on for a person who has an account and needs no link. */
+export function SignInInstead({ question }: { readonly question: string }) {
   return (
     <div className="mt-6 grid gap-2 border-t border-line pt-6">
-      <p className="text-soft">Do you have an account already?</p>
+      <p className="text-soft">{question}</p>
       <Link to="/sign-in" className={buttonClass('plain')}>
         Sign in
       </Link>

@@ -29,7 +29,7 @@ export default function Recovery() {
     return (
       <Front title="This link is incomplete">
         <p className="text-soft">Open the whole link that you were given, with all that follows the #.</p>
-        <SignInInstead />
+        <SignInInstead question="Can you sign in?" />
       </Front>
     );
   if (recovered === undefined)
@@ -39,7 +39,7 @@ export default function Recovery() {
         description="This sets a new password. Your passkeys, wallets, second factor and old recovery codes stop working, and you are signed out everywhere."
       >
         <NewPassword token={token} onDone={setRecovered} />
-        <SignInInstead />
+        <SignInInstead question="Can you sign in?" />
       </Front>
     );
   if (!hasKeptCodes)
