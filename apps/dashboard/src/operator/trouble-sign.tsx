@@ -5,6 +5,9 @@ import { Notice } from '../ui/notice.tsx';
 import { RunbookLink } from './runbook-link.tsx';
 import { type Trouble, troubles } from './trouble.ts';
 
+/** What a colour says. */
+export const toneWords = { bad: 'Failure', warn: 'Warning' } as const;
+
 /** A badge in the colour of a trouble, with its runbook. */
 export function TroubleBadge({
   trouble,
@@ -28,6 +31,26 @@ export function TroubleBadge({
       <Badge tone={tone}>{children}</Badge>
       <RunbookLink name={runbook} />
     </span>
+  );
+}
+
+/** A row of a list of troubles: its colour before it, and its runbook at its end. */
+export function TroubleRow({
+  trouble,
+  children,
+}: {
+  readonly trouble: Trouble;
+  readonly children: ReactNode;
+}) {
+  const { tone, runbook } = troubles[trouble];
+  return (
+    <li data-trouble={trouble} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 md:px-5">
+      <span className="w-16">
+        <Badge tone={tone}>{toneWords[tone]}</Badge>
+      </span>
+      {children}
+      <RunbookLink name={runbook} />
+    </li>
   );
 }
 

@@ -7,8 +7,7 @@ import { Failed } from '../../ui/states.tsx';
 import { AsOf } from '../as-of.tsx';
 import { integerText, lastingText } from '../figure.ts';
 import { findProblems, type Health, type Problem, type ServiceFunds } from '../problem.ts';
-import { troubles } from '../trouble.ts';
-import { TroubleBadge, WorstTrouble } from '../trouble-sign.tsx';
+import { TroubleRow, toneWords, WorstTrouble } from '../trouble-sign.tsx';
 import { useFunds, useHealth, useNodes, useTokens } from '../use-installation.ts';
 
 /** What is wrong, with what to do about it, and the figures of the whole installation. */
@@ -49,8 +48,6 @@ export default function HealthScreen() {
     </>
   );
 }
-
-const toneWords = { bad: 'Failure', warn: 'Warning' } as const;
 
 function Verdict({ problems }: { readonly problems: readonly Problem[] | undefined }) {
   if (problems === undefined) return <Badge>Unknown</Badge>;
@@ -96,10 +93,7 @@ function Problems({
 
 function ProblemRow({ problem: { trouble, title, text, screen } }: { readonly problem: Problem }) {
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 md:px-5">
-      <span className="w-44">
-        <TroubleBadge trouble={trouble}>{toneWords[troubles[trouble].tone]}</TroubleBadge>
-      </span>
+    <TroubleRow trouble={trouble}>
       <span className="min-w-0 flex-1 basis-56">
         <ScreenLink path={screen} className="font-medium break-words underline-offset-2 hover:underline">
           {title}
@@ -107,7 +101,7 @@ function ProblemRow({ problem: { trouble, title, text, screen } }: { readonly pr
         </ScreenLink>
         <span className="block break-words text-soft">{text}</span>
       </span>
-    </li>
+    </TroubleRow>
   );
 }
 
