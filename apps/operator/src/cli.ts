@@ -20,6 +20,7 @@ import { backfillChainCommand, droppedEventsCommand, resumeChainCommand } from '
 import type { CommandContext } from './command.ts';
 import { deployCommand } from './deploy-command.ts';
 import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
+import { examples } from './example.ts';
 import {
   acceptExceptionCommand,
   listExceptionsCommand,
@@ -114,7 +115,11 @@ const groups: Readonly<Record<string, string>> = {
 };
 
 /** What an operator does, with the configuration of FLORIN_CONFIG. */
-const operatorFamily: Family<CommandContext> = { heading: 'Commands of an operator', commands, groups };
+const operatorFamily: Family<CommandContext> = {
+  heading: 'Commands of an operator',
+  commands: commands.map(([name, command]) => [name, { ...command, examples: examples[name] ?? [] }]),
+  groups,
+};
 
 /** The program of a checkout: the commands of an operator and those of a merchant. */
 export const checkoutProgram: ProgramSettings<CommandContext> = {

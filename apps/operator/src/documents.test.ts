@@ -52,3 +52,28 @@ test('every command line in a document has an existing command and existing opti
   });
   assert.deepEqual(wrong, []);
 });
+
+test('every command has examples, and each is a command line of that command', async () => {
+  for (const { commands } of checkoutProgram.families) {
+    for (const [name, { examples = [] }] of commands) {
+      assert.ok(examples.length > 0, name);
+      for (const example of examples) {
+        assert.ok(`${example} `.startsWith(`${name} `), example);
+        let performed = 0;
+        const program = buildProgram(checkoutProgram, {
+          writeOut: () => {},
+          writeErr: () => {},
+          perform: async () => {
+            performed += 1;
+          },
+        });
+        const words = example.replace(/ < .*$/, '').match(/'[^']*'|\S+/g) ?? [];
+        await program.parseAsync(
+          words.map((word) => word.replaceAll("'", '')),
+          { from: 'user' },
+        );
+        assert.equal(performed, 1, example);
+      }
+    }
+  }
+});

@@ -115,25 +115,38 @@ test('the console is the same on a wide screen in light colours', async () => {
   }
 });
 
-test('florin world resets the world, which keeps its wallets and has new keys', async () => {
-  const florin = async (...args: string[]): Promise<{ code: unknown; output: string }> => {
-    const child = spawn(process.execPath, [...flags, script('apps/operator/src/main.ts'), 'world', ...args], {
-      env: { ...process.env, FLORIN_HOME: home },
+/** Runs a command line in the world. Another profile of this person must not count. */
+async function florin(...args: string[]): Promise<{ code: unknown; output: string }> {
+  const child = spawn(process.execPath, [...flags, script('apps/operator/src/main.ts'), ...args], {
+    env: { ...process.env, FLORIN_HOME: home, XDG_CONFIG_HOME: home },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => {
+      output += part.toString();
     });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (part: Buffer) => {
-        output += part.toString();
-      });
-    const [code] = await once(child, 'close');
-    return { code, output };
-  };
-  assert.deepEqual(await florin('advance', '0'), {
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+test('florin trigger makes a session of the world, pays it, and waits for its event', async () => {
+  const { code, output } = await florin('trigger', 'session.paid');
+  assert.equal(code, 0, output);
+  const [, event = '', session = ''] =
+    /^raised session\.paid as (evt_\w+) for (sess_\w+)$/m.exec(output) ?? [];
+  const shown = await florin('events', 'retrieve', event);
+  assert.ok(shown.output.includes(session), shown.output);
+  const paid = await florin('pay', session);
+  assert.equal(paid.code, 1, 'a paid session is not paid again');
+});
+
+test('florin world resets the world, which keeps its wallets and has new keys', async () => {
+  assert.deepEqual(await florin('world', 'advance', '0'), {
     code: 1,
     output: 'The number of minutes must be a whole number from 1 to 527040.\n',
   });
   const before = manifest;
-  const { code, output } = await florin('reset');
+  const { code, output } = await florin('world', 'reset');
   assert.equal(code, 0, output);
   readManifest();
   assert.notEqual(manifest.secretKey, before.secretKey);
