@@ -24,6 +24,9 @@ export const hostedPreview = Type.Object(
     scheme: Type.Enum(['light', 'dark']),
     title: text({ max: 100 }),
     amount: Type.String({ ...microUsdText, description: 'Micro-USD; empty: the payer chooses' }),
+    settlementToken: Type.Optional(
+      text({ max: 64, description: 'The token that the merchant receives: the first to pay with' }),
+    ),
     isFeeOnTop: Type.Boolean(),
     isEmailRequired: Type.Boolean(),
     items: Type.Array(

@@ -70,7 +70,10 @@ export function Shell() {
           To the content
         </a>
         <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
-          <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken md:flex">
+          <aside
+            aria-label="Business"
+            className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken md:flex"
+          >
             <div className="p-3">{switcher}</div>
             <div className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
               <Navigation />

@@ -1,6 +1,6 @@
 import type { Account } from '@florin/protocol/account.ts';
 import type { DraftPart } from '../ui/conflict.tsx';
-import type { LinkDraft, ProductChoice } from './link-draft.ts';
+import { type LinkDraft, lateTexts, type ProductChoice } from './link-draft.ts';
 
 /** How a draft of a link reads beside another one. */
 export function linkParts(
@@ -55,8 +55,16 @@ export function linkParts(
     },
     {
       name: 'Short and late transfers',
-      fields: ['exceptionPolicy'],
-      textOf: ({ exceptionPolicy }) => JSON.stringify(exceptionPolicy ?? {}, undefined, 1),
+      fields: ['latePayment', 'lateHours', 'underpaidPercent', 'underpaidAmount'],
+      textOf: ({ latePayment, lateHours, underpaidPercent, underpaidAmount }) =>
+        [
+          `late: ${lateTexts[latePayment]}`,
+          lateHours.trim() && `for ${lateHours} hours`,
+          underpaidPercent.trim() && `${underpaidPercent} % may be missing`,
+          underpaidAmount.trim() && `$${underpaidAmount} may be missing`,
+        ]
+          .filter((text) => text !== '')
+          .join('\n'),
     },
   ];
 }

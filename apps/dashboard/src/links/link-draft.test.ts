@@ -48,7 +48,7 @@ const link: LinkDetail = {
   },
 };
 
-test('saving a link with another text for payers keeps all else, with the policy that the form does not show', () => {
+test('saving a link with another text for payers keeps all else', () => {
   assert.deepEqual(linkUpdateOf(link, { customDisabledText: 'Sold out' }), {
     linkId: 'lnk_1',
     linkType: 'fixed',
@@ -124,6 +124,25 @@ test('the code to embed carries no markup of the name', () => {
   );
 });
 
+test('the policy for short and late transfers is typed, and what is empty is the operator’s', () => {
+  const typed = {
+    latePayment: 'accept',
+    lateHours: '24',
+    underpaidPercent: '0.5',
+    underpaidAmount: '0',
+  } as const;
+  const policy = { latePayment: 'accept', lateHours: 24, underpaidPpm: 5_000, underpaidAmount: 0 };
+  assert.deepEqual(linkUpdateOf(link, typed).exceptionPolicy, policy);
+  const { latePayment, lateHours, underpaidPercent, underpaidAmount } = linkDraftOf({
+    ...link,
+    exceptionPolicy: policy as NonNullable<LinkDetail['exceptionPolicy']>,
+  });
+  assert.deepEqual({ latePayment, lateHours, underpaidPercent, underpaidAmount }, typed);
+  assert.equal('exceptionPolicy' in linkUpdateOf(link, { latePayment: '' }), false);
+  const wrong = { lateHours: '169', underpaidPercent: '10.1', underpaidAmount: '1.234' };
+  assert.deepEqual(Object.keys(linkFaults({ ...linkDraftOf(link), ...wrong })), Object.keys(wrong));
+});
+
 test('limits are kept by a save, and an end is typed in local time', () => {
   const limited = { ...link, maxPayments: 20, activeUntil: 1_900_000_030 };
   const { maxPayments, activeUntil } = linkUpdateOf(limited, { linkName: 'Hats' });
@@ -139,7 +158,7 @@ test('limits are kept by a save, and an end is typed in local time', () => {
 
 test('the preview shows what is typed, and no price where none can be read', () => {
   const draft = linkDraftOf(link);
-  const shown = { title: 'Caps', isFeeOnTop: true, isEmailRequired: true };
+  const shown = { title: 'Caps', settlementToken: 'base::usdc', isFeeOnTop: true, isEmailRequired: true };
   const item = { productId: 'prd_1', name: '', quantity: 2, value: '25000000' };
   assert.deepEqual(previewedOrderOf(draft, 'Caps'), { ...shown, amount: '25000000', items: [item] });
   const rows = (changed: object) => draft.items.map((row) => ({ ...row, ...changed }));

@@ -1,4 +1,5 @@
 import type { Account } from '@florin/protocol/account.ts';
+import { type LatePayment, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/exception-policy.ts';
 import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 
@@ -36,8 +37,12 @@ export interface LinkDraft {
   readonly maxPayments: string;
   /** Local time, as `2026-05-01T18:00`; empty for no end. */
   readonly activeUntil: string;
-  /** The form does not show it, and saving keeps it. */
-  readonly exceptionPolicy: LinkCreateBody['exceptionPolicy'];
+  /** Empty: as the operator chose. */
+  readonly latePayment: LatePayment | '';
+  /** As typed, empty for the operator's: hours, a percentage, and dollars. */
+  readonly lateHours: string;
+  readonly underpaidPercent: string;
+  readonly underpaidAmount: string;
 }
 
 export function typedPrice(micro: number | undefined): string {
@@ -53,6 +58,8 @@ export function newItemRow(product: ProductChoice | undefined): ItemRow {
   };
 }
 
+const noPolicy = { latePayment: '', lateHours: '', underpaidPercent: '', underpaidAmount: '' } as const;
+
 /** Without a product, so that no link is made before a person chose what it sells. */
 export function newLinkDraft(): LinkDraft {
   return {
@@ -60,7 +67,7 @@ export function newLinkDraft(): LinkDraft {
     items: [newItemRow(undefined)],
     feeModel: 1,
     isEmailRequired: false,
-    exceptionPolicy: undefined,
+    ...noPolicy,
     ...{ linkName: '', shownProductId: '', accountId: '', settlementToken: '' },
     ...{ successUrl: '', customSuccessText: '', customDisabledText: '', maxPayments: '', activeUntil: '' },
   };
@@ -86,7 +93,7 @@ export function linkDraftOf(link: LinkDetail): LinkDraft {
     shownProductId: linkType === 'custom' ? (items[0]?.productId ?? '') : '',
     feeModel: link.feeModel === 2 ? 2 : 1,
     isEmailRequired: link.payerEmailRequired === 1,
-    exceptionPolicy: link.exceptionPolicy,
+    ...typedPolicy(link.exceptionPolicy),
   };
 }
 
@@ -114,6 +121,45 @@ export function suggestedName(
   return others.length === 0 || name === '' ? name : `${name} and ${others.length} more`;
 }
 
+/** What becomes of money that comes after the end of a payment. */
+export const lateTexts: Readonly<Record<LinkDraft['latePayment'], string>> = {
+  '': 'As the operator chose',
+  return: 'It goes back to the payer',
+  ask: 'You decide on each',
+  accept: 'It counts as the payment',
+};
+
+/** A percentage in parts per million. */
+const ppmOfPercent = 10_000;
+
+function typedPolicy(policy: LinkCreateBody['exceptionPolicy']): Pick<LinkDraft, keyof typeof noPolicy> {
+  const { latePayment = '', lateHours, underpaidPpm, underpaidAmount } = policy ?? {};
+  return {
+    latePayment,
+    lateHours: lateHours === undefined ? '' : String(lateHours),
+    underpaidPercent: underpaidPpm === undefined ? '' : String(underpaidPpm / ppmOfPercent),
+    underpaidAmount: underpaidAmount === 0 ? '0' : typedPrice(underpaidAmount),
+  };
+}
+
+/** The policy of a draft without faults; undefined where all of it is the operator's. */
+function policyOf(draft: LinkDraft): LinkCreateBody['exceptionPolicy'] {
+  const { latePayment, lateHours, underpaidPercent, underpaidAmount } = draft;
+  const policy = {
+    ...(latePayment === '' ? {} : { latePayment }),
+    ...(lateHours.trim() === '' ? {} : { lateHours: Number(lateHours) }),
+    ...(underpaidPercent.trim() === '' ? {} : { underpaidPpm: ppmOf(underpaidPercent) ?? 0 }),
+    ...(underpaidAmount.trim() === '' ? {} : { underpaidAmount: parseUsd(underpaidAmount) ?? 0 }),
+  };
+  return Object.keys(policy).length === 0 ? undefined : policy;
+}
+
+/** Parts per million of a typed percentage; undefined when it is none. */
+function ppmOf(typed: string): number | undefined {
+  const percent = /^\d{1,2}(?:[.,]\d{1,4})?$/.exec(typed.trim())?.[0];
+  return percent === undefined ? undefined : Math.round(Number(percent.replace(',', '.')) * ppmOfPercent);
+}
+
 /** A typed quantity; 0 when it is none. */
 export function quantityOf(typed: string): number {
   return /^\d{1,5}$/.test(typed.trim()) ? Number(typed) : 0;
@@ -133,21 +179,29 @@ function secondsOf(localTime: string): number | undefined {
   return localTime === '' ? undefined : Math.floor(new Date(localTime).getTime() / 1000);
 }
 
+function policyFaults({ lateHours, underpaidPercent, underpaidAmount }: LinkDraft): Record<string, string> {
+  const faults: Record<string, string> = {};
+  const hours = lateHours.trim() === '' ? 1 : quantityOf(lateHours);
+  if (hours < 1 || hours > maxLateHours) faults['lateHours'] = `Write whole hours from 1 to ${maxLateHours}.`;
+  const ppm = underpaidPercent.trim() === '' ? 0 : ppmOf(underpaidPercent);
+  if (ppm === undefined || ppm > maxUnderpaidPpm)
+    faults['underpaidPercent'] = `Write a percentage from 0 to ${maxUnderpaidPpm / ppmOfPercent}.`;
+  // Zero is a choice here: no cent may be missing.
+  const fault = ['', '0'].includes(underpaidAmount.trim()) ? undefined : usdFault(underpaidAmount);
+  if (fault !== undefined) faults['underpaidAmount'] = fault;
+  return faults;
+}
+
 /** What is wrong before anything is sent, by the row's key and the field. */
-export function linkFaults({
-  linkType,
-  items,
-  maxPayments,
-  activeUntil,
-  accountId,
-  settlementToken,
-}: LinkDraft): Readonly<Record<string, string>> {
+export function linkFaults(draft: LinkDraft): Readonly<Record<string, string>> {
+  const { linkType, items, maxPayments, activeUntil, accountId, settlementToken } = draft;
   const faults: Record<string, string> = {};
   if (accountId === '') faults['accountId'] = 'Choose the wallet that receives the money.';
   else if (settlementToken === '') faults['settlementToken'] = 'Choose what you receive.';
   if (maxPayments.trim() !== '' && !/^[1-9]\d{0,6}$/.test(maxPayments.trim()))
     faults['maxPayments'] = 'Write a whole number, or leave it empty.';
   if (Number.isNaN(secondsOf(activeUntil))) faults['activeUntil'] = 'Choose a day and a time.';
+  Object.assign(faults, policyFaults(draft));
   if (linkType === 'custom') return faults;
   for (const { key, productId, quantity, price } of items) {
     if (productId === '') faults[`${key}.productId`] = 'Choose a product.';
@@ -167,7 +221,8 @@ export function totalOf({ items }: LinkDraft): number | undefined {
 
 /** The request body of a draft without faults. */
 export function linkBodyOf(draft: LinkDraft, name: string): LinkCreateBody {
-  const { linkType, accountId, settlementToken, feeModel, exceptionPolicy } = draft;
+  const { linkType, accountId, settlementToken, feeModel } = draft;
+  const exceptionPolicy = policyOf(draft);
   const maxPayments = draft.maxPayments.trim();
   const activeUntil = secondsOf(draft.activeUntil);
   return {

@@ -6,6 +6,8 @@ import { AreaField, CheckField, TextField } from '../ui/field.tsx';
 import { shortAddress } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
 import { SelectField } from '../ui/select.tsx';
+import { UsdField } from '../ui/usd-field.tsx';
+import { lateTexts } from './link-draft.ts';
 import type { LinkPartProps } from './link-part.ts';
 
 /** Where the money goes, and in which token. */
@@ -72,6 +74,55 @@ export function LimitFields({ draft, change, faults, error }: LinkPartProps) {
         error={faults['activeUntil'] ?? fieldError(error, 'activeUntil')}
       />
     </div>
+  );
+}
+
+/** What becomes of money that comes late, or short. */
+export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
+  const wrong = (field: string) => faults[field] ?? fieldError(error, `exceptionPolicy.${field}`);
+  return (
+    <fieldset>
+      <legend className="font-medium">Short and late transfers</legend>
+      <p className="mb-2 text-sm text-soft">What stays empty is as the operator chose.</p>
+      <div className="grid items-start gap-4 sm:grid-cols-2 [&>*]:min-w-0">
+        <SelectField
+          label="Money that comes late"
+          value={draft.latePayment}
+          onChange={(latePayment) => change({ latePayment })}
+          options={(['', 'return', 'ask', 'accept'] as const).map((value) => ({
+            value,
+            label: lateTexts[value],
+          }))}
+          error={wrong('latePayment')}
+        />
+        <TextField
+          label="Hours to accept it in"
+          isOptional
+          inputMode="numeric"
+          maxLength={3}
+          value={draft.lateHours}
+          onChange={(lateHours) => change({ lateHours })}
+          error={wrong('lateHours')}
+        />
+        <TextField
+          label="May be short by"
+          isOptional
+          suffix="%"
+          inputMode="decimal"
+          maxLength={7}
+          value={draft.underpaidPercent}
+          onChange={(underpaidPercent) => change({ underpaidPercent })}
+          error={faults['underpaidPercent'] ?? wrong('underpaidPpm')}
+        />
+        <UsdField
+          label="And by no more than"
+          isOptional
+          value={draft.underpaidAmount}
+          onChange={(underpaidAmount) => change({ underpaidAmount })}
+          error={wrong('underpaidAmount')}
+        />
+      </div>
+    </fieldset>
   );
 }
 

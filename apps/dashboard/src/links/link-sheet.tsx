@@ -30,7 +30,7 @@ import {
   withWallet,
 } from './link-draft.ts';
 import { ItemFields, ShownProductField } from './link-items.tsx';
-import { LimitFields, PayerFields, WalletFields } from './link-options.tsx';
+import { LimitFields, PayerFields, PolicyFields, WalletFields } from './link-options.tsx';
 import { LinkPreview } from './link-preview.tsx';
 
 /** Creates a link and goes to its page, or edits the one given. */
@@ -127,6 +127,7 @@ const ownFields = [
   'customSuccessText',
   'maxPayments',
   'activeUntil',
+  'exceptionPolicy',
 ];
 
 /** The draft of the form, and what sends it. */
@@ -189,6 +190,7 @@ function LinkForm(props: FormProps) {
           <WalletFields {...parts} accounts={accounts} />
           <LimitFields {...parts} />
           <PayerFields {...parts} />
+          <PolicyFields {...parts} />
         </div>
         <div className="min-w-0 lg:sticky lg:top-0">
           <LinkPreview draft={draft} name={draft.linkName.trim() || suggestion} />

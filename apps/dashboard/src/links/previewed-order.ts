@@ -8,8 +8,8 @@ const maxMicroUsd = 999_999_999_999_999;
 
 /** What the page of a draft shows. Fields that are not filled in, or hold no number, show no price. */
 export function previewedOrderOf(draft: LinkDraft, name: string): PreviewedOrder {
-  const { linkType, items, shownProductId, feeModel, isEmailRequired } = draft;
-  const parts = { title: name, isFeeOnTop: feeModel === 2, isEmailRequired };
+  const { linkType, items, shownProductId, feeModel, isEmailRequired, settlementToken } = draft;
+  const parts = { title: name, settlementToken, isFeeOnTop: feeModel === 2, isEmailRequired };
   if (linkType === 'custom') {
     const shown = { productId: shownProductId, name: '', quantity: 1, value: '' };
     return { ...parts, amount: '', items: shownProductId === '' ? [] : [shown] };

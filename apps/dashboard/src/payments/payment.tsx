@@ -128,7 +128,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
           <PaymentRefunds history={history} />
           <PaymentDeliveries history={history} />
         </div>
-        <aside className="min-w-0 max-lg:row-start-1">
+        <aside aria-label="What happened" className="min-w-0 max-lg:row-start-1">
           <Section title="Timeline">
             <Card>
               <Timeline history={history} tokens={tokens} />

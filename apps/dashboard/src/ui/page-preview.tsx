@@ -7,7 +7,7 @@ import { classNames } from './class-names.ts';
 /** What the previewed page sells. Amounts are Micro-USD as digits; empty where the payer chooses. */
 export type PreviewedOrder = Pick<
   HostedPreview,
-  'title' | 'amount' | 'isFeeOnTop' | 'isEmailRequired' | 'items'
+  'title' | 'amount' | 'settlementToken' | 'isFeeOnTop' | 'isEmailRequired' | 'items'
 >;
 
 const widths = { phone: 390, desktop: 1_100 };

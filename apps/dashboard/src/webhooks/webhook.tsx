@@ -65,7 +65,7 @@ function Loaded({ hook }: { readonly hook: Hook }) {
             <Deliveries hook={hook} onOpen={showDelivery} />
           </Section>
         </div>
-        <aside className="min-w-0">
+        <aside aria-label="About this webhook" className="min-w-0">
           <Section title="Signing secret">
             <Card>
               <SigningSecret hook={hook} />

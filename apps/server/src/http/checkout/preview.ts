@@ -79,7 +79,7 @@ function previewData(
   { front, products }: PreviewedMerchant,
   language: Language,
 ): PageData {
-  const options = previewOptions(chains, draft.isFeeOnTop ? '' : draft.amount);
+  const options = previewOptions(chains, draft);
   const { linkName } = merchantTextLimits;
   return {
     ...{ locale: language.tag, texts: language.texts, agentApi: '', linkUrl: '' },
@@ -127,10 +127,16 @@ function payViewOf(data: PageData): Tree {
   return payView({ ...initialModel(data), wallets: [wallet], wallet, payer, balances }, noActions, 0);
 }
 
-/** The first tokens, each for the draft's amount. */
-function previewOptions(chains: Chains, amount: string): CheckoutOption[] {
-  return chains.tokens.slice(0, shownOptions).flatMap(({ tokenId, symbol, decimals, chainId }) => {
-    const chain = chains.byId(chainId);
+/** The token of the settlement and the first others, each for the draft's amount. */
+function previewOptions(
+  { tokens, byId }: Chains,
+  { isFeeOnTop, settlementToken, ...draft }: HostedPreview,
+): CheckoutOption[] {
+  const amount = isFeeOnTop ? '' : draft.amount;
+  const first = tokens.filter(({ tokenId }) => tokenId === settlementToken);
+  const others = tokens.filter(({ tokenId }) => tokenId !== settlementToken);
+  return [...first, ...others].slice(0, shownOptions).flatMap(({ tokenId, symbol, decimals, chainId }) => {
+    const chain = byId(chainId);
     if (chain === undefined) return [];
     const units = amount === '' ? 0n : BigInt(amount) * 10n ** BigInt(decimals - 6);
     return {
