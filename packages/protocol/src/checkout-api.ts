@@ -107,9 +107,14 @@ export const checkoutState = Type.Object({
   refunded: Type.String({ description: 'Micro-USD that went back to the payer' }),
   /** Whether that is everything that the payer paid. */
   isRefunded: Type.Boolean(),
-  /** Only once paid: the merchant's message and return URL. */
+  /** Only once paid: the merchant's message. */
   successText: Type.Optional(Type.String()),
+  /** The way ahead to the shop, once a block has the payment. */
   successUrl: Type.Optional(Type.String()),
+  /** Present where the page opens `successUrl` by itself. */
+  returnsAlone: Type.Optional(Type.Literal(true)),
+  /** The way back to the shop, while no block has a payment. */
+  cancelUrl: Type.Optional(Type.String()),
 });
 export type CheckoutState = Static<typeof checkoutState>;
 

@@ -23,6 +23,8 @@ export const sessionRequest = {
     },
   ],
   successUrl: 'https://shop.example.com/thanks?session={SESSION_ID}',
+  cancelUrl: 'https://shop.example.com/cart',
+  customSuccessText: 'Thank you! We ship on the next working day.',
   metadata: { orderNumber: 'A-1042' },
 } as const;
 
@@ -71,6 +73,8 @@ export function initializedSession(origin: string) {
     lineItems,
     expirationTime: 1_767_324_600,
     successUrl: sessionRequest.successUrl,
+    cancelUrl: sessionRequest.cancelUrl,
+    customSuccessText: sessionRequest.customSuccessText,
     paymentUrl: `${origin}/checkout/${sessionId}#${clientCode}`,
     signedOnce: 0,
     initiateTx: '',

@@ -15,6 +15,8 @@ const linkTermsView = Type.Object({
   feeModel: properties.feeModel,
   payerEmailRequired: properties.payerEmailRequired,
   successUrl: properties.successUrl,
+  cancelUrl: properties.cancelUrl,
+  autoReturn: properties.autoReturn,
   customSuccessText: properties.customSuccessText,
   customDisabledText: properties.customDisabledText,
   exceptionPolicy: properties.exceptionPolicy,

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exceptionPolicy } from './exception-policy.ts';
 import { itemType, lineItem, lineItems, quantity } from './line-item.ts';
 import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText, unchangedSince } from './schema.ts';
+import { returnBody, returnView } from './shop-return.ts';
 
 export const linkType = Type.Union([Type.Literal('fixed'), Type.Literal('custom')]);
 
@@ -29,8 +30,10 @@ const linkBase = {
   amount: Type.Integer({ description: 'Micro-USD: the sum of the line items; 0 for custom links' }),
   payerEmailRequired: flag,
   successUrl: Type.String({
-    description: 'Where the payer is sent after payment; `{SESSION_ID}` is replaced',
+    description:
+      'Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added. Never proof of payment',
   }),
+  ...returnView,
   customSuccessText: Type.String({ description: 'Shown after payment' }),
   customDisabledText: Type.String({ description: 'Shown while the link is disabled' }),
   linkUrl: Type.String({ description: 'Hosted page of the link' }),
@@ -123,6 +126,7 @@ export const linkFields = {
   lineItems: Type.Array(linkItemBody, { minItems: 1, maxItems: maxLinkItems }),
   payerEmailRequired: Type.Optional(flag),
   successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
+  ...returnBody,
   customSuccessText: Type.Optional(text({ max: 500 })),
   customDisabledText: Type.Optional(text({ max: 500 })),
   exceptionPolicy: Type.Optional(exceptionPolicy),

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { lineItems, productDataBody, quantity } from './line-item.ts';
 import { feeModel, flag, httpsUrl, idText, text, timestampText } from './schema.ts';
+import { returnBody, returnView } from './shop-return.ts';
 import { transaction } from './transaction.ts';
 
 export const sessionStatuses = [
@@ -56,8 +57,15 @@ export const session = Type.Object({
       'Unix seconds: a session that is unpaid then expires. With signedOnce 1 it expires a little later, once no signed order can be paid any more',
   }),
   successUrl: Type.String({
-    description: 'Where the payer is sent after payment; `{SESSION_ID}` is replaced. Never proof of payment',
+    description:
+      'Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added: `processing` from the payment’s first block on, `paid` once it is final. Never proof of payment',
   }),
+  /** Additive. */
+  ...returnView,
+  /** Additive. */
+  customSuccessText: Type.Optional(
+    Type.String({ description: 'Shown after payment; absent without one, and for sessions of links' }),
+  ),
   paymentUrl: Type.String({ description: 'Hosted checkout page; the fragment holds clientCode' }),
   signedOnce: flag,
   initiateTx: Type.String({ description: 'Hash of the payment transaction; empty until it is seen' }),
@@ -155,6 +163,8 @@ export const sessionCreateBody = Type.Object(
     settlementToken: text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' }),
     lineItems: Type.Array(sessionItemBody, { minItems: 1, maxItems: 100 }),
     successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
+    ...returnBody,
+    customSuccessText: Type.Optional(text({ max: 500, description: 'Shown on the page after payment' })),
     payerEmailRequired: Type.Optional(flag),
     feeModel: Type.Optional(sessionFeeModel),
     expirationTime: Type.Optional(

@@ -224,8 +224,12 @@ export interface PaymentLink {
   amount: number;
   /** 1: yes; 0: no. */
   payerEmailRequired: number;
-  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced. */
+  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added. Never proof of payment. */
   successUrl: string;
+  /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. Absent without one. */
+  cancelUrl?: string;
+  /** `paid`: five seconds after the payment is final, the page opens successUrl, unless the payer stops it; `never`: only the payer does. Absent where it is paid. */
+  autoReturn?: 'never' | 'paid';
   /** Shown after payment. */
   customSuccessText: string;
   /** Shown while the link is disabled. */
@@ -282,6 +286,10 @@ export interface PaymentLinkCreateRequest {
   /** 1: yes; 0: no. */
   payerEmailRequired?: number | undefined;
   successUrl?: string | undefined;
+  /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. */
+  cancelUrl?: string | undefined;
+  /** `paid`: five seconds after the payment is final, the page opens successUrl, unless the payer stops it; `never`: only the payer does. Default: paid. */
+  autoReturn?: 'never' | 'paid' | undefined;
   customSuccessText?: string | undefined;
   customDisabledText?: string | undefined;
   exceptionPolicy?: {
@@ -316,8 +324,12 @@ export interface PaymentLinkCreated {
   amount: number;
   /** 1: yes; 0: no. */
   payerEmailRequired: number;
-  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced. */
+  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added. Never proof of payment. */
   successUrl: string;
+  /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. Absent without one. */
+  cancelUrl?: string;
+  /** `paid`: five seconds after the payment is final, the page opens successUrl, unless the payer stops it; `never`: only the payer does. Absent where it is paid. */
+  autoReturn?: 'never' | 'paid';
   /** Shown after payment. */
   customSuccessText: string;
   /** Shown while the link is disabled. */
@@ -375,8 +387,12 @@ export interface PaymentLinkDetail {
   amount: number;
   /** 1: yes; 0: no. */
   payerEmailRequired: number;
-  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced. */
+  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added. Never proof of payment. */
   successUrl: string;
+  /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. Absent without one. */
+  cancelUrl?: string;
+  /** `paid`: five seconds after the payment is final, the page opens successUrl, unless the payer stops it; `never`: only the payer does. Absent where it is paid. */
+  autoReturn?: 'never' | 'paid';
   /** Shown after payment. */
   customSuccessText: string;
   /** Shown while the link is disabled. */
@@ -454,6 +470,10 @@ export interface PaymentLinkUpdateRequest {
   /** 1: yes; 0: no. */
   payerEmailRequired?: number | undefined;
   successUrl?: string | undefined;
+  /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. */
+  cancelUrl?: string | undefined;
+  /** `paid`: five seconds after the payment is final, the page opens successUrl, unless the payer stops it; `never`: only the payer does. Default: paid. */
+  autoReturn?: 'never' | 'paid' | undefined;
   customSuccessText?: string | undefined;
   customDisabledText?: string | undefined;
   exceptionPolicy?: {
@@ -706,8 +726,14 @@ export interface Session {
   };
   /** Unix seconds: a session that is unpaid then expires. With signedOnce 1 it expires a little later, once no signed order can be paid any more. */
   expirationTime: number;
-  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced. Never proof of payment. */
+  /** Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added: `processing` from the payment’s first block on, `paid` once it is final. Never proof of payment. */
   successUrl: string;
+  /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. Absent without one. */
+  cancelUrl?: string;
+  /** `paid`: five seconds after the payment is final, the page opens successUrl, unless the payer stops it; `never`: only the payer does. Absent where it is paid. */
+  autoReturn?: 'never' | 'paid';
+  /** Shown after payment; absent without one, and for sessions of links. */
+  customSuccessText?: string;
   /** Hosted checkout page; the fragment holds clientCode. */
   paymentUrl: string;
   /** 1: yes; 0: no. */
@@ -754,6 +780,12 @@ export interface SessionCreateRequest {
     } | undefined;
   }[];
   successUrl?: string | undefined;
+  /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. */
+  cancelUrl?: string | undefined;
+  /** `paid`: five seconds after the payment is final, the page opens successUrl, unless the payer stops it; `never`: only the payer does. Default: paid. */
+  autoReturn?: 'never' | 'paid' | undefined;
+  /** Shown on the page after payment. */
+  customSuccessText?: string | undefined;
   /** 1: yes; 0: no. */
   payerEmailRequired?: number | undefined;
   /** 1, the default: the merchant pays the fee; 2: the payer pays the fee. */

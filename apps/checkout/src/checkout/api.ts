@@ -70,8 +70,6 @@ export const api = {
     ask<SessionReceipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
   submit: (base: string, path: string, body: Record<string, string>) =>
     ask<SubmittedView>(`${base}${path}`, { body }),
-  demo: (body: { chainId: string; to: string; data: string }) =>
-    ask<{ txHash: string }>(`${base}/demo`, { body }),
 };
 
 /** Delays before the next attempt, up to half a minute. */

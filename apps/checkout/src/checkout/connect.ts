@@ -1,11 +1,11 @@
 import { api } from './api.ts';
 import { fill, shorten } from './format.ts';
-import { bestOption, type Model } from './model.ts';
+import { bestOption, type Model, mayPay } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf, wordsOfStep } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
 import { stages } from './stages.ts';
-import { connect } from './wallet.ts';
+import { accountsOf, addressPattern, chainOf, connect } from './wallet.ts';
 import { nextStepOf } from './wallet-answer.ts';
 import type { Provider, Wallet } from './wallet-type.ts';
 
@@ -16,9 +16,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
   try {
     const payer = await waitFor(page, { words, isFor: 'wallet' }, () => connect(wallet.provider));
     assertIntended(page.model, payer);
-    page.change({ wallet, payer, step: '', stage: stages.allow });
-    listenTo(page, wallet.provider);
-    await readBalances(page, payer);
+    await take(page, wallet, payer);
   } catch (error) {
     const step = nextStepOf('connect', error);
     const isTold = error instanceof ExplainedFailure || step === 'tell';
@@ -29,9 +27,36 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
   }
 }
 
+/** The wallet is the page's from now on, also after a reload of this tab. */
+async function take(page: Page, wallet: Wallet, payer: string): Promise<void> {
+  sessionStorage.setItem(walletKey, wallet.rdns);
+  page.change({ wallet, payer, step: '', stage: stages.allow });
+  listenTo(page, wallet.provider);
+  await readBalances(page, payer);
+}
+
+const walletKey = 'florin-wallet';
+let isRecalling = false;
+
+/** Connects the wallet that this tab had before a reload, if it still shows its account to the page. Opens no prompt. */
+export async function recallWallet(page: Page): Promise<void> {
+  const rdns = sessionStorage.getItem(walletKey);
+  const wallet = page.model.wallets?.find((each) => each.rdns !== '' && each.rdns === rdns);
+  if (wallet === undefined || isRecalling || page.model.wallet !== undefined) return;
+  if (!mayPay(page.model, Date.now() / 1000)) return;
+  isRecalling = true;
+  const [payer = ''] = (await accountsOf(wallet.provider)) ?? [];
+  const { wallet: chosen, step, data } = page.model;
+  const isWanted = chosen === undefined && step === '' && isIntended(data.intendedPayer, payer);
+  if (addressPattern.test(payer) && isWanted) await take(page, wallet, payer);
+}
+
+const isIntended = (intended: string, payer: string) =>
+  intended === '' || intended.toLowerCase() === payer.toLowerCase();
+
 function assertIntended({ data }: Model, payer: string): void {
   const { intendedPayer, texts } = data;
-  if (intendedPayer !== '' && intendedPayer.toLowerCase() !== payer.toLowerCase())
+  if (!isIntended(intendedPayer, payer))
     throw new ExplainedFailure(fill(texts.wrongPayer, { address: shorten(intendedPayer) }));
 }
 
@@ -56,6 +81,7 @@ export function takeAccount(page: Page, provider: Provider, payer: string): void
   const { wallet, payer: known, data } = page.model;
   if (wallet?.provider !== provider || payer.toLowerCase() === known.toLowerCase()) return;
   const words = payer === '' ? data.texts.disconnected : data.texts.accountChanged;
+  if (payer === '') sessionStorage.removeItem(walletKey);
   page.change({ payer, balances: {}, problem: '', ...(payer === '' ? { wallet: undefined } : {}) });
   stopWaiting(words);
   if (payer !== '') void readBalances(page, payer);
@@ -64,13 +90,18 @@ export function takeAccount(page: Page, provider: Provider, payer: string): void
 async function readBalances(page: Page, payer: string): Promise<void> {
   const tokenIds = page.model.data.options.map(({ tokenId }) => tokenId);
   try {
-    const { balances } = await api.balances(payer.toLowerCase(), tokenIds);
+    const { provider } = page.model.wallet ?? {};
+    const [{ balances }, walletChain] = await Promise.all([
+      api.balances(payer.toLowerCase(), tokenIds),
+      // It only helps to choose.
+      provider === undefined ? '' : chainOf(provider).catch(() => ''),
+    ]);
     if (page.model.payer !== payer) return;
     const known = Object.fromEntries(
       balances.flatMap(({ tokenId, amount }) => (amount === undefined ? [] : [[tokenId, amount]])),
     );
-    const best = bestOption(page.model.data.options, known);
-    page.change({ balances: known, chosen: best?.tokenId ?? page.model.chosen });
+    const best = bestOption(page.model.data.options, known, walletChain);
+    page.change({ balances: known, walletChain, chosen: best?.tokenId ?? page.model.chosen });
   } catch {
     // Balances only help to choose: the options then show them as unknown.
     page.change({ balances: {} });

@@ -16,7 +16,13 @@ export interface CheckoutData {
   readonly agentApi: string;
   readonly drawings: Drawings;
   /** The link, before a session begins. */
-  readonly link?: { readonly linkId: string; readonly version: string; readonly isCustom: boolean };
+  readonly link?: {
+    readonly linkId: string;
+    readonly version: string;
+    readonly isCustom: boolean;
+    /** The way back to the shop. */
+    readonly cancelUrl?: string;
+  };
   readonly state?: CheckoutState;
   readonly title: string;
   /** Price in Micro-USD; empty until the payer chooses it. */
@@ -34,6 +40,9 @@ export interface CheckoutData {
   readonly options: readonly CheckoutOption[];
   /** The least total in Micro-USD that a plain transfer can pay; absent where none can. */
   readonly minDeposit?: string | undefined;
-  /** Local worlds: a wallet for visitors without one, whose key is not in the browser. */
-  readonly demoPayer?: string | undefined;
+  /**
+   * Where payers get tokens, with places for the wallet's `{ADDRESS}`, the `{TOKEN}`, its `{CHAIN_ID}` and the missing `{AMOUNT}`;
+   * absent where the operator names none.
+   */
+  readonly fundingUrl?: string | undefined;
 }

@@ -63,11 +63,7 @@ export function depositView(model: Model, deposit: DepositView, actions: Actions
       h('span', { class: 'spinner', 'aria-hidden': 'true' }),
       arrivedText(model, deposit),
     ),
-    h(
-      'button',
-      { type: 'button', class: 'plain', id: 'hide-deposit', click: actions.hideDeposit },
-      texts.anotherWay,
-    ),
+    h('button', { class: 'plain', id: 'hide-deposit', click: actions.hideDeposit }, texts.anotherWay),
   );
 }
 
@@ -78,7 +74,7 @@ function copyButton(
 ): Tree {
   return h(
     'button',
-    { type: 'button', class: 'quiet', id, click: () => actions.copy(text) },
+    { class: 'quiet', id, click: () => actions.copy(text) },
     iconView(copied === text ? 'check' : 'copy'),
     copied === text ? data.texts.copied : label,
   );

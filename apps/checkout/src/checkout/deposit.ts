@@ -3,9 +3,7 @@ import { beginSession, chosenOption, readEmail } from './begin.ts';
 import type { DepositView } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
-import { pause } from './wallet.ts';
-
-const addressPattern = /^0x[0-9a-fA-F]{40}$/;
+import { addressPattern, pause } from './wallet.ts';
 
 /**
  * Prepares the order for a transfer from elsewhere, and shows its address. Money that does not pay goes to the given

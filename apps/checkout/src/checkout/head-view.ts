@@ -15,7 +15,9 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
   const priced = by?.total === '0' ? undefined : by;
   const shown = priced?.total ?? data.amount;
   const fee = priced?.fee ?? '0';
+  const back = state === undefined ? data.link?.cancelUrl : isOpen(state, now) ? state.cancelUrl : undefined;
   return [
+    back !== undefined && h('p', { class: 'small' }, backView(texts, back, { id: 'back' })),
     h(
       'div',
       { class: 'sum' },
@@ -33,6 +35,16 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
       (state === undefined || isOpen(state, now)) &&
       h('p', { class: 'soft' }, texts.feeAdded),
   ];
+}
+
+/** The way back to the shop without a payment. */
+export function backView(
+  texts: Pick<CheckoutData['texts'], 'backTo'>,
+  href: string,
+  attributes: { readonly id: string; readonly class?: string },
+): Tree {
+  const { host } = new URL(href);
+  return h('a', { ...attributes, href, rel: 'noreferrer' }, fill(texts.backTo, { host }));
 }
 
 /** Below it the clock asks for attention. */

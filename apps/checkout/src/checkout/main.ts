@@ -3,9 +3,8 @@ import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
-import { connectWallet } from './connect.ts';
+import { connectWallet, recallWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
-import { demoWallet } from './demo.ts';
 import { hideDeposit, recallDeposit, recallRefund, showDeposit } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
 import { headView } from './head-view.ts';
@@ -17,7 +16,7 @@ import { stopWaiting } from './prompt.ts';
 import { downloadReceipt } from './receipt.ts';
 import { recallSent } from './sent.ts';
 import type { Tree } from './tree.ts';
-import { announceWallet, watchWallets } from './wallet.ts';
+import { watchWallets } from './wallet.ts';
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
@@ -94,8 +93,24 @@ function focusOnNews(): void {
 function act(page: Page, button: HTMLElement): void {
   const { act: name, text = '' } = button.dataset;
   if (name === 'print') globalThis.print();
+  if (name === 'stay') stay();
   if (name === 'download') void downloadReceipt(page);
   if (name === 'copy') void navigator.clipboard.writeText(text).then(() => button.classList.add('copied'));
+}
+
+const leaveMs = 5_000;
+let leaving: ReturnType<typeof setTimeout> | undefined;
+
+/** Goes back to the shop in a moment. Only when the payment becomes final before the payer's eyes: later the page is a receipt. */
+function leave(url: string): void {
+  leaving = setTimeout(() => location.assign(url), leaveMs);
+  document.body.className = 'leaves';
+}
+
+function stay(): void {
+  clearTimeout(leaving);
+  document.body.className = '';
+  elementOf('continue').focus();
 }
 
 function copy(page: Page, text: string, copied: string): void {
@@ -117,9 +132,17 @@ function begin(next: () => Promise<void>): void {
 function actionsOf(page: Page): Actions {
   // Controls keep the focus while something is under way, so a press may come at any time.
   const isIdle = () => page.model.step === '';
-  const beginIdle = (next: () => Promise<void>) => isIdle() && begin(next);
+  const beginIdle = (next: () => Promise<void>) => void (isIdle() && begin(next));
+  const beginInstead = (next: () => Promise<void>) => {
+    stopWaiting('');
+    void ended.then(() => begin(next));
+  };
   return {
-    connect: (wallet) => beginIdle(() => connectWallet(page, wallet)),
+    connect: (wallet) => {
+      // A wallet that does not answer the connection is left for another one. Nothing can be paid by that yet.
+      const { waitsFor, payer } = page.model;
+      (waitsFor === 'wallet' && payer === '' ? beginInstead : beginIdle)(() => connectWallet(page, wallet));
+    },
     openWays: () => isIdle() && dialog().showModal(),
     closeWays: ({ target, detail }) => {
       // A radio button chosen by a key leaves the sheet open: the next key may choose another.
@@ -133,10 +156,7 @@ function actionsOf(page: Page): Actions {
     pay: () => beginIdle(() => payWith(page, 'best')),
     payPlainly: () => beginIdle(() => payWith(page, 'plainly')),
     cancel: () => void stopWaiting(page.model.data.texts.stopped),
-    askAgain: () => {
-      stopWaiting('');
-      void ended.then(() => begin(task));
-    },
+    askAgain: () => beginInstead(task),
     copy: (text) => copy(page, text, text),
     copyPage: () => copy(page, location.href, pageCopied),
     showCode: () => beginIdle(() => beginForOthers(page)),
@@ -160,6 +180,9 @@ function followSession(page: Page): void {
     const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
     const problem = waitsFor === 'wallet' ? reject : '';
     page.change({ ...withState(page.model, shown), ...(isNews ? { step: '', problem } : {}) });
+    const { returnsAlone, successUrl } = state;
+    if (returnsAlone === true && data.state?.returnsAlone !== true && successUrl !== undefined)
+      leave(successUrl);
   };
   follow(
     { sessionId, locale },
@@ -202,8 +225,10 @@ function start(): void {
   });
   keepFragment();
   holdWhilePressed(page);
-  watchWallets(data.texts.browserWallet, (wallets) => page.change({ wallets }));
-  if (data.demoPayer !== undefined) announceWallet(demoWallet(data.demoPayer, data.texts.demoPayer));
+  watchWallets(data.texts.browserWallet, (wallets) => {
+    page.change({ wallets });
+    void recallWallet(page);
+  });
   recallSent(page);
   recallDeposit(page);
   page.followSession();

@@ -27,6 +27,8 @@ export interface Model {
   readonly wallet?: Wallet | undefined;
   /** The wallet's address as the wallet spells it. */
   readonly payer: string;
+  /** The network that the wallet is on, as a decimal; empty while unknown. */
+  readonly walletChain: string;
   /** In smallest units by tokenId; absent while unknown. */
   readonly balances: Readonly<Record<string, string>>;
   /** The tokenId that the payer or the page chose. */
@@ -72,6 +74,7 @@ export function initialModel(data: CheckoutData): Model {
     data,
     clientCode: '',
     payer: '',
+    walletChain: '',
     balances: {},
     chosen: bestOption(data.options, {})?.tokenId ?? '',
     source: 'wallet',
@@ -147,18 +150,20 @@ export function mayPay({ data, isSent }: Pick<Model, 'data' | 'isSent'>, now: nu
 }
 
 /**
- * The best option for a payer: affordable, fast and cheapest, in this order. Ties follow the server's order, which
- * starts with the settlement token.
+ * The best option for a payer: affordable, on the network that the wallet is on, fast and cheapest, in this order. Ties follow
+ * the server's order, which starts with the settlement token.
  */
 export function bestOption(
   options: readonly CheckoutOption[],
   balances: Readonly<Record<string, string>>,
+  walletChain = '',
 ): CheckoutOption | undefined {
   const rank = (option: CheckoutOption) => [
     option.status === 'unavailable' ? 1 : 0,
     // It does not accept the amount, or no amount is chosen, which is then true of all.
     option.total === '0' ? 1 : 0,
     holds(option, balances) ? 0 : 1,
+    holds(option, balances) && option.chainId === walletChain ? 0 : 1,
     option.status === 'delayed' ? 1 : 0,
     Number(option.total),
   ];

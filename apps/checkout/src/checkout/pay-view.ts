@@ -5,8 +5,10 @@ import { depositView, refundView } from './deposit-view.ts';
 import { fill, formatMoney, formatToken, shorten } from './format.ts';
 import { drawingKey, iconView, logoOf } from './mark.ts';
 import { boundsOf, chosenOf, isDepositable, type Model, mayPay, pageCopied, wrongness } from './model.ts';
+import { shortView } from './short-view.ts';
 import { stagesView } from './stages.ts';
 import { tabsView } from './tabs.ts';
+import { isBusy, taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
 import { walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
@@ -32,6 +34,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
       isDepositable(model) && sourceView(model, actions),
       isByAddress && refundView(model, option),
       !isByAddress && walletsView(model, actions),
+      !isByAddress && shortView(model, option, actions),
     ],
     h(
       'div',
@@ -71,8 +74,6 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
   ];
 }
 
-/** While something is under way, controls do nothing but keep the focus. */
-const isBusy = ({ step }: Pick<Model, 'step'>) => step !== '' && 'true';
 const isIdle = ({ step, problem }: Model) => step === '' && problem === '';
 const isConnected = ({ wallet, payer }: Model) => wallet !== undefined && payer !== '';
 
@@ -92,7 +93,7 @@ function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
   const { texts } = data;
   if (waitsFor === '') return undefined;
   const button = (id: string, text: string, click: () => void) =>
-    h('button', { type: 'button', class: 'plain', id, click }, text);
+    h('button', { class: 'plain', id, click }, text);
   return h(
     'p',
     { class: 'links', id: 'waiting' },
@@ -193,10 +194,9 @@ function walletButton(model: Model, wallet: Wallet, actions: Actions): Tree {
   return h(
     'button',
     {
-      type: 'button',
       class: 'wallet',
       'aria-pressed': String(isChosen),
-      'aria-disabled': isBusy(model),
+      'aria-disabled': model.payer === '' && model.waitsFor === 'wallet' ? undefined : isBusy(model),
       click: () => actions.connect(wallet),
     },
     walletIcon(model, wallet),
@@ -220,7 +220,7 @@ function noWalletView(model: Model, actions: Actions): Tree {
       : codeView(model, actions),
     h(
       'button',
-      { type: 'button', class: 'plain', id: 'copy', click: actions.copyPage },
+      { class: 'plain', id: 'copy', click: actions.copyPage },
       copied === pageCopied ? texts.copied : texts.copyLink,
     ),
   ];
@@ -283,25 +283,4 @@ function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree
     text: isAgain ? `${texts.tryAgain}: ${label}` : label,
     disabled: option.status === 'unavailable',
   });
-}
-
-/** A button that begins something. While something else is under way, it does nothing but keeps the focus. */
-function taskButton(
-  { step }: Pick<Model, 'step'>,
-  {
-    id,
-    kind,
-    text,
-    click,
-    disabled = false,
-  }: {
-    readonly id: string;
-    readonly kind: 'button' | 'quiet' | 'plain';
-    readonly text: string;
-    readonly click: () => void;
-    readonly disabled?: boolean;
-  },
-): Tree {
-  const attributes = { disabled, 'aria-disabled': isBusy({ step }), click };
-  return h('button', { type: 'button', id, class: kind, ...attributes }, text);
 }

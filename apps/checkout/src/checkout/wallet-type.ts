@@ -11,6 +11,8 @@ export interface Provider {
 export interface Wallet {
   /** Unique among the present wallets. */
   readonly id: string;
+  /** The same at each visit (EIP-6963's rdns), unlike its id; empty: it has none. */
+  readonly rdns: string;
   readonly name: string;
   /** The wallet's icon as a data URL; empty when it has none. */
   readonly icon: string;

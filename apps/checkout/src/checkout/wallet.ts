@@ -2,7 +2,12 @@ import { type NextStep, nextStepOf, type WalletRequest } from './wallet-answer.t
 import type { Provider, Wallet } from './wallet-type.ts';
 
 interface Announcement {
-  readonly info: { readonly uuid: string; readonly name: string; readonly icon: string };
+  readonly info: {
+    readonly uuid: string;
+    readonly name: string;
+    readonly icon: string;
+    readonly rdns?: string;
+  };
   readonly provider: Provider;
 }
 
@@ -19,14 +24,19 @@ export function watchWallets(injectedName: string, onChange: (wallets: readonly 
   const tell = () => {
     const announced = [...wallets.values()];
     const old = injected !== undefined && announced.length === 0;
-    onChange(old ? [{ id: 'injected', name: injectedName, icon: '', provider: injected }] : announced);
+    onChange(
+      old
+        ? [{ id: 'injected', rdns: 'injected', name: injectedName, icon: '', provider: injected }]
+        : announced,
+    );
   };
   addEventListener('eip6963:announceProvider', (event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail;
     if (wallets.size >= maxWallets && !wallets.has(info.uuid)) return;
     // Only images inside the announcement itself: the page loads no external files.
     const icon = /^data:image\/(png|webp|svg\+xml|jpeg|gif)[;,]/.test(info.icon) ? info.icon : '';
-    wallets.set(info.uuid, { id: info.uuid, name: info.name.slice(0, 60), icon, provider });
+    const [name, rdns] = [info.name.slice(0, 60), String(info.rdns ?? '').slice(0, 100)];
+    wallets.set(info.uuid, { id: info.uuid, rdns, name, icon, provider });
     tell();
   });
   dispatchEvent(new Event('eip6963:requestProvider'));
@@ -34,8 +44,8 @@ export function watchWallets(injectedName: string, onChange: (wallets: readonly 
 }
 
 /** Announces the page's own wallet, as wallets do. */
-export function announceWallet({ id, name, icon, provider }: Wallet): void {
-  const detail: Announcement = { info: { uuid: id, name, icon }, provider };
+export function announceWallet({ id, rdns, name, icon, provider }: Wallet): void {
+  const detail: Announcement = { info: { uuid: id, rdns, name, icon }, provider };
   dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
 }
 
@@ -47,12 +57,13 @@ export function wordsOfError(error: unknown): string {
 
 export const toHex = (value: string | bigint) => `0x${BigInt(value).toString(16)}`;
 
+export const addressPattern = /^0x[0-9a-fA-F]{40}$/;
+
 /** The wallet's chosen address, checksummed or not; asks the payer for permission if needed. */
 export async function connect(provider: Provider): Promise<string> {
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as unknown;
   const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
-  if (typeof first !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(first))
-    throw new Error('the wallet gave no address');
+  if (typeof first !== 'string' || !addressPattern.test(first)) throw new Error('the wallet gave no address');
   return first;
 }
 
@@ -68,11 +79,14 @@ export interface Network {
     | undefined;
 }
 
-/** Whether the wallet is on a network now. */
-export async function isOn(provider: Provider, chainId: string): Promise<boolean> {
+/** The id of the network that the wallet is on, as a decimal; empty when it says nothing. Opens no prompt. */
+export async function chainOf(provider: Provider): Promise<string> {
   const current = await provider.request({ method: 'eth_chainId' });
-  return typeof current === 'string' && BigInt(current) === BigInt(chainId);
+  return typeof current === 'string' ? String(BigInt(current)) : '';
 }
+
+/** Whether the wallet is on a network now. */
+export const isOn = async (provider: Provider, chainId: string) => (await chainOf(provider)) === chainId;
 
 /**
  * The accounts that the wallet shows to the page, in lower case; undefined when it does not answer. Opens no prompt.

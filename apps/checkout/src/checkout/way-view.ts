@@ -33,7 +33,6 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
         h(
           'button',
           {
-            type: 'button',
             class: 'plain',
             id: 'change-way',
             'aria-haspopup': 'dialog',
@@ -63,7 +62,6 @@ function sheetView(model: Model, actions: Actions): Tree {
       h(
         'button',
         {
-          type: 'button',
           class: 'tool',
           id: 'close-ways',
           'aria-label': data.texts.close,

@@ -56,7 +56,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
 }
 
 /** A button that the page's script acts for, and shows once it runs. */
-function actView(act: string, attributes: Record<string, string>, ...children: readonly Tree[]): Tree {
+export function actView(act: string, attributes: Record<string, string>, ...children: readonly Tree[]): Tree {
   return h('button', { type: 'button', 'data-act': act, ...attributes }, ...children);
 }
 

@@ -1,10 +1,11 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { fill, formatMoney, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
+import { backView } from '../checkout/head-view.ts';
 import { isOpen } from '../checkout/model.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import { timeText } from '../checkout/way-view.ts';
 import type { PageData, Reader } from './page-data.ts';
-import { receiptView } from './receipt-view.ts';
+import { actView, receiptView } from './receipt-view.ts';
 
 interface Shown {
   readonly title: string;
@@ -92,6 +93,9 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       data.linkUrl !== '' &&
       h('p', {}, h('a', { class: 'button', href: data.linkUrl }, texts.expiredLink)),
     successView(data, state),
+    !isWaiting &&
+      state.cancelUrl !== undefined &&
+      h('p', {}, backView(texts, state.cancelUrl, { id: 'go-back', class: 'button quiet' })),
     receiptView(data, state, reader),
   ];
 }
@@ -180,7 +184,8 @@ function progressView(data: PageData, { payment, status }: CheckoutState, label:
   );
 }
 
-function successView({ texts }: PageData, { successText, successUrl }: CheckoutState): Tree {
+function successView({ texts }: PageData, { successText, successUrl, returnsAlone }: CheckoutState): Tree {
+  const host = successUrl === undefined ? '' : new URL(successUrl).host;
   return [
     successText !== undefined && h('p', { class: 'success', dir: 'auto' }, successText),
     successUrl !== undefined &&
@@ -190,8 +195,16 @@ function successView({ texts }: PageData, { successText, successUrl }: CheckoutS
         h(
           'a',
           { class: 'button', id: 'continue', href: successUrl, rel: 'noreferrer' },
-          fill(texts.continueTo, { host: new URL(successUrl).host }),
+          fill(texts.continueTo, { host }),
         ),
+      ),
+    // The script shows it, and leads there.
+    returnsAlone === true &&
+      h(
+        'p',
+        { class: 'leave middle', role: 'status' },
+        fill(texts.returnsAlone, { host }),
+        actView('stay', { class: 'plain' }, texts.stay),
       ),
   ];
 }

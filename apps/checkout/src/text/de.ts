@@ -88,6 +88,9 @@ export const de: Texts = {
     'Ihre Wallet ist in einem anderen Netzwerk. Wechseln Sie zu {network} und versuchen Sie es erneut.',
   insufficient:
     'Diese Wallet hat {has}; nötig sind {needs}. Wählen Sie einen anderen Token oder eine andere Wallet.',
+  short: 'In dieser Wallet fehlen {missing}.',
+  sendElsewhere: 'Von einer Börse oder anderen Wallet senden',
+  getToken: '{token} bei {host} besorgen',
   wrongPayer: 'Diese Zahlung ist für die Wallet {address}. Verbinden Sie diese.',
   reverted: 'Die Transaktion ist im Netzwerk gescheitert. Die Zahlung wurde nicht ausgeführt.',
   changed: 'Der Händler hat dieses Angebot geändert. Laden Sie die Seite neu.',
@@ -130,6 +133,9 @@ export const de: Texts = {
   notFoundHint:
     'Unter dieser Adresse gibt es nichts zu bezahlen. Prüfen Sie sie, oder fragen Sie den Absender.',
   continueTo: 'Weiter zu {host}',
+  backTo: 'Zurück zu {host}',
+  returnsAlone: 'In fünf Sekunden geht es zurück zu {host}.',
+  stay: 'Hier bleiben',
   youPaid: 'Sie haben {amount} an {merchant} bezahlt',
   receipt: 'Beleg',
   receiptNumber: 'Belegnummer',

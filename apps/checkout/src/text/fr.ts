@@ -86,6 +86,9 @@ export const fr: Texts = {
   wrongNetwork: 'Votre portefeuille est sur un autre réseau. Passez à {network}, puis réessayez.',
   insufficient:
     'Ce portefeuille a {has} ; il faut {needs}. Choisissez un autre jeton ou un autre portefeuille.',
+  short: 'Il manque {missing} dans ce portefeuille.',
+  sendElsewhere: 'Envoyer depuis une plateforme ou un autre portefeuille',
+  getToken: 'Obtenir {token} sur {host}',
   wrongPayer: 'Ce paiement est destiné au portefeuille {address}. Connectez celui-ci.',
   reverted: 'La transaction a échoué sur le réseau. Le paiement n’a pas été effectué.',
   changed: 'Le marchand a modifié cette offre. Rechargez la page pour la voir.',
@@ -128,6 +131,9 @@ export const fr: Texts = {
   notFoundHint:
     'Il n’y a rien à payer à cette adresse. Vérifiez-la ou demandez à la personne qui vous l’a envoyée.',
   continueTo: 'Continuer vers {host}',
+  backTo: 'Retour à {host}',
+  returnsAlone: 'Vous retournez à {host} dans cinq secondes.',
+  stay: 'Rester ici',
   youPaid: 'Vous avez payé {amount} à {merchant}',
   receipt: 'Reçu',
   receiptNumber: 'Numéro de reçu',

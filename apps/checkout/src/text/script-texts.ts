@@ -31,6 +31,8 @@ const serverTexts = [
   'notFound',
   'notFoundHint',
   'continueTo',
+  'returnsAlone',
+  'stay',
   'youPaid',
   'receiptNumber',
   'merchant',
@@ -73,6 +75,7 @@ const serverTexts = [
   'copy',
   'explorer',
   'disabled',
+  'demoPayer',
 ] as const satisfies readonly (keyof Texts)[];
 
 /** Texts of pages whose payer chooses the amount. */

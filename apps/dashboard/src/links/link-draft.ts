@@ -1,6 +1,7 @@
 import type { Account } from '@florin/protocol/account.ts';
 import { type LatePayment, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/exception-policy.ts';
 import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
+import { type AutoReturn, withoutDefaults } from '@florin/protocol/shop-return.ts';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 
 /** A product of a fixed link, as typed. */
@@ -31,6 +32,8 @@ export interface LinkDraft {
   readonly feeModel: 1 | 2;
   readonly isEmailRequired: boolean;
   readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly autoReturn: AutoReturn;
   readonly customSuccessText: string;
   readonly customDisabledText: string;
   /** As typed; empty for no limit. */
@@ -69,7 +72,15 @@ export function newLinkDraft(): LinkDraft {
     isEmailRequired: false,
     ...noPolicy,
     ...{ linkName: '', shownProductId: '', accountId: '', settlementToken: '' },
-    ...{ successUrl: '', customSuccessText: '', customDisabledText: '', maxPayments: '', activeUntil: '' },
+    autoReturn: 'paid',
+    ...{
+      successUrl: '',
+      cancelUrl: '',
+      customSuccessText: '',
+      customDisabledText: '',
+      maxPayments: '',
+      activeUntil: '',
+    },
   };
 }
 
@@ -78,6 +89,8 @@ export function linkDraftOf(link: LinkDetail): LinkDraft {
   const { items } = link.lineItems;
   return {
     ...{ linkType, linkName, accountId, settlementToken, successUrl, customSuccessText },
+    cancelUrl: link.cancelUrl ?? '',
+    autoReturn: link.autoReturn ?? 'paid',
     customDisabledText: link.customDisabledText,
     maxPayments: link.maxPayments === undefined ? '' : String(link.maxPayments),
     activeUntil: localTimeOf(link.activeUntil),
@@ -239,6 +252,7 @@ export function linkBodyOf(draft: LinkDraft, name: string): LinkCreateBody {
           })),
     payerEmailRequired: draft.isEmailRequired ? 1 : 0,
     successUrl: draft.successUrl.trim(),
+    ...withoutDefaults({ cancelUrl: draft.cancelUrl.trim(), autoReturn: draft.autoReturn }),
     customSuccessText: draft.customSuccessText.trim(),
     customDisabledText: draft.customDisabledText.trim(),
     ...(exceptionPolicy === undefined ? {} : { exceptionPolicy }),

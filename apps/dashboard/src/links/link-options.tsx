@@ -156,6 +156,23 @@ export function PayerFields({ draft, change, error }: LinkPartProps) {
         onChange={(successUrl) => change({ successUrl })}
         error={fieldError(error, 'successUrl')}
       />
+      <CheckField
+        label="Go there without a click"
+        hint="Five seconds after the payment is final. The payer can stop it."
+        isChecked={draft.autoReturn === 'paid'}
+        onChange={(isAutomatic) => change({ autoReturn: isAutomatic ? 'paid' : 'never' })}
+      />
+      <TextField
+        label="Page for payers who do not pay"
+        hint="They go back there by a link on the page, also when the time to pay is over."
+        isOptional
+        type="url"
+        maxLength={1000}
+        placeholder="https://"
+        value={draft.cancelUrl}
+        onChange={(cancelUrl) => change({ cancelUrl })}
+        error={fieldError(error, 'cancelUrl')}
+      />
       <AreaField
         label="Text after payment"
         isOptional

@@ -124,6 +124,7 @@ const ownFields = [
   'accountId',
   'settlementToken',
   'successUrl',
+  'cancelUrl',
   'customSuccessText',
   'maxPayments',
   'activeUntil',

@@ -132,6 +132,11 @@ function Details({ link }: { readonly link: LinkDetail }) {
         <Fact name="Page after payment">
           {link.successUrl === '' ? '—' : <span className="break-all">{link.successUrl}</span>}
         </Fact>
+        {link.cancelUrl !== undefined && (
+          <Fact name="Page for payers who do not pay">
+            <span className="break-all">{link.cancelUrl}</span>
+          </Fact>
+        )}
         {link.customSuccessText !== '' && <Fact name="Text after payment">{link.customSuccessText}</Fact>}
         {link.maxPayments !== undefined && (
           <Fact name="Limit">

@@ -35,6 +35,8 @@ function factsOf(terms: LinkTermsView, tokenName: (tokenId: string) => string): 
     ['The fee', terms.feeModel === 2 ? 'The payer pays it' : 'You pay it'],
     ['Payer’s e-mail', terms.payerEmailRequired === 1 ? 'Required' : 'Not required'],
     ['Page after payment', terms.successUrl],
+    ['Go there without a click', terms.autoReturn === 'never' ? 'No' : undefined],
+    ['Page for payers who do not pay', terms.cancelUrl],
     ['Text after payment', terms.customSuccessText],
     ['Text while disabled', terms.customDisabledText],
     [

@@ -227,6 +227,10 @@ test('production refuses settings that only a local world may have', async () =>
     await mistakeIn({ ...production, consoleUrl: 'http://127.0.0.1:4001' }),
     'consoleUrl is only for the environment local: remove it',
   );
+  assert.equal(
+    await mistakeIn({ ...production, fundingUrl: 'http://bridge.example' }),
+    'fundingUrl is http://bridge.example: give an https URL',
+  );
 });
 
 test('production refuses secrets in a file that others can read', async () => {

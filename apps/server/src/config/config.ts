@@ -62,6 +62,8 @@ export interface Config {
   readonly displayName: string | undefined;
   /** Local worlds only: the console to which a browser at `/` is sent. */
   readonly consoleUrl: string | undefined;
+  /** Where payers whose wallet has too little get tokens; undefined: the page names no place. */
+  readonly fundingUrl: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -112,6 +114,7 @@ export function readConfig(given: Environment): Config {
     clockOffsetSeconds: clockOffsetOf(fields, kind),
     displayName: displayNameOf(fields),
     consoleUrl: consoleUrlOf(fields, kind),
+    fundingUrl: fundingUrlOf(fields),
     logLevel: logLevelOf(environment),
   };
   secrets.done();
@@ -151,6 +154,15 @@ function consoleUrlOf(fields: Fields, kind: Config['environment']): string | und
   const url = fields.text('consoleUrl');
   if (kind !== 'local') throw new ConfigError('consoleUrl is only for the environment local: remove it');
   if (!URL.canParse(url)) throw new ConfigError(`consoleUrl is ${url}: give a URL`);
+  return url;
+}
+
+/** A page shows it to payers, so it is https. */
+function fundingUrlOf(fields: Fields): string | undefined {
+  if (!fields.has('fundingUrl')) return undefined;
+  const url = fields.text('fundingUrl');
+  if (!url.startsWith('https://') || URL.parse(url) === null)
+    throw new ConfigError(`fundingUrl is ${url}: give an https URL`);
   return url;
 }
 

@@ -2,6 +2,7 @@ import { type LineItem, withoutProductData } from '@florin/protocol/line-item.ts
 import type { Link, LinkCreated, LinkDetail } from '@florin/protocol/link.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { withoutDefaults } from '@florin/protocol/shop-return.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { unixSeconds } from '#outside/clock.ts';
@@ -22,6 +23,7 @@ export function termsOf(link: StoredLink) {
     feeModel: link.feeModel,
     payerEmailRequired: link.payerEmailRequired ? 1 : 0,
     successUrl: link.successUrl,
+    ...withoutDefaults(link),
     customSuccessText: link.customSuccessText,
     customDisabledText: link.customDisabledText,
     ...(exceptionPolicy && { exceptionPolicy }),

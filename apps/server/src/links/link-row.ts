@@ -4,6 +4,7 @@ import type { ItemType, LineItem, ProductData } from '@florin/protocol/line-item
 import type { LinkDisabledReason } from '@florin/protocol/link.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { AutoReturn } from '@florin/protocol/shop-return.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { LinkItemRow, LinkRow } from './link.sql.ts';
 import { doItemsFit, hasEnded } from './link-terms.ts';
@@ -35,6 +36,8 @@ export function parseLink(
     amount: microUsd(row.amount),
     payerEmailRequired: row.payer_email_required,
     successUrl: row.success_url,
+    cancelUrl: row.cancel_url,
+    autoReturn: row.auto_return as AutoReturn,
     customSuccessText: row.custom_success_text,
     customDisabledText: row.custom_disabled_text,
     exceptionPolicy: policyOf(row.exception_policy),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isId } from '@florin/protocol/id.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
+import { autoReturns, shopReturnOf } from '@florin/protocol/shop-return.ts';
 import fc from 'fast-check';
 import { type LinkTerms, linkVersionOf } from './link-version.ts';
 
@@ -29,6 +30,8 @@ const terms: fc.Arbitrary<LinkTerms> = fc.record({
   feeModel: fc.constantFrom(1 as const, 2 as const),
   payerEmailRequired: fc.boolean(),
   successUrl: text,
+  cancelUrl: text,
+  autoReturn: fc.constantFrom(...autoReturns),
   customSuccessText: text,
   customDisabledText: text,
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
@@ -95,6 +98,7 @@ test('each agreed term alone changes the version', () => {
     feeModel: 1,
     payerEmailRequired: false,
     successUrl: '',
+    ...shopReturnOf({}),
     customSuccessText: '',
     customDisabledText: '',
     items: [],
@@ -122,6 +126,8 @@ test('each agreed term alone changes the version', () => {
     { ...withItem(), feeModel: 2 },
     { ...withItem(), payerEmailRequired: true },
     { ...withItem(), successUrl: 'https://shop.example.com/' },
+    { ...withItem(), cancelUrl: 'https://shop.example.com/' },
+    { ...withItem(), autoReturn: 'never' },
     { ...withItem(), customSuccessText: 'Thanks' },
     { ...withItem(), customDisabledText: 'Later' },
     withItem({ itemType: 'user_priced' }),

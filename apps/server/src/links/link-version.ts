@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { base62Of, idPrefixes } from '@florin/protocol/id.ts';
+import { withoutDefaults } from '@florin/protocol/shop-return.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { StoredLink } from './stored-link.ts';
 
@@ -14,6 +15,8 @@ export type LinkTerms = Pick<
   | 'feeModel'
   | 'payerEmailRequired'
   | 'successUrl'
+  | 'cancelUrl'
+  | 'autoReturn'
   | 'customSuccessText'
   | 'customDisabledText'
   | 'exceptionPolicy'
@@ -40,7 +43,8 @@ export function linkVersionOf(terms: LinkTerms): string {
     successUrl: terms.successUrl,
     customSuccessText: terms.customSuccessText,
     customDisabledText: terms.customDisabledText,
-    // Undefined is left out, so that links older than these fields keep their versions.
+    // Defaults and undefined are left out, so that links older than these fields keep their versions.
+    ...withoutDefaults(terms),
     exceptionPolicy: terms.exceptionPolicy,
     maxPayments: terms.maxPayments,
     activeUntil: terms.activeUntil === undefined ? undefined : unixSeconds(terms.activeUntil),

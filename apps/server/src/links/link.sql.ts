@@ -12,6 +12,8 @@ const columns = {
   amount: 'int8',
   payer_email_required: 'bool',
   success_url: 'text',
+  cancel_url: 'text',
+  auto_return: 'text',
   custom_success_text: 'text',
   custom_disabled_text: 'text',
   exception_policy: 'jsonb?',
@@ -31,7 +33,7 @@ const columns = {
 } as const;
 
 const selectedColumns = `l.link_id, l.merchant_id, l.link_type, l.link_name, l.settlement_token, l.fee_model,
-    l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.exception_policy,
+    l.amount, l.payer_email_required, l.success_url, l.cancel_url, l.auto_return, l.custom_success_text, l.custom_disabled_text, l.exception_policy,
     l.max_payments, l.payment_count, l.active_until, l.status, l.disabled_reason, l.created_at, l.updated_at, a.account_id, a.account_name, a.account_address, a.version as account_version,
     a.status as account_status, a.is_suspended`;
 
@@ -102,6 +104,8 @@ const fields = {
   amount: 'int8',
   payerEmailRequired: 'bool',
   successUrl: 'text',
+  cancelUrl: 'text',
+  autoReturn: 'text',
   customSuccessText: 'text',
   customDisabledText: 'text',
   exceptionPolicy: 'jsonb?',
@@ -114,9 +118,9 @@ export const insertLink = statement({
   parameters: { linkId: 'text', merchantId: 'text', ...fields, createdAt: 'timestamptz' },
   columns: {},
   text: `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
-     payer_email_required, success_url, custom_success_text, custom_disabled_text, exception_policy, max_payments, active_until,
+     payer_email_required, success_url, cancel_url, auto_return, custom_success_text, custom_disabled_text, exception_policy, max_payments, active_until,
      status, created_at, updated_at)
-   values (:linkId, :merchantId, :linkType, :linkName, :accountId, :settlementToken, :feeModel, :amount, :payerEmailRequired, :successUrl, :customSuccessText, :customDisabledText, :exceptionPolicy, :maxPayments, :activeUntil, 'active', :createdAt, :createdAt)`,
+   values (:linkId, :merchantId, :linkType, :linkName, :accountId, :settlementToken, :feeModel, :amount, :payerEmailRequired, :successUrl, :cancelUrl, :autoReturn, :customSuccessText, :customDisabledText, :exceptionPolicy, :maxPayments, :activeUntil, 'active', :createdAt, :createdAt)`,
 });
 
 // The policy for deposits applies in every status of the link.
@@ -263,7 +267,7 @@ export const replaceLink = statement({
   parameters: { linkId: 'text', ...fields, updatedAt: 'timestamptz' },
   columns: {},
   text: `update links set link_type = :linkType, link_name = :linkName, account_id = :accountId, settlement_token = :settlementToken, fee_model = :feeModel,
-     amount = :amount, payer_email_required = :payerEmailRequired, success_url = :successUrl, custom_success_text = :customSuccessText, custom_disabled_text = :customDisabledText,
+     amount = :amount, payer_email_required = :payerEmailRequired, success_url = :successUrl, cancel_url = :cancelUrl, auto_return = :autoReturn, custom_success_text = :customSuccessText, custom_disabled_text = :customDisabledText,
      exception_policy = :exceptionPolicy, max_payments = :maxPayments, active_until = :activeUntil, updated_at = :updatedAt
    where link_id = :linkId`,
 });

@@ -5,6 +5,7 @@ import { newId } from '@florin/protocol/id.ts';
 import type { LinkCreateBody, LinkCreated } from '@florin/protocol/link.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { shopReturnOf } from '@florin/protocol/shop-return.ts';
 import { referenceProducts } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { findAccount } from '#merchants/account.ts';
@@ -144,6 +145,7 @@ function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
     amount,
     payerEmailRequired: body.payerEmailRequired === 1,
     successUrl: body.successUrl ?? '',
+    ...shopReturnOf(body),
     customSuccessText: body.customSuccessText ?? '',
     customDisabledText: body.customDisabledText ?? '',
     exceptionPolicy: policyText(body.exceptionPolicy),

@@ -4,9 +4,10 @@ import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { LinkDisabledReason } from '@florin/protocol/link.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { ShopReturn } from '@florin/protocol/shop-return.ts';
 
 /** A payment link with its account, its current products and its version. */
-export interface StoredLink {
+export interface StoredLink extends ShopReturn {
   readonly linkId: string;
   readonly merchantId: string;
   readonly linkType: 'fixed' | 'custom';

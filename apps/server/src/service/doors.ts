@@ -150,6 +150,7 @@ function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): 
   const agent = { db, deps: { ...deps, admitCreation }, submissions, walletCalls };
   const checkout = {
     ...{ ...deps, db, log: options.log, agentApi: `${options.origin}/aipay/api/v1` },
+    fundingUrl: options.fundingUrl,
     demo: demoPayerKey === undefined ? undefined : demoPayerOf(walletOf(demoPayerKey), { clock, rpcOf }),
   };
   const doors = [agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] }), checkoutDoor(checkout)];

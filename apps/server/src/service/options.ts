@@ -92,6 +92,8 @@ export interface ServiceSettings {
   readonly displayName?: string | undefined;
   /** Local worlds only: the console to which a browser at `/` is sent. */
   readonly consoleUrl?: string | undefined;
+  /** Where payers whose wallet has too little get tokens; the page names no place without it. */
+  readonly fundingUrl?: string | undefined;
   /** Milliseconds between two comparisons of the books with a chain; a minute when absent. */
   readonly reconcileIntervalMs?: number;
   /** How many payable sessions one payer may have open; undefined: no limit. */

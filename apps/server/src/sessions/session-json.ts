@@ -2,6 +2,7 @@ import { withoutProductData } from '@florin/protocol/line-item.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Session, SessionDeposit } from '@florin/protocol/session.ts';
+import { withoutDefaults } from '@florin/protocol/shop-return.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
@@ -62,6 +63,8 @@ export function sessionJson(session: StoredSession, options: SessionJsonOptions)
     },
     expirationTime: unixSeconds(session.expirationTime),
     successUrl: session.successUrl,
+    ...withoutDefaults(session),
+    ...(session.customSuccessText === '' ? {} : { customSuccessText: session.customSuccessText }),
     paymentUrl: options.showClientCode
       ? paymentUrlOf(session, options.origin)
       : `${options.origin}/checkout/${session.sessionId}`,

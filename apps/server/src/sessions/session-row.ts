@@ -3,6 +3,7 @@ import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
+import type { AutoReturn } from '@florin/protocol/shop-return.ts';
 import type { SessionRow, SessionStateRow } from './session.sql.ts';
 import type { SessionState, StoredSession } from './stored-session.ts';
 
@@ -29,6 +30,9 @@ export function parseSessionState(row: SessionStateRow): SessionState {
     amount: microUsd(row.amount),
     payerEmailRequired: row.payer_email_required,
     successUrl: row.success_url,
+    cancelUrl: row.cancel_url,
+    autoReturn: row.auto_return as AutoReturn,
+    customSuccessText: row.custom_success_text,
     metaData: row.meta_data as Hex,
     channelId: row.channel_id as Hex,
     intendedPayer: row.intended_payer,

@@ -6,6 +6,7 @@ import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { shopReturnOf } from '@florin/protocol/shop-return.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
@@ -54,6 +55,9 @@ type SessionDraft = Pick<
   | 'items'
   | 'payerEmailRequired'
   | 'successUrl'
+  | 'cancelUrl'
+  | 'autoReturn'
+  | 'customSuccessText'
   | 'metadata'
   | 'intendedPayer'
   | 'intendedToken'
@@ -101,6 +105,8 @@ async function createByTerms(
     feeModel: body.feeModel ?? 1,
     payerEmailRequired: body.payerEmailRequired === 1,
     successUrl: body.successUrl ?? '',
+    ...shopReturnOf(body),
+    customSuccessText: body.customSuccessText ?? '',
     metadata: request.metadataText,
     intendedPayer: '',
     intendedToken: '',
@@ -148,6 +154,10 @@ function linkSessionDraft(deps: SessionContext, request: LinkSessionRequest): Se
     items,
     payerEmailRequired: link.payerEmailRequired,
     successUrl: link.successUrl,
+    cancelUrl: link.cancelUrl,
+    autoReturn: link.autoReturn,
+    // The page shows the link's present text.
+    customSuccessText: '',
     metadata: '{}',
     intendedPayer: payer ?? '',
     intendedToken: token?.tokenId ?? '',

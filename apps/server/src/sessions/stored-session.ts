@@ -1,10 +1,11 @@
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
+import type { ShopReturn } from '@florin/protocol/shop-return.ts';
 import type { SessionTerms } from '#orders/stored-order.ts';
 
 /** A session, parsed from its row. */
-export interface StoredSession extends SessionTerms {
+export interface StoredSession extends SessionTerms, ShopReturn {
   readonly sessionType: SessionType;
   readonly businessType: '' | 'payment_link';
   readonly clientCode: string;
@@ -12,6 +13,8 @@ export interface StoredSession extends SessionTerms {
   readonly items: readonly LineItem[];
   readonly payerEmailRequired: boolean;
   readonly successUrl: string;
+  /** Shown after payment; empty for sessions of links, which show their link's. */
+  readonly customSuccessText: string;
   /** The merchant's JSON, byte for byte. */
   readonly metadata: string;
   /** ai_checkout: the payer who signed the creation; else empty. */

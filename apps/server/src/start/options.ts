@@ -39,6 +39,7 @@ export function serviceOptionsOf(
     demoPayerKey: config.demoPayerKey?.reveal() as Hex | undefined,
     displayName: config.displayName,
     consoleUrl: config.consoleUrl,
+    fundingUrl: config.fundingUrl,
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,
   };

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { RpcUnavailable } from '@florin/evm';
 import { amountsOf, amountsOfTotal } from '@florin/protocol/fee.ts';
 import { microUsd } from '@florin/protocol/money.ts';
+import { shopReturnOf } from '@florin/protocol/shop-return.ts';
 import type { X402Requirements } from '@florin/protocol/x402.ts';
 import { secp256k1 } from '@florin/signing';
 import fc from 'fast-check';
@@ -112,6 +113,7 @@ const link: StoredLink = {
     ...{ version: 'acv_1', status: 'normal' },
   },
   ...{ settlementToken: 'ethereum::usdc', amount: microUsd(0n), payerEmailRequired: false, successUrl: '' },
+  ...shopReturnOf({}),
   ...{ customSuccessText: '', customDisabledText: '', status: 'active', versionCode: 'ver_1', items: [] },
   paymentCount: 0n,
   ...{ createdAt: new Date(0), updatedAt: new Date(0) },

@@ -125,7 +125,11 @@ export const pageStates: readonly PageState[] = [
   }),
   wallet(
     'insufficient',
-    ['This wallet has 0.00 USDC, and you need 25.15 USDC. Choose another token or wallet.'],
+    [
+      'This wallet has 0.00 USDC, and you need 25.15 USDC. Choose another token or wallet.',
+      'You need 25.15 USDC more in this wallet.',
+      'Send from an exchange or another wallet',
+    ],
     async (page) => {
       await connect(page);
       await chooseWay(page, 'USDC', 'Base');

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
+import { chooseWay } from './states.ts';
 import { TestWallet } from './test-wallet.ts';
 
 /** How the page continues when a wallet refuses, does not answer, or changes. */
@@ -254,5 +255,64 @@ test('for a wallet that cannot send, the page shows the ways to pay without it',
   await says(page, 'This wallet cannot send payments from this page.');
   await page.locator('#by-address').check();
   await page.locator('#refund-input').waitFor();
+  await page.close();
+});
+
+test('after a reload the wallet is connected again, and its owner is asked for nothing', async () => {
+  const { page, wallet } = await visit('usdc');
+  await page.reload();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await page.locator('.wallet[aria-pressed=true]').getByText('Test Wallet').waitFor();
+  assert.equal(wallet.asked.filter((method) => method === 'eth_requestAccounts').length, 1);
+  // A wallet that no longer shows an account is not connected, and not asked either.
+  await wallet.emit('disconnect', undefined);
+  await page.locator('.wallet[aria-pressed=false]').waitFor();
+  await page.reload();
+  await page.locator('.wallet[aria-pressed=false]').waitFor();
+  assert.equal(wallet.asked.filter((method) => method === 'eth_requestAccounts').length, 1);
+  await page.close();
+});
+
+test('a wallet that does not answer the connection is left for another one by a click on that', async () => {
+  const { page, wallet: first } = await visit('usdc');
+  const other = new TestWallet([life.ethereum], { name: 'Other Wallet' });
+  await other.fund(life.ethereum, life.ethereum.token('usdc'), 40_000_000n);
+  await other.inject(page);
+  await first.emit('disconnect', undefined);
+  await page.reload();
+  const held = first.hold('eth_requestAccounts');
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await held.opened;
+  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
+  // A late answer of the first one changes nothing.
+  held.answer();
+  await page.locator('.wallet[aria-pressed=true]').getByText('Other Wallet').waitFor();
+  assert.equal(await page.locator('#problem').textContent(), '');
+  await page.close();
+});
+
+test('a wallet with too little is told what is missing, and can pay in another token or from elsewhere', async () => {
+  const { page, wallet } = await visit('usdc', (own) => {
+    own.current = life.base.chain.chainId;
+  });
+  await wallet.fund(life.base, life.base.token('usdc'), 10_000_000n);
+  await page.reload();
+  await chooseWay(page, 'USDC', 'Base');
+  await page
+    .locator('#short')
+    .getByText(/^You need 1\d\.\d\d USDC more in this wallet\.$/)
+    .waitFor();
+  await page.getByRole('button', { name: 'USDC on Ethereum' }).click();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  assert.equal(await page.locator('#short p').count(), 0);
+  // The wallet's own network comes first when it has the money, although it costs more.
+  await wallet.fund(life.base, life.base.token('usdc'), 20_000_000n);
+  await page.reload();
+  await page.locator('#way').getByText('USDC on Base').waitFor();
+  await chooseWay(page, 'DAI', 'Base');
+  await page.locator('#send-elsewhere').click();
+  await page.locator('#refund-input').waitFor();
+  assert.equal(await page.locator('#refund-input').inputValue(), wallet.address.toLowerCase());
   await page.close();
 });

@@ -19,6 +19,8 @@ const link = {
   lineItems: [{ itemType: 'product', productId: '@@product:2@@', quantity: 1, unitPrice: 3_000_000 }],
   payerEmailRequired: 0,
   successUrl: 'https://shop.example.com/thanks',
+  cancelUrl: 'https://shop.example.com/cart',
+  autoReturn: 'never',
   customSuccessText: 'Thanks',
   customDisabledText: 'Back at noon',
   maxPayments: 1_000_000,
@@ -44,6 +46,9 @@ const session = {
     },
   ],
   successUrl: 'https://shop.example.com/thanks',
+  cancelUrl: 'https://shop.example.com/cart',
+  autoReturn: 'never',
+  customSuccessText: 'Thanks',
   metadata: { orderNumber: 'A-1' },
 };
 

@@ -47,6 +47,8 @@ export function largestSession(accountId: string) {
     settlementToken: 'ethereum::usdc',
     lineItems,
     successUrl: `https://shop.example.com/${'x'.repeat(975)}`,
+    cancelUrl: `https://shop.example.com/${'x'.repeat(975)}`,
+    customSuccessText: control.repeat(500),
     metadata: largestMetadata(),
   };
 }
@@ -62,6 +64,7 @@ export function largestLink(accountId: string, productId: string) {
     // A fourth one would exceed the limit of the line items.
     lineItems: Array(3).fill({ itemType: 'product', productId, quantity: 1, unitPrice: 1_000_000 }),
     successUrl: `https://shop.example.com/${'x'.repeat(975)}`,
+    cancelUrl: `https://shop.example.com/${'x'.repeat(975)}`,
     customSuccessText: control.repeat(500),
     customDisabledText: control.repeat(500),
     maxPayments: 1_000_000,

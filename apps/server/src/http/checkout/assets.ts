@@ -16,6 +16,7 @@ export interface Script {
 /** The pages that have a script. */
 const sources = {
   checkout: fileURLToPath(new URL('../../../../checkout/src/checkout/main.ts', import.meta.url)),
+  demo: fileURLToPath(new URL('../../../../checkout/src/demo/main.ts', import.meta.url)),
   claim: fileURLToPath(new URL('../../../../checkout/src/claim/main.ts', import.meta.url)),
 } as const;
 

@@ -21,14 +21,15 @@ const anyQuery = { config: { query: 'any' } } as const;
 export function checkoutDoor(options: CheckoutContext): Door {
   return async (server) => {
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
-    await addPages(server, { options, script });
+    const demoScript = options.demo === undefined ? undefined : await bundleScript('demo');
+    await addPages(server, { options, script, demoScript });
     server.get<{ Params: { sessionId: string } }>(
       '/checkout/:sessionId/claim',
       anyQuery,
       async (request, reply) =>
         claimPage({ options, script: claimScript, request, reply }, request.params.sessionId),
     );
-    addAssets(server, [script, claimScript]);
+    addAssets(server, demoScript === undefined ? [script, claimScript] : [script, claimScript, demoScript]);
     addCheckoutApi(server, options);
     if (options.demo !== undefined) addDemoPayer(server, options, options.demo);
   };
@@ -37,7 +38,7 @@ export function checkoutDoor(options: CheckoutContext): Door {
 /** In its own scope: only these routes accept forms. */
 async function addPages(
   server: FastifyInstance,
-  parts: Pick<PageRequest, 'options' | 'script'>,
+  parts: Pick<PageRequest, 'options' | 'script' | 'demoScript'>,
 ): Promise<void> {
   await server.register(async (scope) => {
     acceptForms(scope);

@@ -9,6 +9,8 @@ export interface CheckoutContext extends Omit<AuthorizationContext, 'cryptograph
   readonly log: Log;
   /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;
+  /** Where payers whose wallet has too little get tokens. */
+  readonly fundingUrl?: string | undefined;
   /** Only in local worlds: pays for visitors without a wallet. */
   readonly demo?: DemoPayer | undefined;
 }

@@ -3,6 +3,7 @@ import { groundColorsOf } from '@florin/protocol/brand-colors.ts';
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
+import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import type { ShownMerchant } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
@@ -24,7 +25,11 @@ export function linkPageData(
   const options = linkOptions(deps, link, isCustom ? undefined : link.amount);
   return {
     ...frameData(deps, language),
-    link: { linkId: link.linkId, version: link.versionCode, isCustom },
+    link: {
+      ...{ linkId: link.linkId, version: link.versionCode, isCustom },
+      // There is no session yet.
+      ...(link.cancelUrl === '' ? {} : { cancelUrl: returnUrlOf(link.cancelUrl, '', 'open') }),
+    },
     linkUrl: '',
     title: merchantText(link.linkName, merchantTextLimits.linkName),
     ...merchantOf(front),
@@ -75,13 +80,13 @@ export async function sessionPageData(
   };
 }
 
-function frameData({ demo, agentApi, gasless }: CheckoutContext, { tag, texts }: Language) {
+function frameData({ agentApi, gasless, fundingUrl }: CheckoutContext, { tag, texts }: Language) {
   return {
     locale: tag,
     texts,
     agentApi: new URL(agentApi).pathname,
     minDeposit: gasless?.minAmount.toString(),
-    demoPayer: demo?.address,
+    fundingUrl,
   };
 }
 

@@ -96,6 +96,25 @@ test('the URLs of links and sessions lead to hosted pages that name what is paid
   assert.deepEqual(await journal.take(), []);
 });
 
+test('payers who have not paid have a way back to the shop, with what became of the session', async () => {
+  const cancelUrl = 'https://shop.example/cart?s={SESSION_ID}';
+  const { linkUrl } = await addLink({ cancelUrl });
+  const lineItems = [
+    { itemType: 'one_time', quantity: 1, unitPrice: 7_250_000, productData: { productName: 'Gift card' } },
+  ];
+  const body = { accountId, settlementToken: 'ethereum::usdc', lineItems, cancelUrl, autoReturn: 'never' };
+  const { sessionId, paymentUrl } = (await world.send('POST', '/session/checkout/create', { key, body }))
+    .data;
+  const backOf = async (url: string) =>
+    /href="(https:\/\/shop\.example\/cart[^"]*)"/.exec((await view(url)).text)?.[1]?.replaceAll('&amp;', '&');
+  assert.equal(await backOf(linkUrl), 'https://shop.example/cart?s=&florin_status=open');
+  assert.equal(await backOf(paymentUrl), `https://shop.example/cart?s=${sessionId}&florin_status=open`);
+  await world.send('POST', '/session/checkout/cancel', { key, body: { sessionId } });
+  assert.equal(await backOf(paymentUrl), `https://shop.example/cart?s=${sessionId}&florin_status=cancelled`);
+  const read = (await world.send('GET', `/session/${sessionId}`, { key })).data;
+  assert.deepEqual([read.session.cancelUrl, read.session.autoReturn], [cancelUrl, 'never']);
+});
+
 // proves W1.8
 test('the Host header changes no page', async () => {
   const { linkUrl } = await addLink();

@@ -60,6 +60,8 @@ export interface PageFrame {
   readonly language: Language;
   readonly nonce: string;
   readonly script: Script;
+  /** Only in local worlds: a wallet for visitors without one, and the script that announces it. */
+  readonly demo?: { readonly address: string; readonly script: Script } | undefined;
   /** The machine-readable version of this page. */
   readonly agentUrl: string;
   /** The merchant's look, as `brandStyle` formats it; empty for the page's own. */
@@ -121,8 +123,14 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
 <noscript>${refreshes ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : html``}${renderTree(
       noScriptView(data, frame.query, answer),
     )}</noscript>${renderTree(footView(data))}</div>
-<script type="application/json" id="data">${new Html(scriptSafe(scriptData(data)))}</script>`,
+<script type="application/json" id="data">${new Html(scriptSafe(scriptData(data)))}</script>${demoTag(frame)}`,
   });
+}
+
+function demoTag({ demo, nonce, language }: PageFrame): Html {
+  if (demo === undefined) return html``;
+  const { address, script } = demo;
+  return html`<script type="module" id="demo" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}" data-demo-payer="${address}" data-demo-name="${language.texts.demoPayer}"></script>`;
 }
 
 /** Renders the page about money to return. */

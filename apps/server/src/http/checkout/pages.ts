@@ -24,6 +24,8 @@ import { linkBounds } from './state.ts';
 export interface PageRequest {
   readonly options: CheckoutContext;
   readonly script: Script;
+  /** Only in local worlds. */
+  readonly demoScript?: Script | undefined;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
@@ -153,7 +155,7 @@ async function notFound(pageRequest: PageRequest): Promise<Buffer> {
 }
 
 function frameOf(
-  { options, script, request }: PageRequest,
+  { options, script, demoScript, request }: PageRequest,
   agentUrl: string,
   front?: ShownMerchant,
 ): PageFrame {
@@ -161,6 +163,10 @@ function frameOf(
     language: languageOf(request),
     nonce: Buffer.from(options.random.bytes(16)).toString('base64'),
     script,
+    demo:
+      options.demo === undefined || demoScript === undefined
+        ? undefined
+        : { address: options.demo.address, script: demoScript },
     agentUrl,
     query: queryOf(request),
     brand: front === undefined ? '' : brandStyle(front),

@@ -115,7 +115,7 @@ function previewedMerchant({ look, scheme }: HostedPreview, front: ShownMerchant
 /** The payment as a payer with a connected wallet sees it. Nothing in it does anything. */
 function payViewOf(data: PageData): Tree {
   const wallet = {
-    id: '',
+    ...{ id: '', rdns: '' },
     name: data.texts.browserWallet,
     icon: '',
     provider: { request: async () => null },

@@ -3,6 +3,7 @@ import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-ap
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
+import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
 import { findSessionDeposits } from '#deposits/session-deposits.ts';
@@ -115,7 +116,8 @@ export async function checkoutState(
       .flatMap((exception) => exceptionOf(deps, exception) ?? []),
     refunded: session.refundedAmount.toString(),
     isRefunded: await isRefunded(deps.db, session),
-    ...(isPaid(session) ? await successOf(deps, session) : {}),
+    ...returnOf(session),
+    ...(isPaid(session) ? await successTextOf(deps, session) : {}),
   };
 }
 
@@ -135,17 +137,29 @@ function paymentOf({ chainId, amountInToken, total, fee, orderId: _orderId, ...s
   };
 }
 
-/** The merchant's success message and return URL; hidden until the payment succeeds. */
-async function successOf(
+/** The ways to the shop: ahead once a block has the payment, back as long as none has. */
+function returnOf(session: SessionState): Pick<CheckoutState, 'successUrl' | 'returnsAlone' | 'cancelUrl'> {
+  const { sessionId, status, successUrl, cancelUrl } = session;
+  if (!isPaid(session) && session.initiateTx === '') {
+    const end = status === 'expired' || status === 'cancelled' ? status : 'open';
+    return cancelUrl === '' ? {} : { cancelUrl: returnUrlOf(cancelUrl, sessionId, end) };
+  }
+  if (successUrl === '') return {};
+  const isFinal = isPaid(session);
+  return {
+    successUrl: returnUrlOf(successUrl, sessionId, isFinal ? 'paid' : 'processing'),
+    ...(isFinal && session.autoReturn === 'paid' ? { returnsAlone: true } : {}),
+  };
+}
+
+/** The merchant's message to a payer who has paid: the session's own, or its link's present one. */
+async function successTextOf(
   { db, clock }: Pick<CheckoutContext, 'db' | 'clock'>,
   session: SessionState,
-): Promise<Pick<CheckoutState, 'successText' | 'successUrl'>> {
+): Promise<Pick<CheckoutState, 'successText'>> {
   const link = session.businessId === '' ? undefined : await findLink(db, session.businessId, clock.now());
-  const url = session.successUrl.replaceAll('{SESSION_ID}', encodeURIComponent(session.sessionId));
-  return {
-    ...(link === undefined || link.customSuccessText === '' ? {} : { successText: link.customSuccessText }),
-    ...(url === '' ? {} : { successUrl: url }),
-  };
+  const text = link?.customSuccessText ?? session.customSuccessText;
+  return text === '' ? {} : { successText: text };
 }
 
 /** The ways to pay a link for a price. Without a price (custom links): every way, without an amount. */

@@ -146,6 +146,11 @@ const limits: [path: string, rule: string, within: () => object, beyond: () => o
     '[0].unitPrice',
   ),
   field('/session/checkout/create', 'successUrl', url(1000), url(1001)),
+  field('/session/checkout/create', 'cancelUrl', url(1000), url(1001)),
+  field('/session/checkout/create', 'autoReturn', 'never', 'detected'),
+  field('/session/checkout/create', 'customSuccessText', text(500), text(501)),
+  field('/payment/link/create', 'cancelUrl', url(1000), url(1001)),
+  field('/payment/link/create', 'autoReturn', 'paid', ''),
   field('/session/checkout/create', 'payerEmailRequired', 0, true),
   // proves S8.4
   field('/webhook/create', 'webhookName', text(100), text(101)),

@@ -35,6 +35,8 @@ const gift = { itemType: 'one_time', quantity: 1, unitPrice: 1_000 };
 const bodiesWith = (url: string): [path: string, field: string, body: object][] => [
   ['/payment/link/create', 'successUrl', { ...link, successUrl: url }],
   ['/session/checkout/create', 'successUrl', { ...sold, successUrl: url }],
+  ['/payment/link/create', 'cancelUrl', { ...link, cancelUrl: url }],
+  ['/session/checkout/create', 'cancelUrl', { ...sold, cancelUrl: url }],
   ['/webhook/create', 'webhookUrl', { ...webhook, webhookUrl: url }],
   ['/product/create', 'imageUrl', { ...product, imageUrl: url }],
   ...['logoUrl', 'darkLogoUrl', 'iconUrl', 'supportUrl', 'termsUrl', 'refundUrl', 'privacyUrl'].map(
@@ -64,7 +66,7 @@ test('plain http to loopback is accepted for return URLs and webhooks only in th
   const returns = bodiesWith('http://localhost:3000/done').filter(
     ([, field]) => !/image|logo|icon|support|terms|refund|privacy/i.test(field),
   );
-  assert.equal(returns.length, 3);
+  assert.equal(returns.length, 5);
   for (const [path, , body] of returns) {
     const refused = await world.send('POST', path, { key, body });
     assert.equal(refused.code, path === '/webhook/create' ? 100503 : 400101, path);

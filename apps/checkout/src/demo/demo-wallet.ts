@@ -1,5 +1,5 @@
-import { api } from './api.ts';
-import type { Wallet } from './wallet-type.ts';
+import { ask } from '../checkout/api.ts';
+import type { Wallet } from '../checkout/wallet-type.ts';
 
 /**
  * A wallet for visitors without one, in local worlds only. The service keeps its key and sends its transactions. It
@@ -9,6 +9,7 @@ export function demoWallet(address: string, name: string): Wallet {
   let chainId = '0x0';
   return {
     id: 'florin-demo-payer',
+    rdns: 'florin-demo-payer',
     name,
     icon: '',
     provider: {
@@ -23,11 +24,9 @@ export function demoWallet(address: string, name: string): Wallet {
             chainId = first?.['chainId'] ?? chainId;
             return null;
           case 'eth_sendTransaction': {
-            const { txHash } = await api.demo({
-              chainId: BigInt(chainId).toString(),
-              to: first?.['to'] ?? '',
-              data: first?.['data'] ?? '',
-            });
+            const [to, data] = [first?.['to'] ?? '', first?.['data'] ?? ''];
+            const body = { chainId: BigInt(chainId).toString(), to, data };
+            const { txHash } = await ask<{ txHash: string }>('/checkout/api/demo', { body });
             return txHash;
           }
           case 'eth_getTransactionReceipt':
