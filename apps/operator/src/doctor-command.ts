@@ -5,7 +5,7 @@ import type { Command, CommandContext } from './command.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
-import { examineBackups, examineCertificate, examineDisk, examineMail } from './doctor-outside.ts';
+import { examineBackups, examineCertificate, examineDisk, examineMail, examineProxies } from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
   does: 'checks configuration, database, chains, roles, balances, books, certificate, mail server and backups, and reports problems',
@@ -70,12 +70,18 @@ function examineChains(
 
 /** Checks outside database and chains. */
 async function examineOutside(
-  { origin, smtp, images: { store } }: Config,
+  config: Config,
   { clock }: CommandContext,
   backups: Backups | undefined,
 ): Promise<DoctorFinding[]> {
+  const {
+    origin,
+    smtp,
+    images: { store },
+  } = config;
   return [
     ...(await examineCertificate(origin, { clock })),
+    ...examineProxies(config),
     ...(smtp === undefined ? [] : [await examineMail(smtpSettingsOf(smtp))]),
     ...(store?.kind === 'folder' ? [await examineDisk('images', store.folder)] : []),
     ...(backups === undefined ? [] : [await examineBackups(backups.folder, { clock, ...backups })]),

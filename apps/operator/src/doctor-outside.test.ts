@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Clock, systemClock } from '@florin/server/operator';
 import { makeCertificate, startMailbox, startReceiver } from '@florin/server/testing';
-import { examineBackups, examineCertificate, examineDisk, examineMail } from './doctor-outside.ts';
+import { examineBackups, examineCertificate, examineDisk, examineMail, examineProxies } from './doctor-outside.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-doctor-test-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -41,6 +41,16 @@ test('a certificate is reported that ends soon, has ended, or that browsers refu
   assert.equal(gone?.isGood, false);
   assert.match(gone?.detail ?? '', /^cannot be read from here: /);
   assert.deepEqual(await examineCertificate('http://127.0.0.1:4000', { clock: systemClock }), []);
+});
+
+test('an installation behind TLS that trusts no proxy is reported', () => {
+  const look = (origin: string, trustedProxies: readonly string[]) =>
+    examineProxies({ origin, http: { host: '127.0.0.1', port: 4000, trustedProxies } }).map(
+      ({ isGood }) => isGood,
+    );
+  assert.deepEqual(look('https://pay.example.com', []), [false]);
+  assert.deepEqual(look('https://pay.example.com', ['127.0.0.1']), [true]);
+  assert.deepEqual(look('http://127.0.0.1:4000', []), []);
 });
 
 test('a disk reports its free space, even before its folder exists, and a path that is not a folder is reported', async () => {

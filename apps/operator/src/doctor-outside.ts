@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
-import { type Clock, type SmtpSettings, smtpTransport } from '@florin/server/operator';
+import { type Clock, type Config, type SmtpSettings, smtpTransport } from '@florin/server/operator';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 
 const dayMs = 86_400_000;
@@ -29,6 +29,19 @@ export async function examineCertificate(
     const reason = error instanceof Error ? error.message : String(error);
     return [bad(what, `cannot be read from here: ${reason}`)];
   }
+}
+
+/** Whether client addresses are known; no finding without TLS, which only a proxy in front of the service ends. */
+export function examineProxies({
+  origin,
+  http: { trustedProxies },
+}: Pick<Config, 'origin' | 'http'>): DoctorFinding[] {
+  if (!origin.startsWith('https:')) return [];
+  const what = 'client addresses';
+  if (trustedProxies.length > 0) return [good(what, `come from the proxy at ${trustedProxies.join(', ')}`)];
+  return [
+    bad(what, 'http.trustedProxies is empty: all clients count as the proxy, for rate limits and the audit log'),
+  ];
 }
 
 function certificateOf(

@@ -6,6 +6,7 @@ import {
   listStaff,
   operator,
   recordAct,
+  recordEnded,
   removeStaff,
 } from '@florin/server/operator';
 import { type Command, withDatabase } from './command.ts';
@@ -51,9 +52,10 @@ export const removeStaffCommand: Command = {
     withDatabase(outside, async (db) => {
       const userId = options.required('user');
       await db.transaction(async (transaction) => {
-        await removeStaff(transaction, userId);
+        const ended = await removeStaff(transaction, outside, userId);
         const act = { action: 'removeStaff', subject: userId };
         await recordAct(transaction, outside, { merchantId: undefined, actor: operator, act });
+        await recordEnded(transaction, outside, { actor: operator, ended });
       });
       return { text: `${userId} is no longer staff`, json: { userId } };
     }),

@@ -40,6 +40,7 @@ export { type SmtpSettings, smtpTransport } from '#mail/smtp.ts';
 export { operator, recordAct } from '#members/audit.ts';
 export { dashboardOriginOf } from '#members/dashboard-origin.ts';
 export { acceptInvitation, invitationUrl, invite } from '#members/invitation.ts';
+export { recordEnded } from '#members/inviter.ts';
 export { addMember, listMembers } from '#members/membership.ts';
 export { hashPassword } from '#members/password.ts';
 export { cancelRecovery, recoverByOperator, recoveryUrl } from '#members/recovery.ts';

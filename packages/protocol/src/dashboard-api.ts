@@ -18,6 +18,7 @@ import { staffRoutes } from './staff-api.ts';
 
 const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 const role = Type.Enum(memberRoles);
+const keyKind = Type.Union([Type.Literal('secret'), Type.Literal('restricted')]);
 
 const ownMerchantRoutes = {
   renameMerchant: route({
@@ -97,9 +98,15 @@ const memberRoutes = {
     method: 'POST',
     path: '/member/remove',
     summary: 'Remove a member',
+    description:
+      'Open invitations that the member made are revoked. API keys that the member made keep working, because programs ' +
+      'depend on them: the answer names those in use, and /key/disable ends them.',
     tag: 'Members',
     body: body({ userId: idText }),
-    reply: successReply,
+    reply: Type.Object({
+      ...successReply.properties,
+      keys: Type.Array(Type.Object({ keyId: Type.String(), kind: keyKind, last4: Type.String() })),
+    }),
     permissions: ['members:write'],
     effect: 'update',
     errors: ['member_not_found', 'last_owner', 'role_forbidden'],
@@ -442,8 +449,9 @@ const keyRoutes = {
       keys: Type.Array(
         Type.Object({
           keyId: Type.String(),
-          kind: Type.Union([Type.Literal('secret'), Type.Literal('restricted')]),
+          kind: keyKind,
           last4: Type.String(),
+          createdBy: Type.String({ description: 'The id of the member who made it; empty: the operator' }),
           permissions: Type.Array(Type.String()),
           ipAllowList: Type.Array(Type.String()),
           origins: Type.Array(Type.String()),
@@ -467,7 +475,7 @@ const keyRoutes = {
     description: 'The key is shown this once. It has no permission that the member’s role lacks.',
     tag: 'API keys',
     body: body({
-      kind: Type.Union([Type.Literal('secret'), Type.Literal('restricted')]),
+      kind: keyKind,
       permissions: Type.Optional(Type.Array(Type.Enum(permissions))),
       expiresAt: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 9_999_999_999, description: 'Unix seconds' }),

@@ -48,8 +48,9 @@ export const staffRoutes = {
   inviteToMerchant: route({
     ...write,
     path: '/staff/merchant/invite',
-    summary: 'Invite a person to act for a merchant, by a link',
+    summary: 'Invite the first people of a merchant, by a link',
     description:
+      'For a merchant without an owner: others invite their members themselves, and the operator’s command line does. ' +
       'The link works once, within a week, and is shown this once. With a mail server it also goes to `email`.',
     tag: 'Operator: merchants',
     body: body({
@@ -59,7 +60,7 @@ export const staffRoutes = {
     }),
     reply: invitationReply,
     effect: 'create',
-    errors: ['merchant_not_found', 'field_invalid'],
+    errors: ['merchant_not_found', 'role_forbidden', 'field_invalid'],
   }),
   suspendMerchant: route({
     ...write,

@@ -1,3 +1,4 @@
+import type { Me } from '../app/merchant.ts';
 import { useMe } from '../app/use-me.ts';
 import { isolated } from '../ui/isolated.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -35,6 +36,20 @@ export default function MyAccount() {
           </Notice>
         </div>
       )}
+      {!isLimited(me) && <Settings me={me} />}
+    </div>
+  );
+}
+
+/** Whether the session has to sign in by a stronger way first: the service shows it nothing else of the account. */
+function isLimited(me: Me): boolean {
+  const hasStronger = me.hasSecondFactor || me.passkeys > 0 || me.wallets.length > 0;
+  return !me.isStrong && me.proof !== 'recovery' && hasStronger;
+}
+
+function Settings({ me }: { readonly me: Me }) {
+  return (
+    <>
       <Section title="Ways to sign in">
         <Card className="divide-y divide-line">
           <Passkeys />
@@ -54,6 +69,6 @@ export default function MyAccount() {
       <Section title="Where you are signed in" description="A session lasts a week.">
         <Sessions />
       </Section>
-    </div>
+    </>
   );
 }

@@ -22,6 +22,7 @@ import { CancelRecovery } from './cancel-recovery.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import type { TeamMember } from './member.ts';
 import { RecoverDialog } from './recover-dialog.tsx';
+import { RemoveMember } from './remove-member.tsx';
 import { RoleDialog } from './role-dialog.tsx';
 
 type Invitation = ReplyTo<'GET /invitation/list'>['invitations'][number];
@@ -102,7 +103,6 @@ function Members({ mayChange }: { readonly mayChange: boolean }) {
   const members = useRead('GET /member/list', {});
   const [changed, setChanged] = useState<TeamMember>();
   const [removed, setRemoved] = useState<TeamMember>();
-  const remove = useWrite('POST /member/remove', { onDone: () => toast('The member was removed') });
   const [recovered, setRecovered] = useState<TeamMember>();
   const [cancelled, setCancelled] = useState<TeamMember>();
   const mayRecover = ({ userId, recovery }: TeamMember) =>
@@ -155,23 +155,7 @@ function Members({ mayChange }: { readonly mayChange: boolean }) {
       <RoleDialog member={changed} actor={asRole(actor)} onClose={() => setChanged(undefined)} />
       <RecoverDialog member={recovered} onClose={() => setRecovered(undefined)} />
       <CancelRecovery member={cancelled} onClose={() => setCancelled(undefined)} />
-      <Confirm
-        isOpen={removed !== undefined}
-        onClose={() => setRemoved(undefined)}
-        title={`Remove ${removed?.name ?? ''}?`}
-        act="Remove"
-        isDangerous
-        write={remove}
-        onConfirm={async () => {
-          const done = await remove.run({ body: { userId: removed?.userId ?? '' } });
-          if (done !== undefined) setRemoved(undefined);
-        }}
-      >
-        <p>
-          {removed?.email} loses access to this shop at once. API keys that the member made stay; disable
-          those that you do not know.
-        </p>
-      </Confirm>
+      <RemoveMember member={removed} onClose={() => setRemoved(undefined)} />
     </>
   );
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { deprecationHeaders, leastOverlapSeconds } from '@florin/protocol/deprecation.ts';
+import { systemRandom } from '#outside/random.ts';
 import { json, recordingLog, toyServer } from '../../test/harness/toy-server.ts';
 import { supersetEnvelope } from './envelope.ts';
+import { buildServer } from './server.ts';
 
 // proves S7.1
 test('a success is wrapped in the envelope, and raw JSON stays byte for byte', async () => {
@@ -177,3 +179,40 @@ for (const [rule, bytes, status, code, message] of broken) {
     }
   });
 }
+
+test('a client has the address that a trusted proxy saw, and one peer that is not trusted is told to the log', async () => {
+  const warned: unknown[] = [];
+  const server = await buildServer({
+    log: { ...recordingLog(), warn: (event, fields) => void warned.push([event, fields?.['peer']]) },
+    random: systemRandom,
+    origin: 'https://pay.example.com',
+    trustedProxies: ['127.0.0.1'],
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [async (scope) => void scope.get('/peer', async ({ ip }) => ip)],
+  });
+  const seen = async (forwarded: string | undefined, remoteAddress = '127.0.0.1') =>
+    (
+      await server.inject({
+        url: '/peer',
+        remoteAddress,
+        headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+      })
+    ).body;
+  const addresses = {
+    '203.0.113.9': '203.0.113.9',
+    '198.51.100.7, 203.0.113.9': '203.0.113.9',
+    'garbage, 203.0.113.9': '203.0.113.9',
+    '203.0.113.9, garbage': '127.0.0.1',
+    '203.0.113.9:1234': '127.0.0.1',
+    garbage: '127.0.0.1',
+    ',': '127.0.0.1',
+    '2001:db8::7': '2001:db8::7',
+  };
+  const found = Object.keys(addresses).map(async (forwarded) => [forwarded, await seen(forwarded)] as const);
+  assert.deepEqual(Object.fromEntries(await Promise.all(found)), addresses);
+  assert.equal(await seen(undefined, '192.0.2.4'), '192.0.2.4');
+  assert.deepEqual(warned, []);
+  assert.equal(await seen('203.0.113.9', '192.0.2.4'), '192.0.2.4');
+  await seen('203.0.113.9', '192.0.2.5');
+  assert.deepEqual(warned, [['http.proxy_not_trusted', '192.0.2.4']]);
+});

@@ -17,6 +17,7 @@ import {
 } from './browser-page.ts';
 import { failureBody } from './envelope.ts';
 import { bodyLimitBytes, type FailureReport, reportFailure } from './failure.ts';
+import { keepReadableAddresses, untrustedPeerWarning } from './forwarded.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
 import { jsonType } from './route-handler.ts';
 import { shownPart } from './schema-check.ts';
@@ -110,7 +111,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
   );
   // Callbacks, because a promise for each hook of each request costs more than the hooks themselves.
+  const warnOfProxy = untrustedPeerWarning(options.log);
   server.addHook('onRequest', (request, reply, done) => {
+    keepReadableAddresses(request);
+    warnOfProxy(request);
     setHeaders(request, reply, options.origin);
     // Refused here and not in the not-found handler, so that no body is read first.
     done(request.is404 ? new Refusal('route_unknown', `${request.method} ${pathOf(request)}`) : undefined);

@@ -186,7 +186,7 @@ test('a person reads and changes own choices alone, and they end with the member
     { kind: 'exception', is_wanted: false },
   ]);
   await db.transaction((transaction) =>
-    removeMember(transaction, { merchantId, userId: person.userId, actor: 'owner' }),
+    removeMember(transaction, world.merchants.deps, { merchantId, userId: person.userId, actor: 'owner' }),
   );
   assert.deepEqual(await db.query(choicesOfMerchant, { merchantId }), []);
 });

@@ -274,7 +274,7 @@ test('a link works for its own member alone, with each configured key, and after
   const get = await server.inject({ method: 'GET', url: `${pathname}x` });
   assert.equal(get.statusCode, 404);
   await world.merchants.database.db.transaction((transaction) =>
-    removeMember(transaction, { merchantId, userId: reader.userId, actor: 'owner' }),
+    removeMember(transaction, world.merchants.deps, { merchantId, userId: reader.userId, actor: 'owner' }),
   );
   assert.deepEqual(await post(pathname), [200, 'The weekly summary is stopped']);
 

@@ -7,11 +7,13 @@ import type { MemberContext } from './context.ts';
 import { checkedEmail } from './email.ts';
 import {
   insertInvitation,
+  invitationByToken,
   lockInvitation,
   openInvitations,
   setAccepted,
   setRevoked,
 } from './invitation.sql.ts';
+import { mayGive } from './inviter.ts';
 import { addMember } from './membership.ts';
 import { addStaff } from './staff.ts';
 
@@ -101,15 +103,20 @@ export async function listInvitations(
 
 /**
  * The invitation of a token, locked until the transaction ends. Refuses (100803) one that is unknown, expired, revoked or
- * used; callers cannot distinguish these.
+ * used, and one whose inviter may not give the role any more; callers cannot distinguish these.
  */
 export async function openInvitation(
   transaction: Transaction,
   deps: Pick<MemberContext, 'clock'>,
   token: string,
 ): Promise<Invitation & { readonly merchantName: string }> {
-  const [row] = await transaction.query(lockInvitation, { tokenHash: hashOf(token) });
+  const tokenHash = hashOf(token);
+  const [made] = await transaction.query(invitationByToken, { tokenHash });
+  // The inviter's membership is locked first, as a removal locks it: else the two could wait for each other.
+  const isGiven = made !== undefined && (await isStillGiven(transaction, parseInvitation(made)));
+  const [row] = await transaction.query(lockInvitation, { tokenHash });
   const isOpen =
+    isGiven &&
     row !== undefined &&
     row.accepted_at === null &&
     row.revoked_at === null &&
@@ -143,6 +150,15 @@ export async function revokeInvitation(
 ): Promise<void> {
   const rows = await transaction.query(setRevoked, { ...request, at: deps.clock.now() });
   if (rows.length === 0) throw new Refusal('invitation_not_found', request.invitationId);
+}
+
+/** The operator's invitations rest on no person. */
+async function isStillGiven(
+  transaction: Transaction,
+  { merchantId, invitedBy: userId, role }: Invitation,
+): Promise<boolean> {
+  if (userId === '' || merchantId === undefined || role === 'staff') return userId === '';
+  return mayGive(transaction, { merchantId, userId, role });
 }
 
 function hashOf(token: string): Buffer {

@@ -10,6 +10,7 @@ import { type TestDatabase, testDatabase } from '../../test/harness/database.ts'
 import { addUser } from '../../test/harness/member-fixture.ts';
 import { listAudit, operator, recordAct } from './audit.ts';
 import { acceptInvitation, invitationUrl, invite, listInvitations, revokeInvitation } from './invitation.ts';
+import { assertMayInvite, assertMayInviteAsStaff } from './inviter.ts';
 import {
   addMember,
   changeRole,
@@ -19,6 +20,7 @@ import {
   listOwnMerchants,
   removeMember,
 } from './membership.ts';
+import { addStaff, removeStaff } from './staff.ts';
 
 let database: TestDatabase;
 let time = Date.UTC(2030, 0, 1);
@@ -107,7 +109,7 @@ test('the last owner of a merchant can neither go nor change the role', async ()
   const owner = await newMember(merchantId, 'owner');
   const leave = () =>
     slugOf(
-      transact((transaction) => removeMember(transaction, { merchantId, userId: owner, actor: 'owner' })),
+      transact((transaction) => removeMember(transaction, deps, { merchantId, userId: owner, actor: 'owner' })),
     );
   const step = (role: MemberRole) => ({ merchantId, userId: owner, role, actor: 'owner' }) as const;
   assert.equal(await leave(), 'last_owner');
@@ -140,7 +142,7 @@ test('of two owners who remove each other at the same time, one stays', async ()
   const owners = [await newMember(merchantId, 'owner'), await newMember(merchantId, 'owner')];
   const outcomes = await Promise.all(
     owners.map((userId) =>
-      slugOf(transact((transaction) => removeMember(transaction, { merchantId, userId, actor: 'owner' }))),
+      slugOf(transact((transaction) => removeMember(transaction, deps, { merchantId, userId, actor: 'owner' }))),
     ),
   );
   assert.deepEqual(outcomes.sort(), ['last_owner', 'none']);
@@ -154,7 +156,7 @@ test('only owners make and remove owners; owners and admins assign the other rol
     for (const role of memberRoles) {
       const userId = await newMember(merchantId, role);
       const outcome = await slugOf(
-        transact((transaction) => removeMember(transaction, { merchantId, userId, actor })),
+        transact((transaction) => removeMember(transaction, deps, { merchantId, userId, actor })),
       );
       assert.deepEqual(
         [actor, role, outcome],
@@ -199,6 +201,83 @@ test('a link is accepted once, within a week, and not after it was revoked', asy
   assert.equal(await revoke(await newMerchant()), 'invitation_not_found');
   assert.equal(await revoke(merchantId), 'none');
   assert.equal(await accept(revoked.token, await addUser(database.db)), 'invitation_invalid');
+});
+
+test('a member who goes or is demoted takes their open invitations along', async () => {
+  const merchantId = await newMerchant();
+  await newMember(merchantId, 'owner');
+  const invitedBy = await newMember(merchantId, 'admin');
+  const inviteAs = async (role: MemberRole) => {
+    const request = { merchantId, role, email: '', invitedBy };
+    return (await transact((transaction) => invite(transaction, deps, request))).token;
+  };
+  const accept = async (token: string) => {
+    const userId = await addUser(database.db);
+    return slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token, userId })));
+  };
+  const change = (role: MemberRole) =>
+    transact((transaction) =>
+      changeRole(transaction, deps, { merchantId, userId: invitedBy, role, actor: 'owner' }),
+    );
+  const open = async () => (await listInvitations(database.db, deps, merchantId)).map(({ role }) => role);
+
+  await change('owner');
+  const tokens = [await inviteAs('owner'), await inviteAs('admin')];
+  assert.equal((await change('admin')).length, 1);
+  assert.deepEqual(await open(), ['admin']);
+  assert.deepEqual([await accept(tokens[0] ?? ''), await accept(tokens[1] ?? '')], ['invitation_invalid', 'none']);
+
+  const kept = await inviteAs('admin');
+  const gone = { merchantId, userId: invitedBy, actor: 'owner' } as const;
+  const ended = await transact((transaction) => removeMember(transaction, deps, gone));
+  assert.deepEqual([ended.length, await open()], [1, []]);
+  assert.equal(await accept(kept), 'invitation_invalid');
+
+  // What an earlier version left open, or another transaction made meanwhile, opens nothing either.
+  assert.equal(await accept(await inviteAs('viewer')), 'invitation_invalid');
+});
+
+test('a removal waits for an invitation that its member is making, and revokes it', async () => {
+  const merchantId = await newMerchant();
+  await newMember(merchantId, 'owner');
+  const userId = await newMember(merchantId, 'admin');
+  const grant = { merchantId, userId, role: 'admin' } as const;
+  let remove: Promise<unknown> | undefined;
+  await transact(async (transaction) => {
+    await assertMayInvite(transaction, grant);
+    remove = transact((other) => removeMember(other, deps, { ...grant, actor: 'owner' }));
+    await invite(transaction, deps, { ...grant, email: '', invitedBy: userId });
+  });
+  await remove;
+  assert.deepEqual(await listInvitations(database.db, deps, merchantId), []);
+  assert.equal(await slugOf(transact((transaction) => assertMayInvite(transaction, grant))), 'role_forbidden');
+});
+
+test('staff invite the first owner of a merchant, and nobody once it has one', async () => {
+  const merchantId = await newMerchant();
+  const invitedBy = await addUser(database.db);
+  await transact((transaction) => addStaff(transaction, deps, invitedBy));
+  const ask = { merchantId, userId: invitedBy };
+  const inviteOwner = async () => {
+    const request = { merchantId, role: 'owner', email: '', invitedBy } as const;
+    return (await transact((transaction) => invite(transaction, deps, request))).token;
+  };
+  const accept = async (token: string) => {
+    const userId = await addUser(database.db);
+    return slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token, userId })));
+  };
+  const mayStaffInvite = () => slugOf(transact((transaction) => assertMayInviteAsStaff(transaction, ask)));
+  assert.equal(await mayStaffInvite(), 'none');
+  const tokens = [await inviteOwner(), await inviteOwner()];
+  assert.deepEqual((await Promise.all(tokens.map(accept))).sort(), ['invitation_invalid', 'none']);
+  assert.equal(await mayStaffInvite(), 'role_forbidden');
+
+  const other = await newMerchant();
+  const request = { merchantId: other, role: 'owner', email: '', invitedBy } as const;
+  const { token } = await transact((transaction) => invite(transaction, deps, request));
+  const ended = await transact((transaction) => removeStaff(transaction, deps, invitedBy));
+  assert.equal(ended.length, 2);
+  assert.equal(await accept(token), 'invitation_invalid');
 });
 
 test('of two people who accept one link at the same time, one becomes a member', async () => {

@@ -43,6 +43,14 @@ export const roleOfUser = statement({
      exists (select from merchants where merchant_id = :merchantId) as is_merchant`,
 });
 
+// A change or an end of the membership waits for what rests on it, and the other way round.
+export const lockMembership = statement({
+  name: 'membership_lock',
+  parameters: { merchantId: 'text', userId: 'text' },
+  columns: { role: 'text' },
+  text: 'select role from memberships where merchant_id = :merchantId and user_id = :userId for share',
+});
+
 export const insertMembership = statement({
   name: 'membership_insert',
   parameters: { merchantId: 'text', userId: 'text', role: 'text', at: 'timestamptz' },

@@ -2,6 +2,7 @@ import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type MemberRole, mayAssign, type Role } from '@florin/protocol/member-role.ts';
 import type { MemberContext } from './context.ts';
+import { type EndedInvitation, revokeInvitationsOfMember } from './inviter.ts';
 import {
   deleteMembership,
   insertMembership,
@@ -82,7 +83,7 @@ export async function addMember(
 }
 
 /**
- * Changes a member's role. Refuses an unknown member (100801), the last owner (100802), a member who has another role than
+ * Changes a member's role. Revokes and returns the member's open invitations to roles that are now above them. Refuses an unknown member (100801), the last owner (100802), a member who has another role than
  * `ifRole` (100810), and roles above the actor's (200205).
  */
 export async function changeRole(
@@ -95,7 +96,7 @@ export async function changeRole(
     actor: Role;
     ifRole?: MemberRole | undefined;
   },
-): Promise<void> {
+): Promise<EndedInvitation[]> {
   const { merchantId, userId, role, actor, ifRole = null } = request;
   const member = await changeableMember(transaction, { merchantId, userId, actor });
   assertMayAssign(actor, role);
@@ -105,17 +106,23 @@ export async function changeRole(
     at: deps.clock.now(),
   });
   if (changed.length === 0) throw new Refusal('member_changed', `${userId} has another role meanwhile`);
+  return revokeInvitationsOfMember(transaction, deps, { merchantId, userId, role });
 }
 
-/** Ends a membership. Refuses an unknown member (100801), the last owner (100802), and roles above the actor's (200205). */
+/**
+ * Ends a membership. Revokes and returns the member's open invitations. Refuses an unknown member (100801), the last owner
+ * (100802), and roles above the actor's (200205).
+ */
 export async function removeMember(
   transaction: Transaction,
+  deps: Pick<MemberContext, 'clock'>,
   request: { merchantId: string; userId: string; actor: Role },
-): Promise<void> {
+): Promise<EndedInvitation[]> {
   const { merchantId, userId } = request;
   const member = await changeableMember(transaction, request);
   if (member.role === 'owner') await assertOtherOwner(transaction, merchantId, userId);
   await transaction.query(deleteMembership, { merchantId, userId });
+  return revokeInvitationsOfMember(transaction, deps, { merchantId, userId, role: undefined });
 }
 
 async function changeableMember(

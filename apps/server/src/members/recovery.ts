@@ -4,6 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { type Actor, recordPersonalAct } from './audit.ts';
 import type { MemberContext } from './context.ts';
+import { recordEnded, revokeInvitationsOfPerson } from './inviter.ts';
 import { findMember } from './membership.ts';
 import {
   actsElsewhere,
@@ -171,8 +172,9 @@ export async function cancelRecovery(
 }
 
 /**
- * Gives the person a new password and new recovery codes, and ends every other way to sign in and all sessions. Refuses
- * (200202) a link that is unknown, used, cancelled, a week too old, or that still waits.
+ * Gives the person a new password and new recovery codes, and ends every other way to sign in and all sessions. The
+ * person's open invitations are revoked, because who had the account may have made them. Refuses (200202) a link that is
+ * unknown, used, cancelled, a week too old, or that still waits.
  */
 export async function completeRecovery(
   transaction: Transaction,
@@ -197,5 +199,7 @@ export async function completeRecovery(
   const actor = request.actorOf({ userId, email });
   const act = { action: 'completeRecovery', subject: userId };
   await recordPersonalAct(transaction, deps, { userId, actor, act });
+  const ended = await revokeInvitationsOfPerson(transaction, deps, { userId, isEvery: true });
+  await recordEnded(transaction, deps, { actor, ended });
   return { email, recoveryCodes: await renewRecoveryCodes(transaction, deps, userId) };
 }

@@ -16,6 +16,8 @@ interface MethodOptions extends MemberContext {
   readonly verifyWallet: VerifyWallet;
 }
 
+/** PostgreSQL's code of a second row in a unique index. */
+const uniqueViolation = '23505';
 /** How long a wallet may take to sign: ten minutes, in milliseconds. */
 const nonceForMs = 600_000;
 const id = { type: 'string', required: true } as const;
@@ -36,6 +38,10 @@ export function ownMethods(options: MethodOptions) {
       device: {
         fields: { userId: ofUser, deviceHash: id, createdAt: { ...id, type: 'date' } },
         indexes: [{ fields: ['userId', 'deviceHash'], unique: true }],
+      },
+      usedCode: {
+        fields: { userId: ofUser, code: id, usedAt: { ...id, type: 'date' } },
+        indexes: [{ fields: ['userId', 'code'], unique: true }],
       },
     },
     endpoints: {
@@ -78,6 +84,14 @@ export function ownMethods(options: MethodOptions) {
         if (wallet === null) throw failed();
         return signedIn(context, wallet.userId);
       }),
+      useCode: createAuthEndpoint(
+        '/code/use',
+        { method: 'POST', use: [sessionMiddleware] },
+        async (context) => {
+          await useUpCode(context, options, context.context.session.user.id);
+          return context.json({});
+        },
+      ),
       addWallet: createAuthEndpoint(
         '/wallet/add',
         { method: 'POST', use: [sessionMiddleware] },
@@ -95,6 +109,35 @@ export function ownMethods(options: MethodOptions) {
       ),
     },
   } satisfies BetterAuthPlugin;
+}
+
+/** The library takes a code of the time step before and after, so one is valid for 90 seconds at most. */
+const codeForMs = 120_000;
+
+/** Uses up the code of this request, which was right: each is accepted once (RFC 6238, section 5.2). */
+export async function useUpCode(
+  context: GenericEndpointContext,
+  { clock }: Pick<MemberContext, 'clock'>,
+  userId: string,
+): Promise<void> {
+  const { code } = bodyOf(context, 'code');
+  const { adapter } = context.context;
+  const usedAt = clock.now();
+  const old = new Date(usedAt.getTime() - codeForMs);
+  await adapter.deleteMany({
+    model: 'usedCode',
+    where: [
+      { field: 'userId', value: userId },
+      { field: 'usedAt', operator: 'lte', value: old },
+    ],
+  });
+  try {
+    // Of two uses at the same time, the unique index lets one pass.
+    await adapter.create({ model: 'usedCode', data: { userId, code, usedAt } });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === uniqueViolation) throw failed();
+    throw error;
+  }
 }
 
 function failed(): APIError {

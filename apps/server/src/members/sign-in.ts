@@ -12,7 +12,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { MemberContext } from './context.ts';
 import { deviceOf, hashOfDevice, type MasterKeys, noteDevice } from './device.ts';
 import { type Proof, proofOfPath } from './proof.ts';
-import { ownMethods } from './sign-in-methods.ts';
+import { ownMethods, useUpCode } from './sign-in-methods.ts';
 import { clientAddressHeader, type SignIn } from './sign-in-session.ts';
 import type { VerifyWallet } from './verify-wallet.ts';
 
@@ -146,7 +146,13 @@ export function signInConfiguration(options: SignInOptions, database: pg.Pool) {
         origin: dashboardOrigin,
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         registration: {
-          afterVerification: async ({ verification }) => assertVerified(verification.registrationInfo),
+          afterVerification: async ({ ctx, verification: { registrationInfo } }) => {
+            assertVerified(registrationInfo);
+            // WebAuthn, section 7.1, step 26. A unique index decides between two at the same time.
+            const where = [{ field: 'credentialID', value: registrationInfo?.credential.id ?? '' }];
+            if ((await ctx.context.adapter.findOne({ model: 'passkey', where })) !== null)
+              throw new APIError('BAD_REQUEST', { message: 'the passkey signs in a person already' });
+          },
         },
         authentication: {
           afterVerification: async ({ verification }) => assertVerified(verification.authenticationInfo),
@@ -179,6 +185,7 @@ async function provenSession(
     const { method = 'password', provenAt = new Date(0), isNewDevice = false } = session;
     return { data: { ...session, method, provenAt, isNewDevice } };
   }
+  if (proof === 'second_factor') await useUpCode(context, options, session.userId);
   const isNewDevice = await noteDevice(context, options, session.userId);
   return { data: { ...session, method: proof, provenAt: options.clock.now(), isNewDevice } };
 }

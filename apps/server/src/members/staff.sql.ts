@@ -24,6 +24,14 @@ export const deleteStaff = statement({
   text: 'delete from staff where user_id = :userId returning user_id',
 });
 
+// A removal from the staff waits for what rests on it.
+export const lockStaff = statement({
+  name: 'staff_lock',
+  parameters: { userId: 'text' },
+  columns: { user_id: 'text' },
+  text: 'select user_id from staff where user_id = :userId for key share',
+});
+
 export const isStaffMember = statement({
   name: 'staff_is_member',
   parameters: { userId: 'text' },

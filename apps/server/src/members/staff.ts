@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { MemberContext } from './context.ts';
+import { type EndedInvitation, revokeInvitationsOfPerson } from './inviter.ts';
 import { deleteStaff, insertStaff, isStaffMember, staffList } from './staff.sql.ts';
 
 /** A person of the operator's staff. */
@@ -37,8 +38,16 @@ export async function addStaff(
   if (rows.length === 0) throw new Refusal('member_exists');
 }
 
-/** Takes a person from the staff; memberships stay. Refuses one who is no staff (100801). */
-export async function removeStaff(transaction: Transaction, userId: string): Promise<void> {
+/**
+ * Takes a person from the staff; memberships stay. Revokes and returns the person's open invitations, but those of merchants
+ * whose owner or admin the person is. Refuses one who is no staff (100801).
+ */
+export async function removeStaff(
+  transaction: Transaction,
+  deps: Pick<MemberContext, 'clock'>,
+  userId: string,
+): Promise<EndedInvitation[]> {
   const rows = await transaction.query(deleteStaff, { userId });
   if (rows.length === 0) throw new Refusal('member_not_found', userId);
+  return revokeInvitationsOfPerson(transaction, deps, { userId, isEvery: false });
 }

@@ -15,13 +15,15 @@ export const insertApiKey = statement({
     maxSessionAmount: 'int8?',
     maxDayAmount: 'int8?',
     createdAt: 'timestamptz',
+    createdBy: 'text',
   },
   columns: {},
   text: `with made as (
      insert into api_keys
        (key_id, merchant_id, kind, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
-        max_day_amount, created_at)
-     values (:keyId, :merchantId, :kind, :keyHash, :last4, :permissions, :expiresAt, :ipAllowList, :origins, :maxSessionAmount, :maxDayAmount, :createdAt)
+        max_day_amount, created_at, created_by)
+     values (:keyId, :merchantId, :kind, :keyHash, :last4, :permissions, :expiresAt, :ipAllowList, :origins, :maxSessionAmount,
+       :maxDayAmount, :createdAt, :createdBy)
    )
    insert into api_key_origins (origin, key_id) select distinct origin, :keyId from unnest(:origins) as origin`,
 });
@@ -123,8 +125,9 @@ export const apiKeysOfMerchant = statement({
     max_day_amount: 'int8?',
     last_used_at: 'timestamptz?',
     created_at: 'timestamptz',
+    created_by: 'text',
   },
   text: `select key_id, kind, last4, permissions, expires_at, revoked_at, ip_allow_list, origins, max_session_amount,
-     max_day_amount, last_used_at, created_at
+     max_day_amount, last_used_at, created_at, created_by
    from api_keys where merchant_id = :merchantId order by created_at, key_id`,
 });

@@ -43,6 +43,8 @@ export interface ApiKeySummary extends ApiKeyLimits {
   /** At most a minute behind; undefined when the key was never used. */
   readonly lastUsedAt: Date | undefined;
   readonly createdAt: Date;
+  /** The id of the member who made it; empty: the operator. */
+  readonly createdBy: string;
 }
 
 const prefixes: Record<ApiKeyKind, string> = { secret: 'sk_live_', restricted: 'rk_live_' };
@@ -85,6 +87,8 @@ export interface ApiKeyRequest extends Partial<ApiKeyLimits> {
   readonly preset?: PermissionPreset;
   readonly permissions?: readonly Permission[];
   readonly expiresAt?: Date;
+  /** The id of the member who makes it; absent: the operator. */
+  readonly createdBy?: string;
 }
 
 /**
@@ -119,6 +123,7 @@ export async function createApiKey(
     maxSessionAmount: limits.maxSessionAmount ?? null,
     maxDayAmount: limits.maxDayAmount ?? null,
     createdAt: deps.clock.now(),
+    createdBy: request.createdBy ?? '',
   });
   return { keyId, key };
 }
@@ -236,5 +241,11 @@ export async function listApiKeys(queryable: Queryable, merchantId: string): Pro
     maxDayAmount: amountOf(row.max_day_amount),
     lastUsedAt: row.last_used_at ?? undefined,
     createdAt: row.created_at,
+    createdBy: row.created_by,
   }));
+}
+
+/** Whether a key opens anything at this time. */
+export function isKeyLive({ expiresAt, revokedAt }: ApiKeySummary, now: Date): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }

@@ -43,18 +43,20 @@ export const insertSigning = statement({
 
 export const setSigningHash = statement({
   name: 'refund_signing_report',
-  parameters: { merchantId: 'text', refundId: 'text', signingId: 'text', txHash: 'text' },
-  columns: {},
+  parameters: { merchantId: 'text', refundId: 'text', signingId: 'text', userId: 'text', txHash: 'text' },
+  columns: { signing_id: 'text' },
   text: `update refund_signings set tx_hash = :txHash
-   where merchant_id = :merchantId and refund_id = :refundId and signing_id = :signingId`,
+   where merchant_id = :merchantId and refund_id = :refundId and signing_id = :signingId and user_id = :userId
+   returning signing_id`,
 });
 
 export const deleteSigning = statement({
   name: 'refund_signing_end',
-  parameters: { merchantId: 'text', refundId: 'text', signingId: 'text' },
-  columns: {},
+  parameters: { merchantId: 'text', refundId: 'text', signingId: 'text', userId: 'text' },
+  columns: { signing_id: 'text' },
   text: `delete from refund_signings
-   where merchant_id = :merchantId and refund_id = :refundId and signing_id = :signingId`,
+   where merchant_id = :merchantId and refund_id = :refundId and signing_id = :signingId and user_id = :userId
+   returning signing_id`,
 });
 
 // The signed refund may still be open: of two refunds of one amount, the older one is completed.

@@ -62,19 +62,26 @@ export async function startSigning(
   );
 }
 
-/** Notes the transaction that a wallet sent. Does nothing for a signing that has ended. */
+/** Notes the transaction that a wallet sent. Refuses (100710) a signing that has ended, or that another member holds. */
 export async function reportSigning(
   transaction: Transaction,
   request: Signer & { txHash: string },
 ): Promise<void> {
   await assertRefund(transaction, request);
-  await transaction.query(sql.setSigningHash, request);
+  const noted = await transaction.query(sql.setSigningHash, request);
+  if (noted.length === 0) throw new Refusal('refund_being_signed', 'the signing has ended, or is not yours');
 }
 
-/** Ends a signing that moved no money. Does nothing for one that has ended. */
+/**
+ * Ends a signing that moved no money. Does nothing for one that has ended, and refuses (100710) one that another member
+ * holds.
+ */
 export async function endSigning(transaction: Transaction, request: Signer): Promise<void> {
   await assertRefund(transaction, request);
-  await transaction.query(sql.deleteSigning, request);
+  if ((await transaction.query(sql.deleteSigning, request)).length > 0) return;
+  const open = await findSigning(transaction, request);
+  if (open?.signingId === request.signingId)
+    throw new Refusal('refund_being_signed', `${open.memberName || 'a former member'} holds the signing`);
 }
 
 async function assertRefund(

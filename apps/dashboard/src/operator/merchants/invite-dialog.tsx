@@ -53,7 +53,7 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Invites a person to act for a merchant, by a link that is shown once. */
+/** Invites the first people of a merchant, by a link that is shown once. The service refuses it once there is an owner. */
 export function InviteDialog({
   merchant: { merchantId, merchantName },
   onClose,

@@ -29,8 +29,9 @@ import { addSignInRoutes, addVisitorLinkRoutes, type Visitor } from './sign-in.t
 import { addStaffRoutes } from './staff.ts';
 import { addSummaryRoutes } from './summary.ts';
 import {
-  assertMayChangeProofs,
+  assertFresh,
   assertSameOrigin,
+  assertStrongest,
   findMemberCaller,
   findPerson,
   findStaffCaller,
@@ -64,6 +65,13 @@ const proofWrites: ReadonlySet<Route> = new Set(
   Object.values<Route>(proofRoutes).filter(({ method }) => method === 'POST'),
 );
 
+/** What a person does with a password alone who has a stronger way to sign in: see that it is needed, prove it, and leave. */
+const openToWeak: ReadonlySet<Route> = new Set<Route>([
+  dashboardApi.routes.getMe,
+  dashboardApi.routes.prove,
+  dashboardApi.routes.signOut,
+]);
+
 /**
  * What the dashboard's pages call: signing in, the person, and the merchant's operations, which are the merchant API's and
  * a few more. The caller is a member with the cookie of a session, and every change is recorded in the audit log.
@@ -88,7 +96,8 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
       authorize: async (request, route, reply) => {
         const person = await findPerson(deps, request);
         guards.ofKey(route, person.userId, reply);
-        if (proofWrites.has(route)) await assertMayChangeProofs(deps, person);
+        if (proofWrites.has(route)) assertFresh(person);
+        if (!openToWeak.has(route)) await assertStrongest(deps, person);
         return person;
       },
     });

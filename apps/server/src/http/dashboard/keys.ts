@@ -13,8 +13,8 @@ export function addKeyRoutes(add: MerchantRoutes, deps: MemberContext): void {
     const keys = await listApiKeys(db, merchantId);
     const timeOf = (time: Date | undefined) => (time === undefined ? '' : formatTimestamp(time));
     return {
-      keys: keys.map(({ keyId, kind, last4, ...key }) => ({
-        ...{ keyId, kind, last4 },
+      keys: keys.map(({ keyId, kind, last4, createdBy, ...key }) => ({
+        ...{ keyId, kind, last4, createdBy },
         permissions: [...key.permissions],
         ipAllowList: [...key.ipAllowList],
         origins: [...key.origins],
@@ -35,6 +35,7 @@ export function addKeyRoutes(add: MerchantRoutes, deps: MemberContext): void {
     return createApiKey(transaction, deps, {
       ...request,
       merchantId: caller.merchantId,
+      createdBy: caller.callerId,
       permissions: granted,
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt * 1000) }),
       ...(maxSessionAmount === undefined ? {} : { maxSessionAmount: microUsd(BigInt(maxSessionAmount)) }),

@@ -72,7 +72,9 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     if (!(await isPassword(people, userId, body.password)))
       throw new Refusal('sign_in_failed', 'wrong password');
     if (hasSecondFactor) {
-      await askLibrary(signIn, '/two-factor/verify-totp', { headers, body: { code: body.code ?? '' } });
+      const code = { headers, body: { code: body.code ?? '' } };
+      await askLibrary(signIn, '/two-factor/verify-totp', code);
+      await askLibrary(signIn, '/code/use', code);
     } else if (deps.environment === 'production') {
       throw new Refusal('second_factor_required', 'sign in again with the passkey or the wallet');
     }

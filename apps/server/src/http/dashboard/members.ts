@@ -11,8 +11,10 @@ import {
   mailInvitation,
   revokeInvitation,
 } from '#members/invitation.ts';
-import { assertMayAssign, changeRole, findMember, listMembers, removeMember } from '#members/membership.ts';
+import { assertMayInvite, recordEnded } from '#members/inviter.ts';
+import { changeRole, findMember, listMembers, removeMember } from '#members/membership.ts';
 import { cancelRecovery, listRecoveries, recoverByOwner, recoveryUrl } from '#members/recovery.ts';
+import { isKeyLive, listApiKeys } from '#merchants/api-key.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 import { type AddRoute, success } from '../route-handler.ts';
 import { shownRecovery } from './me.ts';
@@ -69,13 +71,18 @@ export function addMemberRoutes(
   });
 
   add.action(routes.changeMemberRole, async ({ body, caller }, transaction) => {
-    const { merchantId, role: actor } = memberOf(caller);
-    await changeRole(transaction, deps, { ...body, merchantId, actor });
+    const { merchantId, role, actor } = memberOf(caller);
+    const ended = await changeRole(transaction, deps, { ...body, merchantId, actor: role });
+    await recordEnded(transaction, deps, { actor, ended });
   });
 
-  add.action(routes.removeMember, async ({ body, caller }, transaction) => {
-    const { merchantId, role: actor } = memberOf(caller);
-    await removeMember(transaction, { ...body, merchantId, actor });
+  add.change(routes.removeMember, async ({ body: { userId }, caller }, transaction) => {
+    const { merchantId, role, actor } = memberOf(caller);
+    const ended = await removeMember(transaction, deps, { merchantId, userId, actor: role });
+    await recordEnded(transaction, deps, { actor, ended });
+    const keys = await listApiKeys(transaction, merchantId);
+    const left = keys.filter((key) => key.createdBy === userId && isKeyLive(key, deps.clock.now()));
+    return { ...success, keys: left.map(({ keyId, kind, last4 }) => ({ keyId, kind, last4 })) };
   });
 
   add.read(routes.listInvitations, async ({ caller: { merchantId } }, db) => {
@@ -92,8 +99,8 @@ export function addMemberRoutes(
   });
 
   add.change(routes.inviteMember, async ({ body: { role, email = '' }, caller }, transaction) => {
-    const { merchantId, role: actor, callerId: invitedBy } = memberOf(caller);
-    assertMayAssign(actor, role);
+    const { merchantId, callerId: invitedBy } = caller;
+    await assertMayInvite(transaction, { merchantId, userId: invitedBy, role });
     const { invitation, token } = await invite(transaction, deps, { merchantId, role, email, invitedBy });
     const { invitationId, expiresAt } = invitation;
     const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);

@@ -73,6 +73,23 @@ test('a passkey for another site, or of a device that did not check its holder, 
   assert.equal((await owner.get('/me')).data.passkeys, 1);
 });
 
+test('a passkey that signs in one person is added to no other, also at the same time', async () => {
+  const { passkey } = await withPasskey();
+  const browsers = await Promise.all(
+    [1, 2].map(async () => enter((await world.addPerson()).email)),
+  );
+  const add = async (browser: Browser, added: Passkey) => {
+    const { challenge } = (await browser.post('/me/passkey/start')).data;
+    const response = added.register(challenge);
+    return async () => (await browser.post('/me/passkey/add', { name: 'Copy', response })).code;
+  };
+  const again = await Promise.all(browsers.map((browser) => add(browser, passkey)));
+  assert.deepEqual(await Promise.all(again.map((send) => send())), [200202, 200202]);
+  const fresh = new Passkey(ceremony);
+  const both = await Promise.all(browsers.map((browser) => add(browser, fresh)));
+  assert.deepEqual((await Promise.all(both.map((send) => send()))).sort(), [0, 200202]);
+});
+
 test('an answer to a registration is no sign-in, and a challenge of another browser is refused', async () => {
   const { passkey } = await withPasskey();
   const [browser, other] = [new Browser(production), new Browser(production)];
@@ -86,7 +103,9 @@ test('an answer to a registration is no sign-in, and a challenge of another brow
 });
 
 test('passkeys are listed by name and removed, by their own person alone', async () => {
-  const { browser } = await withPasskey();
+  const { email, browser, passkey } = await withPasskey();
+  const options = (await browser.post('/sign-in/passkey/start')).data;
+  await browser.post('/sign-in/passkey', { response: passkey.signIn(options.challenge) });
   const { passkeys } = (await browser.get('/me/passkey/list')).data;
   assert.deepEqual(
     passkeys.map(({ name }: { name: string }) => name),
@@ -99,8 +118,22 @@ test('passkeys are listed by name and removed, by their own person alone', async
   await stranger.post('/sign-in/passkey', { response: theirs.signIn(challenge) });
   assert.equal((await stranger.post('/me/passkey/remove', { passkeyId })).code, 200202);
   assert.equal((await browser.get('/me')).data.passkeys, 1);
-  // The password alone may not remove what is stronger.
-  assert.equal((await browser.post('/me/passkey/remove', { passkeyId })).code, 200203);
+  // The password alone may not remove what is stronger, nor act for the person otherwise.
+  const thief = await enter(email);
+  const [{ sessionId }] = (await browser.get('/me/session/list')).data.sessions;
+  const merchantId = await world.merchants.addMerchant();
+  for (const [path, body] of [
+    ['/me/passkey/remove', { passkeyId }],
+    ['/me/session/revoke', { sessionId }],
+    ['/me/notification/change', { merchantId, kind: 'payment', isWanted: true }],
+    ['/me/mail/retry', undefined],
+    ['/me/recovery/cancel', undefined],
+    ['/me/invitation/accept', { token: 'x'.repeat(43) }],
+  ] as const)
+    assert.deepEqual([path, (await thief.post(path, body)).code], [path, 200203]);
+  for (const path of ['/me/session/list', '/me/notification/list', '/me/audit/list', '/me/passkey/list'])
+    assert.deepEqual([path, (await thief.get(path)).code], [path, 200203]);
+  assert.deepEqual([(await thief.get('/me')).code, (await thief.post('/me/sign-out')).code], [0, 0]);
 });
 
 test('a sign-in with the passkey is a fresh proof', async () => {

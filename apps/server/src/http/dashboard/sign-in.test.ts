@@ -37,9 +37,9 @@ async function signedIn(server: FastifyInstance, email: string): Promise<Browser
   return browser;
 }
 
-/** The code of an authenticator that has scanned this URI. */
-function codeOf(totpUri: string): string {
-  return totpCode(new URL(totpUri).searchParams.get('secret') ?? '');
+/** The code of an authenticator that has scanned this URI, now or some time steps later. */
+function codeOf(totpUri: string, later = 0): string {
+  return totpCode(new URL(totpUri).searchParams.get('secret') ?? '', Date.now() + later * 30_000);
 }
 
 test('the tables of sign-in are those that the library expects', async () => {
@@ -238,7 +238,7 @@ test('in production a password alone opens only the way to a stronger proof', as
   assert.deepEqual(half.data, { isSignedIn: false, needsCode: true });
   assert.equal((await next.get('/me')).code, 200201);
   assert.equal((await next.post('/sign-in/code', { code: '000000' })).code, 200202);
-  assert.equal((await next.post('/sign-in/code', { code: codeOf(totpUri) })).code, 0);
+  assert.equal((await next.post('/sign-in/code', { code: codeOf(totpUri, 1) })).code, 0);
   assert.equal((await next.get('/member/list')).code, 0);
 
   // A password without the code neither proves nor changes anything.
@@ -249,6 +249,23 @@ test('in production a password alone opens only the way to a stronger proof', as
   assert.equal((await next.post('/me/recovery-codes/renew')).data.recoveryCodes.length, 10);
 });
 
+test('a code is taken once, at sign-in and as a proof, also at the same time', async () => {
+  const { email } = await world.addPerson();
+  const browser = await signedIn(local, email);
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  const code = codeOf(totpUri);
+  assert.equal((await browser.post('/me/second-factor/confirm', { code })).code, 0);
+  assert.equal((await browser.post('/me/prove', { password, code })).code, 200202);
+  const next = codeOf(totpUri, 1);
+  const others = [new Browser(local), new Browser(local)];
+  for (const other of others) await other.post('/sign-in/password', { email, password });
+  const enter = others.map((other) => other.post('/sign-in/code', { code: next }));
+  assert.deepEqual((await Promise.all(enter)).map((reply) => reply.code).sort(), [0, 200202]);
+  const signedInAs = await Promise.all(others.map(async (other) => (await other.get('/me')).code));
+  assert.deepEqual(signedInAs.sort(), [0, 200201]);
+  assert.equal((await browser.post('/me/prove', { password, code: next })).code, 200202);
+});
+
 test('five wrong codes end a sign-in', async () => {
   const { email } = await world.addPerson();
   const browser = await signedIn(local, email);
@@ -257,7 +274,7 @@ test('five wrong codes end a sign-in', async () => {
   const other = new Browser(local);
   await other.post('/sign-in/password', { email, password });
   for (let count = 0; count < 5; count += 1) await other.post('/sign-in/code', { code: '000000' });
-  assert.equal((await other.post('/sign-in/code', { code: codeOf(totpUri) })).code, 200202);
+  assert.equal((await other.post('/sign-in/code', { code: codeOf(totpUri, 1) })).code, 200202);
 });
 
 test('a password does not add a second way in where the person has a stronger one', async () => {

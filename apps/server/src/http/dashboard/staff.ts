@@ -6,6 +6,7 @@ import type { Chains } from '#chains/chain.ts';
 import { listTokenStops, resumeToken, stopToken } from '#chains/token-stop.ts';
 import type { MemberContext } from '#members/context.ts';
 import { invitationUrl, invite, mailInvitation } from '#members/invitation.ts';
+import { assertMayInviteAsStaff } from '#members/inviter.ts';
 import { listStaff } from '#members/staff.ts';
 import { createMerchant, findMerchant, listMerchants } from '#merchants/merchant.ts';
 import { suspendMerchant } from '#merchants/suspension.ts';
@@ -46,6 +47,7 @@ export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): voi
     if ((await findMerchant(transaction, merchantId)) === undefined) {
       throw new Refusal('merchant_not_found', merchantId);
     }
+    await assertMayInviteAsStaff(transaction, { merchantId, userId: invitedBy });
     const { invitation, token } = await invite(transaction, deps, { merchantId, role, email, invitedBy });
     const { invitationId, expiresAt } = invitation;
     const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);

@@ -89,14 +89,13 @@ export async function findPerson(deps: VisitorDeps, request: FastifyRequest): Pr
 }
 
 /**
- * Refuses who may not change how the person signs in: without a fresh proof (200204), and with a password alone where the
- * person has a stronger way (200203). A recovery code may, which is its purpose.
+ * Refuses (200203) in production a session by a password alone where the person has a stronger way. A recovery code passes:
+ * who has lost the stronger ways replaces them with it.
  */
-export async function assertMayChangeProofs(
+export async function assertStrongest(
   { people }: Pick<VisitorDeps, 'people'>,
   person: Person,
 ): Promise<void> {
-  assertFresh(person);
   if (person.isStrong || person.proof === 'recovery') return;
   const { hasSecondFactor, passkeys, wallets } = await findOverview(people, person.userId);
   if (hasSecondFactor || passkeys > 0 || wallets.length > 0) {
@@ -105,7 +104,7 @@ export async function assertMayChangeProofs(
 }
 
 /** Refuses (200204) a sensitive act without a proof from the last five minutes of who acts. */
-function assertFresh(person: Pick<Person, 'isFresh'>): void {
+export function assertFresh(person: Pick<Person, 'isFresh'>): void {
   if (person.isFresh) return;
   throw new Refusal('fresh_proof_required', 'sensitive acts need a proof from the last five minutes');
 }
