@@ -18,7 +18,9 @@ create table webhooks (
   updated_at timestamptz not null,
   -- After a key refresh with an overlap the old key signs too, until this time.
   previous_sealed_key bytea,
-  previous_key_until timestamptz
+  previous_key_until timestamptz,
+  -- Its maker may not read all of an event: bodies go through `redact`.
+  is_redacted boolean not null default false
 );
 create index webhooks_by_merchant on webhooks (merchant_id, ordinal desc) where status <> 'removed';
 

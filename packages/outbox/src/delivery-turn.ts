@@ -18,6 +18,8 @@ export interface DeliveryLease {
   readonly leasedUntil: Date;
   /** Undefined beyond the byte limit of a turn: `bodyOf` reads it when it is sent. */
   readonly body: string | undefined;
+  /** The body goes through `redact`. */
+  readonly isRedacted: boolean;
   readonly webhookUrl: string;
   readonly sealedKey: Uint8Array;
   /** Also signs until this time, after a key refresh with an overlap. */
@@ -187,6 +189,7 @@ function leaseOf(row: Row<typeof leaseDeliveries>, leasedUntil: Date): DeliveryL
     attemptsMade: row.attempts_made,
     leasedUntil,
     body: row.body ?? undefined,
+    isRedacted: row.is_redacted,
     webhookUrl: row.webhook_url,
     sealedKey: row.sealed_key,
     previousKey: sealed === null || until === null ? undefined : { sealed, until },

@@ -58,6 +58,7 @@ export const leaseDeliveries = statement({
     attempts_made: 'int4',
     is_leased: 'bool',
     body: 'text?',
+    is_redacted: 'bool',
     webhook_url: 'text',
     sealed_key: 'bytea',
     previous_sealed_key: 'bytea?',
@@ -133,7 +134,7 @@ export const leaseDeliveries = statement({
    select
      moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.attempts_made, moved.is_leased,
      case when ${isWithinBudget('octet_length(events.body)', 'moved.delivery_id')} then events.body end as body,
-     webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until,
+     webhooks.is_redacted, webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until,
      (select count(*) from picked)::int as looked_at
    from moved
    join events on events.event_id = moved.event_id

@@ -19,12 +19,38 @@ import {
   testOutbox,
   until,
 } from './test-world.ts';
-import { findWebhook, refreshWebhookKey, removeWebhook } from './webhook.ts';
+import { createWebhook, findWebhook, refreshWebhookKey, removeWebhook, updateWebhook } from './webhook.ts';
 import { defaultDeliverySettings } from './worker.ts';
 
 const world = await openOutboxWorld();
 after(() => world.close());
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
+
+test('a redacted webhook gets what its maker may read, signed, until others set its URL or events', async () => {
+  const receiver = openReceiver();
+  const ownerId = newOwner();
+  const fields = { webhookName: 'Shop', webhookUrl: receiver.url, subscribedEvents: ['*'] };
+  const outbox = testOutbox();
+  const { key, webhookId } = await db.transaction((transaction) =>
+    createWebhook(transaction, outbox, { ownerId, fields, isRedacted: true }),
+  );
+  const change = (subscribedEvents: string[]) =>
+    db.transaction((transaction) =>
+      updateWebhook(transaction, outbox, { ownerId, webhookId, fields: { ...fields, subscribedEvents } }),
+    );
+  const next = async () => {
+    await withWorker(async () => {
+      await raise(ownerId, ownerId);
+      await untilStatus(ownerId, 'succeeded');
+    });
+    return receiver.requests.at(-1);
+  };
+  await change(['*']);
+  const request = await next();
+  assert.deepEqual(new Verifier(key).verify(request?.body ?? '', request?.headers ?? {}), { redacted: true });
+  await change(['*', 'product.*']);
+  assert.equal(JSON.parse((await next())?.body ?? '').redacted, undefined);
+});
 
 // proves S6.1
 test('a committed event arrives signed, byte for byte, and its attempt is logged', async () => {

@@ -148,7 +148,8 @@ async function attempt(engine: Engine, lease: DeliveryLease): Promise<AttemptRes
 async function send(engine: Engine, lease: DeliveryLease, at: Date): Promise<LoggedAnswer> {
   try {
     const { eventId } = lease;
-    const body = lease.body ?? (await bodyOf(engine.db, eventId));
+    const whole = lease.body ?? (await bodyOf(engine.db, eventId));
+    const body = lease.isRedacted ? engine.redact(whole) : whole;
     const timestampSeconds = unixSeconds(at);
     const keys = signingKeys(engine, lease, at);
     const answer = await engine.post(lease.webhookUrl, {

@@ -153,6 +153,7 @@ export async function openOutboxWorld(): Promise<OutboxWorld> {
     db,
     post,
     settings: fastSettings,
+    redact: () => '{"redacted":true}',
     log: { error: (event, error) => process.stderr.write(`${event}: ${error}\n`) },
     tellPaused: (transaction, webhook) => {
       const { ownerId, webhookId: objectId, updatedAt: at } = webhook;

@@ -36,12 +36,14 @@ export const insertWebhook = statement({
     webhookUrl: 'text',
     subscribedEvents: 'text[]',
     sealedKey: 'bytea',
+    isRedacted: 'bool',
     createdAt: 'timestamptz',
   },
   columns: webhookColumns,
   text: `insert into webhooks (webhook_id, merchant_id, webhook_name, webhook_description, webhook_url, status,
-     subscribed_events, sealed_key, created_at, updated_at)
-   values (:webhookId, :merchantId, :webhookName, :webhookDescription, :webhookUrl, 'active', :subscribedEvents, :sealedKey, :createdAt, :createdAt)
+     subscribed_events, sealed_key, is_redacted, created_at, updated_at)
+   values (:webhookId, :merchantId, :webhookName, :webhookDescription, :webhookUrl, 'active', :subscribedEvents, :sealedKey,
+     :isRedacted, :createdAt, :createdAt)
    returning ${selected}`,
 });
 
@@ -76,11 +78,14 @@ export const updateWebhookFields = statement({
     webhookDescription: 'text',
     webhookUrl: 'text',
     subscribedEvents: 'text[]',
+    isRedacted: 'bool',
     updatedAt: 'timestamptz',
   },
   columns: {},
   text: `update webhooks
-   set webhook_name = :webhookName, webhook_description = :webhookDescription, webhook_url = :webhookUrl, subscribed_events = :subscribedEvents, updated_at = ${laterSecond}
+   set webhook_name = :webhookName, webhook_description = :webhookDescription, webhook_url = :webhookUrl, subscribed_events = :subscribedEvents,
+     is_redacted = case when webhook_url = :webhookUrl and subscribed_events = :subscribedEvents then is_redacted else :isRedacted end,
+     updated_at = ${laterSecond}
    where webhook_id = :webhookId`,
 });
 

@@ -39,13 +39,18 @@ export interface WebhookRef {
 
 type WebhookRow = Row<typeof sql.selectWebhook>;
 
+/** Who sets a webhook's URL and subscriptions may not read all of an event: its bodies go through `redact`. */
+interface Redaction {
+  readonly isRedacted?: boolean;
+}
+
 /** Registers an active webhook with a new key. Refuses the eleventh of an owner (webhook_limit). */
 export async function createWebhook(
   transaction: Transaction,
   context: OutboxContext,
-  options: { readonly ownerId: string; readonly fields: WebhookFields },
+  options: { readonly ownerId: string; readonly fields: WebhookFields } & Redaction,
 ): Promise<Webhook> {
-  const { ownerId, fields } = options;
+  const { ownerId, fields, isRedacted = false } = options;
   const { random, secrets, clock } = context;
   await lockDeliveryQueues(transaction);
   const [count] = await transaction.query(sql.countWebhooks, { merchantId: ownerId });
@@ -61,6 +66,7 @@ export async function createWebhook(
     webhookUrl: fields.webhookUrl,
     subscribedEvents: fields.subscribedEvents,
     sealedKey: secrets.seal(random, random.bytes(32), webhookId),
+    isRedacted,
     createdAt: clock.now(),
   });
   if (row === undefined) throw new Error('the insert returned no webhook');
@@ -74,9 +80,10 @@ export async function createWebhook(
 export async function updateWebhook(
   transaction: Transaction,
   context: OutboxContext,
-  options: WebhookRef & { readonly fields: WebhookFields; readonly ifUpdatedAt?: Date | undefined },
+  options: WebhookRef &
+    Redaction & { readonly fields: WebhookFields; readonly ifUpdatedAt?: Date | undefined },
 ): Promise<void> {
-  const { fields, ifUpdatedAt } = options;
+  const { fields, ifUpdatedAt, isRedacted = false } = options;
   const { updated_at: updatedAt } = await lockWebhook(transaction, context, options);
   if (ifUpdatedAt !== undefined && secondOf(updatedAt) !== secondOf(ifUpdatedAt)) {
     throw context.refusal('webhook_changed', `${options.webhookId} has changed since it was read`);
@@ -87,6 +94,7 @@ export async function updateWebhook(
     webhookDescription: fields.webhookDescription ?? '',
     webhookUrl: fields.webhookUrl,
     subscribedEvents: fields.subscribedEvents,
+    isRedacted,
     updatedAt: context.clock.now(),
   });
 }

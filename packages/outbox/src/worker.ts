@@ -37,6 +37,8 @@ export interface OutboxWorker extends OutboxContext {
   readonly settings: DeliverySettings;
   /** Called after each attempt, for measurements. */
   readonly onAttempt?: ((attempt: { readonly isAccepted: boolean; readonly ms: number }) => void) | undefined;
+  /** The body of an event for a webhook whose maker may not read all of it. */
+  readonly redact: (body: string) => string;
   /** Tells the owner of a paused webhook, in the transaction that paused it; by an event for their other webhooks, say. */
   readonly tellPaused: (transaction: Transaction, webhook: KeylessWebhook) => Promise<void>;
 }

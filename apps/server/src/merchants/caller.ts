@@ -8,6 +8,8 @@ export interface Caller {
   readonly merchantId: string;
   readonly kind: 'secret' | 'restricted' | 'member';
   readonly permissions: ReadonlySet<MemberPermission>;
+  /** A member whose last proof of who they are is older than five minutes. */
+  readonly lacksProof?: boolean;
   /** Limits on the sessions that the caller creates. */
   readonly limits: Pick<ApiKeyLimits, 'maxSessionAmount' | 'maxDayAmount'>;
 }

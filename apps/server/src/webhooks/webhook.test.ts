@@ -18,7 +18,7 @@ import { silentLog } from '#telemetry/log.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { addMerchant, addWebhook, testOutbox } from '../../test/harness/webhook-fixture.ts';
 import type { Fact } from './outbox.ts';
-import { outboxWorker } from './outbox-context.ts';
+import { outboxWorker, withoutPayerEmail } from './outbox-context.ts';
 import { keyedWebhookView, webhookFields } from './webhook.ts';
 
 const database = await testDatabase();
@@ -98,6 +98,16 @@ test('the event about a paused webhook shows the members of a read, without its 
     told.map(({ type, ownerId, dataJson }) => [type, ownerId, JSON.parse(dataJson)]),
     [['webhook.paused', merchantId, { webhook: shown }]],
   );
+});
+
+test('a redacted body lacks the address of the payer, and every other byte stays', () => {
+  const session = '"payer":"0x1","payerEmail":"a\\"b@example.com","metadata":{"payerEmail":"kept", "n":1.0}';
+  const bodyOf = (text: string) => `{"type":"session.paid","data":{"session":{${text}}}}`;
+  assert.equal(
+    withoutPayerEmail(bodyOf(session)),
+    bodyOf(session.replace('a\\"b@example.com', '')),
+  );
+  assert.equal(withoutPayerEmail('{"data":{"product":{}}}'), '{"data":{"product":{}}}');
 });
 
 test('every refusal of the outbox has an error of the catalogue', async () => {

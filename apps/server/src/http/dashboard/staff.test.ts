@@ -93,6 +93,12 @@ test('staff makes a merchant and invites its first owner', async () => {
     await new Browser(await world.serve('local')).post('/invitation/show', { token: url.split('#')[1] })
   ).data;
   assert.deepEqual([merchantName, role], ['Tea', 'owner']);
+  const ownedId = shop.merchantId;
+  for (const given of ['owner', 'viewer'])
+    assert.equal(
+      (await staff.post('/staff/merchant/invite', { merchantId: ownedId, role: given })).code,
+      200205,
+    );
   const unknown = { merchantId: 'mer_0000000000000000000000', role: 'owner' };
   assert.equal((await staff.post('/staff/merchant/invite', unknown)).code, 100808);
   assert.equal(

@@ -13,7 +13,7 @@ import {
   password,
   walletDelayMs,
 } from '../../../test/harness/dashboard-world.ts';
-import { entries, linkFields, requestOf, type Things } from '../../../test/harness/merchant-routes.ts';
+import { entries, linkFields, requestOf, type Things, webhookFields } from '../../../test/harness/merchant-routes.ts';
 import { openShop, type Shop } from '../../../test/harness/shop.ts';
 
 /** What a thief can do who has the cookie of an owner's session, and whatever that session reads, but no way to prove who acts. */
@@ -169,7 +169,7 @@ const open = [
   ...['createLink', 'updateLink', 'disableLink', 'enableLink', 'deleteLink', 'updateBranding'],
   ...['createCheckoutSession', 'cancelCheckoutSession', 'createReport'],
   ...['updateWebhook', 'disableWebhook', 'enableWebhook', 'testWebhook', 'removeWebhook'],
-  ...['resendDeliveries', 'resendDelivery', 'endRefundSigning', 'reportRefundSigning'],
+  ...['resendDeliveries', 'resendDelivery', 'endRefundSigning'],
   ...[
     'startPasskeySignIn',
     'startWalletSignIn',
@@ -207,6 +207,9 @@ test('a stolen session changes neither where money goes nor who gets in, by any 
     const { path, body } = requestOf(entry, shop.things);
     await attempt(entry.name, path, body);
   }
+  const { webhookId } = shop.things;
+  for (const change of [{ webhookUrl: 'https://evil.example.com/hook' }, { subscribedEvents: ['session.*'] }])
+    assert.equal((await thief.post('/webhook/update', { webhookId, ...webhookFields, ...change })).code, 200204);
   const routes: Record<string, Route> = dashboardApi.routes;
   for (const [name, body] of Object.entries(bodies)) {
     const route = routes[name];
@@ -229,8 +232,8 @@ test('a stolen session changes neither where money goes nor who gets in, by any 
   assert.deepEqual(others.toSorted(), [
     ...['acceptInvitation', 'acceptInvitationAsNew', 'changeMyNotification', 'completeRecovery', 'prove'],
     ...['showInvitation', 'signInWithCode', 'signInWithPasskey', 'signInWithPassword'],
-    ...['signInWithRecoveryCode', 'signInWithWallet', 'startRefundSigning'],
-  ]);
+    ...['reportRefundSigning', 'signInWithRecoveryCode', 'signInWithWallet', 'startRefundSigning'],
+  ].toSorted());
 });
 
 test('even with a fresh proof a thief’s wallets wait, are told, and another owner ends them for good', async () => {

@@ -137,6 +137,7 @@ export async function findMemberCaller(
     callerId: person.userId,
     merchantId,
     kind: 'member',
+    lacksProof: !person.isFresh,
     permissions: person.isFresh ? held : withoutSecrets(held),
     limits: { maxSessionAmount: undefined, maxDayAmount: undefined },
     idempotencyKey: idempotencyKeyOf(header),

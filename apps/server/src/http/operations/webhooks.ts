@@ -7,7 +7,9 @@ import {
   refreshWebhookKey,
   removeWebhook,
   updateWebhook,
+  type WebhookFields,
 } from '@florin/outbox';
+import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { parseTimestamp } from '@florin/protocol/schema.ts';
 import type { Caller } from '#merchants/caller.ts';
@@ -22,16 +24,28 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): voi
   const outbox = outboxContext(deps);
   const maySeeKeys = (caller: Caller) => caller.permissions.has('webhook_secrets:read');
 
-  add.change(routes.createWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+  // Who may not see payers' addresses makes webhooks that do not get them.
+  const redacted = ({ permissions }: Caller) => ({ isRedacted: !permissions.has('payer_pii:read') });
+
+  add.change(routes.createWebhook, async ({ body, caller }, transaction) => {
+    const { merchantId: ownerId } = caller;
     const fields = webhookFields(body, deps.addresses);
-    return keyedWebhookView(await createWebhook(transaction, outbox, { ownerId, fields }), true);
+    const made = await createWebhook(transaction, outbox, { ownerId, fields, ...redacted(caller) });
+    return keyedWebhookView(made, true);
   });
 
-  add.action(routes.updateWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+  add.action(routes.updateWebhook, async ({ body, caller }, transaction) => {
+    const { merchantId: ownerId } = caller;
     const fields = webhookFields(body, deps.addresses);
     const { webhookId, ifUpdateAt } = body;
     const ifUpdatedAt = ifUpdateAt === undefined ? undefined : parseTimestamp(ifUpdateAt);
-    await updateWebhook(transaction, outbox, { ownerId, webhookId, fields, ifUpdatedAt });
+    if (caller.lacksProof === true) {
+      const stored = await findWebhook(transaction, outbox, { ownerId, webhookId });
+      if (isRedirected(stored, fields))
+        throw new Refusal('fresh_proof_required', 'another URL or other events need a recent proof');
+    }
+    const change = { ownerId, webhookId, fields, ifUpdatedAt, ...redacted(caller) };
+    await updateWebhook(transaction, outbox, change);
   });
 
   add.action(routes.disableWebhook, ({ body, caller: { merchantId: ownerId } }, transaction) =>
@@ -64,4 +78,10 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): voi
       maySeeKeys(caller),
     ),
   );
+}
+
+/** Whether events go somewhere else, or others go there. The order of subscriptions does not matter. */
+function isRedirected(stored: WebhookFields, wanted: WebhookFields): boolean {
+  const eventsOf = ({ subscribedEvents }: WebhookFields) => subscribedEvents.toSorted().join();
+  return stored.webhookUrl !== wanted.webhookUrl || eventsOf(stored) !== eventsOf(wanted);
 }
