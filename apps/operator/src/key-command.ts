@@ -6,6 +6,8 @@ import {
   type ApiKeySummary,
   createApiKey,
   listApiKeys,
+  operator,
+  recordAct,
   revokeApiKey,
 } from '@florin/server/operator';
 import {
@@ -15,6 +17,7 @@ import {
   requiredMerchant,
   withDatabase,
 } from './command.ts';
+import { telling } from './member-command.ts';
 
 const presets = Object.keys(permissionPresets) as (keyof typeof permissionPresets)[];
 const keyKinds = ['secret', 'restricted'] as const;
@@ -33,12 +36,17 @@ export const createKeyCommand: Command = {
     optional('--max-day-amount <micro-usd>', 'the largest total of the sessions of a day'),
   ],
   run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+    withDatabase(outside, async (db, config) => {
       const request = keyRequestOf(options, outside);
       const { merchantId } = await requiredMerchant(db, options);
-      const { keyId, key } = await db.transaction((transaction) =>
-        createApiKey(transaction, outside, { ...request, merchantId }),
-      );
+      const { keyId, key } = await db.transaction(async (transaction) => {
+        const made = await createApiKey(transaction, outside, { ...request, merchantId });
+        const after = JSON.stringify({ kind: request.kind, last4: made.key.slice(-4) });
+        const act = { action: 'createApiKey', subject: made.keyId, after };
+        const deps = { ...outside, ...telling(outside, config) };
+        await recordAct(transaction, deps, { merchantId, actor: operator, act });
+        return made;
+      });
       return {
         text: `created key ${keyId}; store it now, because it is not shown again:\n${key}`,
         json: { keyId, key },

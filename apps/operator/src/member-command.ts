@@ -9,6 +9,7 @@ import {
   invite,
   listMembers,
   operator,
+  ownerTeller,
   personTeller,
   recordAct,
   recoverByOperator,
@@ -54,11 +55,11 @@ export const inviteCommand: Command = {
     }),
 };
 
-/** The person is told by e-mail where the service sends any. */
-function telling({ random }: CommandContext, { smtp, masterKeys: [newest, ...older] }: Config) {
+/** People are told by e-mail where the service sends any. */
+export function telling({ random }: CommandContext, { smtp, masterKeys: [newest, ...older] }: Config) {
   if (smtp === undefined) return {};
   const secrets = secretBox([bytesOf(newest), ...older.map(bytesOf)]);
-  return { tellPerson: personTeller({ random, secrets }) };
+  return { tellPerson: personTeller({ random, secrets }), tellOwners: ownerTeller({ random, secrets }) };
 }
 
 export const recoverMemberCommand: Command = {

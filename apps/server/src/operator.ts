@@ -35,7 +35,7 @@ export { compileCheck } from '#http/schema-check.ts';
 export { verifyLedger } from '#ledger/seal.ts';
 export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';
-export { personTeller } from '#mail/notify.ts';
+export { ownerTeller, personTeller } from '#mail/notify.ts';
 export { type SmtpSettings, smtpTransport } from '#mail/smtp.ts';
 export { operator, recordAct } from '#members/audit.ts';
 export { dashboardOriginOf } from '#members/dashboard-origin.ts';

@@ -7,6 +7,7 @@ export const notificationKinds = [
   'exception',
   'webhook_paused',
   'wallet_changed',
+  'access_changed',
   'weekly_summary',
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
@@ -17,6 +18,7 @@ const actingPermissions: Readonly<Record<NotificationKind, MemberPermission | un
   exception: 'refunds:write',
   webhook_paused: 'webhooks:write',
   wallet_changed: 'accounts:write',
+  access_changed: 'members:write',
   weekly_summary: undefined,
 };
 
@@ -26,7 +28,9 @@ export function isNotifiedByDefault(kind: NotificationKind, role: MemberRole): b
   return permission !== undefined && rolePermissions[role].has(permission);
 }
 
+const alwaysKinds: readonly NotificationKind[] = ['wallet_changed', 'access_changed'];
+
 /** Whether a member of the role cannot turn it off: an attacker who moves the money would do that first. */
 export function isAlwaysNotified(kind: NotificationKind, role: MemberRole): boolean {
-  return kind === 'wallet_changed' && isNotifiedByDefault(kind, role);
+  return alwaysKinds.includes(kind) && isNotifiedByDefault(kind, role);
 }

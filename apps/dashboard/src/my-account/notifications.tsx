@@ -17,6 +17,10 @@ const words: Readonly<Record<Kind, { readonly label: string; readonly hint: stri
   payment: { label: 'Payments', hint: 'Each payment, once it is final' },
   exception: { label: 'Exceptions', hint: 'Money that came short, over, late, twice or in another token' },
   webhook_paused: { label: 'Paused webhooks', hint: 'A webhook that failed for too long' },
+  access_changed: {
+    label: 'Changes of who may act',
+    hint: 'New members, changed roles, secret keys, and where webhooks go',
+  },
   wallet_changed: { label: 'Changes of wallets', hint: 'Added, changed and removed wallets' },
   weekly_summary: {
     label: 'Weekly summary',

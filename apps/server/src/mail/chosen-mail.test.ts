@@ -65,6 +65,7 @@ test('who may act on something is told of it without a choice', () => {
     ['exception', ['owner', 'admin', 'finance', 'support'], []],
     ['webhook_paused', ['owner', 'admin', 'developer'], []],
     ['wallet_changed', ['owner', 'admin'], ['owner', 'admin']],
+    ['access_changed', ['owner', 'admin'], ['owner', 'admin']],
     ['weekly_summary', [], []],
   ]);
 });

@@ -15,8 +15,8 @@ import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, FindRecipients, OpenedMail } from './mail.ts';
 import { choiceLink, english, type MemberMailContext, timeText } from './member-mail.ts';
 
-/** Kinds whose e-mails wait in one row for all members; changes of wallets and weekly summaries have a row for each. */
-export type ChosenKind = Exclude<NotificationKind, 'wallet_changed' | 'weekly_summary'>;
+/** Kinds whose e-mails wait in one row for all members; the others have a row for each. */
+export type ChosenKind = Exclude<NotificationKind, 'access_changed' | 'wallet_changed' | 'weekly_summary'>;
 
 interface ChosenMailContext extends MemberMailContext {
   readonly chains: Chains;

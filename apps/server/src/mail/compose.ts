@@ -1,4 +1,5 @@
 import type { Chains } from '#chains/chain.ts';
+import { composeAccessMail, isAccessKind } from './access-mail.ts';
 import { composeChosenMail, isChosenKind } from './chosen-mail.ts';
 import type { ComposeMail } from './mail.ts';
 import { composeMemberMail } from './member-mail.ts';
@@ -11,6 +12,7 @@ export function mailComposer(deps: WeeklyMailContext & { readonly chains: Chains
     const { kind } = mail;
     if (kind === 'receipt' || kind === 'refund') return composePayerMail(deps, mail);
     if (kind === 'weekly_summary') return composeWeeklyMail(deps, mail);
+    if (isAccessKind(kind)) return composeAccessMail(deps, mail);
     return isChosenKind(kind) ? composeChosenMail(deps, { ...mail, kind }) : composeMemberMail(deps, mail);
   };
 }

@@ -129,6 +129,72 @@ test('an invitation with an address goes there, with the link that the inviter s
   assert.equal((await invite({})).isMailed, false);
 });
 
+test('owners and admins are told of members, roles, secret keys and where webhooks go, and cannot turn it off', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const [owner, admin, viewer] = await Promise.all(
+    (['owner', 'admin', 'viewer'] as const).map((role) => world.addPerson([[merchantId, role]])),
+  );
+  assert.ok(owner !== undefined && admin !== undefined && viewer !== undefined);
+  const browser = await signedIn(owner.email);
+  browser.merchantId = merchantId;
+  const done = async (path: string, body: object) => {
+    const reply = await browser.post(path, body);
+    assert.equal(reply.code, 0, reply.message);
+    return reply.data;
+  };
+  await done('/key/create', { kind: 'restricted', permissions: ['products:read'] });
+  const { keyId } = await done('/key/create', { kind: 'secret' });
+  await done('/member/role', { userId: viewer.userId, role: 'support' });
+  const hook = { webhookName: 'Hook', webhookUrl: 'https://shop.example.com/hook', subscribedEvents: ['*'] };
+  const { webhookId } = await done('/webhook/create', hook);
+  await done('/webhook/update', { ...hook, webhookId, webhookName: 'Other name' });
+  await done('/webhook/update', { ...hook, webhookId, webhookUrl: 'https://other.example.com/hook' });
+  const { url } = await done('/invitation/create', { role: 'admin', email: 'new@example.com' });
+  const guest = await world.addPerson();
+  const accepted = await signedIn(guest.email);
+  await accepted.post('/me/invitation/accept', { token: url.split('#')[1] });
+
+  const told = await newMails(admin.email);
+  assert.deepEqual(told.map(({ subject }) => subject).sort(), [
+    'A webhook of Test merchant was redirected',
+    'Test merchant has a new member',
+    'Test merchant has a new secret key',
+    'Test merchant has a new webhook',
+    'The role of a member of Test merchant was changed',
+  ]);
+  const textOf = (subject: string) => told.find((mail) => mail.subject === subject)?.text ?? '';
+  const acceptance = textOf('Test merchant has a new member');
+  assert.match(acceptance, new RegExp(`Member: ${guest.email}\nInvited address: new@example.com\nRole: admin`));
+  assert.match(acceptance, /The invitation was for another address/);
+  assert.match(textOf('The role of a member of Test merchant was changed'), /Role: support\nRole before: viewer/);
+  assert.match(
+    textOf('A webhook of Test merchant was redirected'),
+    /Address: https:\/\/other.*\nAddress before: https:\/\/shop/,
+  );
+  assert.deepEqual(await newMails(viewer.email), []);
+  const turnOff = { merchantId, kind: 'access_changed', isWanted: false };
+  assert.equal((await browser.post('/me/notification/change', turnOff)).code, 400101);
+  const { entries } = await browser.get('/audit/list').then(({ data }) => data);
+  const entry = entries.find(({ action }: { action: string }) => action === 'acceptInvitation');
+  assert.deepEqual(JSON.parse(entry.after), {
+    ...{ userId: guest.userId, email: guest.email, role: 'admin', invitedEmail: 'new@example.com' },
+  });
+
+  // Who is removed leaves keys that work, which the answer names.
+  const guestBrowser = await signedIn(guest.email, accepted);
+  guestBrowser.merchantId = merchantId;
+  const removed = await guestBrowser.post('/member/remove', { userId: owner.userId });
+  assert.equal(removed.code, 200205);
+  const { keyId: left } = (await guestBrowser.post('/key/create', { kind: 'secret' })).data;
+  assert.notEqual(left, keyId);
+  const { keys } = await done('/member/remove', { userId: guest.userId });
+  assert.deepEqual(
+    keys.map((key: { keyId: string; kind: string }) => [key.keyId, key.kind]),
+    [[left, 'secret']],
+  );
+  await done('/key/disable', { keyId: left });
+});
+
 test('a merchant sends at most 50 invitations by e-mail in a day; more links are made, but not sent', async () => {
   const merchantId = await world.merchants.addMerchant();
   const { deps, database, clock } = world.merchants;

@@ -1,11 +1,12 @@
 import type { Transaction } from '@florin/pg';
 import type { Session } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
-import type { TellInvited, TellPerson } from '#members/context.ts';
+import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import { parseEmail } from '#members/email.ts';
 import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
+import { isAccessNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
 import { countInvitations } from './mail.sql.ts';
 import { type MailContext, storeMail, toMembers } from './mail.ts';
@@ -75,6 +76,17 @@ export function personTeller(deps: MailContext): TellPerson {
       fact: `${act.action}:${userId}:${at.getTime()}`,
       data: JSON.stringify({ userId, actor, act }),
     });
+  };
+}
+
+/** Stores the e-mails that tell owners and admins of acts on who and what may act for their merchant. */
+export function ownerTeller(deps: MailContext): TellOwners {
+  return async (transaction, { merchantId, actor, act, at }) => {
+    if (!isAccessNotice(act)) return;
+    const fact = `${act.action}:${act.subject}:${at.getTime()}`;
+    const data = JSON.stringify({ actor, act });
+    for (const { email: recipient } of await listRecipients(transaction, merchantId, 'access_changed'))
+      await storeMail(transaction, deps, { merchantId, recipient, data, at, kind: act.action, fact });
   };
 }
 

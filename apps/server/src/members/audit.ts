@@ -27,7 +27,7 @@ const maxAgentLength = 400;
 
 /**
  * Adds an entry in the transaction of the act; without a merchant to the installation's own log. PostgreSQL refuses to change
- * or delete entries.
+ * or delete entries. Owners and admins are told by e-mail of acts on who may act for their merchant.
  */
 export async function recordAct(
   transaction: Transaction,
@@ -35,10 +35,11 @@ export async function recordAct(
   request: { readonly merchantId: string | undefined; readonly actor: Actor; readonly act: Act },
 ): Promise<void> {
   const { merchantId, actor, act } = request;
+  const at = deps.clock.now();
   await transaction.query(insertAuditEntry, {
     auditId: newId('audit', deps.random.bytes),
     merchantId: merchantId ?? null,
-    at: deps.clock.now(),
+    at,
     actorKind: actor.kind,
     actorId: actor.id,
     actorName: actor.name,
@@ -50,6 +51,7 @@ export async function recordAct(
     userAgent: actor.userAgent.slice(0, maxAgentLength),
     requestId: actor.requestId,
   });
+  if (merchantId !== undefined) await deps.tellOwners?.(transaction, { merchantId, actor, act, at });
 }
 
 /**

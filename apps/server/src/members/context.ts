@@ -37,6 +37,12 @@ export type TellPerson = (
   told: PersonalAct & { readonly at: Date },
 ) => Promise<void>;
 
+/** Tells a merchant's owners and admins of an act, in the act's transaction, if it is on who and what may act for the merchant. */
+export type TellOwners = (
+  transaction: Transaction,
+  told: { readonly merchantId: string; readonly actor: Actor; readonly act: Act; readonly at: Date },
+) => Promise<void>;
+
 /**
  * Sends the link of an invitation to the address that the inviter gave, in the invitation's transaction. False: the merchant
  * has sent too many within a day.
@@ -61,4 +67,5 @@ export interface MemberContext {
   /** Absent where no e-mail is configured. */
   readonly tellPerson?: TellPerson | undefined;
   readonly tellInvited?: TellInvited | undefined;
+  readonly tellOwners?: TellOwners | undefined;
 }

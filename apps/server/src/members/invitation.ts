@@ -3,8 +3,8 @@ import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { MemberRole, Role } from '@florin/protocol/member-role.ts';
-import type { MemberContext } from './context.ts';
-import { checkedEmail } from './email.ts';
+import type { Act, MemberContext } from './context.ts';
+import { checkedEmail, parseEmail } from './email.ts';
 import {
   insertInvitation,
   invitationByToken,
@@ -140,6 +140,16 @@ export async function acceptInvitation(
   else await addMember(transaction, deps, { merchantId, userId, role });
   await transaction.query(setAccepted, { invitationId, userId, at: deps.clock.now() });
   return invitation;
+}
+
+/** The acceptance for the audit log. It says so where the person has another address than the one that was invited. */
+export function acceptanceAct(
+  { invitationId: subject, role, email: invitedEmail }: Invitation,
+  { userId, email }: { readonly userId: string; readonly email: string },
+): Act {
+  const isForOther = invitedEmail !== '' && invitedEmail !== parseEmail(email);
+  const after = JSON.stringify({ userId, email, role, ...(isForOther ? { invitedEmail } : {}) });
+  return { action: 'acceptInvitation', subject, after };
 }
 
 /** Makes the link of an invitation useless. Refuses one that is unknown, accepted or revoked (100804). */

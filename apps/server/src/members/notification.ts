@@ -59,7 +59,7 @@ export async function chooseNotification(
   // Whether the merchant exists is not told.
   if (row === undefined) throw new Refusal('role_forbidden', `no member of ${merchantId}`);
   if (!isWanted && isAlwaysNotified(kind, row.role as MemberRole))
-    throw fieldRefusal('isWanted', 'must be true: who may change wallets is told of every change');
+    throw fieldRefusal('isWanted', 'must be true: who may change wallets or members is told of every change');
   await transaction.query(setChoice, choice);
 }
 

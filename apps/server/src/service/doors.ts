@@ -69,6 +69,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       },
       tellPerson: options.tellPerson,
       tellInvited: options.tellInvited,
+      tellOwners: options.tellOwners,
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     dashboardPagesDoor(),

@@ -7,7 +7,7 @@ import type { ChainVerification } from '#chains/verification.ts';
 import type { DepositSettings } from '#deposits/context.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
-import type { TellInvited, TellPerson } from '#members/context.ts';
+import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -114,4 +114,5 @@ export interface ServiceOptions extends ServiceSettings {
   /** `startService` sets both where `monitoring` is set. */
   readonly metrics?: Metrics | undefined;
   readonly onMove?: SessionMoveContext['onMove'];
+  readonly tellOwners?: TellOwners | undefined;
 }

@@ -4,7 +4,7 @@ import { conditionKeeper } from '#chains/condition.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
 import type { Readiness } from '#http/health.ts';
 import { buildServer } from '#http/server.ts';
-import { invitedTeller, mailNotifier, personTeller } from '#mail/notify.ts';
+import { invitedTeller, mailNotifier, ownerTeller, personTeller } from '#mail/notify.ts';
 import { nameProcess } from '#outside/process-name.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { doorsOf, offeredGasless } from './doors.ts';
@@ -64,8 +64,13 @@ function withMail(options: ServiceOptions): ServiceOptions {
   const { smtp, random, masterKeys } = options;
   if (smtp === undefined) return options;
   const deps = { random, secrets: secretBox(masterKeys) };
-  const [notify, tellPerson, tellInvited] = [mailNotifier(deps), personTeller(deps), invitedTeller(deps)];
-  return { ...options, notify, tellPerson, tellInvited };
+  return {
+    ...options,
+    notify: mailNotifier(deps),
+    tellPerson: personTeller(deps),
+    tellInvited: invitedTeller(deps),
+    tellOwners: ownerTeller(deps),
+  };
 }
 
 function firstFailure(loops: readonly Promise<void>[]): Promise<never> {

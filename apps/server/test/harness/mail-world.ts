@@ -3,10 +3,10 @@ import { type Mailbox, type MailboxMail, startMailbox } from '@florin/world';
 import { findChosenRecipients } from '#mail/chosen-mail.ts';
 import { mailComposer } from '#mail/compose.ts';
 import { type MailWorker, sendDue } from '#mail/mail.ts';
-import { invitedTeller, mailNotifier, personTeller } from '#mail/notify.ts';
+import { invitedTeller, mailNotifier, ownerTeller, personTeller } from '#mail/notify.ts';
 import { smtpTransport } from '#mail/smtp.ts';
 import { unsubscribeLinks } from '#mail/unsubscribe.ts';
-import type { TellInvited, TellPerson } from '#members/context.ts';
+import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import { systemRandom } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -23,6 +23,7 @@ export class MailWorld {
     readonly notify: Notify;
     readonly tellPerson: TellPerson;
     readonly tellInvited: TellInvited;
+    readonly tellOwners: TellOwners;
   };
   readonly #merchants: MerchantWorld;
   readonly #secrets: MailWorker['secrets'];
@@ -38,6 +39,7 @@ export class MailWorld {
       notify: mailNotifier(deps),
       tellPerson: personTeller(deps),
       tellInvited: invitedTeller(deps),
+      tellOwners: ownerTeller(deps),
     };
     Object.assign(merchants.deps, this.tellers);
   }

@@ -8,6 +8,7 @@ import { productsByIds } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { linkDetail } from '#links/link-lookup.ts';
 import { recordAct } from '#members/audit.ts';
+import type { TellOwners } from '#members/context.ts';
 import { findMember } from '#members/membership.ts';
 import { accountOf, findAccount } from '#merchants/account.ts';
 import { listAccountChanges } from '#merchants/account-change.ts';
@@ -24,6 +25,8 @@ interface RecordDeps extends WebhookContext {
   readonly clock: Clock;
   readonly origin: string;
   readonly chains: Chains;
+  /** Absent where no e-mail is configured. */
+  readonly tellOwners?: TellOwners | undefined;
 }
 
 const names: ReadonlyMap<Route, string> = new Map(

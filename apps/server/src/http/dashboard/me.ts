@@ -6,7 +6,7 @@ import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { findBounces, retryOwnAddress } from '#mail/bounce.ts';
 import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
-import { acceptInvitation } from '#members/invitation.ts';
+import { acceptanceAct, acceptInvitation } from '#members/invitation.ts';
 import { listOwnMerchants } from '#members/membership.ts';
 import { chooseNotification, listNotifications } from '#members/notification.ts';
 import { listPaymentViews, removePaymentView, savePaymentView } from '#members/payment-view.ts';
@@ -87,13 +87,9 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     const { userId } = caller;
     return people.transaction(async (transaction) => {
       const invitation = await acceptInvitation(transaction, deps, { ...body, userId });
-      const { merchantId, role, invitationId } = invitation;
+      const { merchantId } = invitation;
       const actor = actorOf(call);
-      const act = {
-        action: 'acceptInvitation',
-        subject: invitationId,
-        after: JSON.stringify({ userId, role }),
-      };
+      const act = acceptanceAct(invitation, caller);
       await recordAct(transaction, deps, { merchantId, actor, act });
       return { merchantId: merchantId ?? '' };
     });

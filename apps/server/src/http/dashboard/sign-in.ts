@@ -4,7 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
-import { acceptInvitation, openInvitation } from '#members/invitation.ts';
+import { acceptanceAct, acceptInvitation, openInvitation } from '#members/invitation.ts';
 import { hashPassword } from '#members/password.ts';
 import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
@@ -207,13 +207,10 @@ export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): 
       // First the token: without a valid one nothing is told of accounts.
       await openInvitation(transaction, deps, token);
       const userId = await createUser(transaction, deps, { name, email, passwordHash });
-      const { merchantId, role, invitationId } = await acceptInvitation(transaction, deps, { token, userId });
+      const invitation = await acceptInvitation(transaction, deps, { token, userId });
+      const { merchantId } = invitation;
       const actor = visitorActor(caller, requestId, { userId, email });
-      const act = {
-        action: 'acceptInvitation',
-        subject: invitationId,
-        after: JSON.stringify({ userId, role }),
-      };
+      const act = acceptanceAct(invitation, { userId, email });
       await recordAct(transaction, deps, { merchantId, actor, act });
       return {
         merchantId: merchantId ?? '',

@@ -1,0 +1,135 @@
+import { deviceName } from '@florin/protocol/device-name.ts';
+import { visibleText } from '@florin/protocol/visible-text.ts';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { findShownMerchant } from '#catalog/branding.ts';
+import type { Act, Actor } from '#members/context.ts';
+import { layOut, type MailRow } from './layout.ts';
+import type { ComposeMail, OpenedMail } from './mail.ts';
+import { english, type MemberMailContext, timeText } from './member-mail.ts';
+
+interface AccessNotice {
+  readonly title: string;
+  readonly meaning: string;
+  /** Where it is changed back, below the merchant's pages in the dashboard. */
+  readonly path: string;
+}
+
+/** Acts on who and what may act for a merchant, by name. `{merchant}` is a placeholder. */
+const notices: Readonly<Record<string, AccessNotice>> = {
+  acceptInvitation: {
+    title: '{merchant} has a new member',
+    meaning: 'An invitation was accepted. The person acts for {merchant} now.',
+    path: 'team',
+  },
+  changeMemberRole: {
+    title: 'The role of a member of {merchant} was changed',
+    meaning: 'The member may do other things than before.',
+    path: 'team',
+  },
+  removeMember: {
+    title: 'A member of {merchant} was removed',
+    meaning: 'The person no longer acts for {merchant}.',
+    path: 'team',
+  },
+  createApiKey: {
+    title: '{merchant} has a new secret key',
+    meaning: 'A program with this key may do everything that the merchant API offers.',
+    path: 'keys',
+  },
+  createWebhook: {
+    title: '{merchant} has a new webhook',
+    meaning: 'Events of {merchant} are sent to this address.',
+    path: 'webhooks',
+  },
+  updateWebhook: {
+    title: 'A webhook of {merchant} was redirected',
+    meaning: 'Events of {merchant} are sent to this address, or other events than before.',
+    path: 'webhooks',
+  },
+};
+
+/** What the audit log keeps of these acts' subjects. */
+interface Subject {
+  readonly email?: string;
+  readonly invitedEmail?: string;
+  readonly role?: string;
+  readonly kind?: string;
+  readonly last4?: string;
+  readonly webhookUrl?: string;
+  readonly subscribedEvents?: readonly string[];
+}
+
+function subjectOf(json: string | undefined): Subject {
+  return JSON.parse(json ?? '{}') as Subject;
+}
+
+export function isAccessKind(kind: string): boolean {
+  return Object.hasOwn(notices, kind);
+}
+
+/** Whether owners and admins are told of the act. A restricted key and another name of a webhook give no power. */
+export function isAccessNotice({ action, before, after }: Act): boolean {
+  if (!isAccessKind(action)) return false;
+  const [earlier, later] = [subjectOf(before), subjectOf(after)];
+  if (action === 'createApiKey') return later.kind === 'secret';
+  if (action === 'changeMemberRole') return earlier.role !== later.role;
+  return action !== 'updateWebhook' || targetOf(earlier) !== targetOf(later);
+}
+
+function targetOf({ webhookUrl, subscribedEvents = [] }: Subject): string {
+  return `${webhookUrl} ${subscribedEvents.toSorted().join()}`;
+}
+
+/** Writes the e-mail about an act on who may act for a merchant. */
+export async function composeAccessMail(
+  { db, fromName, dashboardOrigin }: MemberMailContext,
+  mail: OpenedMail,
+): ReturnType<ComposeMail> {
+  const notice = notices[mail.kind];
+  if (notice === undefined || mail.merchantId === undefined)
+    throw new Error('an e-mail of this kind has no text');
+  const { actor, act } = JSON.parse(mail.data) as { readonly actor: Actor; readonly act: Act };
+  const shown = await findShownMerchant(db, mail.merchantId);
+  const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
+  const fill = (text: string) => text.replaceAll('{merchant}', merchant);
+  const title = fill(notice.title);
+  const rows: readonly MailRow[] = [
+    ['Merchant', merchant],
+    ...subjectRows(act),
+    ['Time', timeText(mail.at.toISOString())],
+    ['Done by', visibleText(actor.name)],
+    ['IP address', actor.clientAddress],
+    ['Device', actor.userAgent === '' ? '' : visibleText(deviceName(actor.userAgent))],
+  ];
+  const isForOther = subjectOf(act.after).invitedEmail !== undefined;
+  return {
+    fromName,
+    subject: title,
+    ...layOut({
+      ...english(fromName, title),
+      paragraphs: [
+        fill(notice.meaning),
+        ...(isForOther ? ['The invitation was for another address than the person has.'] : []),
+        'If your team did not do this, undo it in the dashboard and look into the audit log.',
+      ],
+      rows: rows.filter(([, value]) => value !== ''),
+      button: { text: 'Open the dashboard', url: `${dashboardOrigin}/dashboard/${mail.merchantId}/${notice.path}` },
+      footer: [`You get this e-mail because you are a member of ${merchant}. Owners and admins always get it.`],
+    }),
+  };
+}
+
+function subjectRows({ before, after }: Act): readonly MailRow[] {
+  const [earlier, later] = [subjectOf(before), subjectOf(after)];
+  const { kind, last4 = '' } = later;
+  return [
+    ['Member', later.email ?? earlier.email ?? ''],
+    ['Invited address', later.invitedEmail ?? ''],
+    ['Role', later.role ?? ''],
+    ['Role before', earlier.role ?? ''],
+    ['Key', kind === 'secret' ? `sk_live_…${last4}` : ''],
+    ['Address', later.webhookUrl ?? ''],
+    ['Address before', earlier.webhookUrl ?? ''],
+    ['Events', (later.subscribedEvents ?? []).join(', ')],
+  ];
+}
