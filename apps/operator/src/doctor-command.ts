@@ -5,7 +5,13 @@ import type { Command, CommandContext } from './command.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
-import { examineBackups, examineCertificate, examineDisk, examineMail, examineProxies } from './doctor-outside.ts';
+import {
+  examineBackups,
+  examineCertificate,
+  examineDisk,
+  examineMail,
+  examineProxies,
+} from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
   does: 'checks configuration, database, chains, roles, balances, books, certificate, mail server and backups, and reports problems',

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Clock, systemClock } from '@florin/server/operator';
 import { makeCertificate, startMailbox, startReceiver } from '@florin/server/testing';
-import { examineBackups, examineCertificate, examineDisk, examineMail, examineProxies } from './doctor-outside.ts';
+import {
+  examineBackups,
+  examineCertificate,
+  examineDisk,
+  examineMail,
+  examineProxies,
+} from './doctor-outside.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-doctor-test-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -40,7 +40,10 @@ export function examineProxies({
   const what = 'client addresses';
   if (trustedProxies.length > 0) return [good(what, `come from the proxy at ${trustedProxies.join(', ')}`)];
   return [
-    bad(what, 'http.trustedProxies is empty: all clients count as the proxy, for rate limits and the audit log'),
+    bad(
+      what,
+      'http.trustedProxies is empty: all clients count as the proxy, for rate limits and the audit log',
+    ),
   ];
 }
 

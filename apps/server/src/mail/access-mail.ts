@@ -113,8 +113,13 @@ export async function composeAccessMail(
         'If your team did not do this, undo it in the dashboard and look into the audit log.',
       ],
       rows: rows.filter(([, value]) => value !== ''),
-      button: { text: 'Open the dashboard', url: `${dashboardOrigin}/dashboard/${mail.merchantId}/${notice.path}` },
-      footer: [`You get this e-mail because you are a member of ${merchant}. Owners and admins always get it.`],
+      button: {
+        text: 'Open the dashboard',
+        url: `${dashboardOrigin}/dashboard/${mail.merchantId}/${notice.path}`,
+      },
+      footer: [
+        `You get this e-mail because you are a member of ${merchant}. Owners and admins always get it.`,
+      ],
     }),
   };
 }

@@ -164,9 +164,15 @@ test('owners and admins are told of members, roles, secret keys and where webhoo
   ]);
   const textOf = (subject: string) => told.find((mail) => mail.subject === subject)?.text ?? '';
   const acceptance = textOf('Test merchant has a new member');
-  assert.match(acceptance, new RegExp(`Member: ${guest.email}\nInvited address: new@example.com\nRole: admin`));
+  assert.match(
+    acceptance,
+    new RegExp(`Member: ${guest.email}\nInvited address: new@example.com\nRole: admin`),
+  );
   assert.match(acceptance, /The invitation was for another address/);
-  assert.match(textOf('The role of a member of Test merchant was changed'), /Role: support\nRole before: viewer/);
+  assert.match(
+    textOf('The role of a member of Test merchant was changed'),
+    /Role: support\nRole before: viewer/,
+  );
   assert.match(
     textOf('A webhook of Test merchant was redirected'),
     /Address: https:\/\/other.*\nAddress before: https:\/\/shop/,

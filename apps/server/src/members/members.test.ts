@@ -109,7 +109,9 @@ test('the last owner of a merchant can neither go nor change the role', async ()
   const owner = await newMember(merchantId, 'owner');
   const leave = () =>
     slugOf(
-      transact((transaction) => removeMember(transaction, deps, { merchantId, userId: owner, actor: 'owner' })),
+      transact((transaction) =>
+        removeMember(transaction, deps, { merchantId, userId: owner, actor: 'owner' }),
+      ),
     );
   const step = (role: MemberRole) => ({ merchantId, userId: owner, role, actor: 'owner' }) as const;
   assert.equal(await leave(), 'last_owner');
@@ -142,7 +144,9 @@ test('of two owners who remove each other at the same time, one stays', async ()
   const owners = [await newMember(merchantId, 'owner'), await newMember(merchantId, 'owner')];
   const outcomes = await Promise.all(
     owners.map((userId) =>
-      slugOf(transact((transaction) => removeMember(transaction, deps, { merchantId, userId, actor: 'owner' }))),
+      slugOf(
+        transact((transaction) => removeMember(transaction, deps, { merchantId, userId, actor: 'owner' })),
+      ),
     ),
   );
   assert.deepEqual(outcomes.sort(), ['last_owner', 'none']);
@@ -225,7 +229,10 @@ test('a member who goes or is demoted takes their open invitations along', async
   const tokens = [await inviteAs('owner'), await inviteAs('admin')];
   assert.equal((await change('admin')).length, 1);
   assert.deepEqual(await open(), ['admin']);
-  assert.deepEqual([await accept(tokens[0] ?? ''), await accept(tokens[1] ?? '')], ['invitation_invalid', 'none']);
+  assert.deepEqual(
+    [await accept(tokens[0] ?? ''), await accept(tokens[1] ?? '')],
+    ['invitation_invalid', 'none'],
+  );
 
   const kept = await inviteAs('admin');
   const gone = { merchantId, userId: invitedBy, actor: 'owner' } as const;
@@ -250,7 +257,10 @@ test('a removal waits for an invitation that its member is making, and revokes i
   });
   await remove;
   assert.deepEqual(await listInvitations(database.db, deps, merchantId), []);
-  assert.equal(await slugOf(transact((transaction) => assertMayInvite(transaction, grant))), 'role_forbidden');
+  assert.equal(
+    await slugOf(transact((transaction) => assertMayInvite(transaction, grant))),
+    'role_forbidden',
+  );
 });
 
 test('staff invite the first owner of a merchant, and nobody once it has one', async () => {

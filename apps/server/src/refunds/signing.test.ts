@@ -69,7 +69,9 @@ function page(userId: string, { merchantId, refundId }: { merchantId: string; re
         'started',
       ),
     report: (held = signingId) =>
-      said(inTransaction((transaction) => reportSigning(transaction, { ...signer, signingId: held, txHash }))),
+      said(
+        inTransaction((transaction) => reportSigning(transaction, { ...signer, signingId: held, txHash })),
+      ),
     end: (held = signingId) =>
       said(inTransaction((transaction) => endSigning(transaction, { ...signer, signingId: held }))),
     read: () => findSigning(world.database.db, { merchantId, refundId, userId }),

@@ -103,10 +103,7 @@ test('the event about a paused webhook shows the members of a read, without its 
 test('a redacted body lacks the address of the payer, and every other byte stays', () => {
   const session = '"payer":"0x1","payerEmail":"a\\"b@example.com","metadata":{"payerEmail":"kept", "n":1.0}';
   const bodyOf = (text: string) => `{"type":"session.paid","data":{"session":{${text}}}}`;
-  assert.equal(
-    withoutPayerEmail(bodyOf(session)),
-    bodyOf(session.replace('a\\"b@example.com', '')),
-  );
+  assert.equal(withoutPayerEmail(bodyOf(session)), bodyOf(session.replace('a\\"b@example.com', '')));
   assert.equal(withoutPayerEmail('{"data":{"product":{}}}'), '{"data":{"product":{}}}');
 });
 

@@ -75,9 +75,7 @@ test('a passkey for another site, or of a device that did not check its holder, 
 
 test('a passkey that signs in one person is added to no other, also at the same time', async () => {
   const { passkey } = await withPasskey();
-  const browsers = await Promise.all(
-    [1, 2].map(async () => enter((await world.addPerson()).email)),
-  );
+  const browsers = await Promise.all([1, 2].map(async () => enter((await world.addPerson()).email)));
   const add = async (browser: Browser, added: Passkey) => {
     const { challenge } = (await browser.post('/me/passkey/start')).data;
     const response = added.register(challenge);

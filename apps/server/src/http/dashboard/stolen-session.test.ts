@@ -13,7 +13,13 @@ import {
   password,
   walletDelayMs,
 } from '../../../test/harness/dashboard-world.ts';
-import { entries, linkFields, requestOf, type Things, webhookFields } from '../../../test/harness/merchant-routes.ts';
+import {
+  entries,
+  linkFields,
+  requestOf,
+  type Things,
+  webhookFields,
+} from '../../../test/harness/merchant-routes.ts';
 import { openShop, type Shop } from '../../../test/harness/shop.ts';
 
 /** What a thief can do who has the cookie of an owner's session, and whatever that session reads, but no way to prove who acts. */
@@ -209,7 +215,10 @@ test('a stolen session changes neither where money goes nor who gets in, by any 
   }
   const { webhookId } = shop.things;
   for (const change of [{ webhookUrl: 'https://evil.example.com/hook' }, { subscribedEvents: ['session.*'] }])
-    assert.equal((await thief.post('/webhook/update', { webhookId, ...webhookFields, ...change })).code, 200204);
+    assert.equal(
+      (await thief.post('/webhook/update', { webhookId, ...webhookFields, ...change })).code,
+      200204,
+    );
   const routes: Record<string, Route> = dashboardApi.routes;
   for (const [name, body] of Object.entries(bodies)) {
     const route = routes[name];
@@ -229,11 +238,14 @@ test('a stolen session changes neither where money goes nor who gets in, by any 
   // Refused by the missing proof itself, not by a fault of the request.
   const isRefused = (name: string) => codes[name] === 200_204 || codes[name] === 200_205;
   const others = tried.filter((name) => !open.includes(name) && !isRefused(name));
-  assert.deepEqual(others.toSorted(), [
-    ...['acceptInvitation', 'acceptInvitationAsNew', 'changeMyNotification', 'completeRecovery', 'prove'],
-    ...['showInvitation', 'signInWithCode', 'signInWithPasskey', 'signInWithPassword'],
-    ...['reportRefundSigning', 'signInWithRecoveryCode', 'signInWithWallet', 'startRefundSigning'],
-  ].toSorted());
+  assert.deepEqual(
+    others.toSorted(),
+    [
+      ...['acceptInvitation', 'acceptInvitationAsNew', 'changeMyNotification', 'completeRecovery', 'prove'],
+      ...['showInvitation', 'signInWithCode', 'signInWithPasskey', 'signInWithPassword'],
+      ...['reportRefundSigning', 'signInWithRecoveryCode', 'signInWithWallet', 'startRefundSigning'],
+    ].toSorted(),
+  );
 });
 
 test('even with a fresh proof a thief’s wallets wait, are told, and another owner ends them for good', async () => {
