@@ -49,7 +49,6 @@ export { startService } from '#service/service.ts';
 export { runExpiry } from '#service/work.ts';
 export { prepareOrder } from '#sessions/order-preparation.ts';
 export { searchSessions } from '#sessions/search.ts';
-export { indexSessions } from '#sessions/search-index.ts';
 export { selectSessionPage, sessionById, sessionPageByStatus } from '#sessions/session.sql.ts';
 export {
   cancelSession,

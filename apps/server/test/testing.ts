@@ -15,7 +15,9 @@ export {
 } from './harness/database.ts';
 export { DepositMoves } from './harness/deposit-moves.ts';
 export { largestLink, largestProduct, largestSession } from './harness/largest.ts';
+export { type ManySessions, searchesOf, seeded } from './harness/many-sessions.ts';
 export { MerchantWorld } from './harness/merchant-fixture.ts';
+export { openMillionWorld } from './harness/million-world.ts';
 export { gateway, paidEvent, paidLog, vault } from './harness/paid-log.ts';
 export { addLateDeposit, addOrder, addPaidSession, happen } from './harness/payment-fixture.ts';
 export { type Receiver, startReceiver } from './harness/receiver.ts';
