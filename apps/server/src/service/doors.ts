@@ -74,7 +74,11 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
     }),
     dashboardPagesDoor(),
     uploadDoor(dashboard),
-    previewDoor({ ...dashboard, render: (...page) => previewPage({ chains, origin }, ...page) }),
+    previewDoor({
+      ...dashboard,
+      // Stored pictures are at the payment pages' origin, the page's own at that of the dashboard.
+      render: (...page) => previewPage({ chains, origins: [origin, dashboard.dashboardOrigin] }, ...page),
+    }),
     ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
     reportsDoor({ db, clock }),

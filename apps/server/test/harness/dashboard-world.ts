@@ -225,7 +225,7 @@ export class DashboardWorld {
         dashboardOrigin: origin,
         environment: 'local',
       },
-      render: (...page) => previewPage({ chains: deps.chains, origin }, ...page),
+      render: (...page) => previewPage({ chains: deps.chains, origins: [origin] }, ...page),
     });
   }
 

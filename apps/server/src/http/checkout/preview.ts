@@ -33,7 +33,7 @@ export interface PreviewedMerchant {
 
 /** A hosted page with a draft's contents, and the policy that lets the dashboard frame it. */
 export function previewPage(
-  deps: { readonly chains: Chains; readonly origin: string },
+  deps: { readonly chains: Chains; readonly origins: readonly string[] },
   draft: HostedPreview,
   stored: PreviewedMerchant,
   acceptLanguage: string | undefined,
@@ -43,19 +43,19 @@ export function previewPage(
   const data = previewData(deps.chains, draft, stored, language);
   return {
     text: renderPreview(data, payViewOf(data), { language, css }),
-    policy: previewPolicy(css, deps.origin),
+    policy: previewPolicy(css, deps.origins),
   };
 }
 
 /**
- * The page is framed by the dashboard alone, and does nothing there: no script, no form, no request but for the logo, and
- * an origin of its own. Pages that take payments are never framed.
+ * The page is framed by the dashboard alone, and does nothing there: no script, no form, no request but for pictures, and
+ * an origin of its own: `'self'` would name nothing. Pages that take payments are never framed.
  */
-function previewPolicy(css: string, origin: string): string {
+function previewPolicy(css: string, origins: readonly string[]): string {
   return [
     "default-src 'none'",
     `style-src 'sha256-${hashOf(css)}'`,
-    `img-src ${origin} data:`,
+    `img-src ${origins.join(' ')} data:`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'self'",
