@@ -58,8 +58,13 @@ export function PaymentActions({
           Receipt
         </a>
       )}
-      {isOpen && session.signedOnce === 0 && mayDo(role, 'checkout_sessions:write') && (
-        <Button icon={<Ban />} onClick={() => setCancelling(true)}>
+      {isOpen && mayDo(role, 'checkout_sessions:write') && (
+        <Button
+          icon={<Ban />}
+          disabled={session.signedOnce === 1}
+          title={session.signedOnce === 1 ? 'A payer has begun to pay. It ends by itself.' : undefined}
+          onClick={() => setCancelling(true)}
+        >
           Cancel
         </Button>
       )}

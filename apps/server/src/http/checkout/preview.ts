@@ -49,7 +49,7 @@ export function previewPage(
 
 /**
  * The page is framed by the dashboard alone, and does nothing there: no script, no form, no request but for pictures, and
- * an origin of its own: `'self'` would name nothing. Pages that take payments are never framed.
+ * an origin of its own. Pages that take payments are never framed.
  */
 function previewPolicy(css: string, origins: readonly string[]): string {
   return [
