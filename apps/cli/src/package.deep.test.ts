@@ -76,7 +76,7 @@ test('npx florin runs in an empty project: the version, and sessions of an API a
     (await run('npx', ['--no-install', 'florin', ...args], { cwd: shopFolder, env })).stdout;
   assert.equal(await npx('--version'), '0.1.0\n');
   assert.deepEqual(JSON.parse(await npx('sessions', 'list', '--json')), [{ session }]);
-  assert.equal(api.seen.at(-1)?.path, '/payment/v1/session/list/1/20');
+  assert.equal(api.seen.at(-1)?.path, '/payment/v1/session/list/all/1/20');
 });
 
 /** The fastest of several starts: the others shared the machine. */
