@@ -125,6 +125,13 @@ test('an address that cannot be paid is refused', async () => {
     [{ accountAddress: '0x1234' }, address],
     [{ accountAddress: 'shop.eth' }, address],
     [{ accountAddress: `0x${'0'.repeat(40)}` }, 'Invalid field: accountAddress must not be the zero address'],
+    ...['1', '100', 'dead'].map(
+      (end) =>
+        [
+          { accountAddress: `0x${end.padStart(40, '0')}` },
+          'Invalid field: accountAddress must not be an address without a key, such as 0x…dEaD or a precompile',
+        ] as [Partial<AccountRequest>, string],
+    ),
     [{ accountName: '' }, 'Invalid field: accountName must have 1 to 100 characters'],
     [{ accountName: '💶'.repeat(101) }, 'Invalid field: accountName must have 1 to 100 characters'],
     [{ settlementCurrencies: [] }, 'Invalid field: settlementCurrencies must name at least one token'],
