@@ -4,11 +4,11 @@ import { type MemberRole, mayAssign, memberRoles } from '@florin/protocol/member
 import { type Actor, recordAct } from './audit.ts';
 import type { MemberContext } from './context.ts';
 import { lockMerchantOfInvitation, revokeOfMember, revokeOfPerson } from './invitation.sql.ts';
-import { lockMembership, lockOwners } from './membership.sql.ts';
+import { lockMemberRole, lockOwners } from './membership.sql.ts';
 import { lockStaff } from './staff.sql.ts';
 
 /** A wish to give somebody a role at a merchant. */
-export interface Grant {
+export interface RoleGrant {
   readonly merchantId: string;
   /** Who gives it. */
   readonly userId: string;
@@ -19,8 +19,8 @@ export interface Grant {
  * Whether the person may give the role: a member by their own role, and staff while the merchant has no owner
  * (docs/decisions/0152). What the answer rests on stays locked until the transaction ends, so a removal waits for it.
  */
-export async function mayGive(transaction: Transaction, grant: Grant): Promise<boolean> {
-  const [member] = await transaction.query(lockMembership, grant);
+export async function mayGive(transaction: Transaction, grant: RoleGrant): Promise<boolean> {
+  const [member] = await transaction.query(lockMemberRole, grant);
   if (member !== undefined && mayAssign(member.role as MemberRole, grant.role)) return true;
   return mayGiveAsStaff(transaction, grant);
 }
@@ -28,7 +28,7 @@ export async function mayGive(transaction: Transaction, grant: Grant): Promise<b
 /** Whether the person is staff and the merchant has no owner. Two first owners are not accepted at the same time. */
 async function mayGiveAsStaff(
   transaction: Transaction,
-  { merchantId, userId }: Omit<Grant, 'role'>,
+  { merchantId, userId }: Omit<RoleGrant, 'role'>,
 ): Promise<boolean> {
   if ((await transaction.query(lockStaff, { userId })).length === 0) return false;
   await transaction.query(lockMerchantOfInvitation, { merchantId });
@@ -36,8 +36,8 @@ async function mayGiveAsStaff(
 }
 
 /** Refuses (200205) a member who may not give the role, by the role that the member has now. */
-export async function assertMayInvite(transaction: Transaction, grant: Grant): Promise<void> {
-  const [member] = await transaction.query(lockMembership, grant);
+export async function assertMayInvite(transaction: Transaction, grant: RoleGrant): Promise<void> {
+  const [member] = await transaction.query(lockMemberRole, grant);
   const role = member?.role as MemberRole | undefined;
   if (role === undefined || !mayAssign(role, grant.role))
     throw new Refusal('role_forbidden', `${role ?? 'no member'} cannot give ${grant.role}`);
@@ -46,7 +46,7 @@ export async function assertMayInvite(transaction: Transaction, grant: Grant): P
 /** Refuses (200205) staff where the merchant has an owner: owners and admins invite there. */
 export async function assertMayInviteAsStaff(
   transaction: Transaction,
-  grant: Omit<Grant, 'role'>,
+  grant: Omit<RoleGrant, 'role'>,
 ): Promise<void> {
   if (await mayGiveAsStaff(transaction, grant)) return;
   throw new Refusal('role_forbidden', 'the merchant has an owner: owners and admins invite its members');

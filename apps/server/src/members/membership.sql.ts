@@ -44,7 +44,7 @@ export const roleOfUser = statement({
 });
 
 // A change or an end of the membership waits for what rests on it, and the other way round.
-export const lockMembership = statement({
+export const lockMemberRole = statement({
   name: 'membership_lock',
   parameters: { merchantId: 'text', userId: 'text' },
   columns: { role: 'text' },

@@ -188,7 +188,10 @@ export async function assertFreeAddress(
   const own = await findOwn(transaction, deps.chains, accountAddress);
   if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
   if (BigInt(accountAddress) < leastHeld)
-    throw fieldRefusal('accountAddress', 'must not be an address without a key, such as 0x…dEaD or a precompile');
+    throw fieldRefusal(
+      'accountAddress',
+      'must not be an address without a key, such as 0x…dEaD or a precompile',
+    );
   const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
   if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
   const accounts = await listAccounts(transaction, merchantId);
