@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SessionView } from '@florin/protocol/session.ts';
+import { exportForms } from './export-rows.ts';
+
+/** What the rows read of a payment; the rest of a session is of no account here. */
+function viewOf(sessionId: string): SessionView {
+  const lineItems = { items: [{ quantity: 2, productData: { productName: '=Tea, "green"' } }] };
+  const texts = { status: 'completed', createAt: '2030-01-01 00:00:00', paidToken: '', settlementToken: '' };
+  const people = { payer: '', payerEmail: '', recipient: '', initiateTx: '', completeTx: '' };
+  const session = { sessionId, ...texts, ...people, amount: 1_500_000, refundedAmount: 0 };
+  return { session: { ...session, lineItems, metadata: {} } } as unknown as SessionView;
+}
+
+function fileOf(format: 'csv' | 'json', pages: readonly (readonly SessionView[])[]): string {
+  const { begin, page, end } = exportForms[format];
+  return begin + pages.map((views, index) => page(views, index === 0)).join('') + end;
+}
+
+test('pages make one JSON text of all payments, and one CSV with a line for each', () => {
+  const views = ['sess_1', 'sess_2', 'sess_3'].map(viewOf);
+  const pages = [views.slice(0, 2), views.slice(2)];
+  assert.deepEqual(JSON.parse(fileOf('json', pages)), views);
+  assert.deepEqual(JSON.parse(fileOf('json', [[]])), []);
+  const lines = fileOf('csv', pages).split('\r\n');
+  assert.deepEqual([lines.length, lines.at(-1), lines[0]?.startsWith('"sessionId","status"')], [5, '', true]);
+  assert.deepEqual(
+    lines.slice(1, 4).map((line) => line.split(',')[0]),
+    ['"sess_1"', '"sess_2"', '"sess_3"'],
+  );
+  assert.ok(lines[1]?.includes('"2 × =Tea, ""green"""'));
+});
