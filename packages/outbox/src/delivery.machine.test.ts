@@ -14,6 +14,7 @@ const expected = new Map<string, string>([
   ['pending attempt_failed', 'pending'],
   ['pending attempts_exhausted', 'failed'],
   ['pending webhook_removed', 'skipped'],
+  ['pending resend', 'pending'],
   ['succeeded resend', 'pending'],
   ['failed resend', 'pending'],
   ['skipped resend', 'pending'],

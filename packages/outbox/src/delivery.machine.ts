@@ -14,7 +14,7 @@ export const deliveryTriggers = [
   /** The last attempt of the schedule failed. */
   'attempts_exhausted',
   'webhook_removed',
-  /** The owner requests this delivery again. */
+  /** The owner requests this delivery again, or at once while it waits for its next attempt. */
   'resend',
   /** The owner enables a webhook and requests the events that it missed. */
   'replay',
@@ -33,6 +33,7 @@ export const deliveryMoves: readonly DeliveryMove[] = [
   { from: 'pending', trigger: 'attempt_failed', to: 'pending' },
   { from: 'pending', trigger: 'attempts_exhausted', to: 'failed' },
   { from: 'pending', trigger: 'webhook_removed', to: 'skipped' },
+  { from: 'pending', trigger: 'resend', to: 'pending' },
   { from: 'succeeded', trigger: 'resend', to: 'pending' },
   { from: 'failed', trigger: 'resend', to: 'pending' },
   { from: 'skipped', trigger: 'resend', to: 'pending' },

@@ -2,18 +2,24 @@ import { statement } from '@florin/pg';
 
 const candidate = { delivery_id: 'text', ordinal: 'int8' } as const;
 
+// Those that wait for the time of their next attempt. The others are due, under way, or wait for an earlier event of their
+// object or for their webhook.
+const waitsForTime = (now: string) => `deliveries.next_attempt_at > ${now}
+     and (deliveries.claimed_until is null or deliveries.claimed_until <= ${now})`;
+
 // Excludes removed webhooks and expired events.
 const resendable = `join webhooks on webhooks.webhook_id = deliveries.webhook_id
    join events on events.event_id = deliveries.event_id
    where deliveries.merchant_id = :merchantId and webhooks.status <> 'removed' and events.body <> ''
      and events.created_at > :eventsSince
-     and deliveries.status = any (:statuses)`;
+     and deliveries.status = any (:statuses) and (deliveries.status <> 'pending' or ${waitsForTime(':now')})`;
 
 export const deliveriesOfEvent = statement({
   name: 'webhooks_deliveries_of_event',
   parameters: {
     merchantId: 'text',
     eventsSince: 'timestamptz',
+    now: 'timestamptz',
     statuses: 'text[]',
     eventId: 'text',
     webhookId: 'text',
@@ -32,6 +38,7 @@ export const deliveriesOfTime = statement({
   parameters: {
     merchantId: 'text',
     eventsSince: 'timestamptz',
+    now: 'timestamptz',
     statuses: 'text[]',
     webhookId: 'text',
     since: 'timestamptz',
@@ -78,6 +85,7 @@ export const restartDeliveries = statement({
        attempts_before_replay = attempt_count
      from webhooks
      where deliveries.delivery_id = any (:deliveryIds) and deliveries.status = any (:statuses)
+       and (deliveries.status <> 'pending' or ${waitsForTime(':nextAttemptAt::timestamptz')})
        and webhooks.webhook_id = deliveries.webhook_id and webhooks.status <> 'removed'
      returning next_attempt_at
    )

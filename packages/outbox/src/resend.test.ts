@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { emit } from './event.ts';
-import { maxResent, type ResendRequest, resendDeliveries } from './resend.ts';
+import { maxResent, type ResendRequest, resendDeliveries, resendDelivery } from './resend.ts';
 import {
   addWebhook,
   newOwner,
@@ -38,6 +39,13 @@ async function skipped(
   await db.transaction((transaction) => enableWebhook(transaction, testOutbox(), { ownerId, webhookId }));
 }
 
+const setNextAttempt = statement({
+  name: 'resend_test_set_next_attempt',
+  parameters: { deliveryId: 'text', next: 'timestamptz?', leasedUntil: 'timestamptz?' },
+  columns: {},
+  text: 'update deliveries set next_attempt_at = :next, claimed_until = :leasedUntil where delivery_id = :deliveryId',
+});
+
 const resend = (request: ResendRequest) =>
   db.transaction((transaction) => resendDeliveries(transaction, testOutbox(), request));
 const statuses = async (ownerId: string) =>
@@ -69,6 +77,34 @@ test('the deliveries of a period are sent again, without those of its end', asyn
   assert.deepEqual(await statuses(ownerId), ['skipped', 'pending', 'skipped']);
   assert.equal((await resend({ ownerId, webhookId, since: new Date(0), statuses: ['failed'] })).resent, 0);
   assert.equal((await resend({ ownerId, webhookId, since: new Date(0) })).resent, 2);
+});
+
+test('a delivery that waits for its next attempt is sent at once, and one that is due or behind another stays', async () => {
+  const ownerId = newOwner();
+  const { webhookId } = await addWebhook(db, ownerId);
+  await skipped(ownerId, webhookId, 4);
+  await resend({ ownerId, webhookId, since: new Date(0) });
+  const rows = await db.query(selectDeliveries, { merchantId: ownerId });
+  const later = new Date(systemClock.now().getTime() + 3_600_000);
+  const at = (index: number, next: Date | null, leasedUntil: Date | null = null) =>
+    db.query(setNextAttempt, { deliveryId: rows[index]?.delivery_id ?? '', next, leasedUntil });
+  const due = new Date(0);
+  await at(0, later);
+  await at(1, later, later);
+  await at(2, null);
+  await at(3, due);
+  const nexts = async () =>
+    (await db.query(selectDeliveries, { merchantId: ownerId })).map(({ next_attempt_at: next }) =>
+      next === null ? null : next.getTime() < later.getTime() && next.getTime() > 0,
+    );
+  const deliveryId = rows[0]?.delivery_id ?? '';
+  const one = { ownerId, deliveryId };
+  await db.transaction((transaction) => resendDelivery(transaction, testOutbox(), one));
+  assert.deepEqual(await nexts(), [true, false, null, false]);
+  await at(0, later);
+  assert.equal((await resend({ ownerId, webhookId, since: new Date(0), statuses: ['failed'] })).resent, 0);
+  assert.equal((await resend({ ownerId, webhookId, since: new Date(0) })).resent, 1);
+  assert.deepEqual(await nexts(), [true, false, null, false]);
 });
 
 test('a long range takes several calls, each of which continues after the last one', async () => {

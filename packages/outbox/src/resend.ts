@@ -12,7 +12,10 @@ export const maxResent = 500;
 /** Which deliveries to send again: those of an event, to all its webhooks or one, or those of a webhook since a time. */
 export type ResendRequest = {
   readonly ownerId: string;
-  /** Only these statuses. Default: with an event all finished ones, without one failed and skipped. */
+  /**
+   * Only these statuses; `pending` are those that wait for the time of their next attempt. Default: with an event all, without
+   * one all but succeeded ones.
+   */
   readonly statuses?: readonly DeliveryStatus[] | undefined;
   /** `last` of an earlier call, to continue after it. */
   readonly after?: string | undefined;
@@ -39,7 +42,8 @@ export interface Resent {
 }
 
 /**
- * Sends finished deliveries again, oldest first, 500 at most. Pending ones stay as they are. Refuses an unknown webhook, event
+ * Sends finished deliveries again, and those that wait for the time of their next attempt at once: oldest first, 500 at most.
+ * Other pending ones stay as they are. Refuses an unknown webhook, event
  * or `after`.
  */
 export async function resendDeliveries(
@@ -63,8 +67,8 @@ export async function resendDeliveries(
 }
 
 /**
- * Sends a finished delivery again, with a new schedule and the same webhook-id. A pending one stays as it is. If the webhook is
- * not active, it waits. Refuses an unknown delivery, or one whose event has expired (delivery_not_found).
+ * Sends a finished delivery again, or at once while it waits for the time of its next attempt: with a new schedule and the same
+ * webhook-id. Another pending one stays as it is. If the webhook is not active, it waits. Refuses an unknown delivery, or one whose event has expired (delivery_not_found).
  */
 export async function resendDelivery(
   transaction: Transaction,
@@ -91,7 +95,8 @@ async function candidatesOf(queryable: Queryable, context: OutboxContext, reques
   const { ownerId, webhookId, after } = request;
   if (webhookId !== undefined) await findWebhook(queryable, context, { ownerId, webhookId });
   const behind = after === undefined ? 0n : await ordinalOf(queryable, context, { ownerId, after });
-  const oldest = oldestReadable(context.clock.now());
+  const now = context.clock.now();
+  const oldest = oldestReadable(now);
   if (request.eventId !== undefined) {
     const { eventId } = request;
     await findEvent(queryable, context, { ownerId, eventId });
@@ -99,6 +104,7 @@ async function candidatesOf(queryable: Queryable, context: OutboxContext, reques
     return queryable.query(sql.deliveriesOfEvent, {
       merchantId: ownerId,
       eventsSince: oldest,
+      now,
       statuses,
       eventId,
       webhookId: webhookId ?? '',
@@ -110,7 +116,8 @@ async function candidatesOf(queryable: Queryable, context: OutboxContext, reques
   return queryable.query(sql.deliveriesOfTime, {
     merchantId: ownerId,
     eventsSince: oldest,
-    statuses: request.statuses ?? statusesBefore('replay'),
+    now,
+    statuses: request.statuses ?? [...statusesBefore('replay'), 'pending'],
     webhookId: request.webhookId,
     since: request.since,
     until: request.until ?? endOfTime,

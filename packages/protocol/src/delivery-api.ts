@@ -18,7 +18,7 @@ export const maxShownAttempts = 20;
 export const maxResent = 500;
 
 /** Statuses from which a delivery can be resent. */
-const resendStatuses = ['succeeded', 'failed', 'skipped'] as const;
+const resendStatuses = ['succeeded', 'failed', 'skipped', 'pending'] as const;
 export type ResendStatus = (typeof resendStatuses)[number];
 
 const timestampOrNull = Type.Union([timestampText, Type.Null()]);
@@ -108,7 +108,8 @@ const resendAllBody = Type.Object(
       Type.Array(Type.Enum(resendStatuses), {
         minItems: 1,
         maxItems: resendStatuses.length,
-        description: 'failed and skipped by default; all three with an eventId',
+        description:
+          'failed, skipped and pending by default; all with an eventId. pending: those that wait for their next attempt',
       }),
     ),
     after: Type.Optional(
@@ -168,7 +169,7 @@ export const deliveryRoutes = {
     summary: 'Resend an event, or a webhook’s deliveries in a period',
     description:
       'With eventId it resends that event to every webhook, or to webhookId alone. Otherwise it resends the deliveries of webhookId from since ' +
-      `to until that have failed or were skipped; statuses chooses others. At most ${maxResent} in one call, oldest first. While hasMore, call again with after set to ` +
+      `to until that have failed, were skipped, or wait for their next attempt; statuses chooses others. At most ${maxResent} in one call, oldest first. While hasMore, call again with after set to ` +
       'the last of the answer. Each is sent as POST /webhook/delivery/resend does it; how fast follows from how the ' +
       'receiver answers.',
     tag: 'Webhooks',
@@ -186,10 +187,10 @@ export const deliveryRoutes = {
   resendDelivery: route({
     method: 'POST',
     path: '/webhook/delivery/resend',
-    summary: 'Resend a finished delivery',
+    summary: 'Resend a finished delivery, or send a waiting one at once',
     description:
-      'Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that is still being tried stays as it ' +
-      'is; while the webhook is not active it waits until the webhook is enabled.',
+      'Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that waits for its next attempt is sent at once. One ' +
+      'that is under way, or waits for an earlier event of its object, stays as it is; while the webhook is not active it waits until the webhook is enabled.',
     tag: 'Webhooks',
     body: Type.Object({ deliveryId: idText }, { additionalProperties: false }),
     reply: successReply,

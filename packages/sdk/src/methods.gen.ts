@@ -201,9 +201,9 @@ export interface Deliveries {
   list(webhookId: string, filter?: ListFilter, options?: CallOptions): List<Delivery>;
   /** Read a delivery with its requests and answers. Every attempt with its request, its answer, how long it took, and what differs from the previous attempt. Signatures are left out. Refused with `delivery_not_found`. */
   retrieve(deliveryId: string, options?: CallOptions): Promise<DeliveryDetail>;
-  /** Resend a finished delivery. Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that is still being tried stays as it is; while the webhook is not active it waits until the webhook is enabled. Refused with `delivery_not_found`. */
+  /** Resend a finished delivery, or send a waiting one at once. Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that waits for its next attempt is sent at once. One that is under way, or waits for an earlier event of its object, stays as it is; while the webhook is not active it waits until the webhook is enabled. Refused with `delivery_not_found`. */
   resend(deliveryId: string, options?: CallOptions): Promise<Success>;
-  /** Resend an event, or a webhook’s deliveries in a period. With eventId it resends that event to every webhook, or to webhookId alone. Otherwise it resends the deliveries of webhookId from since to until that have failed or were skipped; statuses chooses others. At most 500 in one call, oldest first. While hasMore, call again with after set to the last of the answer. Each is sent as POST /webhook/delivery/resend does it; how fast follows from how the receiver answers. Refused with `webhook_not_found`, `event_not_found`, `delivery_not_found`, `field_invalid`. */
+  /** Resend an event, or a webhook’s deliveries in a period. With eventId it resends that event to every webhook, or to webhookId alone. Otherwise it resends the deliveries of webhookId from since to until that have failed, were skipped, or wait for their next attempt; statuses chooses others. At most 500 in one call, oldest first. While hasMore, call again with after set to the last of the answer. Each is sent as POST /webhook/delivery/resend does it; how fast follows from how the receiver answers. Refused with `webhook_not_found`, `event_not_found`, `delivery_not_found`, `field_invalid`. */
   resendAll(body: {
     webhookId?: string | undefined;
     eventId?: string | undefined;
@@ -211,8 +211,8 @@ export interface Deliveries {
     since?: number | undefined;
     /** Unix seconds: deliveries of events raised before then. */
     until?: number | undefined;
-    /** failed and skipped by default; all three with an eventId. */
-    statuses?: readonly ('succeeded' | 'failed' | 'skipped')[] | undefined;
+    /** failed, skipped and pending by default; all with an eventId. pending: those that wait for their next attempt. */
+    statuses?: readonly ('succeeded' | 'failed' | 'skipped' | 'pending')[] | undefined;
     /** `last` of the previous answer. */
     after?: string | undefined;
   }, options?: CallOptions): Promise<{

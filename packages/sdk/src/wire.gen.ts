@@ -1850,8 +1850,8 @@ export interface Operations {
       since?: number | undefined;
       /** Unix seconds: deliveries of events raised before then. */
       until?: number | undefined;
-      /** failed and skipped by default; all three with an eventId. */
-      statuses?: readonly ('succeeded' | 'failed' | 'skipped')[] | undefined;
+      /** failed, skipped and pending by default; all with an eventId. pending: those that wait for their next attempt. */
+      statuses?: readonly ('succeeded' | 'failed' | 'skipped' | 'pending')[] | undefined;
       /** `last` of the previous answer. */
       after?: string | undefined;
     };

@@ -26,7 +26,9 @@ const columnsFor = (isHeld: boolean): readonly Column<Sent>[] => [
   {
     key: 'status',
     header: 'Status',
-    cell: ({ status, attempts }) => <DeliveryBadge {...{ status, attempts, isHeld }} />,
+    cell: ({ status, nextAttemptAt, attempts }) => (
+      <DeliveryBadge {...{ status, nextAttemptAt, attempts, isHeld }} />
+    ),
   },
   {
     key: 'answer',

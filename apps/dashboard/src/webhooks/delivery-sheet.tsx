@@ -16,7 +16,7 @@ import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Id, Time } from '../ui/value.tsx';
 import type { SentAttempt, SentDetail } from './types.ts';
-import { answerText, DeliveryBadge } from './webhook-words.tsx';
+import { answerText, DeliveryBadge, isWaitingForTime } from './webhook-words.tsx';
 
 const followMs = 3_000;
 
@@ -57,30 +57,32 @@ export function DeliverySheet({
       <div className="mt-4 empty:hidden">
         <FailureNotice error={resend.error} />
       </div>
-      {mayChange && sent !== undefined && sent.status !== 'pending' && (
-        <DialogActions>
-          <Button
-            kind="primary"
-            icon={<RotateCw />}
-            isBusy={resend.isRunning}
-            onClick={() => void resend.run({ body: { deliveryId } })}
-          >
-            Send again
-          </Button>
-        </DialogActions>
-      )}
+      {mayChange &&
+        sent !== undefined &&
+        (sent.status !== 'pending' || (isWaitingForTime(sent) && !isHeld)) && (
+          <DialogActions>
+            <Button
+              kind="primary"
+              icon={<RotateCw />}
+              isBusy={resend.isRunning}
+              onClick={() => void resend.run({ body: { deliveryId } })}
+            >
+              {sent.status === 'pending' ? 'Send now' : 'Send again'}
+            </Button>
+          </DialogActions>
+        )}
     </Sheet>
   );
 }
 
 function Detail({ sent, isHeld }: { readonly sent: SentDetail; readonly isHeld: boolean }) {
-  const { status, attempts } = sent;
+  const { status, nextAttemptAt, attempts } = sent;
   const pathOf = useScreenPath();
   return (
     <div>
       <Facts>
         <Fact name="Status">
-          <DeliveryBadge {...{ status, attempts, isHeld }} />
+          <DeliveryBadge {...{ status, nextAttemptAt, attempts, isHeld }} />
         </Fact>
         <Fact name="Event">
           <Link
@@ -108,7 +110,7 @@ function Detail({ sent, isHeld }: { readonly sent: SentDetail; readonly isHeld: 
         {attempts.length === 0 ? (
           <p className="text-soft">
             {status === 'skipped' && 'It was not sent: the webhook was not active.'}
-            {status !== 'skipped' && (isHeld ? 'It waits until you enable the webhook.' : 'None yet.')}
+            {status !== 'skipped' && noneYetText(isHeld, nextAttemptAt)}
           </p>
         ) : (
           <ol className="grid gap-3">
@@ -133,6 +135,11 @@ function Detail({ sent, isHeld }: { readonly sent: SentDetail; readonly isHeld: 
       )}
     </div>
   );
+}
+
+function noneYetText(isHeld: boolean, nextAttemptAt: string | null): string {
+  if (isHeld) return 'It waits until you enable the webhook.';
+  return nextAttemptAt === null ? 'It waits for the event before it, about the same object.' : 'None yet.';
 }
 
 function AttemptCard({

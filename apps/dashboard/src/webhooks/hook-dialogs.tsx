@@ -141,9 +141,10 @@ export function ResendDialog({ hook: { webhookId, status }, onClose }: HookDialo
   const [isAll, setAll] = useState(false);
   const [isWrong, setWrong] = useState(false);
   const resend = useAct(async (since: number) => {
-    const statuses: ('failed' | 'skipped' | 'succeeded')[] = [
+    const statuses: ('failed' | 'skipped' | 'pending' | 'succeeded')[] = [
       'failed',
       'skipped',
+      'pending',
       ...(isAll ? (['succeeded'] as const) : []),
     ];
     // What is sent again must not be found again by the next call.
@@ -182,7 +183,7 @@ export function ResendDialog({ hook: { webhookId, status }, onClose }: HookDialo
         <TextField label="Since" type="datetime-local" value={typed} onChange={setTyped} error={sinceError} />
         <CheckField
           label="Also those that arrived"
-          hint="Otherwise only deliveries that failed or were skipped."
+          hint="Otherwise only deliveries that failed, were skipped, or wait for their next attempt."
           isChecked={isAll}
           onChange={setAll}
         />

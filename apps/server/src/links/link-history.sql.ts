@@ -23,6 +23,15 @@ export const deleteOldLinkVersions = statement({
      order by version_ordinal desc offset :kept limit 1)`,
 });
 
+// The version that was replaced first after a time was in force then.
+export const linkNameAt = statement({
+  name: 'link_name_at',
+  parameters: { linkId: 'text', at: 'timestamptz' },
+  columns: { link_name: 'text' },
+  text: `select terms ->> 'linkName' as link_name from link_versions
+   where link_id = :linkId and replaced_at > :at order by version_ordinal limit 1`,
+});
+
 export const versionsOfLink = statement({
   name: 'link_versions_of_link',
   parameters: { linkId: 'text', limit: 'int8' },

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type LinkHistory, type LinkTermsView, maxLinkVersions } from '@florin/protocol/link-history.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { deleteOldLinkVersions, insertLinkVersion, versionsOfLink } from './link-history.sql.ts';
+import { deleteOldLinkVersions, insertLinkVersion, linkNameAt, versionsOfLink } from './link-history.sql.ts';
 import { termsOf } from './link-json.ts';
 import { findLink } from './link-lookup.ts';
 import type { StoredLink } from './stored-link.ts';
@@ -17,6 +17,12 @@ export async function keepLinkVersion(
   const terms = JSON.stringify(termsViewOf(replaced));
   await transaction.query(insertLinkVersion, { linkId, merchantId, versionCode, terms, replacedAt });
   await transaction.query(deleteOldLinkVersions, { linkId, kept: BigInt(maxLinkVersions) });
+}
+
+/** The name that a link had at a time: of the oldest version that is kept, if that one was dropped. */
+export async function findLinkNameAt(queryable: Queryable, link: StoredLink, at: Date): Promise<string> {
+  const [replaced] = await queryable.query(linkNameAt, { linkId: link.linkId, at });
+  return replaced?.link_name ?? link.linkName;
 }
 
 /** The versions of a merchant's link, also of a deleted one. Refuses with 100101. */

@@ -18,6 +18,7 @@ let pages: FastifyInstance;
 let linkId: string;
 let linkVersion: string;
 let key: string;
+let accountId: string;
 
 const most = 5;
 
@@ -34,7 +35,7 @@ before(async () => {
   });
   const merchantId = await world.addMerchant();
   key = await world.addKey(merchantId);
-  const accountId = await world.addAccount(merchantId);
+  accountId = await world.addAccount(merchantId);
   const product = { name: 'Green tea', commonPrices: [2_500_000] };
   const { productId } = (await world.send('POST', '/product/create', { key, body: product })).data;
   const body = {
@@ -155,4 +156,34 @@ test('a form is accepted only from our own pages, and only up to its size limit'
   const reply = await post('/checkout/api/session', { linkId, linkVersion }, own);
   const unknown = await post('/link/lnk_none', { linkVersion }, own);
   assert.deepEqual([large.statusCode, reply.statusCode, unknown.statusCode], [413, 415, 404]);
+});
+
+test('the page of a payment keeps the title that its link had when the payment began', async () => {
+  const { productId } = (
+    await world.send('POST', '/product/create', {
+      key,
+      body: { name: 'Black tea', commonPrices: [2_500_000] },
+    })
+  ).data;
+  const terms = {
+    ...{ accountId, settlementToken: 'ethereum::usdc', feeModel: 1 },
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 2_500_000 }],
+  };
+  const body = { linkType: 'fixed', linkName: 'Spring sale', ...terms };
+  const link = (await world.send('POST', '/payment/link/create', { key, body })).data;
+  const begun = await post(`/link/${link.linkId}`, { linkVersion: link.versionCode }, own);
+  const url = new URL(begun.headers.location ?? '', world.deps.origin).pathname;
+  for (const linkName of ['Summer sale', 'Autumn sale']) {
+    world.clock.time += 1_000;
+    const shown = (await world.send('GET', `/payment/link/${link.linkId}`, { key })).data;
+    const update = { linkId: link.linkId, linkType: 'fixed', ...terms, lineItems: shown.lineItems, linkName };
+    const { code, message } = await world.send('POST', '/payment/link/update', { key, body: update });
+    assert.equal(code, 0, message);
+  }
+  const { body: page } = await pages.inject({ url });
+  assert.deepEqual(
+    ['Spring sale', 'Summer sale', 'Autumn sale'].map((title) => page.includes(title)),
+    [true, false, false],
+  );
+  assert.match((await pages.inject({ url: `/link/${link.linkId}` })).body, /Autumn sale/);
 });

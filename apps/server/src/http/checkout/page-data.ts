@@ -8,6 +8,7 @@ import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.
 import type { ShownMerchant } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
+import { findLinkNameAt } from '#links/link-history.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
@@ -59,13 +60,15 @@ export async function sessionPageData(
   const facts = await findSessionFacts(deps, [session.sessionId]);
   const link =
     session.businessId === '' ? undefined : await findLink(deps.db, session.businessId, deps.clock.now());
+  // A payment keeps what its payer agreed to.
+  const linkName = link === undefined ? undefined : await findLinkNameAt(deps.db, link, session.createdAt);
   const options = await sessionOptions(deps, session);
   const first = session.items[0]?.productData?.productName ?? '';
   return {
     ...frameData(deps, language),
     state: await checkoutState(deps, session, facts(session.sessionId)),
     linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
-    title: merchantText(link?.linkName ?? first, merchantTextLimits.linkName),
+    title: merchantText(linkName ?? first, merchantTextLimits.linkName),
     ...merchantOf(front),
     items: session.items.map((item) => pageItem(item, itemTotal(item))),
     amount: (session.chosenTotal ?? session.amount).toString(),
