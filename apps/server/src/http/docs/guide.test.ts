@@ -159,7 +159,12 @@ async function checkReceiver(port: number, key: Uint8Array, lines: AsyncIterator
 test('“Receive webhooks” uses the commands for webhooks', () => {
   const guide = readFileSync(join(root, 'docs/guide/receive-webhooks.md'), 'utf8');
   const used = [...guide.matchAll(/npm run florin -- (\w+)/g)];
-  assert.deepEqual([...new Set(used.map(([, name]) => name))].sort(), ['listen', 'logs', 'resend', 'trigger']);
+  assert.deepEqual([...new Set(used.map(([, name]) => name))].sort(), [
+    'listen',
+    'logs',
+    'resend',
+    'trigger',
+  ]);
 });
 
 /** Posts a body to the receiver and trusts its certificate; returns the status. */
