@@ -71,6 +71,7 @@ test('a key has the limits that it was created with', async () => {
       maxSessionAmount: '5000000',
       maxDayAmount: '100000000',
       createdAt: '',
+      createdBy: '',
     },
   );
   assert.match(
