@@ -274,7 +274,7 @@ test('deliveries are sent again by time and by event through the API', async () 
     assert.equal((await post('/webhook/delivery/resend/all', body)).code, 400101);
   }
   assert.equal(
-    (await post('/webhook/delivery/resend/all', { webhookId, since: 0, statuses: ['pending'] })).code,
+    (await post('/webhook/delivery/resend/all', { webhookId, since: 0, statuses: ['lost'] })).code,
     400101,
   );
 });
