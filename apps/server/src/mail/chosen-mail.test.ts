@@ -178,6 +178,7 @@ test('a person reads and changes own choices alone, and they end with the member
         { kind: 'exception', isWanted: false, isAlways: false },
         { kind: 'webhook_paused', isWanted: true, isAlways: false },
         { kind: 'wallet_changed', isWanted: true, isAlways: true },
+        { kind: 'access_changed', isWanted: true, isAlways: true },
         { kind: 'weekly_summary', isWanted: false, isAlways: false },
       ],
     },
