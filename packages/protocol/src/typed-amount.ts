@@ -13,7 +13,8 @@ export type AmountFault = 'unreadable' | 'negative' | 'zero' | 'too_large' | 'to
 export type TypedAmount =
   | { readonly kind: 'amount'; readonly amount: bigint }
   | { readonly kind: 'unclear'; readonly readings: readonly [bigint, bigint] }
-  | { readonly kind: 'wrong'; readonly fault: AmountFault };
+  /** `amountFault` says why. */
+  | { readonly kind: 'wrong' };
 
 const maxPartDigits = 6;
 
@@ -32,16 +33,7 @@ function plain(typed: string): string {
  * reading is a thousand times the other. Zero, and more than six decimals, are `wrong`.
  */
 export function parseTypedAmount(style: AmountStyle, typed: string): TypedAmount {
-  const text = plain(typed);
-  // Spaces, apostrophes and the Arabic group separator always group; the Arabic decimal separator never does.
-  const number = /^(\d+(?:[.,\u066b\s'’\u066c]\d+)*)[.,]?$/.exec(text)?.[1];
-  if (number === undefined)
-    return { kind: 'wrong', fault: /^[-\u2212]\s*\d/.test(text) ? 'negative' : 'unreadable' };
-  const [, before = '', sign = '', after = ''] = /^(.*)([.,\u066b])(\d+)$/.exec(number) ?? [];
-  const [allDigits, wholeDigits] = [
-    withoutGroups(number),
-    before.includes(sign) ? undefined : withoutGroups(before),
-  ];
+  const [allDigits, wholeDigits, before, sign, after] = partsOf(plain(typed));
   const thousands = amountOf(style, allDigits, '');
   const parts = amountOf(style, wholeDigits, after);
   const isGroup = sign === style.group;
@@ -51,11 +43,16 @@ export function parseTypedAmount(style: AmountStyle, typed: string): TypedAmount
   if (meant !== undefined && parts !== undefined && (isMisplaced || !isGroup))
     return { kind: 'unclear', readings: [meant, parts] };
   const amount = thousands ?? parts;
-  if (amount !== undefined) return { kind: 'amount', amount };
-  return {
-    kind: 'wrong',
-    fault: faultOf(style, allDigits ?? wholeDigits, allDigits === undefined ? after : ''),
-  };
+  return amount === undefined ? { kind: 'wrong' } : { kind: 'amount', amount };
+}
+
+/** Both readings of a number, without group separators: all of it, and what stands before its last point or comma; and its parts. */
+function partsOf(text: string) {
+  // Spaces, apostrophes and the Arabic group separator always group; the Arabic decimal separator never does.
+  const number = /^(\d+(?:[.,\u066b\s'’\u066c]\d+)*)[.,]?$/.exec(text)?.[1] ?? '';
+  const [, before = '', sign = '', after = ''] = /^(.*)([.,\u066b])(\d+)$/.exec(number) ?? [];
+  const wholeDigits = before.includes(sign) ? undefined : withoutGroups(before);
+  return [withoutGroups(number), wholeDigits, before, sign, after] as const;
 }
 
 /** Digits without group separators; undefined where separators are misplaced or of two kinds. */
@@ -70,22 +67,28 @@ function amountOf(
   part: string,
 ): bigint | undefined {
   if (whole === undefined || whole.length > maxWholeDigits || part.length > maxPartDigits) return undefined;
-  const amount = BigInt(whole) * 1_000_000n + BigInt(part.padEnd(maxPartDigits, '0'));
+  const amount = BigInt(whole + part.padEnd(maxPartDigits, '0'));
   return amount > 0n ? amount : undefined;
 }
 
-function faultOf({ maxWholeDigits }: AmountStyle, whole: string | undefined, part: string): AmountFault {
-  if (whole === undefined) return 'unreadable';
+/** Why a text is `wrong`. */
+export function amountFault({ maxWholeDigits }: AmountStyle, typed: string): AmountFault {
+  const text = plain(typed);
+  const [allDigits, wholeDigits, , , after] = partsOf(text);
+  const whole = allDigits ?? wholeDigits;
+  const part = allDigits === undefined ? after : '';
+  if (whole === undefined) return /^[-\u2212]\s*\d/.test(text) ? 'negative' : 'unreadable';
   if (whole.length > maxWholeDigits) return 'too_large';
   return part.length > maxPartDigits ? 'too_precise' : 'zero';
 }
 
 /** Formats an amount as a person of the language can type it: `parseTypedAmount` reads the same amount back. */
 export function writeTypedAmount(style: AmountStyle, microUsd: bigint): string {
-  const digits = (microUsd % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '').padEnd(2, '0');
+  const text = microUsd.toString().padStart(maxPartDigits + 1, '0');
+  const digits = text.slice(-maxPartDigits).replace(/0+$/, '').padEnd(2, '0');
   // Three decimals would read as thousands.
   const part = digits.length === 3 ? `${digits}0` : digits;
-  return `${groupDigits(style, (microUsd / 1_000_000n).toString())}${style.decimal}${part}`;
+  return `${groupDigits(style, text.slice(0, -maxPartDigits))}${style.decimal}${part}`;
 }
 
 /**

@@ -66,9 +66,9 @@ function outsideOf(
   const bounds = boundsOf(option);
   if (option === undefined || bounds === undefined || typed.kind !== 'amount') return '';
   if (bounds.least <= typed.amount && typed.amount <= bounds.most) return '';
-  const [least, most] = [bounds.least, bounds.most].map((bound) => formatMoney(locale, bound.toString()));
+  const [least, most] = [formatMoney(locale, `${bounds.least}`), formatMoney(locale, `${bounds.most}`)];
   const token = fill(texts.tokenOnNetwork, { token: option.symbol, network: option.chainTitle });
-  return fill(texts.amountOutside, { token, least: least ?? '', most: most ?? '' });
+  return fill(texts.amountOutside, { token, least, most });
 }
 
 async function quote(page: Page, text: string): Promise<void> {

@@ -8,32 +8,15 @@ import {
 import type { Texts } from '../text/en.ts';
 import { fill } from './format.ts';
 
-interface Separators {
-  /** The decimal separator. */
-  readonly decimal: '.' | ',';
-  /** The group separator that the field itself inserts. */
-  readonly group: string;
-}
-
-const point: Separators = { decimal: '.', group: ',' };
-const comma: Separators = { decimal: ',', group: '.' };
-/** French groups by a narrow no-break space (CLDR). */
-const commaAndSpace: Separators = { decimal: ',', group: '\u202f' };
-
-/** Number separators of the page's languages; other languages use those of English. */
-const written: Readonly<Record<string, Separators>> = {
-  de: comma,
-  es: comma,
-  fr: commaAndSpace,
-  it: comma,
-  pt: comma,
-  tr: comma,
-};
-
 /** Below 100 million dollars; a link's real limit is lower, and its offer states it. */
 const maxWholeDigits = 8;
 
-const styleOf = (locale: string): AmountStyle => ({ ...(written[locale] ?? point), maxWholeDigits });
+/** How the page's languages write numbers; others write them as English does. French groups by a narrow no-break space (CLDR). */
+function styleOf(locale: string): AmountStyle {
+  const isComma = /^(de|es|fr|it|pt|tr)$/.test(locale);
+  const group = locale === 'fr' ? '\u202f' : isComma ? '.' : ',';
+  return { decimal: isComma ? ',' : '.', group, maxWholeDigits };
+}
 
 /** Parses a typed dollar amount in the page's language. */
 export function parseAmount(locale: string, typed: string): TypedAmount {
@@ -103,6 +86,9 @@ export function problemOfAmount(
 ): string {
   if (typed.kind === 'amount') return '';
   if (typed.kind === 'wrong') return texts.amountWrong;
-  const [first, second] = typed.readings.map((reading) => writeAmount(locale, reading));
-  return fill(texts.amountUnclear, { first: first ?? '', second: second ?? '' });
+  const [first, second] = typed.readings;
+  return fill(texts.amountUnclear, {
+    first: writeAmount(locale, first),
+    second: writeAmount(locale, second),
+  });
 }

@@ -15,5 +15,6 @@ test('amounts are written exactly, however large or small', () => {
 
 test('values replace their names in the text, and time spans count down', () => {
   assert.equal(fill('{a} and {b} and {c}', { a: '{b}', b: 'x' }), '{b} and x and {c}');
-  assert.deepEqual([0, 59, 61, 1800, 3_661].map(formatSpan), ['0:00', '0:59', '1:01', '30:00', '1:01:01']);
+  const spans = [0, 59, 61, 1800, 3_661, 360_001];
+  assert.deepEqual(spans.map(formatSpan), ['0:00', '0:59', '1:01', '30:00', '1:01:01', '100:00:01']);
 });

@@ -72,11 +72,10 @@ export function formatDuration(locale: string, seconds: number): string {
   }).format(isShort ? seconds : Math.round(seconds / 60));
 }
 
-/** A span of time as 12:34 or 1:02:03. */
+/** A span of time as 12:34, 1:02:03 or 100:00:01. */
 export function formatSpan(seconds: number): string {
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds % 60)];
-  const shown = parts[0] === 0 ? parts.slice(1) : parts;
-  return shown.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+  const minutes = new Date(seconds * 1_000).toISOString().slice(13, 19);
+  return `${Math.floor(seconds / 3_600)}${minutes}`.replace(/^0:0?/, '');
 }
 
 /** An address short enough to compare at a glance. */

@@ -1,6 +1,7 @@
 import { maxMicroUsd } from '@florin/protocol/money.ts';
 import {
   type AmountStyle,
+  amountFault,
   parseTypedAmount,
   type TypedAmount,
   writeTypedAmount,
@@ -21,7 +22,11 @@ function styleOf(locale: string | undefined): AmountStyle {
 
 /** Reads typed dollars, with or without their sign. */
 export function readUsd(typed: string, locale?: string): TypedAmount {
-  return parseTypedAmount(styleOf(locale), typed.trim().replace(/^\$\s*|\s*\$$/g, ''));
+  return parseTypedAmount(styleOf(locale), withoutDollar(typed));
+}
+
+function withoutDollar(typed: string): string {
+  return typed.trim().replace(/^\$\s*|\s*\$$/g, '');
 }
 
 /** Typed dollars as Micro-USD; undefined for anything but one amount above zero. */
@@ -55,5 +60,5 @@ export function usdFault(
     zero: 'Write an amount above zero.',
     too_large: tooLarge,
     too_precise: 'Too many digits: an amount has at most 6 after the decimal sign.',
-  }[read.fault];
+  }[amountFault(styleOf(locale), withoutDollar(typed))];
 }

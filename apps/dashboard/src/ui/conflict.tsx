@@ -12,7 +12,7 @@ export interface DraftPart<Draft> {
 }
 
 /** What reads differently in what is stored and in what was typed. */
-function conflictsOf<Draft>(parts: readonly DraftPart<Draft>[], stored: Draft, typed: Draft) {
+function conflictsOf<Draft extends object>(parts: readonly DraftPart<Draft>[], stored: Draft, typed: Draft) {
   return parts
     .map((part) => ({ ...part, stored: part.textOf(stored), typed: part.textOf(typed) }))
     .filter((part) => part.stored !== part.typed);
@@ -38,7 +38,7 @@ export function useBase(
 }
 
 /** What another member changed meanwhile beside what was typed. Nothing is saved before the person has chosen. */
-export function ConflictNotice<Draft>({
+export function ConflictNotice<Draft extends object>({
   title,
   parts,
   stored,
