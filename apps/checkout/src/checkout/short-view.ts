@@ -10,7 +10,7 @@ import { h, type Tree } from './tree.ts';
  * nothing is missing.
  */
 export function shortView(model: Model, option: CheckoutOption, actions: Actions): Tree {
-  return h('section', { id: 'short', class: 'short' }, helpView(model, option, actions));
+  return h('section', { id: 'short' }, helpView(model, option, actions));
 }
 
 /** What is missing, and the ways on. */
