@@ -83,7 +83,7 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   'fees-raised-without-new-blocks': [
     {
       file: '../../../packages/evm/src/sender/repair.ts',
-      from: "if (!isOutbid(last, market)) return 'unchanged';",
+      from: "if (!isOutbid(last, market) && !isRefusedForFee(last)) return 'unchanged';",
       to: '',
     },
     {

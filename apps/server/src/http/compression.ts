@@ -15,7 +15,7 @@ const deflate = promisify<Buffer, ZlibOptions, Buffer>(gzip);
 /** Smaller texts fit into the first packets uncompressed. */
 const leastBytes = 1_400;
 /** For pages, which are rendered per reader: 2 ms on a thread outside the event loop. */
-const pageQuality = 5;
+const pageQuality = 7;
 /** For assets, which are compressed once: some tens of milliseconds at the start. */
 const assetQuality = constants.BROTLI_MAX_QUALITY;
 

@@ -277,6 +277,7 @@ test('lists show every field of a key except the key itself', async () => {
       ...limits,
       lastUsedAt: undefined,
       createdAt: now,
+      createdBy: '',
     },
   ]);
 });

@@ -75,6 +75,10 @@ const byName: ByName = {
   replaySince: fc.integer({ min: nowSeconds - 86_400, max: nowSeconds }),
   after: idToken('event'),
   type: eventName,
+  // This installation hosts no images.
+  ...Object.fromEntries(['logoUrl', 'darkLogoUrl', 'iconUrl'].map((name) => [name, fc.constant('')])),
+  // No random time is that of the change before; the rules of each operation have those that are.
+  ifUpdateAt: fc.constant(undefined),
   page: fc.integer({ min: 1, max: 4 }),
   size: fc.constantFrom(1, 2, 10, 100),
 };
@@ -129,6 +133,12 @@ const reportBody = fc.record({
   to: fc.integer({ min: nowSeconds - 86_399, max: nowSeconds }),
 });
 
+/** An event, or a webhook with a period. */
+const resendBody = fc.oneof(
+  fc.record({ eventId: idToken('event'), webhookId: idToken('webhook') }, { requiredKeys: ['eventId'] }),
+  fc.record({ webhookId: idToken('webhook'), since: fc.integer({ min: 0, max: nowSeconds }) }),
+);
+
 /** Bodies that an operation accepts, according to its schema and the kind of its items. */
 export function bodyOf({ id, route }: Operation): fc.Arbitrary<unknown> | undefined {
   if (route.body === undefined) return undefined;
@@ -136,6 +146,7 @@ export function bodyOf({ id, route }: Operation): fc.Arbitrary<unknown> | undefi
   if (id === 'createLink' || id === 'updateLink') return linkBody(schema);
   if (id === 'createCheckoutSession') return sessionBody(schema);
   if (id === 'createReport') return reportBody;
+  if (id === 'resendDeliveries') return resendBody;
   return valuesOf(schema, byName);
 }
 

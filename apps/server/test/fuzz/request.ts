@@ -17,7 +17,7 @@ const json = { 'content-type': 'application/json' };
 export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const { route } = operation;
   const body = bodyOf(operation) ?? fc.constant(undefined);
-  const key = fc.option(fc.constantFrom('key-1', 'key-2', 'k'.repeat(255)), { nil: undefined, freq: 8 });
+  const key = fc.option(fc.constantFrom('key-1', 'key-2', 'k'.repeat(255)), { nil: undefined, freq: 2 });
   return fc
     .tuple(paramsOf(operation), queryOf(operation), body, key)
     .map(([params, query, value, idempotencyKey]) => ({

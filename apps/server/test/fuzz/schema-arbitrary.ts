@@ -14,6 +14,7 @@ export interface JsonSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly format?: string;
+  readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -58,7 +59,13 @@ function lengths(least = 0, most = 10): { minLength: number; maxLength: number }
 
 const longText = 2_000;
 
-function stringOf({ format, minLength = 0, maxLength = longText }: JsonSchema): fc.Arbitrary<string> {
+function stringOf({
+  format,
+  pattern,
+  minLength = 0,
+  maxLength = longText,
+}: JsonSchema): fc.Arbitrary<string> {
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   if (format === 'https-url' || format === 'image-url') return httpsUrlOf(maxLength);
   // Every code point of UTF-8, including bidirectional marks and control characters. Only NUL is refused.
   const short = fc

@@ -62,7 +62,7 @@ async function overHttp(key?: string, path = '/mcp'): Promise<McpClient> {
 
 async function overStdio(env: Record<string, string>, args: string[] = []): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1' });
-  const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [

@@ -17,7 +17,7 @@ const routes: Route[] = [merchantApi, agentApi, checkoutApi, x402Api].flatMap((t
 /** The sources that can throw refusals, without tests. */
 async function sources(): Promise<string> {
   const texts = [];
-  for (const folder of ['../../', '../../../../cli/src/']) {
+  for (const folder of ['../../', '../../../../operator/src/', '../../../../../packages/outbox/src/']) {
     const url = new URL(folder, import.meta.url);
     for (const file of await readdir(url, { recursive: true })) {
       if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;

@@ -356,7 +356,8 @@ test('a webhook is changed, stopped, started, given a new key and deleted', asyn
     (await send('update', { ...created, ...fields, webhookDescription: undefined })).data,
     success,
   );
-  assert.deepEqual(await read(), { ...created, webhookDescription: '' });
+  // A change has a later second than the one before.
+  assert.deepEqual(await read(), { ...created, webhookDescription: '', updateAt: '2030-01-01 00:00:01' });
   assert.deepEqual(await list(), { webhooks: [await read()] });
   assert.deepEqual((await send('disable', { webhookId })).data, success);
   assert.equal((await read()).status, 'inactive');
