@@ -1,7 +1,7 @@
 import type { Florin, PaymentLink, PaymentLinkCreateRequest, PaymentLinkUpdateRequest } from '@florin/sdk';
 import { onlyAccountFor } from './account-command.ts';
 import { bodyOf, bodyOption, callOptionsOf, countOf, idempotencyOption, optionalTime } from './body.ts';
-import { argument, optional } from './command.ts';
+import { optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { givenItemOf, productOption } from './line-item.ts';
 import { dollars } from './output.ts';
@@ -12,6 +12,7 @@ import {
   type MerchantCommand,
   retrieveCommand,
   shown,
+  updateCommand,
 } from './resource.ts';
 
 type Items = PaymentLinkCreateRequest['lineItems'];
@@ -82,16 +83,13 @@ export const linkCommands: readonly (readonly [string, MerchantCommand])[] = [
   ],
   [
     'links update',
-    apiCommand({
+    updateCommand<PaymentLinkUpdateRequest>({
       does: 'replaces a payment link by --body: what is left out is reset',
-      argument: argument('<id>', 'the id of a link'),
-      examples: ['links update lnk_… --body @link.json'],
+      noun: 'a link',
+      example: 'links update lnk_… --body @link.json',
       options: [bodyOption],
-      async run(florin, options, outside) {
-        const linkId = options.required('id');
-        const body = await bodyOf<PaymentLinkUpdateRequest>(options, outside, { linkId });
-        return { text: `${linkId} is replaced`, json: await florin.links.update(body) };
-      },
+      flags: (linkId) => ({ linkId }),
+      update: (florin, body) => florin.links.update(body),
     }),
   ],
   [

@@ -1,6 +1,6 @@
 import type { Florin, Product, ProductCreateRequest, ProductUpdateRequest } from '@florin/sdk';
 import { bodyOf, bodyOption, callOptionsOf, idempotencyOption, microUsdOf, pairOf } from './body.ts';
-import { argument, type Options, optional, repeatable } from './command.ts';
+import { type Options, optional, repeatable } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { dollars } from './output.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type MerchantCommand,
   retrieveCommand,
   shown,
+  updateCommand,
 } from './resource.ts';
 
 const fields = [
@@ -68,19 +69,13 @@ export const productCommands: readonly (readonly [string, MerchantCommand])[] = 
   ],
   [
     'products update',
-    apiCommand({
+    updateCommand<ProductUpdateRequest>({
       does: 'replaces a product: what is left out is reset',
-      argument: argument('<id>', 'the id of a product'),
-      examples: ["products update prd_… --name 'Flat white' --price 4.80"],
+      noun: 'a product',
+      example: "products update prd_… --name 'Flat white' --price 4.80",
       options: fields,
-      async run(florin, options, outside) {
-        const productId = options.required('id');
-        const body = await bodyOf<ProductUpdateRequest>(options, outside, {
-          ...fieldsOf(options),
-          productId,
-        });
-        return { text: `${productId} is replaced`, json: await florin.products.update(body) };
-      },
+      flags: (productId, options) => ({ ...fieldsOf(options), productId }),
+      update: (florin, body) => florin.products.update(body),
     }),
   ],
   [

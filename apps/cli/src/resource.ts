@@ -1,5 +1,5 @@
 import type { Florin, List } from '@florin/sdk';
-import { countOf } from './body.ts';
+import { bodyOf, countOf } from './body.ts';
 import {
   argument,
   type CliOutside,
@@ -86,6 +86,34 @@ export function retrieveCommand(
     argument: argument('<id>', `the id of ${noun}`),
     examples: [example],
     run: async (florin, options) => shown(await retrieve(florin, options.required('id'))),
+  });
+}
+
+/** A command that replaces one object by its id. */
+export function updateCommand<Body extends object>(parts: {
+  readonly does: string;
+  /** `a link` */
+  readonly noun: string;
+  readonly example: string;
+  readonly options: NonNullable<MerchantCommand['options']>;
+  /** The members that the flags give; those of --body are added. */
+  readonly flags: (
+    id: string,
+    options: Options,
+  ) => { readonly [Name in keyof Body]?: Body[Name] | undefined };
+  readonly update: (florin: Florin, body: Body) => Promise<object>;
+}): MerchantCommand {
+  const { does, noun, example, options, flags, update } = parts;
+  return apiCommand({
+    does,
+    argument: argument('<id>', `the id of ${noun}`),
+    examples: [example],
+    options,
+    async run(florin, given, outside) {
+      const id = given.required('id');
+      const body = await bodyOf<Body>(given, outside, flags(id, given));
+      return { text: `${id} is replaced`, json: await update(florin, body) };
+    },
   });
 }
 

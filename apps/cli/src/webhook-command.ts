@@ -8,6 +8,7 @@ import {
   type MerchantCommand,
   retrieveCommand,
   shown,
+  updateCommand,
 } from './resource.ts';
 
 const fields = [
@@ -67,19 +68,13 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
   ],
   [
     'webhooks update',
-    apiCommand({
+    updateCommand<WebhookUpdateRequest>({
       does: 'replaces a webhook: a description that is left out is reset',
-      argument: argument('<id>', 'the id of a webhook'),
-      examples: ["webhooks update wkid_… --name Shop --to https://shop.example.com/hook --events '*'"],
+      noun: 'a webhook',
+      example: "webhooks update wkid_… --name Shop --to https://shop.example.com/hook --events '*'",
       options: fields,
-      async run(florin, options, outside) {
-        const webhookId = options.required('id');
-        const body = await bodyOf<WebhookUpdateRequest>(options, outside, {
-          ...fieldsOf(options),
-          webhookId,
-        });
-        return { text: `${webhookId} is replaced`, json: await florin.webhooks.update(body) };
-      },
+      flags: (webhookId, options) => ({ ...fieldsOf(options), webhookId }),
+      update: (florin, body) => florin.webhooks.update(body),
     }),
   ],
   [

@@ -15,7 +15,7 @@ export interface BuiltPages {
   readonly takes: string;
   /** The command that builds them. */
   readonly command: string;
-  /** Anybody may keep them, and tools on other origins read them. */
+  /** Caches may keep them, and tools on other origins read them. */
   readonly isPublic: boolean;
 }
 

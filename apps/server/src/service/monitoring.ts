@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Readiness } from '#http/health.ts';
+import fastify from 'fastify';
+import { addHealthRoutes, type Readiness } from '#http/health.ts';
 import type { Clock } from '#outside/clock.ts';
 import { gaugesOf, installationGauges } from '#reconcile/gauges.ts';
 import { readHealth, readWallets } from '#reconcile/health.ts';
@@ -25,46 +24,28 @@ export async function monitor(
   ready: () => Promise<Readiness>,
 ): Promise<Monitor> {
   const { metrics, monitoring, log } = options;
-  if (metrics !== undefined) addReaders(metrics, options, rooms);
-  const server = createServer(async (request, response) => {
-    const answer = (status: number, contentType: string, text: string) =>
-      response
-        .writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' })
-        .end(request.method === 'HEAD' ? undefined : text);
-    const json = (status: number, value: unknown) =>
-      answer(status, 'application/json', JSON.stringify(value));
-    try {
-      const path = request.url?.split('?', 1)[0];
-      if (request.method !== 'GET' && request.method !== 'HEAD')
-        return json(405, { status: 'method_not_allowed' });
-      if (path === '/health/live') return json(200, { status: 'ok' });
-      if (path === '/health/ready') {
-        const state = await ready();
-        return json(state.ready ? 200 : 503, {
-          status: state.ready ? 'ready' : 'not_ready',
-          checks: state.checks,
-        });
-      }
-      if (path !== '/metrics' || metrics === undefined) return json(404, { status: 'not_found' });
+  const server = fastify({ logger: false, forceCloseConnections: true });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    if (request.method === 'GET' || request.method === 'HEAD') return;
+    reply.code(405).send({ status: 'method_not_allowed' });
+    return reply;
+  });
+  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not_found' }));
+  server.setErrorHandler((error, _request, reply) => {
+    // Without its database a process shows no half of its state: Prometheus then says that it is down.
+    log.warn('monitoring.unanswered', { reason: error instanceof Error ? error.message : String(error) });
+    reply.code(503).send({ status: 'unavailable' });
+  });
+  addHealthRoutes(server, ready);
+  if (metrics !== undefined) {
+    addReaders(metrics, options, rooms);
+    server.get('/metrics', async (_request, reply) => {
       const { contentType, text } = await metrics.render();
-      return answer(200, contentType, text);
-    } catch (error) {
-      // Without its database a process shows no half of its state: Prometheus then says that it is down.
-      log.warn('monitoring.unanswered', { reason: error instanceof Error ? error.message : String(error) });
-      return json(503, { status: 'unavailable' });
-    }
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(monitoring.port, monitoring.host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    address: `http://${monitoring.host}:${port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+      return reply.type(contentType).send(text);
+    });
+  }
+  return { address: await server.listen(monitoring), close: () => server.close() };
 }
 
 const poolGauge = {

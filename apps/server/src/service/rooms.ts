@@ -67,13 +67,11 @@ export function openRooms(options: ServiceOptions): Rooms {
     schema,
     url: options.databaseUrl,
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
-    onCommit: metrics === undefined ? undefined : (ms) => metrics.transaction(ms / 1_000),
+    onCommit: metrics?.committed,
   });
   const rpcs = new Map(
     chains.all.map(({ name: chain, chainId, rpcUrls: urls }) => {
-      const onExchange =
-        metrics &&
-        (({ ms, ...exchange }: NodeExchange) => metrics.rpc({ chain, ...exchange, seconds: ms / 1_000 }));
+      const onExchange = (exchange: NodeExchange) => metrics?.rpc(chain, exchange);
       return [
         chainId,
         verifiedRpc(openHttpRpc({ chainId, urls, clock, log, onExchange }), chainId, verification),

@@ -110,17 +110,13 @@ function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): P
   const { webhooks, masterKeys, metrics } = options;
   const egress = createEgress({ addresses: webhookAddresses(options), ca: webhooks.certificateAuthority });
   const settings = deliverySettings(options);
-  const onAttempt =
-    metrics &&
-    ((attempt: { readonly isAccepted: boolean; readonly ms: number }) =>
-      metrics.delivery({ ...attempt, seconds: attempt.ms / 1_000 }));
   const outbox = outboxWorker({
     ...options,
     db,
     egress,
     secrets: secretBox(masterKeys),
     settings,
-    onAttempt,
+    onAttempt: metrics?.delivery,
   });
   return [runDeliveries(outbox, signal).finally(() => egress.close()), runOutboxHousekeeping(outbox, signal)];
 }

@@ -32,17 +32,15 @@ export interface Reading {
  */
 export interface Metrics {
   readonly request: (answered: AnsweredRequest) => void;
-  /** One exchange with a node: a request and its answer, or none. */
-  readonly rpc: (exchange: {
-    readonly chain: string;
-    readonly node: string;
-    readonly isAnswered: boolean;
-    readonly seconds: number;
-  }) => void;
+  /** One exchange with a node of a chain: a request and its answer, or none. */
+  readonly rpc: (
+    chain: string,
+    exchange: { readonly node: string; readonly isAnswered: boolean; readonly ms: number },
+  ) => void;
   /** One attempt to deliver a webhook. */
-  readonly delivery: (attempt: { readonly isAccepted: boolean; readonly seconds: number }) => void;
-  /** A database transaction from its connection to its commit. */
-  readonly transaction: (seconds: number) => void;
+  readonly delivery: (attempt: { readonly isAccepted: boolean; readonly ms: number }) => void;
+  /** A database transaction, from its connection to its commit. */
+  readonly committed: (ms: number) => void;
   /** A session that has just moved to a status. A transaction that is repeated counts again. */
   readonly sessionMoved: (status: string) => void;
   /** From the time of the payment's block to its first reading. */
@@ -146,15 +144,15 @@ function recorders(into: Instruments): Omit<Metrics, 'addReader' | 'render'> {
       into.requests.inc({ method, route, status: String(status), code: String(code) });
       into.requestSeconds.observe({ route }, seconds);
     },
-    rpc({ chain, node, isAnswered, seconds }) {
+    rpc(chain, { node, isAnswered, ms }) {
       into.exchanges.inc({ chain, node, outcome: isAnswered ? 'answered' : 'failed' });
-      if (isAnswered) into.rpcSeconds.observe({ chain }, seconds);
+      if (isAnswered) into.rpcSeconds.observe({ chain }, ms / 1_000);
     },
-    delivery({ isAccepted, seconds }) {
+    delivery({ isAccepted, ms }) {
       into.attempts.inc({ outcome: isAccepted ? 'accepted' : 'failed' });
-      into.attemptSeconds.observe(seconds);
+      into.attemptSeconds.observe(ms / 1_000);
     },
-    transaction: (seconds) => into.commits.observe(seconds),
+    committed: (ms) => into.commits.observe(ms / 1_000),
     sessionMoved: (status) => into.moves.inc({ status }),
     detected: (chain, seconds) => into.detections.observe({ chain }, seconds),
     settled: (seconds) => into.settlements.observe(seconds),

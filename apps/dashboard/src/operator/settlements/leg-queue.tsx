@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { useRead } from '../../api/use-call.ts';
-import { useFilters } from '../../app/use-filters.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
@@ -16,6 +15,7 @@ import { TroubleBadge } from '../trouble-sign.tsx';
 import { useHealth, useMerchantNames } from '../use-installation.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
 import { replacedText, TransactionFacts } from './transaction-facts.tsx';
+import { useWorkList } from './use-work-list.ts';
 import { type ListedLeg, pageSize, purposeText, reasonText, refreshMs } from './work.ts';
 import { WorkFilters } from './work-filters.tsx';
 
@@ -30,28 +30,24 @@ const states = [
 
 /** The settlement legs of all merchants, usual or not, newest first; each with the transaction that carries it. */
 export function LegQueue() {
-  const { values, set } = useFilters(['tab', 'state', 'chain', 'of', 'page']);
-  const page = Math.max(1, Number.parseInt(values.page, 10) || 1);
-  const state = states.find(({ value }) => value === values.state)?.value ?? '';
+  const { values, set, state, page, query, toPage, clear } = useWorkList(states);
   const list = useRead(
     'GET /staff/settlement/list/:page/:size',
     {
       params: { page, size: pageSize },
       query: {
         ...(state === '' ? {} : { state }),
-        ...(values.chain === '' ? {} : { chain: values.chain }),
-        ...(values.of === '' ? {} : { of: values.of }),
+        ...query,
       },
     },
     { everyMs: refreshMs },
   );
   const names = useMerchantNames();
   const [opened, setOpened] = useState<ListedLeg>();
-  const isFiltered = state !== '' || values.chain !== '' || values.of !== '';
   return (
     <>
       <WorkFilters
-        values={{ ...values, state }}
+        values={values}
         onChange={set}
         states={states}
         search={{ label: 'Find the legs of a payment', placeholder: 'Id of a session or an order' }}
@@ -62,18 +58,14 @@ export function LegQueue() {
         source={{ rows: list.data?.legs, error: list.error, onRetry: () => void list.refetch() }}
         keyOf={({ orderId, leg }) => `${orderId} ${leg}`}
         onOpen={setOpened}
-        onClearFilters={isFiltered ? () => set({ state: '', chain: '', of: '', page: '' }) : undefined}
+        onClearFilters={clear}
         empty={
           <Empty icon={<Send />} title="No settlements yet">
             A leg stands here from the moment its payment is final.
           </Empty>
         }
       />
-      <Pager
-        page={page}
-        hasMore={list.data?.hasMore === true}
-        onChange={(next) => set({ page: next === 1 ? '' : String(next) })}
-      />
+      <Pager page={page} hasMore={list.data?.hasMore === true} onChange={toPage} />
       {opened !== undefined && <LegSheet leg={opened} names={names} onClose={() => setOpened(undefined)} />}
     </>
   );

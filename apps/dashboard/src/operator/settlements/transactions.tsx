@@ -1,7 +1,6 @@
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { useRead } from '../../api/use-call.ts';
-import { useFilters } from '../../app/use-filters.ts';
 import { Sheet } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -10,6 +9,7 @@ import { gweiText, integerText } from '../figure.ts';
 import { Pager } from '../pager.tsx';
 import { useHealth } from '../use-installation.ts';
 import { replacedText, SentState, TransactionFacts } from './transaction-facts.tsx';
+import { useWorkList } from './use-work-list.ts';
 import { explorerLink, type ListedTransaction, pageSize, purposeText, refreshMs } from './work.ts';
 import { WorkFilters } from './work-filters.tsx';
 
@@ -23,28 +23,24 @@ const states = [
 
 /** The transactions of the service's wallets, newest first; each with what replaced what. */
 export function TransactionTable() {
-  const { values, set } = useFilters(['tab', 'state', 'chain', 'of', 'page']);
-  const page = Math.max(1, Number.parseInt(values.page, 10) || 1);
-  const state = states.find(({ value }) => value === values.state)?.value ?? '';
+  const { values, set, state, page, query, toPage, clear } = useWorkList(states);
   const list = useRead(
     'GET /staff/transaction/list/:page/:size',
     {
       params: { page, size: pageSize },
       query: {
         ...(state === 'all' ? {} : { state: state === '' ? 'pending' : state }),
-        ...(values.chain === '' ? {} : { chain: values.chain }),
-        ...(values.of === '' ? {} : { of: values.of }),
+        ...query,
       },
     },
     { everyMs: refreshMs },
   );
   const at = useHealth().data?.at ?? '';
   const [opened, setOpened] = useState<ListedTransaction>();
-  const isFiltered = state !== '' || values.chain !== '' || values.of !== '';
   return (
     <>
       <WorkFilters
-        values={{ ...values, state }}
+        values={values}
         onChange={set}
         states={states}
         search={{ label: 'Find a transaction', placeholder: 'Hash of a transaction' }}
@@ -55,18 +51,14 @@ export function TransactionTable() {
         source={{ rows: list.data?.transactions, error: list.error, onRetry: () => void list.refetch() }}
         keyOf={({ transactionId }) => transactionId}
         onOpen={setOpened}
-        onClearFilters={isFiltered ? () => set({ state: '', chain: '', of: '', page: '' }) : undefined}
+        onClearFilters={clear}
         empty={
           <Empty icon={<Send />} title="Nothing is on its way">
             Every transaction that was sent is in a final block.
           </Empty>
         }
       />
-      <Pager
-        page={page}
-        hasMore={list.data?.hasMore === true}
-        onChange={(next) => set({ page: next === 1 ? '' : String(next) })}
-      />
+      <Pager page={page} hasMore={list.data?.hasMore === true} onChange={toPage} />
       {opened !== undefined && (
         <Sheet
           isOpen
