@@ -28,7 +28,7 @@ export function typeAmount(page: Page, field: AmountField, how: Edit): void {
   // A pasted text is complete, so its problem is shown at once.
   const isComplete = how === 'whole' && text !== '';
   const amountProblem = isComplete ? problemOfAmount(data, parseAmount(locale, text)) : '';
-  if (page.model.amountProblem !== amountProblem) page.change({ amountProblem });
+  page.change({ amountProblem, problem: '' });
   timer = setTimeout(() => void quote(page, text), typingPauseMs);
 }
 
@@ -107,5 +107,5 @@ export function chooseToken(page: Page, chosen: string): void {
   const typed = { kind: 'amount', amount: BigInt(data.amount) } as const;
   const outside = outsideOf(data, option, typed);
   const amountProblem = outside === '' && option?.total === '0' ? data.texts.amountRefused : outside;
-  page.change({ chosen, problem: '', ...(isOpen ? { amountProblem } : {}) });
+  page.change({ chosen, ...(isOpen ? { amountProblem } : {}) });
 }

@@ -150,7 +150,10 @@ function actionsOf(page: Page): Actions {
       const isButton = target instanceof Element && target.closest('button') !== null;
       if (isChoice || isButton || target === dialog()) dialog().close();
     },
-    choose: (chosen) => chooseToken(page, chosen),
+    choose: (chosen) => {
+      page.change({ problem: '' });
+      chooseToken(page, chosen);
+    },
     chooseSource: (source) => page.change({ source, problem: '' }),
     chooseCode: (code) => page.change({ code }),
     pay: () => beginIdle(() => payWith(page, 'best')),

@@ -54,6 +54,9 @@ test('an ambiguous amount begins no session, and the page shows how to type each
   await page.locator('#amount-problem').getByText(problem).waitFor();
   await page.locator('#pay-button').click();
   await page.locator('#problem').getByText(problem).waitFor();
+  // Shortly after the last digit the page asks for prices, which must not remove the problem that Pay has shown.
+  await page.evaluate('new Promise((passed) => setTimeout(passed, 400))');
+  assert.equal(await page.locator('#problem').textContent(), problem);
   assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
   await field(page).fill('1.00');
   await priced(page, '$1.002');
