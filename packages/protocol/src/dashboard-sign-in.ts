@@ -1,10 +1,10 @@
-import Type, { type TProperties } from 'typebox';
+import Type from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
 import { ownBounce } from './mail-api.ts';
 import { notificationKinds } from './notification.ts';
 import { paymentViewRoutes } from './payment-view-api.ts';
 import { route } from './route.ts';
-import { idText, successReply, text } from './schema.ts';
+import { idText, strictBody, successReply, text } from './schema.ts';
 
 const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
 const password = text({ min: 1, max: 128 });
@@ -12,7 +12,6 @@ const newPassword = text({ min: 12, max: 128 });
 const code = text({ min: 1, max: 64 });
 /** What a browser's WebAuthn calls take and return, as JSON. */
 const webAuthn = Type.Object({}, { additionalProperties: true });
-const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 
 const notificationKind = Type.Enum(notificationKinds);
 
@@ -28,14 +27,14 @@ export const signInRoutes = {
     path: '/sign-in/password',
     summary: 'Sign in with a password',
     description: 'With a second factor the answer says so, and the code goes to `/sign-in/code`.',
-    body: body({ email, password }),
+    body: strictBody({ email, password }),
     reply: Type.Object({ isSignedIn: Type.Boolean(), needsCode: Type.Boolean() }),
   }),
   signInWithCode: route({
     ...signIn,
     path: '/sign-in/code',
     summary: 'Give the code of the second factor',
-    body: body({ code }),
+    body: strictBody({ code }),
     reply: successReply,
   }),
   startPasskeySignIn: route({
@@ -48,7 +47,7 @@ export const signInRoutes = {
     ...signIn,
     path: '/sign-in/passkey',
     summary: 'Sign in with a passkey',
-    body: body({ response: webAuthn }),
+    body: strictBody({ response: webAuthn }),
     reply: successReply,
   }),
   startWalletSignIn: route({
@@ -62,14 +61,14 @@ export const signInRoutes = {
     path: '/sign-in/wallet',
     summary: 'Sign in with an Ethereum wallet',
     description: 'The message follows EIP-4361. Smart accounts sign by ERC-1271 or ERC-6492.',
-    body: body({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
+    body: strictBody({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
     reply: successReply,
   }),
   signInWithRecoveryCode: route({
     ...signIn,
     path: '/sign-in/recovery-code',
     summary: 'Sign in with a recovery code, which is used up',
-    body: body({ email, code }),
+    body: strictBody({ email, code }),
     reply: successReply,
   }),
   completeRecovery: route({
@@ -78,7 +77,7 @@ export const signInRoutes = {
     summary: 'Use the link of a recovery: a new password, and every other way to sign in ends',
     description:
       'Refused with 200202 until the delay is over. Then sign in with the password and add a passkey.',
-    body: body({ token: text({ min: 1, max: 100 }), password: newPassword }),
+    body: strictBody({ token: text({ min: 1, max: 100 }), password: newPassword }),
     reply: Type.Object({
       email: Type.String({ description: 'Names the person at sign-in' }),
       recoveryCodes: Type.Array(Type.String(), { description: 'Shown this once' }),
@@ -88,7 +87,7 @@ export const signInRoutes = {
     ...signIn,
     path: '/invitation/show',
     summary: 'What an invitation is for',
-    body: body({ token: text({ min: 1, max: 100 }) }),
+    body: strictBody({ token: text({ min: 1, max: 100 }) }),
     reply: Type.Object({
       merchantName: Type.String({ description: 'Empty: the operator’s staff' }),
       role: Type.String(),
@@ -101,7 +100,7 @@ export const signInRoutes = {
     ...signIn,
     path: '/invitation/accept-as-new',
     summary: 'Accept an invitation with a new account, and sign in',
-    body: body({
+    body: strictBody({
       token: text({ min: 1, max: 100 }),
       name: text({ min: 1, max: 100 }),
       email,
@@ -175,7 +174,7 @@ export const meRoutes = {
     path: '/me/prove',
     summary: 'Prove again who acts, by password and second factor',
     description: 'Opens sensitive acts for five minutes. With a passkey or a wallet, sign in again instead.',
-    body: body({ password, code: Type.Optional(code) }),
+    body: strictBody({ password, code: Type.Optional(code) }),
     reply: successReply,
     errors: ['sign_in_failed', 'second_factor_required', 'rate_limited'],
   }),
@@ -184,7 +183,7 @@ export const meRoutes = {
     path: '/me/invitation/accept',
     summary: 'Accept an invitation',
     tag: 'Invitations',
-    body: body({ token: text({ min: 1, max: 100 }) }),
+    body: strictBody({ token: text({ min: 1, max: 100 }) }),
     reply: Type.Object({ merchantId: Type.String({ description: 'Empty: the operator’s staff' }) }),
     errors: ['invitation_invalid', 'member_exists'],
   }),
@@ -264,7 +263,7 @@ export const meRoutes = {
     path: '/me/notification/change',
     summary: 'Choose whether to get e-mails of a kind about a merchant',
     tag: 'Notifications',
-    body: body({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
+    body: strictBody({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
     reply: successReply,
     errors: ['role_forbidden', 'field_invalid'],
   }),
@@ -282,7 +281,7 @@ export const meRoutes = {
     path: '/me/session/revoke',
     summary: 'End one session',
     tag: 'Sign-in',
-    body: body({ sessionId: text({ min: 1, max: 64 }) }),
+    body: strictBody({ sessionId: text({ min: 1, max: 64 }) }),
     reply: successReply,
     errors: [],
   }),
@@ -294,7 +293,7 @@ export const proofRoutes = {
     ...proof,
     path: '/me/password/change',
     summary: 'Change the password, and end all other sessions',
-    body: body({ currentPassword: password, newPassword }),
+    body: strictBody({ currentPassword: password, newPassword }),
     reply: successReply,
   }),
   startPasskey: route({
@@ -307,7 +306,7 @@ export const proofRoutes = {
     ...proof,
     path: '/me/passkey/add',
     summary: 'Add a passkey',
-    body: body({ response: webAuthn, name: text({ min: 1, max: 100 }) }),
+    body: strictBody({ response: webAuthn, name: text({ min: 1, max: 100 }) }),
     reply: successReply,
   }),
   listPasskeys: route({
@@ -327,42 +326,42 @@ export const proofRoutes = {
     ...proof,
     path: '/me/passkey/remove',
     summary: 'Remove a passkey',
-    body: body({ passkeyId: text({ min: 1, max: 64 }) }),
+    body: strictBody({ passkeyId: text({ min: 1, max: 64 }) }),
     reply: successReply,
   }),
   startSecondFactor: route({
     ...proof,
     path: '/me/second-factor/start',
     summary: 'Begin a second factor: codes of an authenticator',
-    body: body({ password }),
+    body: strictBody({ password }),
     reply: Type.Object({ totpUri: Type.String({ description: 'For the QR code' }) }),
   }),
   confirmSecondFactor: route({
     ...proof,
     path: '/me/second-factor/confirm',
     summary: 'Confirm the second factor with its first code',
-    body: body({ code }),
+    body: strictBody({ code }),
     reply: successReply,
   }),
   removeSecondFactor: route({
     ...proof,
     path: '/me/second-factor/remove',
     summary: 'Remove the second factor',
-    body: body({ password }),
+    body: strictBody({ password }),
     reply: successReply,
   }),
   addWallet: route({
     ...proof,
     path: '/me/wallet/add',
     summary: 'Add an Ethereum wallet to sign in with (EIP-4361)',
-    body: body({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
+    body: strictBody({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
     reply: Type.Object({ address: Type.String() }),
   }),
   removeWallet: route({
     ...proof,
     path: '/me/wallet/remove',
     summary: 'Remove a wallet',
-    body: body({ address: text({ min: 42, max: 42 }) }),
+    body: strictBody({ address: text({ min: 42, max: 42 }) }),
     reply: successReply,
   }),
   renewRecoveryCodes: route({

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { route } from './route.ts';
-import { idText, successReply, timestampText } from './schema.ts';
+import { idText, strictBody, successReply, timestampText } from './schema.ts';
 
 const signingId = Type.String({
   pattern: '^[0-9a-f-]{36}$',
@@ -20,9 +20,6 @@ export const refundSigning = Type.Object({
   askedAt: timestampText,
 });
 export type RefundSigning = Static<typeof refundSigning>;
-
-const body = <T extends Parameters<typeof Type.Object>[0]>(members: T) =>
-  Type.Object(members, { additionalProperties: false });
 
 /** How members agree on who signs a refund in the browser's wallet. */
 export const refundSigningRoutes = {
@@ -46,7 +43,7 @@ export const refundSigningRoutes = {
       'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`. ' +
       'The same `signingId` again changes nothing.',
     tag: 'Refunds',
-    body: body({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
+    body: strictBody({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
     reply: successReply,
     permissions: ['refunds:write'],
     effect: 'update',
@@ -60,7 +57,7 @@ export const refundSigningRoutes = {
       'A transaction that replaced another one is told again. Only the member who holds the signing tells it, and a ' +
       'signing that has ended stays ended.',
     tag: 'Refunds',
-    body: body({ refundId: idText, signingId, txHash }),
+    body: strictBody({ refundId: idText, signingId, txHash }),
     reply: successReply,
     permissions: ['refunds:write'],
     effect: 'update',
@@ -72,7 +69,7 @@ export const refundSigningRoutes = {
     summary: 'End a signing that moved no money',
     description: 'Only the member who holds the signing ends it. One that has ended stays ended.',
     tag: 'Refunds',
-    body: body({ refundId: idText, signingId }),
+    body: strictBody({ refundId: idText, signingId }),
     reply: successReply,
     permissions: ['refunds:write'],
     effect: 'update',

@@ -13,6 +13,11 @@ export function text(options: { min?: number; max: number; description?: string 
   });
 }
 
+/** The body of a request, which has no other fields. */
+export function strictBody<T extends TProperties>(members: T) {
+  return Type.Object(members, { additionalProperties: false });
+}
+
 /** An id from a client: only its length is checked, so that a malformed id is simply not found. */
 export const idText = text({ min: 1, max: 64 });
 

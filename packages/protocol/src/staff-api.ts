@@ -1,15 +1,14 @@
-import Type, { type TProperties } from 'typebox';
+import Type from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
 import { paymentException } from './exception.ts';
 import { invitationReply } from './invitation.ts';
 import { staffMailRoutes } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
-import { idText, pageParams, successReply, text, timestampText } from './schema.ts';
+import { idText, pageParams, strictBody, successReply, text, timestampText } from './schema.ts';
 import { healthReport, nodeReport, versions, walletReport, webhookBacklog } from './staff-health.ts';
 import { staffWorkRoutes } from './staff-work.ts';
 
-const body = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 const time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC; empty: never' });
 const reason = text({ min: 1, max: 300, description: 'For the audit log' });
 const token = text({ min: 1, max: 64, description: '`base::usdc` on one chain, `usdc` on all' });
@@ -40,7 +39,7 @@ export const staffRoutes = {
     path: '/staff/merchant/create',
     summary: 'Create a merchant',
     tag: 'Operator: merchants',
-    body: body({ merchantName: text({ min: 1, max: 100 }) }),
+    body: strictBody({ merchantName: text({ min: 1, max: 100 }) }),
     reply: Type.Object({ merchantId: Type.String() }),
     effect: 'create',
     errors: ['field_invalid'],
@@ -53,7 +52,7 @@ export const staffRoutes = {
       'For a merchant without an owner: others invite their members themselves, and the operator’s command line does. ' +
       'The link works once, within a week, and is shown this once. With a mail server it also goes to `email`.',
     tag: 'Operator: merchants',
-    body: body({
+    body: strictBody({
       merchantId: idText,
       role: Type.Enum(memberRoles),
       email: Type.Optional(text({ max: 254 })),
@@ -69,7 +68,7 @@ export const staffRoutes = {
     description:
       'No new sessions, and links show as disabled. Open sessions, settlement, refunds and reads go on.',
     tag: 'Operator: merchants',
-    body: body({ merchantId: idText, reason }),
+    body: strictBody({ merchantId: idText, reason }),
     reply: successReply,
     errors: ['merchant_not_found'],
   }),
@@ -78,7 +77,7 @@ export const staffRoutes = {
     path: '/staff/merchant/resume',
     summary: 'End the suspension of a merchant',
     tag: 'Operator: merchants',
-    body: body({ merchantId: idText }),
+    body: strictBody({ merchantId: idText }),
     reply: successReply,
     errors: ['merchant_not_found'],
   }),
@@ -110,7 +109,7 @@ export const staffRoutes = {
     description:
       'For a depeg or an incident of the issuer. Orders that were signed stay payable, and what is paid settles.',
     tag: 'Operator: tokens',
-    body: body({ token, reason }),
+    body: strictBody({ token, reason }),
     reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
     errors: ['currency_unsupported'],
   }),
@@ -119,7 +118,7 @@ export const staffRoutes = {
     path: '/staff/token/resume',
     summary: 'Take orders in a token again',
     tag: 'Operator: tokens',
-    body: body({ token }),
+    body: strictBody({ token }),
     reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
     errors: ['currency_unsupported'],
   }),
@@ -161,7 +160,7 @@ export const staffRoutes = {
       'The watcher goes back to the last stored block that the chain still has. Until it has found one, the chain stays ' +
       'halted. Events that are gone are taken back.',
     tag: 'Operator: health',
-    body: body({ chain: text({ min: 1, max: 64 }), reason }),
+    body: strictBody({ chain: text({ min: 1, max: 64 }), reason }),
     reply: Type.Object({
       haltedReason: Type.String({ description: 'Why it was halted; empty when it was not' }),
     }),
@@ -174,7 +173,7 @@ export const staffRoutes = {
     description:
       'The caps of the contracts stay. Each order is paid once on chain, however often it is released.',
     tag: 'Operator: health',
-    body: body({ orderId: text({ min: 66, max: 66 }), reason }),
+    body: strictBody({ orderId: text({ min: 66, max: 66 }), reason }),
     reply: Type.Object({ legs: Type.Array(Type.String(), { description: 'Empty when none waits' }) }),
     errors: [],
   }),

@@ -1,0 +1,73 @@
+import Type from 'typebox';
+import { permissions } from './permission.ts';
+import { route } from './route.ts';
+import { idText, strictBody, successReply, text } from './schema.ts';
+
+/** A secret key may do everything, a restricted one what its permissions say. */
+export const keyKind = Type.Union([Type.Literal('secret'), Type.Literal('restricted')]);
+const amount = Type.Integer({ minimum: 1, maximum: 9_000_000_000_000_000, description: 'Micro-USD' });
+
+/** API keys, which only members make and disable. */
+export const keyRoutes = {
+  listApiKeys: route({
+    method: 'GET',
+    path: '/key/list',
+    summary: 'List the API keys',
+    tag: 'API keys',
+    reply: Type.Object({
+      keys: Type.Array(
+        Type.Object({
+          keyId: Type.String(),
+          kind: keyKind,
+          last4: Type.String(),
+          createdBy: Type.String({ description: 'The id of the member who made it; empty: the operator' }),
+          permissions: Type.Array(Type.String()),
+          ipAllowList: Type.Array(Type.String()),
+          origins: Type.Array(Type.String()),
+          maxSessionAmount: Type.Union([Type.Integer(), Type.Null()]),
+          maxDayAmount: Type.Union([Type.Integer(), Type.Null()]),
+          createAt: Type.String(),
+          expiresAt: Type.String({ description: 'Empty: never' }),
+          lastUsedAt: Type.String({ description: 'Empty: never; at most a minute behind' }),
+          revokedAt: Type.String({ description: 'Empty: in use' }),
+        }),
+      ),
+    }),
+    permissions: ['keys:read'],
+    effect: 'query',
+    errors: [],
+  }),
+  createApiKey: route({
+    method: 'POST',
+    path: '/key/create',
+    summary: 'Create an API key',
+    description: 'The key is shown this once. It has no permission that the member’s role lacks.',
+    tag: 'API keys',
+    body: strictBody({
+      kind: keyKind,
+      permissions: Type.Optional(Type.Array(Type.Enum(permissions))),
+      expiresAt: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 9_999_999_999, description: 'Unix seconds' }),
+      ),
+      ipAllowList: Type.Optional(Type.Array(text({ max: 64 }))),
+      origins: Type.Optional(Type.Array(text({ max: 300 }))),
+      maxSessionAmount: Type.Optional(amount),
+      maxDayAmount: Type.Optional(amount),
+    }),
+    reply: Type.Object({ keyId: Type.String(), key: Type.String() }),
+    permissions: ['keys:write'],
+    effect: 'create',
+    errors: ['field_invalid', 'role_forbidden'],
+  }),
+  disableApiKey: route({
+    method: 'POST',
+    path: '/key/disable',
+    summary: 'Disable an API key for good',
+    tag: 'API keys',
+    body: strictBody({ keyId: idText }),
+    reply: successReply,
+    permissions: ['keys:write'],
+    effect: 'update',
+    errors: ['api_key_not_found'],
+  }),
+} as const;

@@ -1,0 +1,155 @@
+import Type from 'typebox';
+import { openRecovery } from './dashboard-sign-in.ts';
+import { invitationReply } from './invitation.ts';
+import { keyKind } from './key-api.ts';
+import { bouncedAt } from './mail-api.ts';
+import { memberRoles } from './member-role.ts';
+import { route } from './route.ts';
+import { idText, strictBody, successReply, text } from './schema.ts';
+
+const role = Type.Enum(memberRoles);
+
+/** Who acts for a merchant: members, their recovery and invitations. */
+export const memberRoutes = {
+  listMembers: route({
+    method: 'GET',
+    path: '/member/list',
+    summary: 'List the members of the merchant',
+    tag: 'Members',
+    reply: Type.Object({
+      members: Type.Array(
+        Type.Object({
+          userId: Type.String(),
+          name: Type.String(),
+          email: Type.String(),
+          role,
+          createAt: Type.String(),
+          recovery: Type.Union(
+            [
+              Type.Object({
+                ...openRecovery,
+                askedBy: Type.String({ description: 'The owner who asked first; empty for the operator' }),
+              }),
+              Type.Null(),
+            ],
+            { description: 'An open recovery of the member; cancel it if the member did not lose access' },
+          ),
+          bouncedAt,
+        }),
+      ),
+    }),
+    permissions: ['members:read'],
+    effect: 'query',
+    errors: [],
+  }),
+  changeMemberRole: route({
+    method: 'POST',
+    path: '/member/role',
+    summary: 'Change the role of a member',
+    tag: 'Members',
+    body: strictBody({
+      userId: idText,
+      role,
+      ifRole: Type.Optional(
+        Type.Enum(memberRoles, {
+          description: 'The role as it was read. Refused with 100810 if the member has another one since',
+        }),
+      ),
+    }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found', 'last_owner', 'role_forbidden', 'member_changed'],
+  }),
+  removeMember: route({
+    method: 'POST',
+    path: '/member/remove',
+    summary: 'Remove a member',
+    description:
+      'Open invitations that the member made are revoked. API keys that the member made keep working, because programs ' +
+      'depend on them: the answer names those in use, and /key/disable ends them.',
+    tag: 'Members',
+    body: strictBody({ userId: idText }),
+    reply: Type.Object({
+      ...successReply.properties,
+      keys: Type.Array(Type.Object({ keyId: Type.String(), kind: keyKind, last4: Type.String() })),
+    }),
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found', 'last_owner', 'role_forbidden'],
+  }),
+  recoverMember: route({
+    method: 'POST',
+    path: '/member/recover',
+    summary: 'Recover a member who lost every way to sign in',
+    description:
+      'One owner asks, a second one agrees by the same request and gets the link, shown this once. Both have been owners for ' +
+      'at least the delay of the installation, for which the link then waits. It sets a new password and ends every other ' +
+      'way to sign in. For a person who acts for one merchant alone; others the operator recovers.',
+    tag: 'Members',
+    body: strictBody({ userId: idText }),
+    reply: Type.Object({
+      ...openRecovery,
+      url: Type.String({ description: 'Empty unless this request made it' }),
+    }),
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found', 'role_forbidden'],
+  }),
+  cancelMemberRecovery: route({
+    method: 'POST',
+    path: '/member/recover/cancel',
+    summary: 'Cancel the recovery of a member',
+    tag: 'Members',
+    body: strictBody({ userId: idText }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['member_not_found'],
+  }),
+  listInvitations: route({
+    method: 'GET',
+    path: '/invitation/list',
+    summary: 'List the invitations that can be accepted',
+    tag: 'Invitations',
+    reply: Type.Object({
+      invitations: Type.Array(
+        Type.Object({
+          invitationId: Type.String(),
+          role: Type.String(),
+          email: Type.String(),
+          createAt: Type.String(),
+          expiresAt: Type.String(),
+          bouncedAt,
+        }),
+      ),
+    }),
+    permissions: ['members:read'],
+    effect: 'query',
+    errors: [],
+  }),
+  inviteMember: route({
+    method: 'POST',
+    path: '/invitation/create',
+    summary: 'Invite a person by a link',
+    description:
+      'The link works once, within a week, and is shown this once. With a mail server it also goes to `email`.',
+    tag: 'Invitations',
+    body: strictBody({ role, email: Type.Optional(text({ max: 254 })) }),
+    reply: invitationReply,
+    permissions: ['members:write'],
+    effect: 'create',
+    errors: ['role_forbidden', 'field_invalid'],
+  }),
+  revokeInvitation: route({
+    method: 'POST',
+    path: '/invitation/revoke',
+    summary: 'Make the link of an invitation useless',
+    tag: 'Invitations',
+    body: strictBody({ invitationId: idText }),
+    reply: successReply,
+    permissions: ['members:write'],
+    effect: 'update',
+    errors: ['invitation_not_found'],
+  }),
+} as const;
