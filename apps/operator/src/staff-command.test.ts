@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { acceptInvitation, createUser, systemClock, systemRandom } from '@florin/server/operator';
+import { acceptInvitation, createUser, operator, systemClock, systemRandom } from '@florin/server/operator';
 import { CliWorld } from './cli-world.fixture.ts';
 
 let world: CliWorld;
@@ -16,7 +16,7 @@ test('a person becomes staff by a link, is listed, and goes', async () => {
   const userId = await world.database.db.transaction(async (transaction) => {
     const person = { name: 'Ops', email: 'ops@example.com', passwordHash: 'x' };
     const made = await createUser(transaction, deps, person);
-    await acceptInvitation(transaction, deps, { token, userId: made });
+    await acceptInvitation(transaction, deps, { token, actor: { ...operator, id: made } });
     return made;
   });
   assert.match((await world.run('staff list')).stdout, new RegExp(`${userId} +ops@example\\.com`));

@@ -15,6 +15,17 @@ const webAuthn = Type.Object({}, { additionalProperties: true });
 
 const notificationKind = Type.Enum(notificationKinds);
 
+/** What the signature of a wallet is for. */
+const walletPurposes = ['sign_in', 'prove', 'add_wallet'] as const;
+export type WalletPurpose = (typeof walletPurposes)[number];
+
+export function isWalletPurpose(text: string): text is WalletPurpose {
+  return walletPurposes.some((purpose) => purpose === text);
+}
+
+const walletMessage = text({ min: 1, max: 2_000 });
+const walletSignature = text({ min: 4, max: 20_000 });
+
 /** Operations of a person, not of a merchant: they need no role. */
 const personal = { method: 'POST', permissions: [], effect: 'update', errors: ['sign_in_failed'] } as const;
 const signIn = { ...personal, tag: 'Sign-in', errors: ['sign_in_failed', 'rate_limited'] } as const;
@@ -53,15 +64,32 @@ export const signInRoutes = {
   startWalletSignIn: route({
     ...signIn,
     path: '/sign-in/wallet/start',
-    summary: 'A nonce for a message that a wallet signs (EIP-4361)',
-    reply: Type.Object({ nonce: Type.String() }),
+    summary: 'What a message that a wallet signs must state (EIP-4361)',
+    description: 'The message works once, in the browser that asked, and for its purpose alone.',
+    body: strictBody({
+      purpose: Type.Enum(walletPurposes, {
+        description: 'To sign in, to prove again who acts, or to add the wallet',
+      }),
+    }),
+    reply: Type.Object({
+      nonce: Type.String(),
+      statement: Type.String({ description: 'What the wallet shows' }),
+      issuedAt: Type.String({ description: 'ISO 8601, like the next' }),
+      expiresAt: Type.String(),
+    }),
   }),
   signInWithWallet: route({
     ...signIn,
     path: '/sign-in/wallet',
     summary: 'Sign in with an Ethereum wallet',
-    description: 'The message follows EIP-4361. Smart accounts sign by ERC-1271 or ERC-6492.',
-    body: strictBody({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
+    description:
+      'The message follows EIP-4361: the URI is the origin of this page, and the message is at most ten minutes old. Smart ' +
+      'accounts sign by ERC-1271 or ERC-6492. A person who is signed in proves again who acts with the purpose `prove`.',
+    body: strictBody({
+      message: walletMessage,
+      signature: walletSignature,
+      purpose: Type.Enum(['sign_in', 'prove'], { description: 'As the message was asked for' }),
+    }),
     reply: successReply,
   }),
   signInWithRecoveryCode: route({
@@ -354,7 +382,7 @@ export const proofRoutes = {
     ...proof,
     path: '/me/wallet/add',
     summary: 'Add an Ethereum wallet to sign in with (EIP-4361)',
-    body: strictBody({ message: text({ min: 1, max: 2_000 }), signature: text({ min: 4, max: 20_000 }) }),
+    body: strictBody({ message: walletMessage, signature: walletSignature }),
     reply: Type.Object({ address: Type.String() }),
   }),
   removeWallet: route({

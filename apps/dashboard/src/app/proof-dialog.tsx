@@ -74,7 +74,7 @@ function canProve(me: Me): boolean {
 }
 
 function ProofForm({ me, onDone, onCancel }: ProofFormProps) {
-  const ways = useWays(onDone);
+  const ways = useWays('prove', onDone);
   const { canUsePasskey, canUseWallet, canUsePassword } = waysOf(me);
   return (
     <div className="grid gap-3">

@@ -9,7 +9,7 @@ import { FailureNotice, Notice } from '../ui/notice.tsx';
 /** What is missing until this session opens a shop: a stronger way to sign in, then signing in with it. */
 export function StrongStep({ me }: { readonly me: Me }) {
   const queries = useQueryClient();
-  const ways = useWays(() => void queries.invalidateQueries());
+  const ways = useWays('prove', () => void queries.invalidateQueries());
   const way = wayOf(me);
   const { title, text } = wordsOf(me, way);
   return (

@@ -17,8 +17,8 @@ export function Wallets({ me }: { readonly me: Me }) {
   const [removed, setRemoved] = useState<string>();
   const remove = useWrite('POST /me/wallet/remove', { onDone: () => toast('The wallet was removed') });
   const add = useAct(async () => {
-    const { nonce } = await request(undefined, 'POST /sign-in/wallet/start');
-    await request(undefined, 'POST /me/wallet/add', { body: await signWithWallet(nonce) });
+    const asked = await request(undefined, 'POST /sign-in/wallet/start', { body: { purpose: 'add_wallet' } });
+    await request(undefined, 'POST /me/wallet/add', { body: await signWithWallet(asked) });
     toast('The wallet was added');
   });
   return (

@@ -50,7 +50,7 @@ function PasswordForm({
 }: NameProps & { readonly onCode: () => void; readonly onRecovery: () => void }) {
   const [password, setPassword] = useState('');
   const signIn = useWrite('POST /sign-in/password');
-  const ways = useWays(onDone);
+  const ways = useWays('sign_in', onDone);
   const enter = async () => {
     const reply = await signIn.run({ body: { email, password } });
     if (reply?.needsCode === true) onCode();

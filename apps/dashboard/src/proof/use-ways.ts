@@ -2,7 +2,9 @@ import { useState } from 'react';
 import { send } from '../api/call.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { askPasskey } from './passkey.ts';
-import { signWithWallet } from './wallet.ts';
+import { signWithWallet, type WalletTerms } from './wallet.ts';
+
+type Purpose = 'sign_in' | 'prove';
 
 const noMerchant = { merchantId: undefined };
 
@@ -12,15 +14,19 @@ async function signInWithPasskey(): Promise<void> {
   await send('POST /sign-in/passkey', { body: { response } }, noMerchant);
 }
 
-async function signInWithWallet(): Promise<void> {
-  const { nonce } = (await send('POST /sign-in/wallet/start', {}, noMerchant)) as { nonce: string };
-  await send('POST /sign-in/wallet', { body: await signWithWallet(nonce) }, noMerchant);
+async function signInWithWallet(purpose: Purpose): Promise<void> {
+  const asked = await send('POST /sign-in/wallet/start', { body: { purpose } }, noMerchant);
+  const signed = await signWithWallet(asked as WalletTerms);
+  await send('POST /sign-in/wallet', { body: { ...signed, purpose } }, noMerchant);
 }
 
 const ways = { passkey: signInWithPasskey, wallet: signInWithWallet };
 
-/** Signing in with a device: one at a time, with what went wrong. */
-export function useWays(onDone: () => void) {
+/**
+ * Signing in with a device: one at a time, with what went wrong.
+ * @param purpose `prove`: the person is signed in, and proves again who acts.
+ */
+export function useWays(purpose: Purpose, onDone: () => void) {
   const [running, setRunning] = useState<keyof typeof ways>();
   const [error, setError] = useState<ApiFailure>();
   const run = async (way: keyof typeof ways) => {
@@ -28,7 +34,7 @@ export function useWays(onDone: () => void) {
     setRunning(way);
     setError(undefined);
     try {
-      await ways[way]();
+      await ways[way](purpose);
       onDone();
     } catch (failure) {
       if (!(failure instanceof ApiFailure)) throw failure;

@@ -49,11 +49,16 @@ async function personalSign(wallet: BrowserWallet, message: string, address: str
   })) as string;
 }
 
-/**
- * Signs the message of EIP-4361 for this site in the browser's wallet.
- * @param nonce From the service, for one sign-in.
- */
-export function signWithWallet(nonce: string): Promise<{ message: string; signature: string }> {
+/** What the service wants a message to state. Times are in ISO 8601. */
+export interface WalletTerms {
+  readonly nonce: string;
+  readonly statement: string;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+}
+
+/** Signs the message of EIP-4361 for this site in the browser's wallet, once, with what the service says that it states. */
+export function signWithWallet(terms: WalletTerms): Promise<{ message: string; signature: string }> {
   return askWallet('sign_in_failed', async (wallet, [account = '']) => {
     const chainId = await chainOf(wallet);
     const [{ createSiweMessage }, { getAddress }] = await Promise.all([
@@ -62,7 +67,12 @@ export function signWithWallet(nonce: string): Promise<{ message: string; signat
     ]);
     const address = getAddress(account);
     const { host, origin } = window.location;
-    const message = createSiweMessage({ domain: host, uri: origin, address, version: '1', chainId, nonce });
+    const message = createSiweMessage({
+      ...{ domain: host, uri: origin, address, version: '1', chainId },
+      ...{ nonce: terms.nonce, statement: terms.statement },
+      issuedAt: new Date(terms.issuedAt),
+      expirationTime: new Date(terms.expiresAt),
+    });
     return { message, signature: await personalSign(wallet, message, address) };
   });
 }

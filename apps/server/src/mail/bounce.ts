@@ -32,9 +32,9 @@ export async function releaseAddress(transaction: Transaction, given: string): P
   return shownAddress(address, row.is_person);
 }
 
-/** Lets e-mails go to the own address again; nothing happens where it has not bounced. */
-export async function retryOwnAddress(queryable: Queryable, address: string): Promise<void> {
-  await queryable.query(sql.forgetBounce, { address });
+/** Lets e-mails go to the own address again. False: it had not bounced. */
+export async function retryOwnAddress(transaction: Transaction, address: string): Promise<boolean> {
+  return (await transaction.query(sql.forgetBounce, { address })).length > 0;
 }
 
 /** What staff sees: payers' addresses and what quotes them only in part. */

@@ -3,7 +3,8 @@ import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { MemberRole, Role } from '@florin/protocol/member-role.ts';
-import type { Act, MemberContext } from './context.ts';
+import { recordAct } from './audit.ts';
+import type { Act, Actor, MemberContext } from './context.ts';
 import { checkedEmail, parseEmail } from './email.ts';
 import {
   insertInvitation,
@@ -127,25 +128,29 @@ export async function openInvitation(
   return { ...parseInvitation(row), merchantName: row.merchant_name ?? '' };
 }
 
-/** Makes the person a member, or staff, and uses the token up. Refuses an invalid token (100803) and a member (100805). */
+/**
+ * Makes the acting person a member, or staff, on the record, and uses the token up. Refuses an invalid token (100803) and a
+ * member (100805).
+ */
 export async function acceptInvitation(
   transaction: Transaction,
   deps: MemberContext,
-  request: { token: string; userId: string },
+  { token, actor }: { readonly token: string; readonly actor: Actor },
 ): Promise<Invitation> {
-  const { userId } = request;
-  const invitation = await openInvitation(transaction, deps, request.token);
+  const userId = actor.id;
+  const invitation = await openInvitation(transaction, deps, token);
   const { invitationId, merchantId, role } = invitation;
   if (merchantId === undefined || role === 'staff') await addStaff(transaction, deps, userId);
   else await addMember(transaction, deps, { merchantId, userId, role });
   await transaction.query(setAccepted, { invitationId, userId, at: deps.clock.now() });
+  await recordAct(transaction, deps, { merchantId, actor, act: acceptanceAct(invitation, actor) });
   return invitation;
 }
 
-/** The acceptance for the audit log. It says so where the person has another address than the one that was invited. */
-export function acceptanceAct(
+/** It says so where the person has another address than the one that was invited. */
+function acceptanceAct(
   { invitationId: subject, role, email: invitedEmail }: Invitation,
-  { userId, email }: { readonly userId: string; readonly email: string },
+  { id: userId, name: email }: Actor,
 ): Act {
   const isForOther = invitedEmail !== '' && invitedEmail !== parseEmail(email);
   const after = JSON.stringify({ userId, email, role, ...(isForOther ? { invitedEmail } : {}) });

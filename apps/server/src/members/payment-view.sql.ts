@@ -28,6 +28,6 @@ export const upsertView = statement({
 export const deleteView = statement({
   name: 'payment_view_delete',
   parameters: { merchantId: 'text', userId: 'text', name: 'text' },
-  columns: {},
-  text: 'delete from payment_views where merchant_id = :merchantId and user_id = :userId and name = :name',
+  columns: { name: 'text' },
+  text: 'delete from payment_views where merchant_id = :merchantId and user_id = :userId and name = :name returning name',
 });

@@ -45,10 +45,10 @@ export async function savePaymentView(
   });
 }
 
-/** Removes a view; nothing happens when it is not there. */
+/** Removes a view. False: it was not there. */
 export async function removePaymentView(
-  queryable: Queryable,
+  transaction: Transaction,
   view: OfMember & { readonly name: string },
-): Promise<void> {
-  await queryable.query(deleteView, view);
+): Promise<boolean> {
+  return (await transaction.query(deleteView, view)).length > 0;
 }

@@ -1,14 +1,15 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { isWalletPurpose, type WalletPurpose } from '@florin/protocol/dashboard-sign-in.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { randomBase62 } from '@florin/protocol/id.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { BetterAuthPlugin, GenericEndpointContext } from 'better-auth';
-import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api';
+import { APIError, createAuthEndpoint, getSessionFromCtx, sessionMiddleware } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
-import { getAddress } from 'viem';
-import { parseSiweMessage, validateSiweMessage } from 'viem/siwe';
 import type { MemberContext } from './context.ts';
 import { hashOfRecoveryCode } from './recovery-code.ts';
-import type { VerifyWallet } from './verify-wallet.ts';
+import { nonceInMessage, type VerifyWallet } from './verify-wallet.ts';
+import { checkWalletMessage, messageForMs, walletStatements } from './wallet-message.ts';
 
 /** What the methods need besides the library. */
 interface MethodOptions extends MemberContext {
@@ -18,8 +19,6 @@ interface MethodOptions extends MemberContext {
 
 /** PostgreSQL's code of a second row in a unique index. */
 const uniqueViolation = '23505';
-/** How long a wallet may take to sign: ten minutes, in milliseconds. */
-const nonceForMs = 600_000;
 const id = { type: 'string', required: true } as const;
 const ofUser = { ...id, references: { model: 'user', field: 'id' }, index: true } as const;
 
@@ -66,22 +65,28 @@ export function ownMethods(options: MethodOptions) {
         },
       ),
       makeWalletNonce: createAuthEndpoint('/wallet/nonce', { method: 'POST' }, async (context) => {
+        const purpose = purposeOf(bodyOf(context, 'purpose').purpose);
         const nonce = randomBase62(options.random.bytes);
-        const expiresAt = new Date(options.clock.now().getTime() + nonceForMs);
+        const issuedAt = options.clock.now();
+        const expiresAt = new Date(issuedAt.getTime() + messageForMs);
         await context.context.internalAdapter.createVerificationValue({
           identifier: `wallet:${nonce}`,
-          value: nonce,
+          value: `${purpose} ${hash('sha256', noteBrowser(context, options))}`,
           expiresAt,
         });
-        return context.json({ nonce });
+        const statement = walletStatements[purpose];
+        return context.json({ nonce, statement, issuedAt, expiresAt });
       }),
       signInWithWallet: createAuthEndpoint('/sign-in/wallet', { method: 'POST' }, async (context) => {
-        const address = await provenWallet(context, options);
+        const purpose = purposeOf(bodyOf(context, 'purpose').purpose);
+        const address = await provenWallet(context, options, purpose);
         const wallet = await context.context.adapter.findOne<{ userId: string }>({
           model: 'wallet',
           where: [{ field: 'address', value: address }],
         });
         if (wallet === null) throw failed();
+        if (purpose === 'prove' && (await getSessionFromCtx(context))?.user.id !== wallet.userId)
+          throw failed();
         return signedIn(context, wallet.userId);
       }),
       useCode: createAuthEndpoint(
@@ -96,7 +101,7 @@ export function ownMethods(options: MethodOptions) {
         '/wallet/add',
         { method: 'POST', use: [sessionMiddleware] },
         async (context) => {
-          const address = await provenWallet(context, options);
+          const address = await provenWallet(context, options, 'add_wallet');
           const { adapter, session } = context.context;
           const where = [{ field: 'address', value: address }];
           if ((await adapter.findOne({ model: 'wallet', where })) !== null) {
@@ -155,31 +160,51 @@ function bodyOf<Name extends string>(
   return Object.fromEntries(values) as Record<Name, string>;
 }
 
+function purposeOf(text: string): WalletPurpose {
+  if (!isWalletPurpose(text)) throw new APIError('BAD_REQUEST');
+  return text;
+}
+
+const browserCookie = 'wallet';
+const browserPattern = /^[0-9A-Za-z]{22}$/;
+
+/** The browser that asks for a nonce, by a cookie. Its tabs have one, so that the wallet may sign for each of them. */
+function noteBrowser(context: GenericEndpointContext, { random }: MethodOptions): string {
+  const cookie = context.context.createAuthCookie(browserCookie, { maxAge: messageForMs / 1_000 });
+  const sent = context.getCookie(cookie.name) ?? '';
+  const browser = browserPattern.test(sent) ? sent : randomBase62(random.bytes);
+  context.setCookie(cookie.name, browser, cookie.attributes);
+  return browser;
+}
+
+/** Whether a nonce was made for this purpose and for the browser of the request. */
+function isNonceFor(context: GenericEndpointContext, value: string, purpose: WalletPurpose): boolean {
+  const browser = context.getCookie(context.context.createAuthCookie(browserCookie).name) ?? '';
+  const own = Buffer.from(`${purpose} ${hash('sha256', browser)}`);
+  return own.length === value.length && timingSafeEqual(own, Buffer.from(value));
+}
+
 /**
- * The address that signed the message of this request: for this site, with a nonce of ours that is used up by the attempt,
- * and on a configured chain.
+ * The address that signed the message of this request: for this site, browser and purpose, with a nonce of ours that is used
+ * up by the attempt, and on a configured chain.
  */
 async function provenWallet(
   context: GenericEndpointContext,
-  { clock, dashboardOrigin, verifyWallet }: MethodOptions,
+  { clock, dashboardOrigin: origin, verifyWallet }: MethodOptions,
+  purpose: WalletPurpose,
 ): Promise<Hex> {
   const { message, signature } = bodyOf(context, 'message', 'signature');
-  const parsed = parseSiweMessage(message);
-  const { nonce = '', chainId, address, uri } = parsed;
-  const isKnown = /^[0-9A-Za-z]{8,64}$/.test(nonce)
-    ? await context.context.internalAdapter.consumeVerificationValue(`wallet:${nonce}`)
-    : null;
-  const { host, origin } = new URL(dashboardOrigin);
-  const isForUs =
-    isKnown !== null &&
-    uri !== undefined &&
-    URL.canParse(uri) &&
-    new URL(uri).origin === origin &&
-    validateSiweMessage({ message: parsed, domain: host, nonce, time: clock.now() });
-  if (!isForUs || address === undefined || chainId === undefined) throw failed();
-  const claim = { chainId, address, message, signature: signature.toLowerCase() as Hex };
+  const nonce = nonceInMessage(message);
+  const made =
+    nonce === undefined
+      ? null
+      : await context.context.internalAdapter.consumeVerificationValue(`wallet:${nonce}`);
+  if (nonce === undefined || made === null || !isNonceFor(context, made.value, purpose)) throw failed();
+  const signed = checkWalletMessage(message, { origin, nonce, purpose, now: clock.now() });
+  if (signed === undefined) throw failed();
+  const claim = { ...signed, message, signature: signature.toLowerCase() as Hex };
   if (!(await isSignedByWallet(verifyWallet, claim))) throw failed();
-  return getAddress(address);
+  return signed.address;
 }
 
 /** A chain that is not configured, or does not answer, proves nothing. */

@@ -89,7 +89,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
       authorize: (request) => {
         assertSameOrigin(request, deps.dashboardOrigin);
         attempts.ofNetwork(request.ip);
-        return { headers: libraryHeaders(request), clientAddress: request.ip };
+        return { headers: libraryHeaders(request) };
       },
     });
     const addPersonal = routesOf<Person>(server, {

@@ -1,12 +1,12 @@
-import type { Database } from '@florin/pg';
+import type { Database, Transaction } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { findBounces, retryOwnAddress } from '#mail/bounce.ts';
-import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
+import { type Act, recordAct, recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
-import { acceptanceAct, acceptInvitation } from '#members/invitation.ts';
+import { acceptInvitation } from '#members/invitation.ts';
 import { listOwnMerchants } from '#members/membership.ts';
 import { chooseNotification, listNotifications } from '#members/notification.ts';
 import { listPaymentViews, removePaymentView, savePaymentView } from '#members/payment-view.ts';
@@ -22,11 +22,12 @@ import {
   noteProof,
   removeWallet,
 } from '#members/user.ts';
+import { addressInMessage } from '#members/verify-wallet.ts';
 import { type AddRoute, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
 import { answerAuditPage } from './audit-list.ts';
 import { askLibrary, withCookies } from './sign-in.ts';
-import type { Person } from './visitor.ts';
+import { actorOf, type Person } from './visitor.ts';
 
 const { routes } = dashboardApi;
 
@@ -83,16 +84,11 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   });
 
   add(routes.acceptInvitation, async (call) => {
-    const { body, caller } = call;
-    const { userId } = caller;
-    return people.transaction(async (transaction) => {
-      const invitation = await acceptInvitation(transaction, deps, { ...body, userId });
-      const { merchantId } = invitation;
-      const actor = actorOf(call);
-      const act = acceptanceAct(invitation, caller);
-      await recordAct(transaction, deps, { merchantId, actor, act });
-      return { merchantId: merchantId ?? '' };
-    });
+    const actor = actorOf(call.caller, call);
+    const { merchantId = '' } = await people.transaction((transaction) =>
+      acceptInvitation(transaction, deps, { ...call.body, actor }),
+    );
+    return { merchantId };
   });
 
   add(routes.listMySessions, async ({ caller }) => {
@@ -108,17 +104,18 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   });
 
   add(routes.revokeMySession, async (call) => {
-    const { body, caller } = call;
-    await endSession(people, { ...body, userId: caller.userId });
-    await note(deps, call, 'revokeMySession', body.sessionId);
+    const { sessionId } = call.body;
+    const act = { action: 'revokeMySession', subject: sessionId } as const;
+    await recorded(deps, call, act, (transaction) =>
+      endSession(transaction, { sessionId, userId: call.caller.userId }),
+    );
     return success;
   });
 
   add(routes.cancelMyRecovery, async (call) => {
     const { userId } = call.caller;
-    await people.transaction((transaction) =>
-      cancelRecovery(transaction, deps, { userId, actor: actorOf(call) }),
-    );
+    const actor = actorOf(call.caller, call);
+    await people.transaction((transaction) => cancelRecovery(transaction, deps, { userId, actor }));
     return success;
   });
 
@@ -140,13 +137,23 @@ export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void
     };
   });
 
-  add(routes.retryMyMail, async ({ caller: { email } }) => {
-    await retryOwnAddress(people, email);
+  add(routes.retryMyMail, async (call) => {
+    const { email, userId } = call.caller;
+    const act = { action: 'retryMyMail', subject: userId } as const;
+    await people.transaction(async (transaction) => {
+      if (await retryOwnAddress(transaction, email)) await recordOwn(transaction, deps, call, act);
+    });
     return success;
   });
 
-  add(routes.changeMyNotification, async ({ body, caller: { userId } }) => {
-    await people.transaction((transaction) => chooseNotification(transaction, { ...body, userId }));
+  add(routes.changeMyNotification, async (call) => {
+    const { merchantId, ...choice } = call.body;
+    const { userId } = call.caller;
+    const act = { action: 'changeMyNotification', subject: userId, after: JSON.stringify(choice) };
+    await people.transaction(async (transaction) => {
+      await chooseNotification(transaction, { ...choice, merchantId, userId });
+      await recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
+    });
     return success;
   });
 }
@@ -158,13 +165,26 @@ export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     views: await listPaymentViews(people, { merchantId, userId }),
   }));
 
-  add(routes.saveMyView, async ({ body, caller: { userId } }) => {
-    await people.transaction((transaction) => savePaymentView(transaction, deps, { ...body, userId }));
+  // Only names are recorded: filters hold addresses of payers.
+  add(routes.saveMyView, async (call) => {
+    const { merchantId, name, filters } = call.body;
+    const { userId } = call.caller;
+    const act = { action: 'saveMyView', subject: userId, after: JSON.stringify({ name }) };
+    await people.transaction(async (transaction) => {
+      await savePaymentView(transaction, deps, { merchantId, userId, name, filters });
+      await recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
+    });
     return success;
   });
 
-  add(routes.removeMyView, async ({ body, caller: { userId } }) => {
-    await removePaymentView(people, { ...body, userId });
+  add(routes.removeMyView, async (call) => {
+    const { merchantId, name } = call.body;
+    const { userId } = call.caller;
+    const act = { action: 'removeMyView', subject: userId, before: JSON.stringify({ name }) };
+    await people.transaction(async (transaction) => {
+      if (await removePaymentView(transaction, { merchantId, userId, name }))
+        await recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
+    });
     return success;
   });
 }
@@ -172,38 +192,46 @@ export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 /** A call of a person who is signed in. */
 type PersonalCall = Pick<RouteCall<Route, Person>, 'caller' | 'requestId' | 'clientAddress'>;
 
-function actorOf({
-  caller: { userId: id, email: name, headers },
-  requestId,
-  clientAddress,
-}: PersonalCall): Actor {
-  return { kind: 'member', id, name, clientAddress, userAgent: headers.get('user-agent') ?? '', requestId };
+function recordOwn(transaction: Transaction, deps: MeDeps, call: PersonalCall, act: Act): Promise<void> {
+  const { caller } = call;
+  return recordPersonalAct(transaction, deps, { userId: caller.userId, actor: actorOf(caller, call), act });
 }
 
-/** Records an act about the own account after it was done: the library has transactions of its own. */
-async function note(
+/**
+ * Makes a change of the own account in the transaction of its entry. The entry comes first: the library changes over
+ * connections of its own, so its change must not be made when the entry cannot be written.
+ */
+function recorded<T>(
   deps: MeDeps,
   call: PersonalCall,
-  action: keyof typeof routes,
-  subject: string = call.caller.userId,
-): Promise<void> {
-  const { userId } = call.caller;
-  await deps.people.transaction((transaction) =>
-    recordPersonalAct(transaction, deps, { userId, actor: actorOf(call), act: { action, subject } }),
-  );
+  {
+    action,
+    subject = call.caller.userId,
+  }: { readonly action: keyof typeof routes; readonly subject?: string },
+  make: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return deps.people.transaction(async (transaction) => {
+    await recordOwn(transaction, deps, call, { action, subject });
+    return make(transaction);
+  });
 }
 
 /** Changes of the ways to sign in. The door asks for a fresh proof before each of them. */
 export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
-  const { people, signIn } = deps;
+  const { signIn } = deps;
+  addSecondFactorRoutes(add, deps);
 
   add(routes.changePassword, async (call) => {
     const { body, caller } = call;
     const { headers } = caller;
     deps.attempts.ofSession(caller.sessionId);
-    await askLibrary(signIn, '/change-password', { headers, body: { ...body, revokeOtherSessions: false } });
-    await endOtherSessions(people, caller);
-    await note(deps, call, 'changePassword');
+    await recorded(deps, call, { action: 'changePassword' }, async (transaction) => {
+      await askLibrary(signIn, '/change-password', {
+        headers,
+        body: { ...body, revokeOtherSessions: false },
+      });
+      await endOtherSessions(transaction, caller);
+    });
     return success;
   });
 
@@ -216,8 +244,9 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.addPasskey, async (call) => {
     const { body, caller } = call;
     const { headers } = caller;
-    const { cookies } = await askLibrary(signIn, '/passkey/verify-registration', { headers, body });
-    await note(deps, call, 'addPasskey');
+    const { cookies } = await recorded(deps, call, { action: 'addPasskey' }, () =>
+      askLibrary(signIn, '/passkey/verify-registration', { headers, body }),
+    );
     return withCookies(success, cookies);
   });
 
@@ -236,10 +265,39 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.removePasskey, async (call) => {
     const { passkeyId: id } = call.body;
-    await askLibrary(signIn, '/passkey/delete-passkey', { headers: call.caller.headers, body: { id } });
-    await note(deps, call, 'removePasskey', id);
+    await recorded(deps, call, { action: 'removePasskey', subject: id }, () =>
+      askLibrary(signIn, '/passkey/delete-passkey', { headers: call.caller.headers, body: { id } }),
+    );
     return success;
   });
+
+  add(routes.addWallet, async (call) => {
+    const { body, caller } = call;
+    const address = addressInMessage(body.message);
+    await recorded(deps, call, { action: 'addWallet', subject: address }, () =>
+      askLibrary(signIn, '/wallet/add', { headers: caller.headers, body }),
+    );
+    return { address };
+  });
+
+  add(routes.removeWallet, async (call) => {
+    const { address } = call.body;
+    await recorded(deps, call, { action: 'removeWallet', subject: address }, (transaction) =>
+      removeWallet(transaction, { userId: call.caller.userId, address }),
+    );
+    return success;
+  });
+
+  add(routes.renewRecoveryCodes, async (call) => {
+    const recoveryCodes = await recorded(deps, call, { action: 'renewRecoveryCodes' }, (transaction) =>
+      renewRecoveryCodes(transaction, deps, call.caller.userId),
+    );
+    return { recoveryCodes };
+  });
+}
+
+function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+  const { signIn } = deps;
 
   add(routes.startSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
     deps.attempts.ofSession(sessionId);
@@ -251,8 +309,9 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     const { body, caller } = call;
     const { sessionId, headers } = caller;
     deps.attempts.ofSession(sessionId);
-    const { cookies } = await askLibrary(signIn, '/two-factor/verify-totp', { headers, body });
-    await note(deps, call, 'confirmSecondFactor');
+    const { cookies } = await recorded(deps, call, { action: 'confirmSecondFactor' }, () =>
+      askLibrary(signIn, '/two-factor/verify-totp', { headers, body }),
+    );
     return withCookies(success, cookies);
   });
 
@@ -260,32 +319,9 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     const { body, caller } = call;
     const { sessionId, headers } = caller;
     deps.attempts.ofSession(sessionId);
-    const { cookies } = await askLibrary(signIn, '/two-factor/disable', { headers, body });
-    await note(deps, call, 'removeSecondFactor');
-    return withCookies(success, cookies);
-  });
-
-  add(routes.addWallet, async (call) => {
-    const { body, caller } = call;
-    const { data } = await askLibrary(signIn, '/wallet/add', { headers: caller.headers, body });
-    const address = String(data['address']);
-    await note(deps, call, 'addWallet', address);
-    return { address };
-  });
-
-  add(routes.removeWallet, async (call) => {
-    const { address } = call.body;
-    await removeWallet(people, { userId: call.caller.userId, address });
-    await note(deps, call, 'removeWallet', address);
-    return success;
-  });
-
-  add(routes.renewRecoveryCodes, async (call) => {
-    const { userId } = call.caller;
-    const recoveryCodes = await people.transaction((transaction) =>
-      renewRecoveryCodes(transaction, deps, userId),
+    const { cookies } = await recorded(deps, call, { action: 'removeSecondFactor' }, () =>
+      askLibrary(signIn, '/two-factor/disable', { headers, body }),
     );
-    await note(deps, call, 'renewRecoveryCodes');
-    return { recoveryCodes };
+    return withCookies(success, cookies);
   });
 }

@@ -1,25 +1,26 @@
 import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import type { Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { type Actor, recordAct, recordPersonalAct } from '#members/audit.ts';
+import { recordPersonalAct } from '#members/audit.ts';
 import type { MemberContext } from '#members/context.ts';
-import { acceptanceAct, acceptInvitation, openInvitation } from '#members/invitation.ts';
+import { acceptInvitation, openInvitation } from '#members/invitation.ts';
 import { hashPassword } from '#members/password.ts';
 import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import { createUser, endSession } from '#members/user.ts';
 import { envelope } from '../envelope.ts';
-import { type AddRoute, FinishedReply, success } from '../route-handler.ts';
+import { type AddRoute, FinishedReply, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
+import { actorOf } from './visitor.ts';
 
 const { routes } = dashboardApi;
 
 /** A visitor who is not known yet: what the library reads of the request, and the session that a new one replaces. */
 export interface Visitor {
   readonly headers: Headers;
-  readonly clientAddress: string;
 }
 
 interface SignInDeps extends MemberContext {
@@ -70,8 +71,10 @@ const wrongPassword = 'wrong password';
 const refusals: Readonly<Record<string, string>> = {
   '/sign-in/email': 'the e-mail address and the password do not belong together',
   '/sign-in/recovery-code': 'the e-mail address and the code do not belong together',
-  '/sign-in/wallet': 'the message is not for this site or too old, or the wallet signs in no person',
-  '/wallet/add': 'the message is not for this site or too old, or the wallet signs in a person already',
+  '/sign-in/wallet':
+    'the message is not for this site, browser and purpose, or too old, or the wallet signs in no person',
+  '/wallet/add':
+    'the message is not for this site, browser and purpose, or too old, or the wallet signs in a person already',
   '/two-factor/verify-totp': 'the code is wrong or was used already, or the sign-in began too long ago',
   '/code/use': 'the code was used already: wait for the next one',
   '/two-factor/enable': wrongPassword,
@@ -84,26 +87,16 @@ export function withCookies(data: unknown, cookies: string[]): FinishedReply {
   return new FinishedReply(envelope.success(data), cookies.length === 0 ? {} : { 'set-cookie': cookies });
 }
 
-/** A person who acts before or without a session. */
-function visitorActor(
-  { clientAddress, headers }: Visitor,
-  requestId: string,
-  { userId: id, email: name }: { readonly userId: string; readonly email: string },
-): Actor {
-  return { kind: 'member', id, name, clientAddress, userAgent: headers.get('user-agent') ?? '', requestId };
-}
+type VisitorCall = Pick<RouteCall<Route, Visitor>, 'caller' | 'clientAddress' | 'requestId'>;
 
 /** Asks the library to sign a person in by one of its paths. */
-type Enter = (
-  path: string,
-  call: { readonly caller: Visitor; readonly requestId: string },
-  body: object,
-) => Promise<LibraryAnswer>;
+type Enter = (path: string, call: VisitorCall, body: object) => Promise<LibraryAnswer>;
 
 /** A sign-in replaces the session that the browser had. One on a new device, or by a recovery code, is on the record. */
 function entering(deps: SignInDeps): Enter {
   const { signIn } = deps;
-  return async (path, { caller: visitor, requestId }, body) => {
+  return async (path, call, body) => {
+    const { caller: visitor } = call;
     const before = await signIn.findSession(visitor.headers);
     const answer = await askLibrary(signIn, path, { headers: visitor.headers, body });
     const cookie = answer.cookies.find((each) => /session_token=[^;]/.test(each) && !/max-age=0/i.test(each));
@@ -113,10 +106,10 @@ function entering(deps: SignInDeps): Enter {
     headers.set('cookie', cookie.split(';', 1)[0] ?? '');
     const person = await signIn.findSession(headers);
     if (person?.isNewDevice === true || person?.proof === 'recovery') {
-      const { userId, email, proof } = person;
+      const { userId, proof } = person;
       const action = proof === 'recovery' ? 'signInWithRecoveryCode' : 'signInOnNewDevice';
       const act = { action, subject: userId, after: JSON.stringify({ proof }) };
-      const actor = visitorActor(visitor, requestId, { userId, email });
+      const actor = actorOf(person, call);
       await deps.people.transaction((transaction) =>
         recordPersonalAct(transaction, deps, { userId, actor, act }),
       );
@@ -132,14 +125,14 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
   const admit = async (
     way: 'password' | 'recovery',
     email: string,
-    { headers, clientAddress }: Visitor,
+    { caller: { headers }, clientAddress }: VisitorCall,
   ): Promise<void> => {
     const device = await signIn.findDevice(headers, email);
     attempts.ofAccount({ way, email, device, clientAddress });
   };
   add(routes.signInWithPassword, async (call) => {
-    const { body, caller } = call;
-    await admit('password', body.email, caller);
+    const { body } = call;
+    await admit('password', body.email, call);
     const { data, cookies } = await enter('/sign-in/email', call, body);
     const needsCode = data['twoFactorRedirect'] === true;
     return withCookies({ isSignedIn: !needsCode, needsCode }, cookies);
@@ -161,9 +154,9 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
     return withCookies(success, cookies);
   });
 
-  add(routes.startWalletSignIn, async ({ caller: { headers } }) => {
-    const { data } = await askLibrary(signIn, '/wallet/nonce', { headers });
-    return { nonce: String(data['nonce']) };
+  add(routes.startWalletSignIn, async ({ body, caller: { headers } }) => {
+    const { data, cookies } = await askLibrary(signIn, '/wallet/nonce', { headers, body });
+    return withCookies(data, cookies);
   });
 
   add(routes.signInWithWallet, async (call) => {
@@ -172,8 +165,8 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
   });
 
   add(routes.signInWithRecoveryCode, async (call) => {
-    const { body, caller } = call;
-    await admit('recovery', body.email, caller);
+    const { body } = call;
+    await admit('recovery', body.email, call);
     const { cookies } = await enter('/sign-in/recovery-code', call, body);
     return withCookies(success, cookies);
   });
@@ -182,12 +175,13 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
 /** What links open without a session: a recovery, and an invitation for a person without an account. */
 export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void {
   const enter = entering(deps);
-  add(routes.completeRecovery, async ({ body: { token, password }, caller, requestId }) => {
+  add(routes.completeRecovery, async (call) => {
+    const { token, password } = call.body;
     const passwordHash = await hashPassword(password);
     return deps.people.transaction((transaction) =>
       completeRecovery(transaction, deps, {
         ...{ token, passwordHash },
-        actorOf: (person) => visitorActor(caller, requestId, person),
+        actorOf: (person) => actorOf(person, call),
       }),
     );
   });
@@ -200,18 +194,14 @@ export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): 
   });
 
   add(routes.acceptInvitationAsNew, async (call) => {
-    const { body, caller, requestId } = call;
-    const { token, name, email, password } = body;
+    const { token, name, email, password } = call.body;
     const passwordHash = await hashPassword(password);
     const accepted = await deps.people.transaction(async (transaction) => {
       // First the token: without a valid one nothing is told of accounts.
       await openInvitation(transaction, deps, token);
       const userId = await createUser(transaction, deps, { name, email, passwordHash });
-      const invitation = await acceptInvitation(transaction, deps, { token, userId });
-      const { merchantId } = invitation;
-      const actor = visitorActor(caller, requestId, { userId, email });
-      const act = acceptanceAct(invitation, { userId, email });
-      await recordAct(transaction, deps, { merchantId, actor, act });
+      const actor = actorOf({ userId, email }, call);
+      const { merchantId } = await acceptInvitation(transaction, deps, { token, actor });
       return {
         merchantId: merchantId ?? '',
         recoveryCodes: await renewRecoveryCodes(transaction, deps, userId),

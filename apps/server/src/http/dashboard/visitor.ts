@@ -142,7 +142,7 @@ export async function findMemberCaller(
     limits: { maxSessionAmount: undefined, maxDayAmount: undefined },
     idempotencyKey: idempotencyKeyOf(header),
     role,
-    actor: actorOf(person, request, role === 'staff' ? 'staff' : 'member'),
+    actor: actorOf(person, requestFacts(request, person), role === 'staff' ? 'staff' : 'member'),
   };
 }
 
@@ -160,7 +160,7 @@ export async function findStaffCaller(
     throw new Refusal('role_forbidden', 'only the operator’s staff');
   }
   if (needsFreshProof(route)) assertFresh(person);
-  return { userId: person.userId, actor: actorOf(person, request, 'staff') };
+  return { userId: person.userId, actor: actorOf(person, requestFacts(request, person), 'staff') };
 }
 
 async function findStrongPerson(deps: VisitorDeps, request: FastifyRequest): Promise<Person> {
@@ -169,11 +169,24 @@ async function findStrongPerson(deps: VisitorDeps, request: FastifyRequest): Pro
   throw new Refusal('second_factor_required', 'add a passkey, a second factor or a wallet');
 }
 
-function actorOf(person: Person, request: FastifyRequest, kind: 'member' | 'staff'): Actor {
-  return {
-    ...{ kind, id: person.userId, name: person.email, clientAddress: request.ip, requestId: request.id },
-    userAgent: person.headers.get('user-agent') ?? '',
-  };
+/** What an actor's request says of where it came from. */
+interface RequestFacts {
+  readonly caller: { readonly headers: Headers };
+  readonly clientAddress: string;
+  readonly requestId: string;
+}
+
+function requestFacts({ ip: clientAddress, id: requestId }: FastifyRequest, caller: Person): RequestFacts {
+  return { caller, clientAddress, requestId };
+}
+
+/** A person as the audit log names who acts. */
+export function actorOf(
+  { userId: id, email: name }: Pick<SignedIn, 'userId' | 'email'>,
+  { caller, clientAddress, requestId }: RequestFacts,
+  kind: Actor['kind'] = 'member',
+): Actor {
+  return { kind, id, name, clientAddress, requestId, userAgent: caller.headers.get('user-agent') ?? '' };
 }
 
 /** Secrets of webhooks are masked until the person has proven again who they are. */
