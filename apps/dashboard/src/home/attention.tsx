@@ -146,6 +146,36 @@ function useWalletMatters(): Found {
   return { matters, isLoading };
 }
 
+/** Recoveries of members that can still be cancelled: their link sets a new password. */
+function useRecoveryMatters(): Found {
+  const { role } = useMerchant();
+  const { data, isLoading } = useRead('GET /member/list', {}, { isOn: mayDo(role, 'members:read') });
+  const matters = (data?.members ?? []).flatMap(({ userId, name, recovery }): Matter[] =>
+    recovery === null
+      ? []
+      : [
+          {
+            key: `recovery ${userId}`,
+            tone: 'warn',
+            state: 'Recovery',
+            text:
+              recovery.status === 'asked' ? (
+                <>
+                  An owner asks to recover the account of <bdi>{name}</bdi>. A second owner must agree.
+                </>
+              ) : (
+                <>
+                  A link sets a new password for <bdi>{name}</bdi> <Time time={recovery.effectiveAt} />.
+                  Cancel it if access was not lost.
+                </>
+              ),
+            path: 'team',
+          },
+        ],
+  );
+  return { matters, isLoading };
+}
+
 /** Keys that end soon. */
 function useKeyMatters(): Found {
   const { role } = useMerchant();
@@ -178,6 +208,7 @@ export function useMatters(): Found {
     useRefundMatters(),
     useWebhookMatters(),
     useWalletMatters(),
+    useRecoveryMatters(),
     useKeyMatters(),
   ];
   return {

@@ -12,9 +12,14 @@ interface AccessNotice {
   readonly meaning: string;
   /** Where it is changed back, below the merchant's pages in the dashboard. */
   readonly path: string;
+  /** What to do, where it is not to undo it. */
+  readonly advice?: string;
 }
 
-/** Acts on who and what may act for a merchant, by name. `{merchant}` is a placeholder. */
+const cancelAdvice =
+  'If the member did not lose access, an owner or an admin cancels it in the dashboard, on the page of the team.';
+
+/** Acts on who and what may act for a merchant, by name. `{merchant}` and `{effectiveAt}` are placeholders. */
 const notices: Readonly<Record<string, AccessNotice>> = {
   acceptInvitation: {
     title: '{merchant} has a new member',
@@ -46,6 +51,33 @@ const notices: Readonly<Record<string, AccessNotice>> = {
     meaning: 'Events of {merchant} are sent to this address, or other events than before.',
     path: 'webhooks',
   },
+  askRecovery: {
+    title: 'An owner asks to recover the account of a member of {merchant}',
+    meaning: 'Once a second owner agrees, a link will set a new password for the member after a delay.',
+    path: 'team',
+    advice: cancelAdvice,
+  },
+  startRecovery: {
+    title: 'The recovery of a member of {merchant} has begun',
+    meaning:
+      'From {effectiveAt} on, a link sets a new password for the member and ends every other way to sign in.',
+    path: 'team',
+    advice: cancelAdvice,
+  },
+  cancelRecovery: {
+    title: 'The recovery of a member of {merchant} was cancelled',
+    meaning: 'Its link does not work.',
+    path: 'team',
+    advice: 'If your team did not do this, ask the member, and look into the audit log.',
+  },
+  completeRecovery: {
+    title: 'The account of a member of {merchant} was recovered',
+    meaning:
+      'A link set a new password for the member, and ended every other way to sign in and all sessions.',
+    path: 'team',
+    advice:
+      'If the member did not do this, remove the member in the dashboard, and tell the operator at once.',
+  },
 };
 
 /** What the audit log keeps of these acts' subjects. */
@@ -57,6 +89,7 @@ interface Subject {
   readonly last4?: string;
   readonly webhookUrl?: string;
   readonly subscribedEvents?: readonly string[];
+  readonly effectiveAt?: string;
 }
 
 function subjectOf(json: string | undefined): Subject {
@@ -91,7 +124,10 @@ export async function composeAccessMail(
   const { actor, act } = JSON.parse(mail.data) as { readonly actor: Actor; readonly act: Act };
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
-  const fill = (text: string) => text.replaceAll('{merchant}', merchant);
+  const { invitedEmail, effectiveAt = '' } = subjectOf(act.after);
+  const when = effectiveAt === '' ? '' : timeText(effectiveAt);
+  const fill = (text: string) =>
+    text.replaceAll('{effectiveAt}', when).replaceAll('{merchant}', () => merchant);
   const title = fill(notice.title);
   const rows: readonly MailRow[] = [
     ['Merchant', merchant],
@@ -101,7 +137,6 @@ export async function composeAccessMail(
     ['IP address', actor.clientAddress],
     ['Device', actor.userAgent === '' ? '' : visibleText(deviceName(actor.userAgent))],
   ];
-  const isForOther = subjectOf(act.after).invitedEmail !== undefined;
   return {
     fromName,
     subject: title,
@@ -109,8 +144,11 @@ export async function composeAccessMail(
       ...english(fromName, title),
       paragraphs: [
         fill(notice.meaning),
-        ...(isForOther ? ['The invitation was for another address than the person has.'] : []),
-        'If your team did not do this, undo it in the dashboard and look into the audit log.',
+        ...(invitedEmail !== undefined
+          ? ['The invitation was for another address than the person has.']
+          : []),
+        notice.advice ??
+          'If your team did not do this, undo it in the dashboard and look into the audit log.',
       ],
       rows: rows.filter(([, value]) => value !== ''),
       button: {

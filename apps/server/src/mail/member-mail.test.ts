@@ -113,6 +113,70 @@ test('a person is told of a recovery, when it works, and of its end', async () =
   assert.deepEqual(await subjectsTo(email), ['The recovery of your account was cancelled']);
 });
 
+test('owners and admins of every merchant of the person are told when a recovery begins, is cancelled and is completed', async () => {
+  const merchants = [await world.merchants.addMerchant(), await world.merchants.addMerchant()] as const;
+  const [first, second] = merchants;
+  world.merchants.clock.time -= walletDelayMs;
+  const lost = await world.addPerson([
+    [first, 'owner'],
+    [second, 'viewer'],
+  ]);
+  const [ada, bob] = [await world.addPerson([[first, 'owner']]), await world.addPerson([[first, 'owner']])];
+  const [kim, viewer] = [
+    await world.addPerson([[second, 'admin']]),
+    await world.addPerson([[first, 'viewer']]),
+  ];
+  world.merchants.clock.time += walletDelayMs;
+  const { database } = world.merchants;
+  const deps = { ...world.merchants.deps, recoveryDelayMs: walletDelayMs };
+  const { userId } = lost;
+  const recover = () =>
+    database.db.transaction((transaction) =>
+      recoverByOperator(transaction, deps, { userId, actor: operator }),
+    );
+  const others = [ada, bob, kim].map(({ email }) => email);
+  const told = async (title: string, personal: string) => {
+    for (const email of others.slice(1)) assert.deepEqual(await subjectsTo(email), [title]);
+    assert.deepEqual(await subjectsTo(lost.email), [personal]);
+    const [mail, ...more] = await newMails(ada.email);
+    assert.deepEqual([mail?.subject, more], [title, []]);
+    return mail?.text ?? '';
+  };
+  await recover();
+  const begun = await told(
+    'The recovery of a member of Test merchant has begun',
+    'The recovery of your account has begun',
+  );
+  assert.match(begun, /From \w{3} \d.* UTC on, a link sets a new password for the member/);
+  assert.match(begun, new RegExp(`Member: ${lost.email}`));
+  assert.doesNotMatch(begun, /recovery#/);
+  const owner = await signedIn(ada.email);
+  owner.merchantId = first;
+  await newMails(ada.email);
+  assert.equal((await owner.post('/member/recover/cancel', { userId })).code, 0);
+  await told(
+    'The recovery of a member of Test merchant was cancelled',
+    'The recovery of your account was cancelled',
+  );
+  const { token } = await recover();
+  for (const email of [...others, lost.email]) await newMails(email);
+  world.merchants.clock.time += walletDelayMs;
+  const body = { token, password: 'a long password after the loss' };
+  assert.equal((await new Browser(await world.serve('local')).post('/recovery/complete', body)).code, 0);
+  await told('The account of a member of Test merchant was recovered', 'Your account was recovered');
+  assert.deepEqual(await newMails(viewer.email), []);
+
+  // One owner asks, and the others hear of it before a second one agrees.
+  const member = await world.addPerson([[first, 'support']]);
+  const asking = await signedIn(bob.email);
+  asking.merchantId = first;
+  await newMails(bob.email);
+  assert.equal((await asking.post('/member/recover', { userId: member.userId })).code, 0);
+  const asked = 'An owner asks to recover the account of a member of Test merchant';
+  for (const { email } of [ada, bob, lost]) assert.deepEqual(await subjectsTo(email), [asked]);
+  assert.deepEqual(await newMails(kim.email), []);
+});
+
 test('an invitation with an address goes there, with the link that the inviter sees', async () => {
   const merchantId = await world.merchants.addMerchant();
   const owner = await world.addPerson([[merchantId, 'owner']]);

@@ -83,10 +83,14 @@ export function personTeller(deps: MailContext): TellPerson {
 export function ownerTeller(deps: MailContext): TellOwners {
   return async (transaction, { merchantId, actor, act, at }) => {
     if (!isAccessNotice(act)) return;
-    const fact = `${act.action}:${act.subject}:${at.getTime()}`;
+    const fact = `${act.action}:${merchantId}:${act.subject}:${at.getTime()}`;
     const data = JSON.stringify({ actor, act });
-    for (const { email: recipient } of await listRecipients(transaction, merchantId, 'access_changed'))
-      await storeMail(transaction, deps, { merchantId, recipient, data, at, kind: act.action, fact });
+    // Whom an act is about is told of it as a person.
+    const toldAlready = isPersonalNotice(act.action) ? act.subject : '';
+    for (const { userId, email } of await listRecipients(transaction, merchantId, 'access_changed')) {
+      if (userId === toldAlready) continue;
+      await storeMail(transaction, deps, { merchantId, recipient: email, data, at, kind: act.action, fact });
+    }
   };
 }
 

@@ -19,6 +19,7 @@ import {
   setUsed,
 } from './recovery.sql.ts';
 import { renewRecoveryCodes } from './recovery-code.ts';
+import { findEmail } from './user.ts';
 
 type RecoveryContext = MemberContext & {
   /** How long the link waits until it works, in milliseconds. */
@@ -132,11 +133,7 @@ export async function recoverByOwner(
     recoveryId: newId('recovery', deps.random.bytes),
     createdAt: deps.clock.now(),
   });
-  await recordPersonalAct(transaction, deps, {
-    userId,
-    actor,
-    act: { action: 'askRecovery', subject: userId },
-  });
+  await record(transaction, deps, { action: 'askRecovery', userId, actor });
   return { status: 'asked', effectiveAt: undefined, token: undefined };
 }
 
@@ -153,9 +150,7 @@ async function start(
     recoveryId: newId('recovery', deps.random.bytes),
     tokenHash: hash('sha256', token, 'buffer'),
   });
-  const after = JSON.stringify({ effectiveAt: effectiveAt.toISOString() });
-  const act = { action: 'startRecovery', subject: userId, after };
-  await recordPersonalAct(transaction, deps, { userId, actor, act });
+  await record(transaction, deps, { action: 'startRecovery', userId, actor, effectiveAt });
   return { status: 'waiting', effectiveAt, token };
 }
 
@@ -167,7 +162,23 @@ export async function cancelRecovery(
 ): Promise<void> {
   const rows = await transaction.query(cancelOpen, { userId });
   if (rows.length === 0) return;
-  const act = { action: 'cancelRecovery', subject: userId };
+  await record(transaction, deps, { action: 'cancelRecovery', userId, actor });
+}
+
+/** Records a step. The person is told, and so are the owners and admins of each merchant that the person acts for. */
+async function record(
+  transaction: Transaction,
+  deps: MemberContext,
+  step: {
+    readonly action: string;
+    readonly userId: string;
+    readonly actor: Actor;
+    readonly effectiveAt?: Date;
+  },
+): Promise<void> {
+  const { action, userId, actor, effectiveAt } = step;
+  const email = await findEmail(transaction, userId);
+  const act = { action, subject: userId, after: JSON.stringify({ email, effectiveAt }) };
   await recordPersonalAct(transaction, deps, { userId, actor, act });
 }
 
@@ -197,8 +208,7 @@ export async function completeRecovery(
   await transaction.query(setUsed, { recoveryId: row.recovery_id });
   await transaction.query(resetSignIn, { userId, password: request.passwordHash, at: now });
   const actor = request.actorOf({ userId, email });
-  const act = { action: 'completeRecovery', subject: userId };
-  await recordPersonalAct(transaction, deps, { userId, actor, act });
+  await record(transaction, deps, { action: 'completeRecovery', userId, actor });
   const ended = await revokeInvitationsOfPerson(transaction, deps, { userId, isEvery: true });
   await recordEnded(transaction, deps, { actor, ended });
   return { email, recoveryCodes: await renewRecoveryCodes(transaction, deps, userId) };
