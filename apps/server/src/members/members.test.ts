@@ -37,6 +37,8 @@ function transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   return database.db.transaction(work);
 }
 
+const actorOf = (id: string) => ({ ...operator, kind: 'member', id }) as const;
+
 async function newMerchant(): Promise<string> {
   return (await transact((transaction) => createMerchant(transaction, deps, { merchantName: 'Tea' })))
     .merchantId;
@@ -186,7 +188,11 @@ test('a link is accepted once, within a week, and not after it was revoked', asy
   );
   const userId = await addUser(database.db);
   const accept = (given: string, person = userId) =>
-    slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token: given, userId: person })));
+    slugOf(
+      transact((transaction) =>
+        acceptInvitation(transaction, deps, { token: given, actor: actorOf(person) }),
+      ),
+    );
   assert.equal(await accept(`${token}x`), 'invitation_invalid');
   assert.deepEqual(await listInvitations(database.db.inScope(merchantId), deps, merchantId), [invitation]);
   assert.equal(await accept(token), 'none');
@@ -217,7 +223,9 @@ test('a member who goes or is demoted takes their open invitations along', async
   };
   const accept = async (token: string) => {
     const userId = await addUser(database.db);
-    return slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token, userId })));
+    return slugOf(
+      transact((transaction) => acceptInvitation(transaction, deps, { token, actor: actorOf(userId) })),
+    );
   };
   const change = (role: MemberRole) =>
     transact((transaction) =>
@@ -274,7 +282,9 @@ test('staff invite the first owner of a merchant, and nobody once it has one', a
   };
   const accept = async (token: string) => {
     const userId = await addUser(database.db);
-    return slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token, userId })));
+    return slugOf(
+      transact((transaction) => acceptInvitation(transaction, deps, { token, actor: actorOf(userId) })),
+    );
   };
   const mayStaffInvite = () => slugOf(transact((transaction) => assertMayInviteAsStaff(transaction, ask)));
   assert.equal(await mayStaffInvite(), 'none');
@@ -297,7 +307,9 @@ test('of two people who accept one link at the same time, one becomes a member',
   const people = [await addUser(database.db), await addUser(database.db)];
   const outcomes = await Promise.all(
     people.map((userId) =>
-      slugOf(transact((transaction) => acceptInvitation(transaction, deps, { token, userId }))),
+      slugOf(
+        transact((transaction) => acceptInvitation(transaction, deps, { token, actor: actorOf(userId) })),
+      ),
     ),
   );
   assert.deepEqual(outcomes.sort(), ['invitation_invalid', 'none']);
