@@ -45,6 +45,7 @@ const COMMANDS = {
     script: 'apps/dashboard/src/build.ts',
     does: 'builds the pages of the dashboard that the service serves',
   },
+  release: { script: 'scripts/release.ts', does: 'builds a release into dist/, which runs without npm' },
   pictures: {
     script: 'scripts/pictures.ts',
     does: "takes pictures of the dashboard's screens in the running local world",

@@ -6,6 +6,7 @@ import {
   programVersion,
   runProgram,
 } from '@florin/cli';
+import { UnfitDatabase } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ConfigError } from '@florin/server/operator';
 import {
@@ -138,7 +139,7 @@ export function runCli(args: readonly string[], outside: CommandContext): Promis
 
 /** An error that the service's own code throws, as one sentence for the operator. */
 function explain(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof Refusal) {
+  if (error instanceof ConfigError || error instanceof Refusal || error instanceof UnfitDatabase) {
     return error.message;
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -1,5 +1,5 @@
 import { type CommandResult, type Options, optional, UsageError } from '@florin/cli';
-import { type Database, openDatabase, pendingMigrations } from '@florin/pg';
+import { checkServer, type Database, openDatabase, pendingMigrations } from '@florin/pg';
 import { addressOfKey, type Config, readConfig, schema, smtpSettingsOf } from '@florin/server/operator';
 import type { Command, CommandContext } from './command.ts';
 import { examineChain } from './doctor-chain.ts';
@@ -113,6 +113,7 @@ async function openCurrent(
 ): Promise<{ readonly db?: Database; readonly finding: DoctorFinding }> {
   const url = config.databaseUrl.reveal();
   try {
+    await checkServer(url, schema);
     const pending = await pendingMigrations(url, schema);
     if (pending.length > 0)
       return { finding: bad('database', `its schema lacks ${pending.join(', ')}: run florin migrate`) };

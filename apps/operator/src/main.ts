@@ -2,4 +2,6 @@ import { runProcess } from '@florin/cli';
 import { systemClock, systemRandom } from '@florin/server/operator';
 import { checkoutProgram } from './cli.ts';
 
-await runProcess(checkoutProgram, { clock: systemClock, random: systemRandom });
+// A release is called by its own name, and says so in its help.
+const name = process.env['FLORIN_PROGRAM'] ?? checkoutProgram.name;
+await runProcess({ ...checkoutProgram, name }, { clock: systemClock, random: systemRandom });

@@ -7,7 +7,10 @@ export const migrateCommand: Command = {
   does: "updates the database's schema to this version",
   options: [],
   async run(_options, outside) {
-    const { applied } = await migrate(readConfig(outside.environment).databaseUrl.reveal(), schema);
+    const onWait = (seconds: number) =>
+      outside.tell(`Waiting for another process that migrates (${seconds} s)`);
+    const url = readConfig(outside.environment).databaseUrl.reveal();
+    const { applied } = await migrate(url, schema, { onWait });
     const text = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
     return { text, json: { applied } };
   },

@@ -1,9 +1,11 @@
-import { migrate } from '@florin/pg';
+import { hostname } from 'node:os';
+import { migrate, UnfitDatabase } from '@florin/pg';
 import { nativeFailure, secp256k1 } from '@florin/signing';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { schema } from '#db/schema.ts';
 import { ScopeError } from '#db/scope-check.ts';
 import { systemRandom } from '#outside/random.ts';
+import { version } from '#outside/version.ts';
 import { startService } from '#service/service.ts';
 import { verifyChains } from '#start/chain-verification.ts';
 import { checkDatabase } from '#start/check.ts';
@@ -14,11 +16,16 @@ import { jsonLog } from '#telemetry/log.ts';
 /** The service as a process: reads its configuration, migrates, checks the chains, runs until it is told to stop. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = jsonLog(config.logLevel);
+  const log = jsonLog(config.logLevel, {
+    roles: [...config.roles].join(' '),
+    instance: `${hostname()}/${process.pid}`,
+    version,
+  });
   const { implementation } = secp256k1;
   if (nativeFailure === undefined) log.info('secp256k1.chosen', { implementation });
   else log.warn('secp256k1.chosen', { implementation, reason: String(nativeFailure) });
-  const { applied } = await migrate(config.databaseUrl.reveal(), schema);
+  const onWait = (seconds: number) => log.warn('database.migration_waiting', { seconds });
+  const { applied } = await migrate(config.databaseUrl.reveal(), schema, { onWait });
   if (applied.length > 0) log.info('database.migrated', { applied });
   await checkDatabase(config.databaseUrl.reveal());
   const clock = serviceClock(config, process);
@@ -41,7 +48,8 @@ try {
   await main();
   process.exit(0);
 } catch (error) {
-  if (error instanceof ConfigError || error instanceof ScopeError) process.stderr.write(`${error.message}\n`);
+  if (error instanceof ConfigError || error instanceof ScopeError || error instanceof UnfitDatabase)
+    process.stderr.write(`${error.message}\n`);
   else jsonLog('error').error('service.failed', error);
   process.exit(1);
 }

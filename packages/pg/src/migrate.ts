@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { type Schema, withSystemScope } from './schema.ts';
+import { checkServerVersion, refuseSharedConnections, UnfitDatabase } from './server-check.ts';
 
 /** One file of the schema. */
 export interface Migration {
@@ -10,6 +11,21 @@ export interface Migration {
   readonly text: string;
   readonly hash: string;
 }
+
+export interface MigrateOptions {
+  /** Limits it to these versions, for rows that are older than the program. */
+  readonly only?: ReadonlySet<number>;
+  /** Called each time that the lock of migrations was not free for some seconds, with the seconds so far. */
+  readonly onWait?: ((seconds: number) => void) | undefined;
+  /** How long it waits for the lock, in milliseconds; a quarter of an hour when absent. */
+  readonly lockLimitMs?: number;
+}
+
+/** Longer than a migration that rewrites a table. */
+const defaultLockLimitMs = 900_000;
+const lockPauseMs = 5_000;
+/** PostgreSQL's code for a lock that was not free in time. */
+const lockNotAvailable = '55P03';
 
 /** All files of a schema, in order. */
 export async function readMigrations({
@@ -36,14 +52,15 @@ export async function readMigrations({
 
 /**
  * Brings the schema up to this program's version: numbered files, forward only, each in its own transaction, under an
- * advisory lock. Refuses a database that a newer program has migrated, an applied file that has changed since, and a
- * connection that the schema refuses. `only` limits it to those versions, for rows that are older than the program.
+ * advisory lock. Refuses a database that a newer program has migrated, an applied file that has changed since, an old
+ * server, a pooler that shares connections, and a connection that the schema refuses.
  */
 export async function migrate(
   url: string,
   schema: Schema,
-  only?: ReadonlySet<number>,
+  { only, onWait, lockLimitMs = defaultLockLimitMs }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
+  await checkServer(url, schema);
   const client = migrationClient(url, schema);
   await client.connect();
   const applied: string[] = [];
@@ -51,7 +68,7 @@ export async function migrate(
     // Checked before anything is created.
     await schema.checkConnection?.(client);
     // Replicas that start together migrate one after the other.
-    await client.query(`select ${schema.migrationLock}`);
+    await takeLock(client, schema, { lockLimitMs, onWait });
     await client.query(
       'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
     );
@@ -89,6 +106,48 @@ export async function pendingMigrations(url: string, schema: Schema): Promise<st
     return pending.map(({ file }) => file);
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * Throws an UnfitDatabase for a server that the schema does not run on, and for a pooler that shares connections. Takes no
+ * lock and changes nothing.
+ */
+export async function checkServer(url: string, schema: Schema): Promise<void> {
+  const [client, other] = [migrationClient(url, schema), migrationClient(url, schema)];
+  try {
+    await client.connect();
+    if (schema.leastServerVersion !== undefined) await checkServerVersion(client, schema.leastServerVersion);
+    await other.connect();
+    await refuseSharedConnections(client, other);
+  } finally {
+    await Promise.all([client.end(), other.end()]);
+  }
+}
+
+async function takeLock(
+  client: pg.Client,
+  schema: Schema,
+  { lockLimitMs, onWait }: { lockLimitMs: number; onWait: MigrateOptions['onWait'] },
+): Promise<void> {
+  const start = performance.now();
+  for (;;) {
+    const waitedMs = performance.now() - start;
+    const stepMs = Math.max(1, Math.min(lockPauseMs, Math.ceil(lockLimitMs - waitedMs)));
+    try {
+      await client.query(`set lock_timeout = ${stepMs}`);
+      await client.query(`select ${schema.migrationLock}`);
+      await client.query('reset lock_timeout');
+      return;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
+    }
+    const seconds = Math.round((performance.now() - start) / 1_000);
+    if (performance.now() - start >= lockLimitMs)
+      throw new UnfitDatabase(
+        `another process has held the lock of migrations for ${seconds} seconds: wait for it, or end its connection (select pid from pg_locks where locktype = 'advisory')`,
+      );
+    onWait?.(seconds);
   }
 }
 

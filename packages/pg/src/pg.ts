@@ -11,9 +11,17 @@ export {
   type PoolState,
   type ScopedDatabase,
 } from './database.ts';
-export { type Migration, migrate, pendingMigrations, readMigrations } from './migrate.ts';
+export {
+  checkServer,
+  type MigrateOptions,
+  type Migration,
+  migrate,
+  pendingMigrations,
+  readMigrations,
+} from './migrate.ts';
 export type { Queryable, Transaction } from './queryable.ts';
 export { type RowScope, type Schema, withSystemScope } from './schema.ts';
+export { UnfitDatabase } from './server-check.ts';
 export {
   declaredStatements,
   type Parameter,

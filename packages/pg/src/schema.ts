@@ -17,6 +17,8 @@ export interface Schema {
   /** The name of connections in PostgreSQL's list of activity. */
   readonly applicationName: string;
   readonly scope?: RowScope;
+  /** The oldest major version of PostgreSQL that the schema runs on; any when absent. */
+  readonly leastServerVersion?: number;
   /** The folder of the migrations, files such as `0001_first-tables.sql`. */
   readonly migrations: URL;
   /** SQL that waits for the advisory lock under which migrations run, from a `lockRegistry`. */

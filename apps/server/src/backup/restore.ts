@@ -40,7 +40,7 @@ export async function restore(
     const found = await client.query<{ tables: string }>(ownTables.text);
     if (Number(found.rows[0]?.tables ?? '0') > 0)
       throw new ArchiveError('the database is not empty: make a new one, and restore into that');
-    await migrate(url, schema, versions);
+    await migrate(url, schema, { only: versions });
     const tables = await fill(client, archive, options.now);
     const { applied } = await migrate(url, schema);
     await client.query('analyze');

@@ -157,6 +157,7 @@ test('mistakes in the environment are reported in one sentence too', async () =>
   const cases: readonly [environment: Environment, sentence: string][] = [
     [{ FLORIN_CONFIG: '' }, 'FLORIN_CONFIG is not set: give the path of the configuration file'],
     [{ FLORIN_PORT: '80a' }, 'FLORIN_PORT is 80a: give a port from 0 to 65535'],
+    [{ FLORIN_LOG_REQUESTS: '2' }, 'FLORIN_LOG_REQUESTS is 2: give a share from 0 to 1, such as 0.01'],
     [{ FLORIN_MONITORING_PORT: '70000' }, 'FLORIN_MONITORING_PORT is 70000: give a port from 0 to 65535'],
     [{ FLORIN_ROLES: 'web,,worker' }, 'roles names : the roles are web, watcher, worker'],
     [{ FLORIN_RATE_LIMITS: 'none' }, 'FLORIN_RATE_LIMITS is none: write on or off'],

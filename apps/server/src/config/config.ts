@@ -8,6 +8,7 @@ import { addressOf, assertCctpFits, attestationUrlOf, contractsFrom } from './co
 import { ConfigError, type Environment, Fields, readJson, SecretSource } from './field.ts';
 import { gaslessOf } from './gasless.ts';
 import { type ImagesConfig, imagesOf } from './images.ts';
+import { type LogConfig, logOf } from './log.ts';
 import { nodesOf } from './nodes.ts';
 import { type SettlementConfig, settlementOf } from './settlement.ts';
 import { type ConfiguredKey, signersOf } from './signer.ts';
@@ -19,7 +20,7 @@ export const roles = ['web', 'watcher', 'worker'] as const;
 export type RoleName = (typeof roles)[number];
 
 /** The whole configuration of the service; frozen. */
-export interface Config {
+export interface Config extends LogConfig {
   /** `local` is for the local world: only there are plain HTTP and calls to loopback allowed. */
   readonly environment: 'local' | 'production';
   readonly origin: string;
@@ -64,7 +65,6 @@ export interface Config {
   readonly consoleUrl: string | undefined;
   /** Where payers whose wallet has too little get tokens; undefined: the page names no place. */
   readonly fundingUrl: string | undefined;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
 /** How many AI protocol sessions one payer may have open, unless limits are off. */
@@ -115,7 +115,7 @@ export function readConfig(given: Environment): Config {
     displayName: displayNameOf(fields),
     consoleUrl: consoleUrlOf(fields, kind),
     fundingUrl: fundingUrlOf(fields),
-    logLevel: logLevelOf(environment),
+    ...logOf(environment),
   };
   secrets.done();
   fields.done();
@@ -258,11 +258,13 @@ function httpOf(fields: Fields, environment: Environment): Config['http'] {
 /** Processes of several roles share one file, so the environment can give each a port of its own. */
 function monitoringOf(fields: Fields, environment: Environment): Config['monitoring'] {
   const given = environment['FLORIN_MONITORING_PORT'];
+  const givenHost = environment['FLORIN_MONITORING_HOST'];
   if (!fields.has('monitoring') && given === undefined) return undefined;
   return fields.section('monitoring', (monitoring) => {
     const port = monitoring.integer('port', { least: 0, most: 65_535, fallback: 9464 });
+    const host = monitoring.text('host', '127.0.0.1');
     return {
-      host: monitoring.text('host', '127.0.0.1'),
+      host: givenHost ?? host,
       port: given === undefined ? port : portOf(given, 'FLORIN_MONITORING_PORT'),
     };
   });
@@ -387,13 +389,4 @@ function webhooksOf(fields: Fields, kind: Config['environment']): Config['webhoo
     );
   }
   return webhooks;
-}
-
-function logLevelOf(environment: Environment): Config['logLevel'] {
-  const level = environment['FLORIN_LOG_LEVEL'] ?? 'info';
-  const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-  const found = levels.find((known) => known === level);
-  if (found === undefined)
-    throw new ConfigError(`FLORIN_LOG_LEVEL is ${level}: the levels are ${levels.join(', ')}`);
-  return found;
 }

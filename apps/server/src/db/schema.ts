@@ -11,6 +11,7 @@ export const schema: Schema = {
     everything: '*',
     accepts: (value) => isId('merchant', value),
   },
+  leastServerVersion: 15,
   migrations: new URL('./migrations/', import.meta.url),
   migrationLock: awaitSessionLock('migrations'),
   checkConnection,

@@ -25,6 +25,12 @@ function refused(slug: ErrorName, details: RefusalDetails = {}): FailureReport {
 }
 
 const outageOf = { query: 'query_failed', create: 'create_failed', update: 'update_failed' } as const;
+const outages: ReadonlySet<ErrorName> = new Set(Object.values(outageOf));
+
+/** Whether a refusal says that the database does not answer: the same request may work in some seconds. */
+export function isOutage(slug: ErrorName): boolean {
+  return outages.has(slug);
+}
 
 /**
  * Turns an error of a request handler into its answer. Never shows a client the details of a bug.

@@ -115,6 +115,7 @@ for (const [rule, fail] of outages) {
       [read.json().code, read.json().error.retryable, created.json().code, created.json().error.retryable],
       [900203, true, 900201, true],
     );
+    assert.deepEqual([read.headers['retry-after'], created.headers['retry-after']], ['5', '5']);
   });
 }
 
@@ -122,6 +123,29 @@ for (const [rule, fail] of outages) {
 test('a wrong column is a bug, not an outage', async () => {
   const server = await toyServer({ fail: () => Object.assign(new Error('no column'), { code: '42703' }) });
   assert.equal((await server.inject({ url: '/v1/toy/1' })).json().code, 999999);
+});
+
+test('every request has a line in the log, or every so many; probes have none, and failures always', async () => {
+  const lines: unknown[] = [];
+  const log = {
+    info: (_event: string, fields: Record<string, unknown> = {}) =>
+      lines.push([fields['route'], fields['status']]),
+    warn: () => {},
+    error: () => {},
+  };
+  const logged = async (requestLogShare: number | undefined, fail?: () => unknown) => {
+    lines.length = 0;
+    const server = await toyServer({ log, requestLogShare, ...(fail === undefined ? {} : { fail }) });
+    for (const url of ['/v1/toy/1', '/health/live', '/v1/toy/2', '/health/ready'])
+      await server.inject({ url });
+    return [...lines];
+  };
+  const one = ['/v1/toy/:toyId', 200];
+  assert.deepEqual(await logged(undefined), [one, one]);
+  assert.deepEqual(await logged(0.5), [one]);
+  assert.deepEqual(await logged(0), []);
+  const bug = ['/v1/toy/:toyId', 500];
+  assert.deepEqual(await logged(0, () => new TypeError('x')), [bug, bug]);
 });
 
 test('liveness is always 200, and readiness follows the service', async () => {

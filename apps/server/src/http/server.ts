@@ -16,9 +16,10 @@ import {
   renderFailurePage,
 } from './browser-page.ts';
 import { failureBody } from './envelope.ts';
-import { bodyLimitBytes, type FailureReport, reportFailure } from './failure.ts';
+import { bodyLimitBytes, type FailureReport, isOutage, reportFailure } from './failure.ts';
 import { keepReadableAddresses, untrustedPeerWarning } from './forwarded.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
+import { requestLogger } from './request-log.ts';
 import { jsonType } from './route-handler.ts';
 import { shownPart } from './schema-check.ts';
 
@@ -53,6 +54,8 @@ export interface ServerOptions extends HomeOptions {
   readonly ready: () => Promise<Readiness>;
   /** Addresses or networks of trusted proxies, whose X-Forwarded-For counts; none by default. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** The share of answered requests that get a line in the log, from 0 to 1; all when absent. */
+  readonly requestLogShare?: number | undefined;
   /** Called after each answer, for measurements. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
@@ -112,6 +115,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   );
   // Callbacks, because a promise for each hook of each request costs more than the hooks themselves.
   const warnOfProxy = untrustedPeerWarning(options.log);
+  const logRequest = requestLogger(options);
   server.addHook('onRequest', (request, reply, done) => {
     keepReadableAddresses(request);
     warnOfProxy(request);
@@ -122,7 +126,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   // After onRequest, where doors check keys.
   server.addHook('preHandler', (request, _reply, done) => done(unknownQueryOf(request)));
   server.addHook('onResponse', (request, reply, done) => {
-    logRequest(options.log, request, reply);
+    logRequest(request, reply);
     const { method, failureCode: code, routeOptions } = request;
     const { statusCode: status, elapsedTime } = reply;
     options.onAnswered?.({
@@ -219,7 +223,7 @@ function answerFailure(
   request.failureCode = errorCatalogue[failure.slug].code;
   const status = statusOf({ statuses }, failure.slug);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
-  else if (status === 503) reply.header('retry-after', '5');
+  else if (status === 503 || isOutage(failure.slug)) reply.header('retry-after', '5');
   reply.code(status);
   if (isForBrowser(request)) {
     reply
@@ -235,17 +239,6 @@ function logFailure(log: Log, report: FailureReport, error: unknown, request: Fa
   const fields = { requestId: request.id, method: request.method, route: request.routeOptions.url ?? '' };
   if (report.cause === 'bug') log.error('http_bug', error, fields);
   if (report.cause === 'outage') log.error('http_database_unavailable', error, fields);
-}
-
-/** One line per request. Logs the route's pattern, never the path: ids stay out of the log. */
-function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  log.info('http_request', {
-    requestId: request.id,
-    method: request.method,
-    route: request.routeOptions.url ?? '',
-    status: reply.statusCode,
-    durationMs: Math.round(reply.elapsedTime * 10) / 10,
-  });
 }
 
 /** Collects the methods of every path as the doors add their routes. */

@@ -100,6 +100,8 @@ export interface ServiceSettings {
   readonly maxOpenSessions: number | undefined;
   /** The request limits of one process; undefined: none. */
   readonly rateLimits: RateLimits | undefined;
+  /** The share of answered requests that get a line in the log; all when absent. */
+  readonly requestLogShare?: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -103,6 +103,7 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
     ...{ displayName: options.displayName, consoleUrl: options.consoleUrl },
     ready: () => readiness(options, rooms, keeper.conditions),
     onAnswered: options.metrics?.request,
+    requestLogShare: options.requestLogShare,
     doors: doorsOf(offering, rooms),
   });
   await server.listen({ host: http.host, port: http.port });

@@ -42,6 +42,7 @@ export function serviceOptionsOf(
     fundingUrl: config.fundingUrl,
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,
+    requestLogShare: config.requestLogShare,
   };
 }
 

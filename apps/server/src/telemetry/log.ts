@@ -11,11 +11,22 @@ export interface Log {
 /** Bytes that collect before a write, and the longest wait: a write per line costs a system call each. */
 const buffer = { minLength: 12_288, periodicFlush: 250 } as const;
 
+/** Which process writes a line: fields of each. */
+export interface LogSource {
+  readonly roles: string;
+  /** The machine or container, and the process on it. */
+  readonly instance: string;
+  readonly version: string;
+}
+
 /** A log of JSON lines on standard output. Lines wait up to a quarter of a second; errors and the exit write at once. */
-export function jsonLog(level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info'): Log {
+export function jsonLog(
+  level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info',
+  source?: LogSource,
+): Log {
   const output = pino.destination({ dest: 1, sync: false, ...buffer });
   const lines = joinedLines(output);
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines);
+  const logger = pino({ level, base: source ?? null, timestamp: pino.stdTimeFunctions.isoTime }, lines);
   return {
     info: (event, fields = {}) => logger.info(fields, event),
     warn: (event, fields = {}) => logger.warn(fields, event),

@@ -84,12 +84,15 @@ export function recordingLog(): Log & { readonly errors: unknown[] } {
 }
 
 /** A server with routes for these tests only; failing routes throw the result of `fail`. */
-export async function toyServer(options: { shape?: ReplyShape; fail?: () => unknown; log?: Log } = {}) {
+export async function toyServer(
+  options: { shape?: ReplyShape; fail?: () => unknown; log?: Log; requestLogShare?: number | undefined } = {},
+) {
   const fail = async (): Promise<never> => {
     throw options.fail?.() ?? new Refusal('product_not_found', 'prd_x');
   };
   return buildServer({
     log: options.log ?? recordingLog(),
+    requestLogShare: options.requestLogShare,
     random: systemRandom,
     origin: 'https://pay.example.com',
     ready: async () => ({ ready: false, checks: { database: 'unreachable' } }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { type Coding, codeAsset } from '../compression.ts';
+import { builtAhead, type ScriptName } from './built-ahead.ts';
 
 /** The page's one script, as it is served. */
 export interface Script {
@@ -13,20 +13,25 @@ export interface Script {
   readonly integrity: string;
 }
 
-/** The pages that have a script. */
-const sources = {
-  checkout: fileURLToPath(new URL('../../../../checkout/src/checkout/main.ts', import.meta.url)),
-  demo: fileURLToPath(new URL('../../../../checkout/src/demo/main.ts', import.meta.url)),
-  claim: fileURLToPath(new URL('../../../../checkout/src/claim/main.ts', import.meta.url)),
-} as const;
-
 /**
- * Bundles and compresses a page's script from its source. This takes some tens of milliseconds at the start and needs
- * no build step, so the script always has the server's version.
+ * Compresses a page's script. A checkout bundles it from its source first: this takes some tens of milliseconds at the
+ * start, and the script always has the server's version. A release has bundled it ahead, and has no bundler.
  */
-export async function bundleScript(page: keyof typeof sources): Promise<Script> {
+export async function bundleScript(page: ScriptName): Promise<Script> {
+  const text = builtAhead?.scripts[page] ?? (await bundleSource(page));
+  const hash = (algorithm: string) => createHash(algorithm).update(text);
+  return {
+    bytes: await codeAsset(text),
+    path: `/checkout/assets/${page}-${hash('sha256').digest('hex').slice(0, 16)}.js`,
+    integrity: `sha384-${hash('sha384').digest('base64')}`,
+  };
+}
+
+/** Bundles a page's script from its source. */
+export async function bundleSource(page: ScriptName): Promise<string> {
+  const { build } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [sources[page]],
+    entryPoints: [fileURLToPath(new URL(`../../../../checkout/src/${page}/main.ts`, import.meta.url))],
     bundle: true,
     minify: true,
     write: false,
@@ -36,11 +41,5 @@ export async function bundleScript(page: keyof typeof sources): Promise<Script> 
     legalComments: 'none',
     logLevel: 'silent',
   });
-  const text = outputFiles[0]?.text ?? '';
-  const hash = (algorithm: string) => createHash(algorithm).update(text);
-  return {
-    bytes: await codeAsset(text),
-    path: `/checkout/assets/${page}-${hash('sha256').digest('hex').slice(0, 16)}.js`,
-    integrity: `sha384-${hash('sha384').digest('base64')}`,
-  };
+  return outputFiles[0]?.text ?? '';
 }

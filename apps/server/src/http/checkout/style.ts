@@ -1,4 +1,4 @@
-import { transformSync } from 'esbuild';
+import { builtAhead } from './built-ahead.ts';
 
 /**
  * Phone first, light and dark, from 320 px upwards. Colours keep a contrast of 4.5 in both (WCAG 2.2 AA). On phones the
@@ -87,7 +87,13 @@ progress { width: 100%; accent-color: var(--link); }
 `;
 
 /** As pages contain it. */
-export const smallStyle = transformSync(style, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
+export const smallStyle = builtAhead?.style ?? (await shrinkStyle());
+
+async function shrinkStyle(): Promise<string> {
+  const { transform } = await import('esbuild');
+  const { code } = await transform(style, { loader: 'css', minify: true, charset: 'utf8' });
+  return code.trim();
+}
 
 /** For readers without scripts: what the script would do is hidden, and the state is always in words. */
 export const noScriptStyle =

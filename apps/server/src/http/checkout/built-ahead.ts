@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** The hosted pages that have a script. */
+export const scriptNames = ['checkout', 'demo', 'claim'] as const;
+export type ScriptName = (typeof scriptNames)[number];
+
+/** What a release has built ahead for the hosted pages, so that it needs no bundler. */
+export interface BuiltAhead {
+  readonly style: string;
+  readonly scripts: Readonly<Record<ScriptName, string>>;
+}
+
+const file = new URL('../../../../checkout/dist/built-ahead.json', import.meta.url);
+
+/** Undefined in a checkout, which builds from the sources at each start. */
+export const builtAhead: BuiltAhead | undefined = existsSync(file)
+  ? (JSON.parse(readFileSync(file, 'utf8')) as BuiltAhead)
+  : undefined;

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import type { Closure } from './closure.ts';
+
+/** Files of the checkout that the programs read, besides their workspaces. */
+const sharedFiles = ['LICENSE', 'contracts/artifacts', 'contracts/deployments', 'deploy'];
+/** Pages that are built ahead: folders with a `current.json` that names the build to serve. */
+const builtPages = ['apps/dashboard/dist', 'apps/docs/dist'];
+
+/** Files of a workspace that only its tests and its builders read. */
+const isForTests = (file: string): boolean => /\.(test|fixture)\.ts$|^apps\/server\/test\//.test(file);
+/** Files of a package that Node.js never reads: sources that it cannot run there, types, maps, and prose. */
+const isUnread = (file: string): boolean => /\.([cm]?tsx?|map|md|markdown|flow|tsbuildinfo)$/i.test(file);
+
+/**
+ * Copies what runs into a folder that needs no npm: the files of the workspaces that git knows, the packages of the
+ * closure, the pages, and Node.js. The layout is the checkout's, so that paths between files stay the same.
+ */
+export function assembleRelease(root: string, folder: string, closure: Closure, node: string): void {
+  const copy = (path: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  };
+  const tracked = execFileSync('git', ['ls-files', '-z', ...closure.workspaces, ...sharedFiles], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  for (const file of tracked.split('\0')) {
+    if (file === '' || isForTests(file) || !existsSync(join(root, file))) continue;
+    copy(file);
+  }
+  for (const path of closure.packages) copyPackage(join(root, path), join(folder, path));
+  for (const workspace of closure.workspaces) linkWorkspace(folder, workspace);
+  for (const path of builtPages) copyBuild(join(root, path), join(folder, path));
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  cpSync(node, join(folder, 'bin/node'));
+  writeFileSync(join(folder, 'bin/florin'), program);
+  chmodSync(join(folder, 'bin/florin'), 0o755);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+}
+
+/** `florin serve` is the service; everything else is a command of the operator or of a merchant. */
+const program = `#!/bin/sh
+file=$0
+if [ -L "$file" ]; then file=$(readlink -f "$file"); fi
+home=\${file%/*}/..
+main=apps/operator/src/main.ts
+if [ "\${1-}" = serve ]; then
+  main=apps/server/src/main.ts
+  shift
+fi
+export FLORIN_PROGRAM=florin
+exec "$home/bin/node" --conditions=source --disable-warning=ExperimentalWarning "$home/$main" "$@"
+`;
+
+/** Without the packages inside it: those of the closure have a line of their own. */
+function copyPackage(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.name === 'node_modules' || isUnread(entry.name)) continue;
+    const source = join(from, entry.name);
+    if (entry.isDirectory()) copyPackage(source, join(to, entry.name));
+    else cpSync(source, join(to, entry.name), { dereference: true });
+  }
+}
+
+function linkWorkspace(folder: string, workspace: string): void {
+  const { name } = JSON.parse(readFileSync(join(folder, workspace, 'package.json'), 'utf8')) as {
+    name: string;
+  };
+  const link = posix.join('node_modules', name);
+  mkdirSync(dirname(join(folder, link)), { recursive: true });
+  symlinkSync(relative(dirname(link), workspace), join(folder, link));
+}
+
+/** Only the build that is to be served: others may lie beside it. */
+function copyBuild(from: string, to: string): void {
+  const current = readFileSync(join(from, 'current.json'), 'utf8');
+  const { build } = JSON.parse(current) as { build: string };
+  cpSync(join(from, build), join(to, build), { recursive: true });
+  writeFileSync(join(to, 'current.json'), current);
+}
