@@ -1,11 +1,13 @@
-// Writes docs/reference/ from the route tables, the catalogue of errors, the tables of states, the rules of conformance
-// and the documentation in the contracts.
+// Writes docs/reference/ from the route tables, the catalogue of errors, the tables of states, the table of settings, the rules
+// of conformance and the documentation in the contracts; and deploy/florin.schema.json from the settings.
 //   node scripts/generate-docs.ts            writes
 //   node scripts/generate-docs.ts --check    exits 1 when a committed file differs from its source
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filePath, indexMarkdown, mapLinks, pageMarkdown, referencePages, sitePath } from '@florin/docs';
+import { settingsSchema } from '@florin/server/documents';
+import { configurationMarkdown } from './generate-configuration.ts';
 import { conformanceMarkdown } from './generate-conformance.ts';
 import { contractPages } from './generate-contract-pages.ts';
 
@@ -37,7 +39,11 @@ function main(args: readonly string[]): void {
 /** Every generated file below docs/ with its text. */
 function generate(): Map<string, string> {
   const reference = new Map(referencePages().map((page) => [page.path, pageMarkdown(page)]));
-  const files = new Map([...contractPages(root), ['reference/conformance.md', conformanceMarkdown(root)]]);
+  const files = new Map([
+    ...contractPages(root),
+    ['reference/conformance.md', conformanceMarkdown(root)],
+    ['reference/configuration.md', configurationMarkdown()],
+  ]);
   const index = indexMarkdown(
     new Map([
       ...['guide', 'runbook'].flatMap((part) =>
@@ -53,6 +59,7 @@ function generate(): Map<string, string> {
   for (const [path, text] of [...reference, ['/docs', index] as const]) {
     files.set(filePath(path), withFileLinks(filePath(path), text));
   }
+  files.set('../deploy/florin.schema.json', `${JSON.stringify(settingsSchema(), null, 2)}\n`);
   return files;
 }
 

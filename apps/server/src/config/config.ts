@@ -1,13 +1,13 @@
-import { isIP } from 'node:net';
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
 import { type PermitKind, permitKinds, type Token } from '@florin/protocol/token.ts';
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from '#http/rate-limit.ts';
 import { Secret } from '#outside/secret.ts';
 import { addressOf, assertCctpFits, attestationUrlOf, contractsFrom } from './contracts.ts';
-import { ConfigError, type Environment, Fields, readJson, SecretSource } from './field.ts';
+import { ConfigError, type Environment, Fields, type ReadRecorder, readJson, SecretSource } from './field.ts';
 import { gaslessOf } from './gasless.ts';
 import { type ImagesConfig, imagesOf } from './images.ts';
+import { httpOf, type ListenConfig, monitoringOf } from './listen.ts';
 import { type LogConfig, logOf } from './log.ts';
 import { nodesOf } from './nodes.ts';
 import { type SettlementConfig, settlementOf } from './settlement.ts';
@@ -20,14 +20,11 @@ export const roles = ['web', 'watcher', 'worker'] as const;
 export type RoleName = (typeof roles)[number];
 
 /** The whole configuration of the service; frozen. */
-export interface Config extends LogConfig {
+export interface Config extends ListenConfig, LogConfig {
   /** `local` is for the local world: only there are plain HTTP and calls to loopback allowed. */
   readonly environment: 'local' | 'production';
   readonly origin: string;
   readonly serviceDomain: string;
-  readonly http: { readonly host: string; readonly port: number; readonly trustedProxies: readonly string[] };
-  /** Where this process tells its health and its metrics; undefined: nowhere. */
-  readonly monitoring: { readonly host: string; readonly port: number } | undefined;
   readonly databaseUrl: Secret;
   readonly roles: ReadonlySet<RoleName>;
   readonly chains: Chains;
@@ -81,7 +78,22 @@ export function readConfig(given: Environment): Config {
   if (file === undefined) {
     throw new ConfigError('FLORIN_CONFIG is not set: give the path of the configuration file');
   }
-  const fields = new Fields(readJson(file));
+  return configOf(readJson(file), environment, file);
+}
+
+/**
+ * Reads the content of the configuration file and the environment.
+ * @param record Gets every setting that is read; for documents.
+ */
+export function configOf(
+  content: unknown,
+  environment: Environment,
+  file: string,
+  record?: ReadRecorder,
+): Config {
+  const fields = new Fields(content, '', record);
+  // Editors find the schema of the settings by it.
+  fields.optionalText('$schema');
   const kind = fields.choice('environment', ['local', 'production'], 'production');
   const signer = fields.object('signer');
   const secrets = new SecretSource(environment, signer, fields, kind === 'production' ? file : undefined);
@@ -234,48 +246,6 @@ function serviceDomainOf(fields: Fields): string {
     throw new ConfigError(`serviceDomain is ${domain}: give a lower-case domain name such as example.com`);
   }
   return domain;
-}
-
-function portOf(text: string, name = 'FLORIN_PORT'): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new ConfigError(`${name} is ${text}: give a port from 0 to 65535`);
-  return port;
-}
-
-function httpOf(fields: Fields, environment: Environment): Config['http'] {
-  const port = fields.integer('port', { least: 0, most: 65_535, fallback: 4000 });
-  const host = fields.text('host', '127.0.0.1');
-  const trustedProxies = fields.optional('trustedProxies', (name) => fields.list(name).map(proxyOf)) ?? [];
-  const given = environment['FLORIN_PORT'];
-  return {
-    host: environment['FLORIN_HOST'] ?? host,
-    port: given === undefined ? port : portOf(given),
-    trustedProxies,
-  };
-}
-
-/** Processes of several roles share one file, so the environment can give each a port of its own. */
-function monitoringOf(fields: Fields, environment: Environment): Config['monitoring'] {
-  const given = environment['FLORIN_MONITORING_PORT'];
-  const givenHost = environment['FLORIN_MONITORING_HOST'];
-  if (!fields.has('monitoring') && given === undefined) return undefined;
-  return fields.section('monitoring', (monitoring) => {
-    const port = monitoring.integer('port', { least: 0, most: 65_535, fallback: 9464 });
-    const host = monitoring.text('host', '127.0.0.1');
-    return {
-      host: givenHost ?? host,
-      port: given === undefined ? port : portOf(given, 'FLORIN_MONITORING_PORT'),
-    };
-  });
-}
-
-/** An address or network of a trusted proxy, whose X-Forwarded-For counts. */
-function proxyOf(value: unknown, index: number): string {
-  if (typeof value === 'string' && isIP(value.split('/', 1)[0] ?? '') !== 0) return value;
-  throw new ConfigError(
-    `http.trustedProxies[${index}] must be an IP address or a network such as 10.0.0.0/8`,
-  );
 }
 
 function rolesOf(fields: Fields, environment: Environment): ReadonlySet<RoleName> {

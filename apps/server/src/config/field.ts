@@ -11,13 +11,31 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** What a reader asks of one setting. */
+export type SettingForm =
+  | { readonly type: 'text'; readonly fallback?: string | undefined }
+  | { readonly type: 'flag'; readonly fallback: boolean }
+  | {
+      readonly type: 'integer';
+      readonly least: number;
+      readonly most: number;
+      readonly fallback?: number | undefined;
+    }
+  | { readonly type: 'choice'; readonly choices: readonly string[]; readonly fallback?: string | undefined }
+  | { readonly type: 'list' | 'object' | 'optional' };
+
+/** Gets every read of a setting, by its path without places in lists; for documents. */
+export type ReadRecorder = (path: string, form: SettingForm) => void;
+
 /** Reads one object of the configuration file by field, and knows its path for error messages. */
 export class Fields {
   readonly #path: string;
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #read = new Set<string>();
+  readonly #record: ReadRecorder | undefined;
 
-  constructor(value: unknown, path = '') {
+  constructor(value: unknown, path = '', record?: ReadRecorder) {
+    this.#record = record;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new ConfigError(`${path === '' ? 'the configuration' : path} must be an object`);
     }
@@ -29,17 +47,24 @@ export class Fields {
     return this.#path === '' ? name : `${this.#path}.${name}`;
   }
 
-  #take(name: string): unknown {
+  #take(name: string, form: SettingForm): unknown {
+    this.#tell(name, form);
     this.#read.add(name);
     return this.#values[name];
   }
 
+  #tell(name: string, form: SettingForm): void {
+    this.#record?.(this.path(name).replaceAll(/\[\d+\]/g, '[]'), form);
+  }
+
+  /** A setting that is asked for may be absent. */
   has(name: string): boolean {
+    this.#tell(name, { type: 'optional' });
     return this.#values[name] !== undefined;
   }
 
   text(name: string, fallback?: string): string {
-    const value = this.#take(name) ?? fallback;
+    const value = this.#take(name, { type: 'text', fallback }) ?? fallback;
     if (value === undefined || value === '')
       throw new ConfigError(`${this.path(name)} is missing: add it to the file`);
     if (typeof value !== 'string') throw new ConfigError(`${this.path(name)} must be a string`);
@@ -51,13 +76,13 @@ export class Fields {
   }
 
   flag(name: string, fallback: boolean): boolean {
-    const value = this.#take(name) ?? fallback;
+    const value = this.#take(name, { type: 'flag', fallback }) ?? fallback;
     if (typeof value !== 'boolean') throw new ConfigError(`${this.path(name)} must be true or false`);
     return value;
   }
 
   integer(name: string, range: { least: number; most: number; fallback?: number }): number {
-    const value = this.#take(name) ?? range.fallback;
+    const value = this.#take(name, { type: 'integer', ...range }) ?? range.fallback;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < range.least || value > range.most) {
       throw new ConfigError(`${this.path(name)} must be an integer from ${range.least} to ${range.most}`);
     }
@@ -65,14 +90,14 @@ export class Fields {
   }
 
   choice<const Choice extends string>(name: string, choices: readonly Choice[], fallback?: Choice): Choice {
-    const value = this.#take(name) ?? fallback;
+    const value = this.#take(name, { type: 'choice', choices, fallback }) ?? fallback;
     const found = choices.find((choice) => choice === value);
     if (found === undefined) throw new ConfigError(`${this.path(name)} must be one of ${choices.join(', ')}`);
     return found;
   }
 
   list(name: string): readonly unknown[] {
-    const value = this.#take(name);
+    const value = this.#take(name, { type: 'list' });
     if (!Array.isArray(value) || value.length === 0) {
       throw new ConfigError(`${this.path(name)} must be a list with at least one entry`);
     }
@@ -85,7 +110,7 @@ export class Fields {
   }
 
   object(name: string): Fields {
-    return new Fields(this.#take(name) ?? {}, this.path(name));
+    return new Fields(this.#take(name, { type: 'object' }) ?? {}, this.path(name), this.#record);
   }
 
   /** What `read` makes of an object, of which it must read every field. */
@@ -96,7 +121,7 @@ export class Fields {
   /** The same for each object of a list. */
   sections<Value>(name: string, read: (fields: Fields) => Value): Value[] {
     return this.list(name).map((value, index) =>
-      readWhole(new Fields(value, `${this.path(name)}[${index}]`), read),
+      readWhole(new Fields(value, `${this.path(name)}[${index}]`, this.#record), read),
     );
   }
 

@@ -24,7 +24,7 @@ test('an answer that an older version stored in its event is still returned, byt
     .map(({ version }) => version)
     .filter((version) => version < 230);
   const database = await emptyDatabase();
-  await migrate(database.url, schema, new Set(before));
+  await migrate(database.url, schema, { only: new Set(before) });
   const db = openDatabase({ schema, url: database.url });
   try {
     const session =

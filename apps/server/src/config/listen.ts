@@ -1,0 +1,52 @@
+import { isIP } from 'node:net';
+import { ConfigError, type Environment, type Fields } from './field.ts';
+
+/** Where a process answers. */
+export interface ListenConfig {
+  readonly http: { readonly host: string; readonly port: number; readonly trustedProxies: readonly string[] };
+  /** Where this process tells its health and its metrics; undefined: nowhere. */
+  readonly monitoring: { readonly host: string; readonly port: number } | undefined;
+}
+
+/** Reads `http`. */
+export function httpOf(fields: Fields, environment: Environment): ListenConfig['http'] {
+  const port = fields.integer('port', { least: 0, most: 65_535, fallback: 4000 });
+  const host = fields.text('host', '127.0.0.1');
+  const trustedProxies = fields.optional('trustedProxies', (name) => fields.list(name).map(proxyOf)) ?? [];
+  const given = environment['FLORIN_PORT'];
+  return {
+    host: environment['FLORIN_HOST'] ?? host,
+    port: given === undefined ? port : portOf(given),
+    trustedProxies,
+  };
+}
+
+/** Reads `monitoring`. Processes of several roles share one file, so the environment can give each a port of its own. */
+export function monitoringOf(fields: Fields, environment: Environment): ListenConfig['monitoring'] {
+  const given = environment['FLORIN_MONITORING_PORT'];
+  const givenHost = environment['FLORIN_MONITORING_HOST'];
+  if (!fields.has('monitoring') && given === undefined) return undefined;
+  return fields.section('monitoring', (monitoring) => {
+    const port = monitoring.integer('port', { least: 0, most: 65_535, fallback: 9464 });
+    const host = monitoring.text('host', '127.0.0.1');
+    return {
+      host: givenHost ?? host,
+      port: given === undefined ? port : portOf(given, 'FLORIN_MONITORING_PORT'),
+    };
+  });
+}
+
+/** An address or network of a trusted proxy, whose X-Forwarded-For counts. */
+function proxyOf(value: unknown, index: number): string {
+  if (typeof value === 'string' && isIP(value.split('/', 1)[0] ?? '') !== 0) return value;
+  throw new ConfigError(
+    `http.trustedProxies[${index}] must be an IP address or a network such as 10.0.0.0/8`,
+  );
+}
+
+function portOf(text: string, name = 'FLORIN_PORT'): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new ConfigError(`${name} is ${text}: give a port from 0 to 65535`);
+  return port;
+}
