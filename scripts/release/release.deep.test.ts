@@ -145,7 +145,7 @@ test('the image runs as a user without rights on a read-only file system, and st
   const bytes = Number(podman('image', 'inspect', '--format', '{{.Size}}', 'localhost/florin:latest'));
   assert.ok(bytes / mebibyte < most.folderMiB + 10, `${bytes / mebibyte} MiB`);
   const port = await findFreePort();
-  const monitoringPort = await findFreePort();
+  const monitoringPort = port + 1;
   const settings = join(folder, 'etc');
   await mkdir(settings);
   writeFileSync(join(settings, 'florin.json'), readFileSync(await writeConfig(port)));

@@ -30,6 +30,7 @@ import {
   showExceptionCommand,
 } from './exception-command.ts';
 import { handoverCommand } from './handover-command.ts';
+import { initCommand } from './init-command.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-command.ts';
 import { createKeystoreCommand } from './keystore-command.ts';
 import {
@@ -53,6 +54,7 @@ import { listSettlementsCommand, releaseSettlementCommand } from './settlement-c
 import { addStaffCommand, listStaffCommand, removeStaffCommand } from './staff-command.ts';
 
 const commands: Family<CommandContext>['commands'] = [
+  ['init', initCommand],
   ['migrate', migrateCommand],
   ['merchant create', createMerchantCommand],
   ['merchant list', listMerchantsCommand],

@@ -2,6 +2,10 @@ const base = '--rpc https://node.example.com --gateway 0x…';
 
 /** Command lines that help shows, by their command, without the program's name. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
+  init: [
+    'init --out florin-etc --origin https://pay.example.com --chain base --rpc https://node.example.com --token 0x…',
+    'init --out florin-etc',
+  ],
   migrate: ['migrate'],
   'merchant create': ["merchant create --name 'Tea House'"],
   'merchant list': ['merchant list'],

@@ -36,6 +36,7 @@ const rooms = [
   'service',
   'config',
   'start',
+  'build.ts',
   'documents.ts',
   'operator.ts',
   'parts.ts',
