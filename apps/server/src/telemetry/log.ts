@@ -12,7 +12,7 @@ export interface Log {
 const buffer = { minLength: 12_288, periodicFlush: 250 } as const;
 
 /** Which process writes a line: fields of each. */
-export interface LogSource {
+export interface LogWriter {
   readonly roles: string;
   /** The machine or container, and the process on it. */
   readonly instance: string;
@@ -22,7 +22,7 @@ export interface LogSource {
 /** A log of JSON lines on standard output. Lines wait up to a quarter of a second; errors and the exit write at once. */
 export function jsonLog(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info',
-  source?: LogSource,
+  source?: LogWriter,
 ): Log {
   const output = pino.destination({ dest: 1, sync: false, ...buffer });
   const lines = joinedLines(output);
