@@ -39,8 +39,7 @@ contract PaymentGateway is Settlement, Deposits {
     /// @inheritdoc IPaymentGateway
     function pay(Order calldata order, bytes calldata signature) external nonReentrant {
         _requirePayer(order);
-        _open(order, signature);
-        _takeAllowance(order);
+        _takeAllowance(order, _open(order, signature));
     }
 
     /// @inheritdoc IPaymentGateway
@@ -49,9 +48,9 @@ contract PaymentGateway is Settlement, Deposits {
         nonReentrant
     {
         _requirePayer(order);
-        _open(order, signature);
+        bytes32 orderId = _open(order, signature);
         SignedTransfer.permit(order.token, msg.sender, order.total, order.payBy, v, r, s);
-        _takeAllowance(order);
+        _takeAllowance(order, orderId);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -63,7 +62,7 @@ contract PaymentGateway is Settlement, Deposits {
         bytes32 orderId = _open(order, signature);
         uint256 held = TokenTransfer.balanceOf(order.token, address(this));
         SignedTransfer.authorized(order, orderId, authorization);
-        _keepOrPassOn(order, held);
+        _keepOrPassOn(order, orderId, held);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -72,10 +71,10 @@ contract PaymentGateway is Settlement, Deposits {
         nonReentrant
     {
         _requireReachablePayer(order);
-        _open(order, signature);
+        bytes32 orderId = _open(order, signature);
         uint256 held = TokenTransfer.balanceOf(order.token, address(this));
         SignedTransfer.permitted(order.token, order.payer, order.total, order.payBy, _hashOrder(order), nonce, permit);
-        _keepOrPassOn(order, held);
+        _keepOrPassOn(order, orderId, held);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -86,7 +85,10 @@ contract PaymentGateway is Settlement, Deposits {
         emit Collected(orderId, receiver);
         if (order.orderType == TYPE_DIRECT) {
             _forwardExact(receiver, order.token, order.to, _netOf(order));
-            _forwardExact(receiver, order.token, _feeRecipient, order.fee);
+            if (!_tryForwardExact(receiver, order.token, _feeRecipient, order.fee)) {
+                _forwardExact(receiver, order.token, address(this), order.fee);
+                _accrueFee(order, orderId);
+            }
         } else {
             _forwardExact(receiver, order.token, address(this), order.total);
         }
@@ -101,7 +103,6 @@ contract PaymentGateway is Settlement, Deposits {
 
     /// @inheritdoc IPaymentGateway
     function reclaim(Order calldata order) external nonReentrant {
-        if (msg.sender != order.payer) revert NotPayer(msg.sender, order.payer);
         if (block.timestamp < order.reclaimAt) revert ReclaimTooEarly(order.reclaimAt);
         bytes32 orderId = _close(order, STATUS_RECLAIMED);
         emit Reclaimed(orderId, order.payer, order.token, order.total, order.metaData);
@@ -111,14 +112,15 @@ contract PaymentGateway is Settlement, Deposits {
     /// @inheritdoc IPaymentGateway
     function refundSettled(Order calldata order, uint256 amount) external nonReentrant {
         bytes32 orderId = orderIdOf(order);
-        uint8 status = _statusIn(_keyOf(order), orderId);
+        uint8 status = _statusIn(_keyOf(order).word, orderId);
         if (status != STATUS_SETTLED) revert OrderNotSettled(orderId, status);
         uint256 refunded = refundedOf[orderId];
         uint256 remaining = order.total - refunded;
-        if (amount == 0 || amount > remaining) revert WrongRefund(amount, remaining);
+        if (amount == 0 || remaining == 0) revert WrongRefund(amount, remaining);
+        if (amount > remaining) amount = remaining;
         refunded += amount;
         refundedOf[orderId] = refunded;
-        emit SettlementRefunded(orderId, order.payer, order.token, amount, refunded, order.metaData);
+        emit SettlementRefunded(orderId, order.payer, msg.sender, order.token, amount, refunded, order.metaData);
         TokenTransfer.pullExact(order.token, order.payer, amount);
     }
 
@@ -152,33 +154,39 @@ contract PaymentGateway is Settlement, Deposits {
     }
 
     /// @dev Moves an opened order's money out of the caller's allowance.
-    function _takeAllowance(Order calldata order) private {
+    function _takeAllowance(Order calldata order, bytes32 orderId) private {
         address token = order.token;
-        if (order.orderType == TYPE_DIRECT) {
-            _pullExact(token, order.to, _netOf(order));
-            _pullExact(token, _feeRecipient, order.fee);
-        } else {
-            _pullExact(token, address(this), order.total);
+        if (order.orderType != TYPE_DIRECT) {
+            TokenTransfer.pullExact(token, address(this), order.total);
+            return;
         }
-    }
-
-    function _pullExact(address token, address to, uint256 amount) private {
-        if (amount != 0) TokenTransfer.pullExact(token, to, amount);
+        (uint256 net, uint256 fee) = (_netOf(order), order.fee);
+        if (net != 0) TokenTransfer.pullExact(token, order.to, net);
+        if (fee == 0 || TokenTransfer.tryPullExact(token, _feeRecipient, fee)) return;
+        TokenTransfer.pullExact(token, address(this), fee);
+        _accrueFee(order, orderId);
     }
 
     /// @dev What an opened order's money does once a signature has brought it here: it stays, or for direct orders it
-    /// leaves again without a residue. `held` is the balance before.
-    function _keepOrPassOn(Order calldata order, uint256 held) private {
+    /// leaves again without a residue but a fee that its recipient cannot receive. `held` is the balance before.
+    function _keepOrPassOn(Order calldata order, bytes32 orderId, uint256 held) private {
         address token = order.token;
         TokenTransfer.requireReceived(token, address(this), held, order.total);
         if (order.orderType != TYPE_DIRECT) return;
-        _sendExact(token, order.to, _netOf(order));
-        _sendExact(token, _feeRecipient, order.fee);
-        TokenTransfer.requireReceived(token, address(this), held, 0);
+        (uint256 net, uint256 fee) = (_netOf(order), order.fee);
+        if (net != 0) TokenTransfer.sendExact(token, order.to, net);
+        if (fee == 0 || TokenTransfer.trySendExact(token, _feeRecipient, fee)) {
+            TokenTransfer.requireReceived(token, address(this), held, 0);
+        } else {
+            _accrueFee(order, orderId);
+            TokenTransfer.requireReceived(token, address(this), held, fee);
+        }
     }
 
-    function _sendExact(address token, address to, uint256 amount) private {
-        if (amount != 0) TokenTransfer.sendExact(token, to, amount);
+    /// @dev The token refuses the fee recipient of a direct order: the fee waits here, so that the payment goes on.
+    function _accrueFee(Order calldata order, bytes32 orderId) private {
+        _accrue(order.token, order.fee);
+        emit FeeAccrued(orderId, order.token, order.fee);
     }
 
     function _requirePayer(Order calldata order) private view {

@@ -143,7 +143,8 @@ contract CollectTest is SigningTest {
             HostileToken.Mode.ReturnsFalse,
             HostileToken.Mode.Reverts
         ];
-        token.set(modes[which % 5], [address(gateway), merchant, feeRecipient][leg % 3]);
+        // A token that refuses the fee recipient stops nothing: see fee-recipient.t.sol.
+        token.set(modes[which % (leg % 3 == 2 ? 3 : 5)], [address(gateway), merchant, feeRecipient][leg % 3]);
         bytes memory data = abi.encodeCall(IPaymentGateway.collect, (order, sign(order)));
         (bool success,) = callRaw(address(gateway), data);
         vm.assertEq(success, false, "it was paid");
@@ -164,7 +165,13 @@ contract CollectTest is SigningTest {
             token.mint(recipients[i % 3], 7);
             token.set(modes[i / 3], recipients[i % 3]);
             bytes memory signature = sign(order);
-            vm.expectRevert(refusalOf(modes[i / 3], address(token), legs[i % 3]));
+            bytes memory refusal = refusalOf(modes[i / 3], address(token), legs[i % 3]);
+            if (i % 3 == 2 && bytes4(refusal) == TokenTransfer.TransferFailed.selector) {
+                gateway.collect(order, signature);
+                vm.assertEq(gateway.accruedFees(address(token)), 10, "accrued");
+                continue;
+            }
+            vm.expectRevert(refusal);
             gateway.collect(order, signature);
         }
     }

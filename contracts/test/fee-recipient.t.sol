@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {LocalUsdc} from "../local/LocalUsdc.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {SigningTest} from "./base/SigningTest.sol";
+import {HostileToken} from "./hostile/HostileToken.sol";
 
 /// @notice The first fee recipient stands in the code, later ones in storage, and one bit of the word that holds pause
 /// and signer tells which counts.
@@ -22,6 +24,63 @@ contract FeeRecipientTest is SigningTest {
         }
         vm.assertEq(balance(order.token, stranger), order.fee, "each has one fee, the first two");
         vm.assertEq(balance(order.token, feeRecipient), 2 * order.fee, "each has one fee, the first two");
+    }
+
+    /// @dev A token's issuer can block the operator's wallet: that must not stop the merchants.
+    function test_feesAccrueWhenTheTokenBlocksTheFeeRecipient(uint256 seed) public {
+        for (uint8 way = 0; way < WAYS; ++way) {
+            IPaymentGateway.Order memory order = directOrder(seed, way);
+            fundFor(Way(way), order);
+            bytes memory data = callOf(Way(way), order, sign(order));
+            block_(order.token, true);
+            uint256 held = balance(order.token, merchant);
+            uint256 accrued = gateway.accruedFees(order.token);
+            vm.expectEmit(address(gateway));
+            emit IPaymentGateway.FeeAccrued(digestOf(order), order.token, order.fee);
+            sendAs(senderOf(Way(way), order), data);
+            vm.assertEq(statusOf(order), SETTLED, "status");
+            vm.assertEq(balance(order.token, merchant), held + netOf(order), "merchant");
+            vm.assertEq(gateway.accruedFees(order.token), accrued + order.fee, "accrued");
+            vm.assertEq(balance(order.token, feeRecipient), 0, "fee recipient");
+            vm.assertEq(balance(order.token, address(gateway)), gateway.accruedFees(order.token), "gateway");
+            block_(order.token, false);
+        }
+    }
+
+    function test_accruedFeesOfDirectOrdersCanBeWithdrawn(uint256 seed, uint8 way) public {
+        IPaymentGateway.Order memory order = directOrder(seed, way);
+        block_(order.token, true);
+        payBy(anyWay(way), order);
+        name(stranger);
+        gateway.withdrawFees(order.token);
+        vm.assertEq(balance(order.token, stranger), order.fee - 1, "new recipient");
+    }
+
+    /// @dev The fee is asked for once only: a payer who allows the net alone pays nothing.
+    function test_reverts_whenTheAllowanceLacksTheFee(uint256 seed) public {
+        IPaymentGateway.Order memory order = directOrder(seed, 0);
+        give(order.token, payer, order.total);
+        allow(order.token, payer, order.total - 1);
+        expectRefusedBy(Way.Allowance, order, sign(order), transferFailed(order.token));
+    }
+
+    /// @dev Else the payer would pay the fee twice.
+    function test_reverts_whenTheTokenMovesTheFeeAndSaysItDidNot(uint256 seed, bool byDeposit) public {
+        HostileToken token = new HostileToken();
+        IPaymentGateway.Order memory order = directOrder(seed, 0);
+        order.token = address(token);
+        token.set(HostileToken.Mode.MovesAndReturnsFalse, feeRecipient);
+        if (byDeposit) {
+            // A receiver's call that fails is undone as a whole.
+            payBy(Way.Deposit, order);
+            vm.assertEq(gateway.accruedFees(order.token), order.fee, "accrued");
+            vm.assertEq(balance(order.token, feeRecipient), 0, "fee recipient");
+            return;
+        }
+        fund(order);
+        allow(order.token, payer, 2 * order.total);
+        give(order.token, payer, order.total);
+        expectRefusedBy(Way.Allowance, order, sign(order), inexact(order.token, 0, order.fee));
     }
 
     function test_pauseSignersAndFeeRecipientShareAWordWithoutTouchingEachOther(uint256 seed) public {
@@ -74,6 +133,19 @@ contract FeeRecipientTest is SigningTest {
         expectRefusedBy(Way.Allowance, order, foreign, reason);
         // Recovery answers zero for this, and zero is what the word holds in the signer's place.
         expectRefusedBy(Way.Allowance, order, new bytes(65), reason);
+    }
+
+    function directOrder(uint256 seed, uint8 way) private view returns (IPaymentGateway.Order memory order) {
+        order = anySignedOrder(pick(seed, way));
+        (order.orderType, order.targetChain) = (DIRECT, uint64(block.chainid));
+        order.fee = bound(order.fee, 2, MAX_TOTAL / 4);
+        order.total = order.payment + order.fee;
+    }
+
+    function block_(address token, bool blocks) private {
+        vm.prank(minter);
+        if (blocks) LocalUsdc(token).blacklist(feeRecipient);
+        else LocalUsdc(token).unBlacklist(feeRecipient);
     }
 
     function name(address recipient) private {

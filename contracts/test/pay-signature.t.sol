@@ -26,7 +26,6 @@ contract PaySignatureTest is GatewayTest {
         vm.prank(admin);
         gateway.setOrderSigner(second, true);
         IPaymentGateway.Order memory order = anyOrder(seed);
-        order.payBy = type(uint64).max;
         pay(order);
         order.metaData = keccak256("by the second");
         fund(order);

@@ -226,6 +226,45 @@ contract PayTermsTest is GatewayTest {
         }
     }
 
+    /// @dev Any time that leaves less than two days for the settlement: also none, and one that has long passed.
+    function test_reverts_whenReclaimAtIsTooEarly(uint256 seed, uint256 early, uint8 orderType) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, orderType % ORDER_TYPES);
+        fund(order);
+        uint256 least = order.payBy + 2 days;
+        uint64[3] memory times = [uint64(least - 1), uint64(bound(early, 0, least - 1)), 0];
+        for (uint256 i = 0; i < times.length; ++i) {
+            order.reclaimAt = times[i];
+            expectRefused(order, sign(order), wrongReclaimTime(order));
+        }
+        order.reclaimAt = uint64(least);
+        payAs(payer, order, sign(order));
+    }
+
+    /// @dev Nobody's money waits for longer, whatever the service signs.
+    function test_reverts_whenReclaimAtIsTooLate(uint256 seed, uint256 late, uint8 orderType) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, orderType % ORDER_TYPES);
+        fund(order);
+        uint256 most = START + 120 days;
+        uint64[3] memory times = [uint64(most + 1), uint64(bound(late, most + 1, type(uint64).max)), type(uint64).max];
+        for (uint256 i = 0; i < times.length; ++i) {
+            order.reclaimAt = times[i];
+            expectRefused(order, sign(order), wrongReclaimTime(order));
+        }
+        order.reclaimAt = uint64(most);
+        payAs(payer, order, sign(order));
+    }
+
+    function test_reverts_whenPayByIsTheLastSecondOfAll() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        (order.payBy, order.reclaimAt) = (type(uint64).max, type(uint64).max);
+        fund(order);
+        expectRefused(order, sign(order), wrongReclaimTime(order));
+    }
+
+    function wrongReclaimTime(IPaymentGateway.Order memory order) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(IPaymentGateway.WrongReclaimTime.selector, order.payBy, order.reclaimAt);
+    }
+
     function wrongAmounts(IPaymentGateway.Order memory order) private pure returns (bytes memory) {
         return abi.encodeWithSelector(IPaymentGateway.WrongAmounts.selector, order.total, order.payment, order.fee);
     }

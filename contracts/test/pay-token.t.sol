@@ -82,7 +82,10 @@ contract PayTokenTest is GatewayTest {
         HostileToken.Mode[11] memory modes = refusedModes();
         for (uint256 i = 0; i < modes.length; ++i) {
             token.set(modes[i], address(0));
-            expectRefused(order, sign(order), refusalOf(modes[i], address(token), leg));
+            bytes memory refusal = refusalOf(modes[i], address(token), leg);
+            // What it says and what it did are compared.
+            if (modes[i] == HostileToken.Mode.MovesAndReturnsFalse) refusal = inexact(address(token), 0, leg);
+            expectRefused(order, sign(order), refusal);
         }
         token.set(HostileToken.Mode.BurnsGas, address(0));
         bytes memory data = abi.encodeCall(IPaymentGateway.pay, (order, sign(order)));

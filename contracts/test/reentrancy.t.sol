@@ -192,7 +192,6 @@ contract ReentrancyTest is GatewayTest {
     /// @dev Another order of the wallet is open, and the wallet will try to use it from within the next transfer.
     function arm(uint256 seed, uint8 into, bool afterwards) private {
         IPaymentGateway.Order memory other = walletOrder(pick(seed, 77), ESCROW);
-        other.reclaimAt = 0;
         pay(other);
         IPaymentGateway.Order memory unpaid = other;
         bytes[11] memory calls;

@@ -38,9 +38,43 @@ contract RefundSettledTest is SigningTest {
         refundAs(merchant, order, first);
         vm.expectEmit(address(gateway));
         emit IPaymentGateway.SettlementRefunded(
-            digestOf(order), payer, order.token, order.total - first, order.total, order.metaData
+            digestOf(order), payer, merchant, order.token, order.total - first, order.total, order.metaData
         );
         refundAs(merchant, order, order.total - first);
+    }
+
+    /// @dev A stranger's single unit in front of it changes nothing: the merchant's refund still goes.
+    function test_takesWhatRemainsWhenAskedForMore(uint256 seed, uint256 first, uint256 asked) public {
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        (order.total, order.payment, order.fee) = (1_000_000, 1_000_000, 1_000);
+        settled(Way.Allowance, order);
+        first = bound(first, 1, order.total - 1);
+        asked = bound(asked, order.total, type(uint256).max);
+        fundFrom(stranger, order);
+        refundAs(stranger, order, first);
+        fundFrom(merchant, order);
+        uint256 held = balance(order.token, merchant);
+        vm.expectEmit(address(gateway));
+        emit IPaymentGateway.SettlementRefunded(
+            digestOf(order), payer, merchant, order.token, order.total - first, order.total, order.metaData
+        );
+        refundAs(merchant, order, asked);
+        vm.assertEq(balance(order.token, merchant), held - (order.total - first), "merchant");
+        vm.assertEq(balance(order.token, payer), order.total, "payer");
+        vm.assertEq(gateway.refundedOf(digestOf(order)), order.total, "refunded");
+        expectWrong(merchant, order, asked, 0);
+    }
+
+    /// @dev A payer can refund themselves from a second wallet. The chain says whose money it was.
+    function test_namesWhoPaid(uint256 seed) public {
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        settled(Way.Allowance, order);
+        fundFrom(stranger, order);
+        vm.expectEmit(address(gateway));
+        emit IPaymentGateway.SettlementRefunded(
+            digestOf(order), payer, stranger, order.token, order.total, order.total, order.metaData
+        );
+        refundAs(stranger, order, order.total);
     }
 
     function test_anyoneWithTheMoneyMayRefundWhilePaused(uint256 seed, address caller) public {
@@ -85,7 +119,7 @@ contract RefundSettledTest is SigningTest {
         refundAs(merchant, other, 1);
     }
 
-    function test_reverts_whenTheAmountIsZeroOrTooMuch(uint256 seed, uint256 refunded, uint256 amount) public {
+    function test_reverts_whenTheAmountIsZeroOrNothingRemains(uint256 seed, uint256 refunded, uint256 amount) public {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         settled(Way.Allowance, order);
         fundFrom(merchant, order);
@@ -94,8 +128,9 @@ contract RefundSettledTest is SigningTest {
         if (refunded != 0) refundAs(merchant, order, refunded);
         uint256 remaining = order.total - refunded;
         expectWrong(merchant, order, 0, remaining);
-        expectWrong(merchant, order, remaining + 1, remaining);
-        expectWrong(merchant, order, bound(amount, remaining + 1, type(uint256).max), remaining);
+        if (remaining != 0) refundAs(merchant, order, remaining);
+        expectWrong(merchant, order, 0, 0);
+        expectWrong(merchant, order, bound(amount, 1, type(uint256).max), 0);
     }
 
     function test_reverts_whenTheMoneyIsShort(uint256 seed) public {

@@ -15,12 +15,12 @@ contract SettleTest is GatewayTest {
         vm.assume(caller != address(0));
         IPaymentGateway.Order memory order = anyOrder(seed);
         pay(order);
+        waitForStrangers();
         vm.expectEmit(address(gateway));
         emit IPaymentGateway.Settled(
             digestOf(order), order.channelId, order.to, order.token, netOf(order), order.fee, order.metaData
         );
-        vm.prank(caller);
-        settleOne(order);
+        settleAs(caller, order);
         vm.assertEq(balance(order.token, merchant), netOf(order), "merchant");
         vm.assertEq(balance(order.token, address(gateway)), order.fee, "gateway");
         vm.assertEq(gateway.accruedFees(order.token), order.fee, "accrued");
@@ -42,9 +42,10 @@ contract SettleTest is GatewayTest {
 
     /// @dev Else a stranger could push the second payment of a session into the vault, instead of back to its payer.
     function test_skips_whenAStrangerSettlesForAnotherChain(uint256 seed, bool byRoute, address caller) public {
-        vm.assume(caller != settler);
+        vm.assume(caller != settler && caller != address(this));
         IPaymentGateway.Order memory order = anyOrderOf(seed, byRoute ? CCTP : VAULT_PAYOUT);
         pay(order);
+        waitForStrangers();
         bytes32 before = slotOf(order);
         expectSkipped(order, SKIP_NOT_SETTLER);
         settleAs(caller, order);
@@ -64,10 +65,55 @@ contract SettleTest is GatewayTest {
         vm.assertEq(statusOf(order), PAID, "status");
     }
 
-    function test_keepsIdAndTimeOfThePayment(uint256 seed, uint32 later) public {
+    /// @dev Else a merchant settles the second payment of a session in its block, and keeps it.
+    function test_skips_whenAStrangerSettlesWithinADay(uint256 seed, uint256 wait, bool isMerchant) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        pay(order);
+        vm.warp(START + bound(wait, 0, 1 days - 1));
+        address caller = isMerchant ? merchant : stranger;
+        expectSkipped(order, SKIP_NOT_SETTLER);
+        settleAs(caller, order);
+        vm.assertEq(statusOf(order), PAID, "status");
+        vm.prank(settler);
+        gateway.refund(order);
+        vm.assertEq(balance(order.token, payer), order.total, "the service can return it");
+    }
+
+    function test_settlesForAStrangerADayAfterThePayment(uint256 seed, bool isMerchant) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        pay(order);
+        vm.warp(START + 1 days);
+        settleAs(isMerchant ? merchant : stranger, order);
+        vm.assertEq(balance(order.token, merchant), netOf(order), "merchant");
+    }
+
+    /// @dev The day counts from the payment, not from what else a payer signs.
+    function test_skips_whenAStrangerSettlesWithinADayOfALatePayment(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        vm.warp(order.payBy);
+        pay(order);
+        vm.warp(uint256(order.payBy) + 1 days - 1);
+        expectSkipped(order, SKIP_NOT_SETTLER);
+        settleAs(stranger, order);
+        vm.warp(uint256(order.payBy) + 1 days);
+        settleAs(stranger, order);
+        vm.assertEq(statusOf(order), SETTLED, "status");
+    }
+
+    function test_skips_whenARevokedSettlerSettlesWithinADay(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        pay(order);
+        vm.prank(guardian);
+        gateway.setSettler(settler, false);
+        expectSkipped(order, SKIP_NOT_SETTLER);
+        settleAs(settler, order);
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    function test_keepsIdAndTimeOfThePayment(uint256 seed, uint256 later) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         bytes32 orderId = pay(order);
-        vm.warp(START + later);
+        vm.warp(bound(later, START, order.reclaimAt - 1));
         settleOne(order);
         (uint8 status, uint40 paidAt, uint208 id) = gateway.statusOf(order.metaData);
         vm.assertEq(status, SETTLED, "status");
@@ -75,12 +121,26 @@ contract SettleTest is GatewayTest {
         vm.assertEq(id, uint256(orderId) >> 48, "id");
     }
 
-    function test_settlesAfterReclaimAtWhileNotReclaimed(uint256 seed, uint32 later) public {
-        IPaymentGateway.Order memory order = anyOrder(seed);
+    function test_settlesInTheLastSecondBeforeReclaimAt(uint256 seed, uint8 orderType) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, [ESCROW, VAULT_PAYOUT, CCTP][orderType % 3]);
         pay(order);
+        vm.warp(order.reclaimAt - 1);
+        settleAs(settler, order);
+        vm.assertEq(statusOf(order), SETTLED, "status");
+    }
+
+    /// @dev The payer's right to the money has begun: no key comes before it, whatever the type.
+    function test_skips_whenReclaimAtHasCome(uint256 seed, uint8 orderType, uint32 later, address caller) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, [ESCROW, VAULT_PAYOUT, CCTP][orderType % 3]);
+        pay(order);
+        bytes32 before = slotOf(order);
         vm.warp(uint256(order.reclaimAt) + later);
-        settleOne(order);
-        vm.assertEq(balance(order.token, merchant), netOf(order), "merchant");
+        expectSkipped(order, SKIP_RECLAIMABLE);
+        settleAs(later % 2 == 0 ? settler : caller, order);
+        vm.assertEq(slotOf(order), before, "the slot is as before");
+        vm.prank(caller);
+        gateway.reclaim(order);
+        vm.assertEq(balance(order.token, payer), order.total, "payer");
     }
 
     function test_settlesWhilePausedAndWithoutSigners(uint256 seed) public {
@@ -91,7 +151,8 @@ contract SettleTest is GatewayTest {
         gateway.setOrderSigner(signer, false);
         gateway.setSettler(settler, false);
         vm.stopPrank();
-        settleOne(order);
+        waitForStrangers();
+        settleAs(stranger, order);
         vm.assertEq(statusOf(order), SETTLED, "status");
     }
 
@@ -220,7 +281,7 @@ contract SettleTest is GatewayTest {
         // Someone else's money, which a second settlement would take.
         IPaymentGateway.Order memory other = anyOrder(~seed);
         other.token = order.token;
-        other.payBy = type(uint64).max;
+        (other.payBy, other.reclaimAt) = (uint64(block.timestamp), uint64(block.timestamp + 2 days));
         pay(other);
         uint256 held = balance(order.token, address(gateway));
         expectSkipped(order, SKIP_FINAL);

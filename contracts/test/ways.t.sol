@@ -195,7 +195,7 @@ contract WaysTest is SigningTest {
     function test_reverts_whenTheTermsAreNotAcceptable(uint256 seed, uint8 wayOf, uint8 which) public {
         Way way = anyWay(wayOf);
         IPaymentGateway.Order memory order = anySignedOrder(seed);
-        bytes memory reason = spoil(order, which % 9);
+        bytes memory reason = spoil(order, which % 11);
         expectRefusedBy(way, order, sign(order), reason);
     }
 
@@ -318,6 +318,10 @@ contract WaysTest is SigningTest {
         if (which == 5) {
             order.to = address(gateway);
             return abi.encodeWithSelector(IPaymentGateway.WrongRecipient.selector, address(gateway));
+        }
+        if (which >= 9) {
+            order.reclaimAt = uint64(which == 9 ? order.payBy + 2 days - 1 : block.timestamp + 120 days + 1);
+            return abi.encodeWithSelector(IPaymentGateway.WrongReclaimTime.selector, order.payBy, order.reclaimAt);
         }
         if (which == 6) order.total += 1;
         if (which == 7) (order.total, order.payment, order.fee) = (0, 0, 0);

@@ -90,7 +90,6 @@ contract WithdrawFeesTest is GatewayTest {
         order = anyOrder(seed);
         order.fee = bound(order.fee, leastFee, MAX_TOTAL / 4);
         order.total = order.payment + order.fee;
-        order.payBy = type(uint64).max;
         pay(order);
         settleOne(order);
     }

@@ -52,7 +52,7 @@ export async function compareSequence(
   const outcomes = new Map<string, number>();
   let succeeded = 0;
   for (let step = 1; step <= stepsOfSequence; step += 1) {
-    timeSeconds += random.pick([1, 12, 60, 600, 600, 3_700, 8_000, 30_000]);
+    timeSeconds += random.pick([1, 12, 60, 600, 600, 3_700, 8_000, 30_000, 60_000, 100_000]);
     const operation = await operations.next(timeSeconds);
     const real = await chain.execute(operation, timeSeconds);
     const model = execute({ ...context, timeSeconds }, state, operation);
@@ -95,6 +95,7 @@ function contextOf(
   ]);
   return {
     ...{ chainId: realChainId, gateway, vault, tokens, isIdempotent: true },
+    ...{ leastSecondsToSettle: 172_800, settlersOnlySeconds: 86_400 },
     orderSigner: roles.orderSigner.address,
     settler: roles.settler.address,
     admin: roles.admin.address,

@@ -115,7 +115,7 @@ export class Operations {
       [6, () => this.#gateway('rescue', this.#anyAccount(), [order, this.#token(order)])],
       [16, () => this.#gateway('settle', settler, [this.#batch(given)])],
       [6, () => this.#gateway('refund', settler, [order])],
-      [6, () => this.#gateway('reclaim', payer, [order])],
+      [6, () => this.#gateway('reclaim', random.chance(0.5) ? payer : this.#anyAccount(), [order])],
       [6, () => this.#gateway('refundSettled', this.#anyAccount(), [order, this.#near(order.total)])],
       [3, () => this.#gateway('withdrawFees', this.#anyAccount(), [order.token])],
       [9, () => this.#payOut(settler)],
@@ -264,7 +264,7 @@ export class Operations {
     const orderType = random.pick([0, 0, 0, 1, 1, 2, 2, 3] as const);
     const isAway =
       orderType === orderKinds.cctp || (orderType === orderKinds.vaultPayout && random.chance(0.8));
-    const payBy = BigInt(timeSeconds + random.between(-50, 20_000));
+    const payBy = BigInt(timeSeconds + random.between(-50, 60_000));
     const last = this.#orders.at(-1);
     const order: Order = {
       channelId: modelHash(`${this.#name} channel`),
@@ -276,7 +276,7 @@ export class Operations {
       payment: random.chance(0.5) ? total : total - fee,
       fee,
       payBy,
-      reclaimAt: payBy + BigInt(random.between(-20_000, 3_000)),
+      reclaimAt: payBy + BigInt(random.between(172_800, 176_000)),
       orderType,
       targetChain: isAway ? random.pick([31_338n, 31_338n, 31_338n, 77n]) : BigInt(realChainId),
     };
@@ -292,6 +292,8 @@ export class Operations {
       { targetChain: 31_338n },
       { orderType: 4 as Order['orderType'] },
       { total: 2n ** 128n, payment: 2n ** 128n },
+      { reclaimAt: payBy + 172_799n },
+      { reclaimAt: BigInt(timeSeconds) + 10_600_000n },
     ];
     const made = random.chance(0.88) ? order : { ...order, ...random.pick(wrong) };
     const orderId = orderIdOf(realChainId, gateway, made);

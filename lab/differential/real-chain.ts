@@ -63,6 +63,7 @@ const errorsAbi = parseAbi([
   'error NotPayer(address caller, address payer)',
   'error PaymentDeadlinePassed(uint64 payBy)',
   'error ReclaimTooEarly(uint64 reclaimAt)',
+  'error WrongReclaimTime(uint64 payBy, uint64 reclaimAt)',
   'error UnsupportedOrderType(uint8 orderType)',
   'error WrongTargetChain(uint64 targetChain)',
   'error WrongAmounts(uint256 total, uint256 payment, uint256 fee)',

@@ -5,7 +5,7 @@ import { type Chain, type Chains, chainsOf } from '@florin/server/operator';
 import type { ChainConditions, FinalityPolicy } from '@florin/server/parts';
 import { getAddress } from 'viem';
 import { type CallContext, type CircleContext, type ContractState, funded } from './contract-state.ts';
-import type { Scenario } from './scenario.ts';
+import { leastReclaimAfterSeconds, type Scenario } from './scenario.ts';
 import { fakePayoutSignature, modelWallet, orderSigner, payerSignature } from './signing-model.ts';
 
 /** The merchant's wallet. */
@@ -128,6 +128,9 @@ export function callContextOf(
     batcher: batcherAddress,
     tokens: chain.tokens.map(({ address }) => address),
     circle: circleContextOf(chain),
+    // Histories last minutes.
+    leastSecondsToSettle: leastReclaimAfterSeconds,
+    settlersOnlySeconds: 6,
     isIdempotent,
     hasUnlimitedTokens,
     isOrderSigned: (_orderId, order, signature) =>

@@ -1,10 +1,10 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
-import { orderIdOf, permit2Address, receiverOf } from '@florin/server/parts';
+import { permit2Address, receiverOf } from '@florin/server/parts';
 import { decodeFunctionData, zeroAddress, zeroHash } from 'viem';
 import { type BatchedCall, callsIn } from './batch.ts';
-import { executeTransmitter, sendByRoute } from './circle-model.ts';
-import { logGateway, logOther, logSettled } from './contract-logs.ts';
+import { executeTransmitter } from './circle-model.ts';
+import { logGateway, logOther } from './contract-logs.ts';
 import {
   balanceOf,
   type Call,
@@ -14,10 +14,19 @@ import {
   type ContractState,
   isSettler,
   Reverted,
-  type Status,
   statuses,
 } from './contract-state.ts';
-import { executeToken, isSame, pullExact, send, transfer, transferFrom } from './token-model.ts';
+import { idOf, setStatus, statusOf } from './order-book-model.ts';
+import { accrue, settle } from './settlement-model.ts';
+import {
+  executeToken,
+  isSame,
+  pullExact,
+  send,
+  transfer,
+  transferFrom,
+  tryPullExact,
+} from './token-model.ts';
 import { executeVault } from './vault-model.ts';
 
 /**
@@ -72,23 +81,6 @@ function tryCall(run: CallInProgress, from: Hex, { to, data }: BatchedCall): voi
   run.logs.push(...inner.logs);
 }
 
-const orderIds = new Map<string, Hex>();
-
-/** The id of an order. It is cached, because the same orders recur. */
-export function modelOrderId(chainId: number, gateway: Hex, order: Order): Hex {
-  const key = `${chainId}${gateway}${Object.values(order).join()}`;
-  const cached = orderIds.get(key);
-  if (cached !== undefined) return cached;
-  if (orderIds.size > 2_000) orderIds.clear();
-  const orderId = orderIdOf(chainId, gateway, order);
-  orderIds.set(key, orderId);
-  return orderId;
-}
-
-function idOf({ context }: CallInProgress, order: Order): Hex {
-  return modelOrderId(context.chainId, context.gateway, order);
-}
-
 function executeGateway(run: CallInProgress, data: Hex): void {
   const { functionName, args } = decodeFunctionData({ abi: paymentGatewayAbi, data });
   if (functionName === 'settle') {
@@ -107,8 +99,7 @@ function executeGateway(run: CallInProgress, data: Hex): void {
   switch (functionName) {
     case 'pay':
       requirePayer(run, order);
-      open(run, order, args[1] as Hex);
-      pullPayment(run, order);
+      pullPayment(run, order, open(run, order, args[1] as Hex));
       return;
     case 'payWithAuthorization':
       payBySignature(run, order, {
@@ -133,7 +124,6 @@ function executeGateway(run: CallInProgress, data: Hex): void {
       returnPayment(run, order, 'Refunded');
       return;
     case 'reclaim':
-      requirePayer(run, order);
       if (BigInt(run.context.timeSeconds) < order.reclaimAt) throw new Reverted('ReclaimTooEarly');
       returnPayment(run, order, 'Reclaimed');
       return;
@@ -168,10 +158,17 @@ function open(run: CallInProgress, order: Order, signature: Hex): Hex {
   return orderId;
 }
 
-function checkTerms({ chainId, timeSeconds, circle, gateway }: CallContext, order: Order): void {
-  const { token, to, total, payment, fee, payBy, targetChain } = order;
+const mostSecondsToSettle = 120 * 86_400;
+
+function checkTerms(context: CallContext, order: Order): void {
+  const { chainId, timeSeconds, circle, gateway } = context;
+  const { token, to, total, payment, fee, payBy, reclaimAt, targetChain } = order;
   const orderType: number = order.orderType;
   if (BigInt(timeSeconds) > payBy) throw new Reverted('PaymentDeadlinePassed');
+  const isInTime =
+    reclaimAt >= payBy + BigInt(context.leastSecondsToSettle) &&
+    reclaimAt <= BigInt(timeSeconds + mostSecondsToSettle);
+  if (!isInTime) throw new Reverted('WrongReclaimTime');
   const isCctp = orderType === orderKinds.cctp;
   if (orderType > orderKinds.cctp || (isCctp && circle === undefined))
     throw new Reverted('UnsupportedOrderType');
@@ -184,17 +181,8 @@ function checkTerms({ chainId, timeSeconds, circle, gateway }: CallContext, orde
   if (!areAmountsValid || (total !== payment && total - payment !== fee)) throw new Reverted('WrongAmounts');
 }
 
-function setStatus(run: CallInProgress, { metaData }: Order, orderId: Hex, status: Status): void {
-  run.state = { ...run.state, slots: new Map(run.state.slots).set(metaData, { orderId, status }) };
-}
-
-function statusOf(state: ContractState, order: Order, orderId: Hex): Status {
-  const slot = state.slots.get(order.metaData);
-  return slot?.orderId === orderId ? slot.status : statuses.unknown;
-}
-
 /** The payment itself settles a direct order, and logs that in one event. */
-function pullPayment(run: CallInProgress, order: Order): void {
+function pullPayment(run: CallInProgress, order: Order, orderId: Hex): void {
   const { gateway, feeRecipient } = run.context;
   const { token, total, fee, to, payer } = order;
   if (order.orderType !== orderKinds.direct) {
@@ -202,7 +190,15 @@ function pullPayment(run: CallInProgress, order: Order): void {
     return;
   }
   if (total !== fee) pullExact(run, token, payer, to, total - fee);
-  if (fee !== 0n) pullExact(run, token, payer, feeRecipient, fee);
+  if (fee === 0n || tryPullExact(run, token, payer, feeRecipient, fee)) return;
+  pullExact(run, token, payer, gateway, fee);
+  accrueFee(run, order, orderId);
+}
+
+/** The token refuses the fee recipient of a direct order: the fee waits in the gateway. */
+function accrueFee(run: CallInProgress, order: Order, orderId: Hex): void {
+  accrue(run, order);
+  logGateway(run, 'FeeAccrued', { orderId, token: order.token, value: order.fee });
 }
 
 /** Payments that the service sends for the payer must have a way back. */
@@ -238,14 +234,21 @@ function payBySignature(run: CallInProgress, order: Order, payment: SignedPaymen
       ? transfer(run, token, payer, gateway, total)
       : transferFrom(run, token, { spender: permit2Address, from: payer, to: gateway, value: total });
   if (!moved) throw new Reverted(refusal);
-  if (order.orderType === orderKinds.direct) forward(run, order, gateway);
+  if (order.orderType === orderKinds.direct) forward(run, order, { orderId, holder: gateway });
 }
 
-/** Forwards the money of a direct order and leaves no residue. */
-function forward(run: CallInProgress, order: Order, holder: Hex): void {
+/** Forwards the money of a direct order and leaves no residue but a fee that its recipient cannot receive. */
+function forward(
+  run: CallInProgress,
+  order: Order,
+  { orderId, holder }: { readonly orderId: Hex; readonly holder: Hex },
+): void {
+  const { gateway, feeRecipient } = run.context;
   const { token, total, fee, to } = order;
   if (total !== fee) send(run, token, holder, to, total - fee);
-  if (fee !== 0n) send(run, token, holder, run.context.feeRecipient, fee);
+  if (fee === 0n || transfer(run, token, holder, feeRecipient, fee)) return;
+  if (holder !== gateway) send(run, token, holder, gateway, fee);
+  accrueFee(run, order, orderId);
 }
 
 function collect(run: CallInProgress, order: Order, signature: Hex): void {
@@ -254,7 +257,7 @@ function collect(run: CallInProgress, order: Order, signature: Hex): void {
   const receiver = receiverOf(gateway, orderId);
   logGateway(run, 'Collected', { orderId, receiver });
   if (order.orderType === orderKinds.direct) {
-    forward(run, order, receiver);
+    forward(run, order, { orderId, holder: receiver });
     return;
   }
   send(run, order.token, receiver, gateway, order.total);
@@ -287,13 +290,15 @@ function refundSettled(run: CallInProgress, order: Order, amount: bigint): void 
   const orderId = idOf(run, order);
   if (statusOf(run.state, order, orderId) !== statuses.settled) throw new Reverted('OrderNotSettled');
   const before = run.state.refunded.get(orderId) ?? 0n;
-  if (amount === 0n || amount > order.total - before) throw new Reverted('WrongRefund');
-  const refunded = before + amount;
+  const remaining = order.total - before;
+  if (amount === 0n || remaining === 0n) throw new Reverted('WrongRefund');
+  const value = amount < remaining ? amount : remaining;
+  const refunded = before + value;
   run.state = { ...run.state, refunded: new Map(run.state.refunded).set(orderId, refunded) };
   const { payer, token, metaData } = order;
-  const values = { orderId, payer, token, value: amount, refundedTotal: refunded, metaData };
+  const values = { orderId, payer, from: run.from, token, value, refundedTotal: refunded, metaData };
   logGateway(run, 'SettlementRefunded', values);
-  pullExact(run, token, run.from, payer, amount);
+  pullExact(run, token, run.from, payer, value);
 }
 
 function withdrawFees(run: CallInProgress, token: Hex): void {
@@ -314,85 +319,4 @@ function setPaused(run: CallInProgress, isPaused: boolean): void {
   if (run.state.isPaused === isPaused) throw new Reverted(isPaused ? 'ContractPaused' : 'ContractNotPaused');
   run.state = { ...run.state, isPaused };
   logGateway(run, isPaused ? 'Paused' : 'Unpaused', { by: run.from });
-}
-
-/** Like Settlement.settle: consecutive orders with the same token and recipient share one transfer. */
-function settle(run: CallInProgress, orders: readonly Order[]): void {
-  let next = 0;
-  while (next < orders.length) next = settleGroup(run, orders, next);
-}
-
-interface GroupedOrder {
-  readonly order: Order;
-  readonly orderId: Hex;
-}
-
-function settleGroup(run: CallInProgress, orders: readonly Order[], start: number): number {
-  const group: GroupedOrder[] = [];
-  let [token, recipient]: [Hex, Hex] = [zeroAddress, zeroAddress];
-  let next = start;
-  for (; next < orders.length; next += 1) {
-    const order = orders[next];
-    if (order === undefined) break;
-    const orderId = idOf(run, order);
-    const reason = skipReason(run, order, orderId);
-    if (reason !== 0) {
-      logGateway(run, 'SettleSkipped', { orderId, reason });
-      continue;
-    }
-    if (order.orderType === orderKinds.cctp) {
-      if (group.length > 0) break;
-      settleByRoute(run, order, orderId);
-      return next + 1;
-    }
-    const to = order.orderType === orderKinds.vaultPayout ? run.context.vault : order.to;
-    if (group.length === 0) [token, recipient] = [order.token, to];
-    else if (!isSame(recipient, to) || !isSame(token, order.token)) break;
-    setStatus(run, order, orderId, statuses.settled);
-    group.push({ order, orderId });
-  }
-  closeGroup(run, group, token, recipient);
-  return next;
-}
-
-function closeGroup(run: CallInProgress, group: readonly GroupedOrder[], token: Hex, recipient: Hex): void {
-  const net = group.reduce((sum, { order }) => sum + order.total - order.fee, 0n);
-  if (net === 0n || transfer(run, token, run.context.gateway, recipient, net)) {
-    for (const { order, orderId } of group) {
-      logSettled(run, orderId, order, recipient);
-      accrue(run, order);
-    }
-    return;
-  }
-  for (const { order, orderId } of group) {
-    setStatus(run, order, orderId, statuses.paid);
-    logGateway(run, 'SettleSkipped', { orderId, reason: 3 });
-  }
-}
-
-function settleByRoute(run: CallInProgress, order: Order, orderId: Hex): void {
-  const route = run.context.circle?.route ?? zeroAddress;
-  if (order.total !== order.fee && !sendByRoute(run, orderId, order)) {
-    logGateway(run, 'SettleSkipped', { orderId, reason: 5 });
-    return;
-  }
-  setStatus(run, order, orderId, statuses.settled);
-  logSettled(run, orderId, order, route);
-  accrue(run, order);
-}
-
-function accrue(run: CallInProgress, { token, fee }: Order): void {
-  const key = token.toLowerCase();
-  const accruedFees = new Map(run.state.accruedFees);
-  accruedFees.set(key, (accruedFees.get(key) ?? 0n) + fee);
-  run.state = { ...run.state, accruedFees };
-}
-
-/** Numbers of IPaymentGateway; 0: not skipped. */
-function skipReason(run: CallInProgress, order: Order, orderId: Hex): number {
-  const status = statusOf(run.state, order, orderId);
-  const isRepeated = status === statuses.settled && !run.context.isIdempotent;
-  if (status === statuses.unknown) return 1;
-  if (status !== statuses.paid && !isRepeated) return 2;
-  return order.orderType > orderKinds.direct && !isSettler(run.context, run.from) ? 4 : 0;
 }

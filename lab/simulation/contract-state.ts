@@ -7,6 +7,7 @@ export type Status = (typeof statuses)[keyof typeof statuses];
 export interface OrderSlot {
   readonly orderId: Hex;
   readonly status: Status;
+  readonly paidAtSeconds: number;
 }
 
 /** What the vault may still pay out in one token, and what it has paid out per hour. */
@@ -117,6 +118,13 @@ export interface CallContext {
   readonly tokens: readonly Hex[];
   readonly circle: CircleContext | undefined;
   readonly timeSeconds: number;
+  /**
+   * The least time between an order's `payBy` and its `reclaimAt`: two days in the contract. Histories last minutes, so
+   * those in which orders become reclaimable have less, which may be negative.
+   */
+  readonly leastSecondsToSettle: number;
+  /** For how long after a payment only settlers settle it: a day in the contract. */
+  readonly settlersOnlySeconds: number;
   /** False where a seeded bug allows an order to settle twice. */
   readonly isIdempotent: boolean;
   /** Holders that have the tokens they pay and have approved them. */

@@ -196,6 +196,9 @@ export interface Scenario {
 /** On the chain where sessions settle. */
 export type AccountContract = 'gateway' | 'vault' | 'token';
 
+/** Sessions last half an hour, and histories minutes: some have orders that can be reclaimed after ten seconds. */
+export const leastReclaimAfterSeconds = -1_790;
+
 /** Chooses the scenario of a seed. A size changes the ranges, but not the order of the draws: long histories stay the same. */
 export function chooseScenario(random: SeededRandom, size: Size): Scenario {
   const parameters = sizeParameters[size];
@@ -217,7 +220,7 @@ export function chooseScenario(random: SeededRandom, size: Size): Scenario {
     size,
     crossChainMethod,
     isProven: random.chance(0.25),
-    reclaimAfterSeconds: isReclaimed ? random.between(-1_790, -1_750) : 86_400,
+    reclaimAfterSeconds: isReclaimed ? random.between(leastReclaimAfterSeconds, -1_750) : 172_800,
     chainCount,
     processCount: random.chance(parameters.oneProcess) ? 1 : 2,
     hasLeaders: random.chance(0.4),

@@ -81,9 +81,14 @@ export function send(run: CallInProgress, token: Hex, from: Hex, to: Hex, value:
 
 /** Like TokenTransfer.pullExact by the gateway. */
 export function pullExact(run: CallInProgress, token: Hex, from: Hex, to: Hex, value: bigint): void {
-  const isDone = transferFrom(run, token, { spender: run.context.gateway, from, to, value });
-  if (!isDone) throw new Reverted('TransferFailed');
+  if (!tryPullExact(run, token, from, to, value)) throw new Reverted('TransferFailed');
+}
+
+/** Like `pullExact`, but false where the token refuses. */
+export function tryPullExact(run: CallInProgress, token: Hex, from: Hex, to: Hex, value: bigint): boolean {
+  if (!transferFrom(run, token, { spender: run.context.gateway, from, to, value })) return false;
   requireArrival(from, to, value);
+  return true;
 }
 
 /** Reverts when the recipient's balance does not grow by exactly the amount, as with a transfer to oneself. */

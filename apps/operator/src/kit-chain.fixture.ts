@@ -97,7 +97,7 @@ export function makeOrder(change: Partial<TestOrder> = {}): TestOrder {
     },
     ...{
       payBy: now + 30n * day,
-      reclaimAt: now + 7n * day,
+      reclaimAt: now + 90n * day,
       orderType: 0n,
       targetChain: BigInt(anvil.chainId),
     },

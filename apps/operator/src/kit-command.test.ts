@@ -125,18 +125,23 @@ test('an order that its transaction does not contain is reported as missing, and
   assert.deepEqual(json, { transactions: [], skipped: [{ orderId: idOf(order), why: missing }] });
 });
 
-test('a merchant settles what the service left, and a payer reclaims it after its time', async () => {
+test('a merchant settles what the service left for a day, and anyone returns it to its payer after its time', async () => {
   const shop = Wallet.createRandom().address;
-  const orders = [makeOrder({ to: shop }), makeOrder({ to: shop, reclaimAt: now + day })];
+  const times = { payBy: now + day, reclaimAt: now + 3n * day };
+  const orders = [makeOrder({ to: shop }), makeOrder({ to: shop, ...times })];
   const [toSettle, toReclaim] = orders;
   assert.ok(toSettle && toReclaim);
   for (const order of orders) await pay(order);
   const early = await kit('reclaim', { payer: payerAddress, order: idOf(toReclaim) });
-  const from = new Date(Number(now + day) * 1_000).toISOString();
+  const from = new Date(Number(times.reclaimAt) * 1_000).toISOString();
   assert.deepEqual(early.json, {
     transactions: [],
     skipped: [{ orderId: idOf(toReclaim), why: `it can be reclaimed from ${from} on` }],
   });
+  const soon = await kit('settle', { recipient: shop, order: idOf(toSettle) });
+  assert.match(JSON.stringify(soon.json), /"why":"only the service can settle it until 20/);
+  await anvil.request('evm_increaseTime', [Number(day)]);
+  await anvil.mine();
   const shown = await kit('settle', { recipient: shop, order: idOf(toSettle) });
   const data = gateway.interface.encodeFunctionData('settle', [[toSettle]]);
   assert.deepEqual(shown.json, {
@@ -147,13 +152,18 @@ test('a merchant settles what the service left, and a payer reclaims it after it
   relayer.reset();
   assert.equal(await usdc['balanceOf']?.(shop), 99_800_000n);
 
-  await anvil.request('evm_increaseTime', [Number(day)]);
+  await anvil.request('evm_increaseTime', [2 * Number(day)]);
   await anvil.mine();
+  const late = await kit('settle', { recipient: shop, order: idOf(toReclaim) });
+  assert.deepEqual(late.json, {
+    transactions: [],
+    skipped: [{ orderId: idOf(toReclaim), why: `it can only go back to its payer since ${from}` }],
+  });
   const before: unknown = await usdc['balanceOf']?.(payerAddress);
   const reclaimed = await kit('reclaim', {
-    ...{ payer: payerAddress, order: idOf(toReclaim), 'key-file': join(folder, 'payer.key') },
+    ...{ payer: payerAddress, order: idOf(toReclaim), 'key-file': join(folder, 'relayer.key') },
   });
-  payer.reset();
+  relayer.reset();
   assert.equal(reclaimed.exitCode, 0, reclaimed.stderr);
   assert.equal(await usdc['balanceOf']?.(payerAddress), BigInt(String(before)) + 100_000_000n);
   assert.deepEqual(

@@ -79,7 +79,7 @@ export const kitFindCommand: Command = {
 };
 
 export const kitReclaimCommand: Command = {
-  does: "reclaims a payer's unsettled payments; without the payer's key it shows the transactions to send",
+  does: "returns a payer's unsettled payments to the payer; any key can pay for it; without one it shows the transactions",
   options: [...placeOptions, mandatory('--payer <address>', 'who paid'), orderOption, keyFileOption],
   async run(options) {
     const place = await placeOf(options);
@@ -94,11 +94,13 @@ export const kitReclaimCommand: Command = {
 };
 
 export const kitSettleCommand: Command = {
-  does: "sends a merchant's unsettled payments to the merchant; any key can pay for it",
+  does: "sends a merchant's unsettled payments to the merchant, a day after the payment; any key can pay for it",
   options: [...placeOptions, ...merchantPartyOptions, orderOption, keyFileOption],
   async run(options) {
     const place = await placeOf(options);
-    const plan = planEach(await chosen(place, options, searchOf(options)), settleProblem);
+    const payments = await chosen(place, options, searchOf(options));
+    const now = await chainTime(place);
+    const plan = planEach(payments, (payment) => settleProblem(payment, now));
     // The gateway combines adjacent orders with the same token and recipient in one transfer.
     const sorted = plan.fit.toSorted((a, b) =>
       `${a.order.token}${a.order.to}` < `${b.order.token}${b.order.to}` ? -1 : 1,

@@ -64,10 +64,20 @@ abstract contract Deposits is OrderBook {
     }
 
     function _forwardExact(address receiver, address token, address to, uint256 amount) internal {
-        if (amount == 0) return;
-        uint256 balanceBefore = TokenTransfer.balanceOf(token, to);
-        IDepositReceiver(receiver).forward(token, to, amount);
-        TokenTransfer.requireReceived(token, to, balanceBefore, amount);
+        if (!_tryForwardExact(receiver, token, to, amount)) revert TokenTransfer.TransferFailed(token);
+    }
+
+    /// @dev Answers false when the token refuses; reverts when another amount arrives.
+    function _tryForwardExact(address receiver, address token, address to, uint256 amount) internal returns (bool) {
+        if (amount == 0) return true;
+        uint256 held = TokenTransfer.balanceOf(token, to);
+        try IDepositReceiver(receiver).forward(token, to, amount) {
+            TokenTransfer.requireReceived(token, to, held, amount);
+            return true;
+        } catch {
+            TokenTransfer.requireReceived(token, to, held, 0);
+            return false;
+        }
     }
 
     function _proxyCode() private view returns (bytes memory) {

@@ -8,6 +8,7 @@ import {Domain} from "./Domain.sol";
 
 /// @title Which orders may be paid, and what has become of them
 abstract contract OrderBook is IPaymentGateway, Access, Domain {
+    uint8 internal constant TYPE_ESCROW = 0;
     uint8 internal constant TYPE_DIRECT = 1;
     uint8 internal constant TYPE_VAULT_PAYOUT = 2;
     uint8 internal constant TYPE_CCTP = 3;
@@ -18,6 +19,10 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     uint8 internal constant STATUS_REFUNDED = 3;
     uint8 internal constant STATUS_RECLAIMED = 4;
     uint8 private constant STATUS_BURNT = 255;
+
+    /// @dev How long a paid order can be settled at least and at most. Nothing is held here for longer without a way back.
+    uint256 private constant LEAST_TIME_TO_SETTLE = 2 days;
+    uint256 private constant MOST_TIME_TO_SETTLE = 120 days;
 
     /// @dev Totals below 2^128 make every sum over a batch fit, so a token with absurd balances cannot stop one.
     uint256 private constant MAX_TOTAL = type(uint128).max;
@@ -54,7 +59,7 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
 
     /// @inheritdoc IPaymentGateway
     function orderStatus(Order calldata order) external view returns (uint8) {
-        return _statusIn(_keyOf(order), orderIdOf(order));
+        return _statusIn(_keyOf(order).word, orderIdOf(order));
     }
 
     /// @inheritdoc IPaymentGateway
@@ -83,23 +88,28 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     function _close(Order calldata order, uint8 finalStatus) internal returns (bytes32 orderId) {
         orderId = orderIdOf(order);
         Key storage key = _keyOf(order);
-        uint8 status = _statusIn(key, orderId);
+        uint256 word = key.word;
+        uint8 status = _statusIn(word, orderId);
         if (status != STATUS_PAID) revert OrderNotOpen(orderId, status);
-        _changeStatus(key, STATUS_PAID, finalStatus);
+        key.word = _withStatus(word, finalStatus);
     }
 
-    /// @dev The status in the key must be `from`.
-    function _changeStatus(Key storage key, uint8 from, uint8 to) internal {
-        key.word ^= from ^ to;
+    /// @dev A key's word with another status.
+    function _withStatus(uint256 word, uint8 status) internal pure returns (uint256) {
+        return word >> 8 << 8 | status;
+    }
+
+    /// @dev When the key was used, in Unix seconds.
+    function _paidAtIn(uint256 word) internal pure returns (uint256) {
+        return uint40(word >> 8);
     }
 
     function _keyOf(Order calldata order) internal view returns (Key storage) {
         return _keys[order.metaData];
     }
 
-    /// @dev The status in a key when this order was paid with it, else unknown.
-    function _statusIn(Key storage key, bytes32 orderId) internal view returns (uint8) {
-        uint256 word = key.word;
+    /// @dev The status in a key's word when this order was paid with it, else unknown.
+    function _statusIn(uint256 word, bytes32 orderId) internal pure returns (uint8) {
         return word >> ID_SHIFT == uint256(orderId) >> ID_SHIFT ? uint8(word) : STATUS_UNKNOWN;
     }
 
@@ -118,12 +128,21 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
 
     /// @dev What the recipient gets. No fee of a paid order exceeds its total.
     function _netOf(Order calldata order) internal pure returns (uint256) {
-        return order.total - order.fee;
+        unchecked {
+            return order.total - order.fee;
+        }
     }
 
     /// @dev Everything that makes an order payable now but its payer, its signature and its key.
     function _checkTerms(Order memory order) private view {
         if (block.timestamp > order.payBy) revert PaymentDeadlinePassed(order.payBy);
+        uint64 reclaimAt = order.reclaimAt;
+        // Neither sum can overflow: `payBy` and the block's time fit 64 bits.
+        unchecked {
+            if (reclaimAt < order.payBy + LEAST_TIME_TO_SETTLE || reclaimAt > block.timestamp + MOST_TIME_TO_SETTLE) {
+                revert WrongReclaimTime(order.payBy, reclaimAt);
+            }
+        }
         uint8 orderType = order.orderType;
         if (orderType > TYPE_CCTP || (orderType == TYPE_CCTP && cctpRoute == address(0))) {
             revert UnsupportedOrderType(orderType);
@@ -137,10 +156,12 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
         if (order.to == address(this)) revert WrongRecipient(address(this));
         (uint256 total, uint256 payment, uint256 fee) = (order.total, order.payment, order.fee);
         // The bounds come first, so that the sum cannot overflow.
-        if (
-            total == 0 || total > MAX_TOTAL || fee > total || payment > total
-                || (total != payment && total != payment + fee)
-        ) revert WrongAmounts(total, payment, fee);
+        unchecked {
+            if (
+                total == 0 || total > MAX_TOTAL || fee > total || payment > total
+                    || (total != payment && total != payment + fee)
+            ) revert WrongAmounts(total, payment, fee);
+        }
     }
 
     function _emitPaid(Order memory order, bytes32 orderId) private {

@@ -13,6 +13,10 @@ abstract contract Settlement is OrderBook {
     uint8 private constant SKIP_TRANSFER = 3;
     uint8 private constant SKIP_NOT_SETTLER = 4;
     uint8 private constant SKIP_ROUTE = 5;
+    uint8 private constant SKIP_RECLAIMABLE = 6;
+
+    /// @dev How long only settlers settle. The service needs the time to return a session's second payment.
+    uint256 private constant SETTLERS_ONLY = 1 days;
 
     /// @dev Most gas that one call of the CCTP route may use. A burn through Circle's contracts needs 200,000.
     uint256 private constant ROUTE_GAS = 500_000;
@@ -39,9 +43,10 @@ abstract contract Settlement is OrderBook {
     function settle(Order[] calldata orders) external nonReentrant {
         // The ids of the orders that were closed; zero where an order was skipped.
         bytes32[] memory ids = new bytes32[](orders.length);
+        bool bySettler = isSettler[msg.sender];
         for (uint256 start = 0; start < orders.length;) {
             Group memory group;
-            uint256 end = _closeGroup(orders, ids, start, group);
+            uint256 end = _closeGroup(orders, ids, start, group, bySettler);
             _sendGroup(orders, ids, start, end, group);
             start = end;
         }
@@ -50,37 +55,34 @@ abstract contract Settlement is OrderBook {
     /// @dev Marks the orders from `start` on as settled that share the first open order's token and recipient, adds them up
     /// in `group`, and answers where it stopped. An order that cannot be settled is skipped and does not end the group. A
     /// CCTP order is settled here, alone: each burn names its recipient.
-    function _closeGroup(Order[] calldata orders, bytes32[] memory ids, uint256 start, Group memory group)
-        private
-        returns (uint256 end)
-    {
+    function _closeGroup(
+        Order[] calldata orders,
+        bytes32[] memory ids,
+        uint256 start,
+        Group memory group,
+        bool bySettler
+    ) private returns (uint256 end) {
         for (end = start; end < orders.length; ++end) {
             Order calldata order = orders[end];
             bytes32 orderId = orderIdOf(order);
             Key storage key = _keyOf(order);
-            uint8 status = _statusIn(key, orderId);
-            if (status != STATUS_PAID) {
-                emit SettleSkipped(orderId, status == STATUS_UNKNOWN ? SKIP_UNKNOWN : SKIP_FINAL);
+            uint256 word = key.word;
+            uint8 reason = _whyNot(order, orderId, word, bySettler);
+            if (reason != 0) {
+                emit SettleSkipped(orderId, reason);
                 continue;
             }
-            // Read only now: each word of a paid order fits its type, so no item reverts the others.
             uint8 orderType = order.orderType;
-            // A stranger could otherwise push a session's second payment, which the service would have paid back, into the
-            // vault or over the bridge.
-            if (orderType > TYPE_DIRECT && !isSettler[msg.sender]) {
-                emit SettleSkipped(orderId, SKIP_NOT_SETTLER);
-                continue;
-            }
             if (orderType == TYPE_CCTP) {
                 if (group.to != address(0)) return end;
-                _settleByRoute(order, orderId, key);
+                _settleByRoute(order, orderId, key, word);
                 return end + 1;
             }
             address to = orderType == TYPE_VAULT_PAYOUT ? vault : order.to;
             if (group.to == address(0)) (group.token, group.to) = (order.token, to);
             else if (group.to != to || group.token != order.token) return end;
             ids[end] = orderId;
-            _changeStatus(key, STATUS_PAID, STATUS_SETTLED);
+            key.word = _withStatus(word, STATUS_SETTLED);
             // Each total is below 2^128, and no block holds 2^128 orders.
             unchecked {
                 uint256 fee = order.fee;
@@ -90,6 +92,19 @@ abstract contract Settlement is OrderBook {
         }
     }
 
+    /// @dev Why the order cannot be settled now; 0 when it can. The order's words are read only once it is known as paid:
+    /// then each fits its type, so no item reverts the others.
+    function _whyNot(Order calldata order, bytes32 orderId, uint256 word, bool bySettler) private view returns (uint8) {
+        uint8 status = _statusIn(word, orderId);
+        if (status != STATUS_PAID) return status == STATUS_UNKNOWN ? SKIP_UNKNOWN : SKIP_FINAL;
+        if (block.timestamp >= order.reclaimAt) return SKIP_RECLAIMABLE;
+        if (bySettler) return 0;
+        // A stranger could otherwise push a session's second payment, which the service would have paid back, to the
+        // merchant, into the vault or over the bridge.
+        bool isOpenToAll = order.orderType == TYPE_ESCROW && block.timestamp >= _paidAtIn(word) + SETTLERS_ONLY;
+        return isOpenToAll ? 0 : SKIP_NOT_SETTLER;
+    }
+
     /// @dev Sends the group's money with one transfer. If that fails, each of its orders is as before the call again.
     function _sendGroup(Order[] calldata orders, bytes32[] memory ids, uint256 start, uint256 end, Group memory group)
         private
@@ -97,24 +112,27 @@ abstract contract Settlement is OrderBook {
         bool isSent = group.net == 0 || TokenTransfer.trySend(group.token, group.to, group.net);
         if (isSent) _accrue(group.token, group.fees);
         for (uint256 i = start; i < end; ++i) {
-            if (ids[i] == bytes32(0)) continue;
+            bytes32 orderId = ids[i];
+            if (orderId == bytes32(0)) continue;
             if (isSent) {
-                _emitSettled(orders[i], ids[i], group.to);
+                _emitSettled(orders[i], orderId, group.to);
             } else {
-                _changeStatus(_keyOf(orders[i]), STATUS_SETTLED, STATUS_PAID);
-                emit SettleSkipped(ids[i], SKIP_TRANSFER);
+                Key storage key = _keyOf(orders[i]);
+                key.word = _withStatus(key.word, STATUS_PAID);
+                emit SettleSkipped(orderId, SKIP_TRANSFER);
             }
         }
     }
 
     /// @dev Settles one CCTP order, or leaves it exactly as it was.
-    function _settleByRoute(Order calldata order, bytes32 orderId, Key storage key) private {
-        _changeStatus(key, STATUS_PAID, STATUS_SETTLED);
+    /// `word` is what the key holds.
+    function _settleByRoute(Order calldata order, bytes32 orderId, Key storage key, uint256 word) private {
+        key.word = _withStatus(word, STATUS_SETTLED);
         if (_netOf(order) == 0 || _sendByRoute(order, orderId)) {
             _accrue(order.token, order.fee);
             _emitSettled(order, orderId, cctpRoute);
         } else {
-            _changeStatus(key, STATUS_SETTLED, STATUS_PAID);
+            key.word = word;
             emit SettleSkipped(orderId, SKIP_ROUTE);
         }
     }
@@ -137,7 +155,7 @@ abstract contract Settlement is OrderBook {
         return true;
     }
 
-    function _accrue(address token, uint256 fees) private {
+    function _accrue(address token, uint256 fees) internal {
         if (fees != 0) accruedFees[token] += fees;
     }
 

@@ -6,7 +6,8 @@ import {IDomain} from "./IDomain.sol";
 
 /// @title Florin payment gateway
 /// @notice Takes a payer's tokens for an order that the service has signed, holds them, and gives them to exactly one
-/// of two places: the recipient named in the order (`settle`), or the payer (`refund`, `reclaim`). Recipient, amounts
+/// of two places: the recipient named in the order (`settle`, before `reclaimAt`), or the payer (`refund`, and from
+/// `reclaimAt` on `reclaim`). Recipient, amounts
 /// and fee are part of the order's hash. The recipient of an order that settles on another chain is a vault of the
 /// operator: what happens to its money from there on is the operator's word, not this contract's.
 ///
@@ -34,7 +35,8 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @param payment The price.
     /// @param fee The service's share of `total`; the recipient gets `total - fee`.
     /// @param payBy Last second (inclusive) at which the order can be paid.
-    /// @param reclaimAt First second (inclusive) at which the payer can take an unsettled payment back.
+    /// @param reclaimAt First second (inclusive) at which an unsettled payment can no longer be settled, and anyone can
+    /// send it back to the payer. At least two days after `payBy`, at most 120 days after the payment.
     /// @param orderType 0 escrow; 1 direct, which pays the recipient in the same transaction; 2 payout from a vault, in
     /// another token or on another chain, which settles into this chain's vault; 3 CCTP, which settles by burning here
     /// what is minted to the recipient on another chain. The type tells where the money goes, never how it came.
@@ -61,6 +63,8 @@ interface IPaymentGateway is IAccess, IDomain {
     error PaymentDeadlinePassed(uint64 payBy);
     /// @notice `reclaimAt` has not come yet.
     error ReclaimTooEarly(uint64 reclaimAt);
+    /// @notice `reclaimAt` is less than two days after `payBy`, or more than 120 days from now.
+    error WrongReclaimTime(uint64 payBy, uint64 reclaimAt);
     /// @notice The order type is not one that this version knows, or CCTP where there is no route.
     error UnsupportedOrderType(uint8 orderType);
     /// @notice The target chain does not fit the order type.
@@ -78,7 +82,7 @@ interface IPaymentGateway is IAccess, IDomain {
     error OrderNotOpen(bytes32 orderId, uint8 status);
     /// @notice Only a settled order can be refunded after settlement: its status is `status` (0 as above).
     error OrderNotSettled(bytes32 orderId, uint8 status);
-    /// @notice The refunds of an order cannot exceed its total, and a refund of nothing is none.
+    /// @notice A refund of nothing, or of an order whose total was refunded before: `remaining` is 0.
     error WrongRefund(uint256 amount, uint256 remaining);
     /// @notice The order can still be collected, so its token stays at its deposit address.
     error StillCollectable(bytes32 orderId);
@@ -104,7 +108,8 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice The order was paid out of its deposit address `receiver`. Follows `Paid` in the same transaction; an
     /// order without it was paid by a signature or a transaction of the payer.
     event Collected(bytes32 indexed orderId, address indexed receiver);
-    /// @notice `settle` has sent `netValue` to `to`. For type 2 `to` is this chain's vault, for type 3 the CCTP route.
+    /// @notice `settle` has sent `netValue` to `to`. For type 2 `to` is this chain's vault, for type 3 the CCTP route. A token
+    /// that has begun to take a fee since the payment keeps its fee out of what arrives.
     event Settled(
         bytes32 indexed orderId,
         bytes32 indexed channelId,
@@ -116,12 +121,13 @@ interface IPaymentGateway is IAccess, IDomain {
     );
     /// @notice The settler has returned the whole payment to the payer.
     event Refunded(bytes32 indexed orderId, address indexed payer, address token, uint256 value, bytes32 metaData);
-    /// @notice The payer has taken the whole payment back.
+    /// @notice The whole payment has gone back to the payer, because it was not settled before `reclaimAt`.
     event Reclaimed(bytes32 indexed orderId, address indexed payer, address token, uint256 value, bytes32 metaData);
-    /// @notice A settled order's payer has received `value` from whoever called; `refundedTotal` is the sum so far.
+    /// @notice A settled order's payer has received `value` from `from`, who called; `refundedTotal` is the sum so far.
     event SettlementRefunded(
         bytes32 indexed orderId,
         address indexed payer,
+        address indexed from,
         address token,
         uint256 value,
         uint256 refundedTotal,
@@ -130,9 +136,13 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice What no order could use has left a deposit address. `token` zero is the chain's own coin.
     event Rescued(bytes32 indexed orderId, address indexed payer, address indexed token, uint256 value);
     /// @notice `settle` left this order as it was. Reasons: 1 unknown (not paid, or another order holds its key);
-    /// 2 settled, refunded or reclaimed before; 3 the token refused the transfer to the recipient; 4 types 2 and 3 are
-    /// for the settler; 5 the CCTP route refused.
+    /// 2 settled, refunded or reclaimed before; 3 the token refused the transfer to the recipient; 4 the caller is no
+    /// settler, and the order is of type 2 or 3 or was paid less than a day ago; 5 the CCTP route refused; 6 `reclaimAt`
+    /// has come.
     event SettleSkipped(bytes32 indexed orderId, uint8 reason);
+    /// @notice The token refused the fee recipient of a direct order: the fee has accrued here. Follows `Paid` in the same
+    /// transaction.
+    event FeeAccrued(bytes32 indexed orderId, address indexed token, uint256 value);
     event FeesWithdrawn(address indexed token, address indexed to, uint256 value);
     event OrderSignerSet(address indexed signer, bool allowed);
     event FeeRecipientSet(address indexed feeRecipient);
@@ -193,8 +203,8 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @param chainId The other chain's id (EIP-155).
     function rescueFromChain(Order calldata order, address token, uint256 chainId) external;
 
-    /// @notice Sends paid orders' net amounts to where they belong. Anyone may call for types 0 and 1, the settler
-    /// alone for types 2 and 3; a pause does not stop it.
+    /// @notice Sends paid orders' net amounts to where they belong, before their `reclaimAt` and never later. Settlers may
+    /// call at any time; anyone else for type 0 alone, a day after the payment. A pause does not stop it.
     /// @dev Neighbours with the same token and recipient share one transfer, so sort by token and recipient. An order
     /// that cannot be settled is skipped with `SettleSkipped` and changes nothing; it never reverts the others. When
     /// a transfer fails for want of gas the whole call reverts, so that a caller cannot cause skips by starving it.
@@ -203,13 +213,14 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice Pays a settled order's payer back out of the caller's allowance, in the order's token. Anyone who has
     /// the money may call, and may do so in parts; all together cannot exceed the order's total. A pause does not stop
     /// it.
-    /// @param amount In the token's own units.
+    /// @param amount In the token's own units. When less than that remains, only what remains is taken.
     function refundSettled(Order calldata order, uint256 amount) external;
 
     /// @notice Returns an unsettled payment in full to its payer. Settler only; a pause does not stop it.
     function refund(Order calldata order) external;
 
-    /// @notice Takes an unsettled payment back in full from `reclaimAt` on. Payer only; a pause does not stop it.
+    /// @notice Sends an unsettled payment back to its payer in full, from `reclaimAt` on. Anyone may call; a pause does not
+    /// stop it.
     function reclaim(Order calldata order) external;
 
     /// @notice Sends accrued fees, but for one unit, to the fee recipient. Anyone may call.
@@ -240,7 +251,7 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice What `refundSettled` has paid back of an order so far.
     function refundedOf(bytes32 orderId) external view returns (uint256);
 
-    /// @notice Fees that settled orders have left here, including the unit that stays.
+    /// @notice Fees that orders have left here, including the unit that stays.
     function accruedFees(address token) external view returns (uint256);
 
     function isOrderSigner(address account) external view returns (bool);

@@ -27,9 +27,12 @@ library TokenTransfer {
 
     /// @notice As `send`, and reverts unless exactly `amount` arrives.
     function sendExact(address token, address to, uint256 amount) internal {
-        uint256 held = balanceOf(token, to);
-        send(token, to, amount);
-        requireReceived(token, to, held, amount);
+        if (!trySendExact(token, to, amount)) revert TransferFailed(token);
+    }
+
+    /// @notice As `sendExact`, but answers false when the token refuses.
+    function trySendExact(address token, address to, uint256 amount) internal returns (bool) {
+        return _tryExact(token, to, amount, abi.encodeCall(IERC20.transfer, (to, amount)));
     }
 
     /// @notice As `send`, but answers false where that reverts, and spends no more than `TRANSFER_GAS`.
@@ -45,17 +48,20 @@ library TokenTransfer {
 
     /// @notice Moves `amount` from the caller to `to`; reverts unless exactly that arrives.
     function pullExact(address token, address to, uint256 amount) internal {
-        uint256 held = balanceOf(token, to);
-        bytes memory data = abi.encodeCall(IERC20.transferFrom, (msg.sender, to, amount));
-        if (!call(token, gasleft(), data)) revert TransferFailed(token);
-        requireReceived(token, to, held, amount);
+        if (!tryPullExact(token, to, amount)) revert TransferFailed(token);
+    }
+
+    /// @notice As `pullExact`, but answers false when the token refuses.
+    function tryPullExact(address token, address to, uint256 amount) internal returns (bool) {
+        return _tryExact(token, to, amount, abi.encodeCall(IERC20.transferFrom, (msg.sender, to, amount)));
     }
 
     /// @notice Reverts unless `owner` has exactly `amount` more than `balanceBefore`.
     function requireReceived(address token, address owner, uint256 balanceBefore, uint256 amount) internal view {
         uint256 balanceAfter = balanceOf(token, owner);
-        uint256 received = balanceAfter < balanceBefore ? 0 : balanceAfter - balanceBefore;
-        if (balanceAfter < balanceBefore || received != amount) revert InexactTransfer(token, amount, received);
+        if (balanceAfter < balanceBefore) revert InexactTransfer(token, amount, 0);
+        uint256 received = balanceAfter - balanceBefore;
+        if (received != amount) revert InexactTransfer(token, amount, received);
     }
 
     /// @notice The token's balance of `owner`.
@@ -94,6 +100,13 @@ library TokenTransfer {
                 default { done := eq(mload(0), 1) }
             }
         }
+    }
+
+    /// @dev Reverts when the token moved another amount than it said: `amount` if it agreed, nothing if it refused.
+    function _tryExact(address token, address to, uint256 amount, bytes memory data) private returns (bool done) {
+        uint256 held = balanceOf(token, to);
+        done = call(token, gasleft(), data);
+        requireReceived(token, to, held, done ? amount : 0);
     }
 
     /// @dev A failure counts only when the callee had all of `gasLimit`; with less the whole call reverts instead.

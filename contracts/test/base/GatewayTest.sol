@@ -33,6 +33,7 @@ abstract contract GatewayTest is Test {
     uint8 internal constant SKIP_TRANSFER = 3;
     uint8 internal constant SKIP_NOT_SETTLER = 4;
     uint8 internal constant SKIP_ROUTE = 5;
+    uint8 internal constant SKIP_RECLAIMABLE = 6;
 
     uint256 internal constant START = 1_800_000_000;
     uint64 internal constant OTHER_CHAIN = 8453;
@@ -61,6 +62,9 @@ abstract contract GatewayTest is Test {
         gateway = PaymentGateway(
             deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(route)))
         );
+        // Tests settle as a settler where they do not say who calls.
+        vm.prank(admin);
+        gateway.setSettler(address(this), true);
         usdc = new LocalUsdc("USD Coin", "USDC", minter);
         usdt = new LocalUsdt("Tether USD", "USDT", minter);
         dai = new LocalDai("Dai Stablecoin", "DAI", minter);
@@ -93,7 +97,7 @@ abstract contract GatewayTest is Test {
         order.fee = bound(pick(seed, 3), 0, order.payment);
         order.total = pick(seed, 4) % 2 == 0 ? order.payment : order.payment + order.fee;
         order.payBy = uint64(block.timestamp + bound(pick(seed, 5), 0, 30 days));
-        order.reclaimAt = uint64(block.timestamp + bound(pick(seed, 6), 0, 60 days));
+        order.reclaimAt = uint64(order.payBy + 2 days + bound(pick(seed, 6), 0, 60 days));
         if (pick(seed, 7) % 3 == 0) order.token = address(usdt);
     }
 
@@ -186,6 +190,11 @@ abstract contract GatewayTest is Test {
     function settleAs(address caller, IPaymentGateway.Order memory order) internal {
         vm.prank(caller);
         gateway.settle(only(order));
+    }
+
+    /// @notice From now on anyone may settle what was paid before, if it is of type 0.
+    function waitForStrangers() internal {
+        vm.warp(block.timestamp + 1 days);
     }
 
     /// @notice Pays and settles, as the settler, who may settle every type.

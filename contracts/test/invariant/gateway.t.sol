@@ -24,7 +24,7 @@ contract GatewayInvariants is Test {
     }
 
     function targetSelectors() public view returns (FuzzSelector[] memory targets) {
-        bytes4[] memory selectors = new bytes4[](19);
+        bytes4[] memory selectors = new bytes4[](20);
         // Named several times: done oftener.
         for (uint256 i = 0; i < 5; ++i) {
             selectors[i] = GatewayHandler.pay.selector;
@@ -42,6 +42,7 @@ contract GatewayInvariants is Test {
         selectors[16] = GatewayHandler.deposit.selector;
         selectors[17] = GatewayHandler.rescue.selector;
         selectors[18] = GatewayHandler.toggleRoute.selector;
+        selectors[19] = GatewayHandler.toggleFeeRecipient.selector;
         targets = new FuzzSelector[](1);
         targets[0] = FuzzSelector(address(handler), selectors);
     }

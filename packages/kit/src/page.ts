@@ -139,7 +139,7 @@ async function rowOf(
   const { order } = payment;
   const offers = [
     ['Reclaim', reclaimProblem(payment, now), encodeReclaim],
-    ['Settle', settleProblem(payment), (single: NonNullable<typeof order>) => encodeSettle([single])],
+    ['Settle', settleProblem(payment, now), (single: NonNullable<typeof order>) => encodeSettle([single])],
   ] as const;
   for (const [name, problem, encode] of offers) {
     const button = make('button', name);

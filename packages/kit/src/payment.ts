@@ -35,6 +35,8 @@ export interface Payment {
   readonly fee: bigint;
   readonly orderType: bigint;
   readonly status: PaymentStatus;
+  /** Unix seconds; 0 when another order holds the key. */
+  readonly paidAt: bigint;
   readonly transaction: Hex;
   readonly block: bigint;
   /** The function of the gateway that was called, or `other` for a call through another contract. */
@@ -130,11 +132,20 @@ export function reclaimProblem(payment: Payment, nowSeconds: bigint): string | u
   return `it can be reclaimed from ${new Date(Number(reclaimAt) * 1_000).toISOString()} on`;
 }
 
-export function settleProblem(payment: Payment): string | undefined {
+/** For how long after the payment only the service settles it. */
+const settlersOnlySeconds = 86_400n;
+
+/** Why a payment cannot be settled now by anyone; undefined when it can. */
+export function settleProblem(payment: Payment, nowSeconds: bigint): string | undefined {
   if (payment.status !== 'paid') return `the order is ${payment.status}: there is nothing to settle`;
   if (payment.order === undefined) return payment.missing;
-  if (payment.orderType === 0n) return undefined;
-  return 'it goes to another chain, and only the service can settle it there: after a while the payer can reclaim it';
+  const at = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString();
+  const { reclaimAt } = payment.order;
+  if (nowSeconds >= reclaimAt) return `it can only go back to its payer since ${at(reclaimAt)}`;
+  if (payment.orderType !== 0n)
+    return `it goes to another chain, and only the service can settle it there: it goes back to its payer from ${at(reclaimAt)} on`;
+  const opensAt = payment.paidAt + settlersOnlySeconds;
+  return nowSeconds >= opensAt ? undefined : `only the service can settle it until ${at(opensAt)}`;
 }
 
 /** Time of the newest block in Unix seconds, which the gateway uses. */
@@ -149,12 +160,17 @@ export function wordOf(data: string, place: number): string {
   return data.slice(start, start + wordDigits).toLowerCase();
 }
 
-/** Status of an order by its single-use key; also `unknown` when another order holds the key. */
-export async function readStatus(place: Place, metaData: Hex, orderId: Hex): Promise<PaymentStatus> {
+/** Status and time of an order by its single-use key; also `unknown` when another order holds the key. */
+export async function readStatus(
+  place: Place,
+  metaData: Hex,
+  orderId: Hex,
+): Promise<Pick<Payment, 'status' | 'paidAt'>> {
   const answer = await callGateway(place, `${selectorOf('statusOf(bytes32)')}${toWord(metaData)}`);
   const isThis = wordOf(answer, 2).slice(12) === orderId.slice(2, 54);
-  const status = Number(BigInt(`0x${wordOf(answer, 0)}`));
-  return (isThis ? paymentStatuses[status] : undefined) ?? 'unknown';
+  const status = paymentStatuses[Number(BigInt(`0x${wordOf(answer, 0)}`))];
+  if (!isThis || status === undefined) return { status: 'unknown', paidAt: 0n };
+  return { status, paidAt: BigInt(`0x${wordOf(answer, 1)}`) };
 }
 
 async function readPayment(place: Place, log: EventLog): Promise<Payment> {
@@ -174,9 +190,9 @@ async function readPayment(place: Place, log: EventLog): Promise<Payment> {
     fee: number(4),
     orderType: number(5),
   };
-  const status = await readStatus(place, metaData, event.orderId);
+  const key = await readStatus(place, metaData, event.orderId);
   const paying = await readOrder(place, event, log.transactionHash);
-  return { ...event, status, transaction: log.transactionHash, block: BigInt(log.blockNumber), ...paying };
+  return { ...event, ...key, transaction: log.transactionHash, block: BigInt(log.blockNumber), ...paying };
 }
 
 /**

@@ -118,7 +118,7 @@ export async function verifyReceipt(
   note('the receipt is of this chain', receipt.chainId === String(place.chainId));
   if (order === undefined) return { ...own, isValid: false, status: 'unknown', findings };
   const orderId = receipt.orderId.toLowerCase() as Hex;
-  const status = await readStatus(place, order.metaData, orderId);
+  const { status } = await readStatus(place, order.metaData, orderId);
   note(`the chain knows the order as ${status}`, status !== 'unknown');
   const [paid] = await findLogs(place, [topics.paid, orderId], given.fromBlock ?? 0n);
   note('the chain shows its payment', paid !== undefined);

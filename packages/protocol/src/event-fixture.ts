@@ -75,6 +75,7 @@ const kindsOfTransactions: ReadonlySet<ExceptionKind> = new Set([
   'duplicate_settled',
   'refunded',
   'reclaimed',
+  'unsettled',
 ]);
 
 /** Kinds that wait for the merchant's decision. */
@@ -104,6 +105,7 @@ const amounts: Readonly<Record<ExceptionKind, string>> = {
   duplicate_settled: '24500000',
   refunded: '24500000',
   reclaimed: '24500000',
+  unsettled: '24500000',
   underpaid: '23500000',
   overpaid: '1500000',
   late: '24500000',

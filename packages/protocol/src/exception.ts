@@ -4,7 +4,7 @@ import { idText, timestampText } from './schema.ts';
 /**
  * The exceptions of a payment. duplicate: a second payment, which goes back to its payer. duplicate_settled: it was
  * settled before it could go back. refunded, reclaimed: the payer has the counted payment back, and it will never be
- * settled. underpaid, late: money at a deposit address that does not pay by itself; it goes back to the payer unless it
+ * settled. unsettled: the counted payment still waits for its settlement, and goes back when its time is over. underpaid, late: money at a deposit address that does not pay by itself; it goes back to the payer unless it
  * is accepted. overpaid, wrong_token: money that pays nothing and goes back.
  */
 export const exceptionKinds = [
@@ -12,6 +12,7 @@ export const exceptionKinds = [
   'duplicate_settled',
   'refunded',
   'reclaimed',
+  'unsettled',
   'underpaid',
   'overpaid',
   'late',
@@ -45,10 +46,10 @@ export const paymentException = Type.Object({
   sessionId: Type.String(),
   status: Type.Enum(['open', 'resolved'], {
     description:
-      'resolved: the money is back with its payer, or was accepted as the payment, or you have marked the exception as resolved',
+      'resolved: the money is back with its payer, was settled or accepted as the payment, or you have marked the exception as resolved',
   }),
   resolvedTx: Type.String({
-    description: 'The transaction that returned the money or made it the payment, else empty',
+    description: 'The transaction that returned the money, settled it or made it the payment, else empty',
   }),
   createAt: timestampText,
   updateAt: timestampText,

@@ -185,7 +185,7 @@ export interface ListFilter {
 export interface PaymentException {
   /** Prefix `exc_`. */
   exceptionId: string;
-  kind: 'duplicate' | 'duplicate_settled' | 'refunded' | 'reclaimed' | 'underpaid' | 'overpaid' | 'late' | 'wrong_token';
+  kind: 'duplicate' | 'duplicate_settled' | 'refunded' | 'reclaimed' | 'unsettled' | 'underpaid' | 'overpaid' | 'late' | 'wrong_token';
   orderId: string;
   payer: string;
   tokenId: string;
@@ -198,9 +198,9 @@ export interface PaymentException {
   /** Until when POST /exception/accept is possible; empty when there is nothing to decide. */
   decideBy: string;
   sessionId: string;
-  /** resolved: the money is back with its payer, or was accepted as the payment, or you have marked the exception as resolved. */
+  /** resolved: the money is back with its payer, was settled or accepted as the payment, or you have marked the exception as resolved. */
   status: 'open' | 'resolved';
-  /** The transaction that returned the money or made it the payment, else empty. */
+  /** The transaction that returned the money, settled it or made it the payment, else empty. */
   resolvedTx: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
@@ -599,7 +599,7 @@ export interface ProductUpdateRequest {
 export interface RaisedException {
   /** Prefix `exc_`. */
   exceptionId: string;
-  kind: 'duplicate' | 'duplicate_settled' | 'refunded' | 'reclaimed' | 'underpaid' | 'overpaid' | 'late' | 'wrong_token';
+  kind: 'duplicate' | 'duplicate_settled' | 'refunded' | 'reclaimed' | 'unsettled' | 'underpaid' | 'overpaid' | 'late' | 'wrong_token';
   orderId: string;
   payer: string;
   tokenId: string;

@@ -95,8 +95,6 @@ async function sendWith(
   const network = purpose === 'reclaim' ? reclaimable : places.find((place) => place.orderId === orderId);
   if (network === undefined) throw new Error(`nothing is known of ${orderId}`);
   const from = await connect(wallet.provider);
-  if (purpose === 'reclaim' && from.toLowerCase() !== claim.refundAddress.toLowerCase())
-    return fill(texts.wrongPayer, { address: claim.refundAddress });
   const isThere = await isOn(wallet.provider, network.chainId);
   if (!isThere && (await switchNetwork(wallet.provider, network)) !== 'done')
     return fill(texts.wrongNetwork, { network: network.chainTitle });

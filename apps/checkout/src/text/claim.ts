@@ -32,7 +32,7 @@ const en = {
   walletHint: 'Any wallet can do it and pays only the gas. The money goes to the address above.',
   sent: 'Sent. It is back once {network} has confirmed it.',
   reclaim:
-    'If the merchant has not received your payment by {time}, the wallet {address} can take it back here.',
+    'If the merchant has not received your payment by {time}, it goes back to {address}. Any wallet can send it back here.',
   takeBack: 'Take the payment back',
   noScript: 'Allow scripts for this page to send it back yourself.',
   toPayment: 'To the payment',
@@ -75,7 +75,7 @@ const de: ClaimTexts = {
   walletHint: 'Jede Wallet kann das und zahlt nur das Gas. Das Geld geht an die Adresse oben.',
   sent: 'Gesendet. Es ist zurück, sobald {network} es bestätigt hat.',
   reclaim:
-    'Hat der Händler Ihre Zahlung bis {time} nicht erhalten, kann die Wallet {address} sie hier zurückholen.',
+    'Hat der Händler Ihre Zahlung bis {time} nicht erhalten, geht sie an {address} zurück. Jede Wallet kann sie hier zurücksenden.',
   takeBack: 'Zahlung zurückholen',
   noScript: 'Erlauben Sie Skripte für diese Seite, um es selbst zurückzusenden.',
   toPayment: 'Zur Zahlung',
@@ -116,7 +116,7 @@ const fr: ClaimTexts = {
     'N’importe quel portefeuille peut le faire et ne paie que le gaz. L’argent va à l’adresse ci-dessus.',
   sent: 'Envoyé. L’argent est revenu dès que {network} l’a confirmé.',
   reclaim:
-    'Si le marchand n’a pas reçu votre paiement avant {time}, le portefeuille {address} peut le reprendre ici.',
+    'Si le marchand n’a pas reçu votre paiement avant {time}, il repart vers {address}. N’importe quel portefeuille peut le renvoyer ici.',
   takeBack: 'Reprendre le paiement',
   noScript: 'Autorisez les scripts pour cette page afin de le renvoyer vous-même.',
   toPayment: 'Vers le paiement',
@@ -155,7 +155,7 @@ const es: ClaimTexts = {
   walletHint: 'Cualquier cartera puede hacerlo y solo paga el gas. El dinero va a la dirección de arriba.',
   sent: 'Enviado. Habrá vuelto cuando {network} lo confirme.',
   reclaim:
-    'Si el comercio no ha recibido su pago antes de {time}, la cartera {address} puede recuperarlo aquí.',
+    'Si el comercio no ha recibido su pago antes de {time}, vuelve a {address}. Cualquier cartera puede devolverlo aquí.',
   takeBack: 'Recuperar el pago',
   noScript: 'Permita scripts en esta página para devolverlo usted mismo.',
   toPayment: 'Al pago',
@@ -194,7 +194,7 @@ const pt: ClaimTexts = {
   walletHint: 'Qualquer carteira pode fazê-lo e paga só o gás. O dinheiro vai para o endereço acima.',
   sent: 'Enviado. Terá voltado quando {network} confirmar.',
   reclaim:
-    'Se o comerciante não receber o seu pagamento até {time}, a carteira {address} pode recuperá-lo aqui.',
+    'Se o comerciante não receber o seu pagamento até {time}, ele volta para {address}. Qualquer carteira pode devolvê-lo aqui.',
   takeBack: 'Recuperar o pagamento',
   noScript: 'Permita scripts nesta página para o devolver você mesmo.',
   toPayment: 'Para o pagamento',
@@ -233,7 +233,7 @@ const it: ClaimTexts = {
   walletHint: 'Qualsiasi wallet può farlo e paga solo il gas. Il denaro va all’indirizzo qui sopra.',
   sent: 'Inviato. Sarà tornato quando {network} lo avrà confermato.',
   reclaim:
-    'Se il venditore non ha ricevuto il pagamento entro {time}, il wallet {address} può riprenderlo qui.',
+    'Se il venditore non ha ricevuto il pagamento entro {time}, torna a {address}. Qualsiasi wallet può rimandarlo qui.',
   takeBack: 'Riprendi il pagamento',
   noScript: 'Consenta gli script in questa pagina per rimandarlo da sé.',
   toPayment: 'Al pagamento',
@@ -271,7 +271,8 @@ const ja: ClaimTexts = {
   sendBack: '{wallet} で送り返す',
   walletHint: 'どのウォレットでも実行でき、ガス代だけを払います。お金は上のアドレスへ届きます。',
   sent: '送信しました。{network} で承認されると返金されます。',
-  reclaim: '{time} までに加盟店が受け取っていない場合、ウォレット {address} はここで支払いを取り戻せます。',
+  reclaim:
+    '{time} までに加盟店が受け取っていない場合、支払いは {address} に戻ります。どのウォレットからでもここで送り返せます。',
   takeBack: '支払いを取り戻す',
   noScript: '自分で送り返すには、このページのスクリプトを許可してください。',
   toPayment: '支払いへ',
@@ -308,7 +309,7 @@ const zh: ClaimTexts = {
   sendBack: '用 {wallet} 退回',
   walletHint: '任何钱包都可以操作，只需支付燃料费。款项会到达上面的地址。',
   sent: '已发送。{network} 确认后即退回。',
-  reclaim: '如果商家在 {time} 之前没有收到您的付款，钱包 {address} 可以在此取回。',
+  reclaim: '如果商家在 {time} 之前没有收到您的付款，款项将退回 {address}。任何钱包都可以在此退回。',
   takeBack: '取回付款',
   noScript: '请允许此页面运行脚本，以便自行退回。',
   toPayment: '前往付款',
@@ -345,7 +346,7 @@ const ar: ClaimTexts = {
   sendBack: 'أعده باستخدام {wallet}',
   walletHint: 'تستطيع أي محفظة فعل ذلك ولا تدفع إلا رسوم الغاز. يذهب المال إلى العنوان أعلاه.',
   sent: 'أُرسل. يعود بعد أن تؤكده {network}.',
-  reclaim: 'إذا لم يتسلّم التاجر دفعتك حتى {time}، تستطيع المحفظة {address} استعادتها هنا.',
+  reclaim: 'إذا لم يتسلّم التاجر دفعتك حتى {time}، تعود إلى {address}. تستطيع أي محفظة إعادتها هنا.',
   takeBack: 'استعد الدفعة',
   noScript: 'اسمح بالنصوص البرمجية في هذه الصفحة لتعيده بنفسك.',
   toPayment: 'إلى الدفعة',
@@ -383,7 +384,8 @@ const tr: ClaimTexts = {
   sendBack: '{wallet} ile geri gönder',
   walletHint: 'Her cüzdan yapabilir ve yalnızca gaz öder. Para yukarıdaki adrese gider.',
   sent: 'Gönderildi. {network} onayladığında geri dönmüş olur.',
-  reclaim: 'Satıcı ödemenizi {time} tarihine kadar almadıysa {address} cüzdanı onu buradan geri alabilir.',
+  reclaim:
+    'Satıcı ödemenizi {time} tarihine kadar almadıysa ödeme {address} adresine geri döner. Herhangi bir cüzdan onu buradan geri gönderebilir.',
   takeBack: 'Ödemeyi geri al',
   noScript: 'Kendiniz geri göndermek için bu sayfada betiklere izin verin.',
   toPayment: 'Ödemeye git',

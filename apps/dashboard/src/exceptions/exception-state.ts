@@ -18,6 +18,11 @@ export function exceptionState(exception: PaymentException, now: Date): Exceptio
   const { kind, status, decision, resolvedTx } = exception;
   const end = parseTime(exception.decideBy);
   if (status === 'resolved') {
+    if (kind === 'unsettled' && resolvedTx !== '')
+      return {
+        ...{ tone: 'good', text: 'Resolved', by: undefined, canDecide: false },
+        next: 'The payment was settled, or went back to its payer: its timeline says which.',
+      };
     const isBack = resolvedTx !== '' || kind === 'refunded' || kind === 'reclaimed';
     const next =
       decision === 'accept' && resolvedTx !== ''
@@ -44,6 +49,12 @@ export function exceptionState(exception: PaymentException, now: Date): Exceptio
       ...{ tone: 'warn', text: 'Decide', canDecide: true },
       next: 'Accept the money as the payment, or return it. Without a decision it goes back by itself.',
       by: end,
+    };
+  if (kind === 'unsettled')
+    return {
+      ...{ tone: 'warn', text: 'Waits', canDecide: false },
+      next: 'The operator is told, too. Ask them what holds it up. It resolves by itself when the payment is settled or goes back.',
+      by: undefined,
     };
   if (kind === 'duplicate_settled')
     return {

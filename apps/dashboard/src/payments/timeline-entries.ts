@@ -24,8 +24,8 @@ const chainWords: Readonly<Record<string, string>> = {
   Refunded: 'Sent back to the payer',
   Reclaimed: 'Reclaimed by the payer',
   Rescued: 'Deposit sent back',
-  SettlementRefunded: 'Refunded by you',
-  SettleSkipped: 'Settlement refused by the token',
+  SettlementRefunded: 'Refunded after the settlement',
+  SettleSkipped: 'Settlement refused',
   PayoutSkipped: 'Payout refused by the token',
 };
 

@@ -8,8 +8,12 @@ const exceptions: Readonly<Record<ExceptionKind, { readonly title: string; reado
   },
   refunded: { title: 'The payment went back', what: 'The payer has the money back. It will not be settled.' },
   reclaimed: {
-    title: 'The payer took the money back',
-    what: 'The settlement took too long, and the payer reclaimed the payment. It will not be settled.',
+    title: 'The payment went back to its payer',
+    what: 'It was not settled in time. It will not be settled any more.',
+  },
+  unsettled: {
+    title: 'Not settled yet',
+    what: 'The payment waits for longer than it should. If it is not settled in time, it goes back to its payer.',
   },
   underpaid: {
     title: 'Too little came',

@@ -47,7 +47,9 @@ const kindTexts: Readonly<Record<ExceptionKind, string>> = {
     'A second payment. The service returns it to its payer, unless it is settled first: then `duplicate_settled` follows.',
   duplicate_settled: 'A second payment was settled before it could go back: you have to return it.',
   refunded: 'A refund returned the counted payment to its payer.',
-  reclaimed: 'The payer has reclaimed the unsettled payment.',
+  reclaimed: 'The payment was not settled in time and went back to its payer.',
+  unsettled:
+    'Half of the time in which the payment can be settled is over. It goes back to its payer at the end of that time: ask the operator what holds it up.',
   underpaid:
     'A deposit is too small. With `decision` `accept` the operator adds the missing amount. With a `decideBy` you can decide. Otherwise it goes back.',
   overpaid: 'A deposit is larger than the total. The service returns the rest.',

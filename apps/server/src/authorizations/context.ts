@@ -19,7 +19,7 @@ export interface AuthorizationContext {
   readonly chains: Chains;
   readonly rates: FeeRates;
   readonly signer: OrderContext['signer'];
-  readonly reclaimAfterSeconds: number;
+  readonly reclaimAfterSeconds: number | undefined;
   readonly settlementMode?: OrderContext['settlementMode'];
   readonly orderLimits?: OrderContext['orderLimits'];
   readonly cryptography: Cryptography;

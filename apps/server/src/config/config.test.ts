@@ -98,7 +98,7 @@ test('omitted settings have documented defaults', async () => {
       images: { allowLoopback: false, store: undefined },
       settlement: {
         ...{ mode: 'escrow', batchSize: 50, windowMs: 2000, windowSeconds: 0 },
-        ...{ notMinedAfterSeconds: 600, keepAfterSeconds: 1_800, reclaimAfterSeconds: 604_800 },
+        ...{ notMinedAfterSeconds: 600, keepAfterSeconds: 1_800, reclaimAfterSeconds: undefined },
         ...{ maxBaseFeeGwei: undefined, outflow: undefined, maxFeePerGasGwei: 500 },
       },
       attestationUrl: undefined,

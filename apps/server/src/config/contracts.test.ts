@@ -63,13 +63,14 @@ test('burns need an attestation service', () => {
     assert.throws(() => urlOf(wrong), /give an http or https URL/);
 });
 
-test('a settlement window is refused if it lets payers reclaim money that is due for settlement', () => {
+test('the time to reclaim is one that the gateway takes, for sessions of every length', () => {
   const settlement = (values: object) => settlementOf(new Fields(values, 'settlement'));
-  assert.equal(settlement({ windowSeconds: 600 }).windowSeconds, 600);
-  assert.throws(
-    () => settlement({ windowSeconds: 50_000, reclaimAfterSeconds: 86_400 }),
-    /windowSeconds is over half of settlement.reclaimAfterSeconds/,
-  );
+  const chosen = (seconds: number) => settlement({ reclaimAfterSeconds: seconds }).reclaimAfterSeconds;
+  const day = 86_400;
+  assert.deepEqual([chosen(2 * day), chosen(83 * day)], [2 * day, 83 * day]);
+  for (const seconds of [2 * day - 1, 83 * day + 1])
+    assert.throws(() => chosen(seconds), /reclaimAfterSeconds must be an integer from 172800 to 7171200/);
+  assert.equal(settlement({}).reclaimAfterSeconds, undefined);
   const outflow = { perOrderUsd: 1_000, hourlyUsd: 5_000, dailyUsd: 20_000 };
   assert.deepEqual(settlement({ outflow }).outflow, {
     perOrder: 1_000_000_000n,

@@ -1,13 +1,14 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import { type SettlementMode, settlementModes } from '@florin/protocol/order.ts';
 import type { OutflowCaps, SettlementSettings } from '#settlement/context.ts';
-import { ConfigError, type Fields } from './field.ts';
+import type { Fields } from './field.ts';
 
 /** How paid orders are settled; see docs/runbook/settlement.md. */
 export interface SettlementConfig extends SettlementSettings {
   /** For accounts without a mode of their own. */
   readonly mode: SettlementMode;
-  readonly reclaimAfterSeconds: number;
+  /** From the last second of payment to the first of reclaim; undefined: as usual for the type of the order. */
+  readonly reclaimAfterSeconds: number | undefined;
   readonly maxFeePerGasGwei: number;
 }
 
@@ -16,18 +17,17 @@ const keepAfterSeconds = 1_800;
 
 /** Reads `settlement`. */
 export function settlementOf(fields: Fields): SettlementConfig {
-  const settlement: SettlementConfig = {
+  return {
     mode: fields.choice('mode', settlementModes, 'escrow'),
     batchSize: fields.integer('batchSize', { least: 1, most: 50, fallback: 50 }),
     windowMs: fields.integer('windowMs', { least: 50, most: 3_600_000, fallback: 2_000 }),
     windowSeconds: fields.integer('windowSeconds', { least: 0, most: 86_400, fallback: 0 }),
     notMinedAfterSeconds: fields.integer('notMinedAfterSeconds', { least: 10, most: 86_400, fallback: 600 }),
-    // A day is the least that leaves time for a halted chain or a slow operator.
-    reclaimAfterSeconds: fields.integer('reclaimAfterSeconds', {
-      least: 86_400,
-      most: 31_536_000,
-      fallback: 604_800,
-    }),
+    // The gateway wants two days at least, and 120 days at most from the payment. A session lasts up to 30 days of these,
+    // and late deposits are taken for another seven.
+    reclaimAfterSeconds: fields.optional('reclaimAfterSeconds', (name) =>
+      fields.integer(name, { least: 172_800, most: 7_171_200 }),
+    ),
     maxFeePerGasGwei: fields.integer('maxFeePerGasGwei', { least: 1, most: 100_000, fallback: 500 }),
     keepAfterSeconds,
     maxBaseFeeGwei: fields.optional('maxBaseFeeGwei', (name) =>
@@ -35,12 +35,6 @@ export function settlementOf(fields: Fields): SettlementConfig {
     ),
     outflow: fields.optional('outflow', (name) => fields.section(name, outflowOf)),
   };
-  // With a window as long as the time to reclaim, the payer could reclaim before anything is settled.
-  if (settlement.windowSeconds * 2 > settlement.reclaimAfterSeconds)
-    throw new ConfigError(
-      'settlement.windowSeconds is over half of settlement.reclaimAfterSeconds: make it smaller',
-    );
-  return settlement;
 }
 
 const microUsdPerUsd = 1_000_000n;

@@ -133,6 +133,7 @@ const tables: Readonly<Record<Exclude<ContractName, 'transmitter'>, EventTable>>
     'SettleSkipped',
     'SettlementRefunded',
     'Rescued',
+    'FeeAccrued',
     'FeesWithdrawn',
   ]),
   vault: tableOf(payoutVaultAbi, ['PaidOut', 'PayoutSkipped', 'Withdrawn']),

@@ -13,6 +13,7 @@ export type ChainEventName =
   | 'PaidOut'
   | 'PayoutSkipped'
   | 'Minted'
+  | 'FeeAccrued'
   | 'FeesWithdrawn'
   | 'Withdrawn'
   /** No contract emits it: tokens moved without an event of our contracts (`transfer.ts`). */

@@ -121,6 +121,11 @@ test('a transfer that the events of its transaction explain raises no event', ()
       [transfer(payer, gateway, 10n), transfer(gateway, other, 9n), transfer(gateway, other, 1n)],
       [event('Paid', { totalValue: '10', orderType: '1' }), event('Settled', { netValue: '9', to: other })],
     ],
+    // A direct payment whose fee stays, because the token refuses the fee recipient.
+    [
+      [transfer(payer, other, 9n), transfer(payer, gateway, 1n)],
+      [event('Paid', { totalValue: '10', orderType: '1' }), event('FeeAccrued', { value: '1' })],
+    ],
     // Two settlements share one transfer.
     [
       [transfer(gateway, payer, 9n)],

@@ -143,7 +143,7 @@ function accountedFor(
   token: Hex,
   events: readonly ChainEvent[],
 ): bigint {
-  // Direct payments: their money never stays in the contract, and the same transaction settles them.
+  // Direct payments: their money never stays in the contract, and the same transaction settles them. Only a fee may stay.
   const direct = new Set(
     events
       .filter(
@@ -155,8 +155,10 @@ function accountedFor(
     holders.some((known) => known.name === 'vault' && known.address === address?.toLowerCase());
   let sum = 0n;
   for (const event of events) {
-    if (event.arguments['token']?.toLowerCase() !== token || direct.has(event.orderId)) continue;
+    if (event.arguments['token']?.toLowerCase() !== token) continue;
     const value = (name: string) => BigInt(event.arguments[name] ?? '0');
+    if (event.name === 'FeeAccrued' && holder === 'gateway') sum += value('value');
+    if (direct.has(event.orderId)) continue;
     if (holder === 'vault') {
       if (event.name === 'PaidOut' || event.name === 'Withdrawn') sum -= value('amount');
       if (event.name === 'Settled' && isVault(event.arguments['to'])) sum += value('netValue');

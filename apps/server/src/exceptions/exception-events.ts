@@ -10,12 +10,13 @@ import type { ExceptionContext } from './exception.ts';
 const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKind[]>>> = {
   // The late or short money has become the payment.
   Paid: ['underpaid', 'late'],
-  Refunded: ['duplicate'],
-  Reclaimed: ['duplicate'],
+  Settled: ['unsettled'],
+  Refunded: ['duplicate', 'unsettled'],
+  Reclaimed: ['duplicate', 'unsettled'],
   Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
 };
 
-/** Ends exceptions by final events: the payer has the money back, or it has become the payment. */
+/** Ends exceptions by final events: the payer has the money back, or it has become the payment, or it is settled. */
 export function exceptionHandler(deps: ExceptionContext & { readonly chains: Chains }): ChainHandler {
   return {
     async onBlock() {},

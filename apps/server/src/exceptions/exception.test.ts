@@ -212,8 +212,9 @@ test('another merchant, or an unknown id, finds no exception to read, resolve or
 /** The kinds that each final event ends; all other events end none. */
 const endings: Readonly<Partial<Record<ChainEventName, readonly ExceptionKind[]>>> = {
   Paid: ['underpaid', 'late'],
-  Refunded: ['duplicate'],
-  Reclaimed: ['duplicate'],
+  Settled: ['unsettled'],
+  Refunded: ['duplicate', 'unsettled'],
+  Reclaimed: ['duplicate', 'unsettled'],
   Rescued: ['duplicate', 'underpaid', 'overpaid', 'late', 'wrong_token'],
 };
 const chainEventNames: readonly ChainEventName[] = [
@@ -225,6 +226,7 @@ const chainEventNames: readonly ChainEventName[] = [
     'SettleSkipped',
     'SettlementRefunded',
     'Rescued',
+    'FeeAccrued',
   ] as const),
   ...(['PaidOut', 'PayoutSkipped', 'Minted', 'FeesWithdrawn', 'Withdrawn', 'Transferred'] as const),
 ];

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '@florin/pg';
 import { assetSums, balances, insertEntry } from './entry.sql.ts';
 
 /**
- * The kind of fact that an entry books. Kinds up to `reclaim` are about an order, the others may be about none. opening:
+ * The kind of fact that an entry books. Kinds up to `fee_accrual` are about an order, the others may be about none. opening:
  * the balance on chain when a token's books began.
  */
 export type EntryKind =
@@ -12,6 +12,7 @@ export type EntryKind =
   | 'mint'
   | 'refund'
   | 'reclaim'
+  | 'fee_accrual'
   | 'settlement_refund'
   | 'rescue'
   | 'tolerance'

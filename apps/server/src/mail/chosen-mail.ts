@@ -36,7 +36,14 @@ const exceptionTexts: Readonly<Record<ExceptionKind, readonly [title: string, me
   duplicate: ['{merchant} was paid twice', 'The second payment goes back to its payer.'],
   duplicate_settled: ['{merchant} was paid twice', 'The second payment, too, was settled to your wallet.'],
   refunded: ['A payment to {merchant} went back', 'The payer has the money. It will not be settled.'],
-  reclaimed: ['A payment to {merchant} went back', 'The payer took the money back. It will not be settled.'],
+  reclaimed: [
+    'A payment to {merchant} went back',
+    'It was not settled in time, so the payer has the money back.',
+  ],
+  unsettled: [
+    'A payment to {merchant} is not settled yet',
+    'It waits for longer than it should. If it is not settled in time, the money goes back to its payer.',
+  ],
   underpaid: ['{merchant} was paid too little', 'The money goes back to its payer unless you accept it.'],
   overpaid: ['{merchant} was paid too much', 'What is above the price goes back to its payer.'],
   late: ['{merchant} was paid too late', 'The money goes back to its payer unless you accept it.'],

@@ -14,8 +14,8 @@ export interface OrderContext {
   readonly chains: Chains;
   readonly rates: FeeRates;
   readonly signer: OrderSigner;
-  /** How long after the deadline the payer may take an unsettled payment back, in seconds. */
-  readonly reclaimAfterSeconds: number;
+  /** How long after the deadline an unsettled payment goes back to its payer, in seconds; as usual when undefined. */
+  readonly reclaimAfterSeconds: number | undefined;
   /** For accounts without a mode of their own; escrow when absent. */
   readonly settlementMode?: SettlementMode | undefined;
   /** Payable orders of one session; no limit when absent. */

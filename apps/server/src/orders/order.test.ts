@@ -195,6 +195,18 @@ test('for every price and end: total, payment and fee agree, and the payer can r
   );
 });
 
+test('without another choice, an order can be settled for 30 days, and for 7 where only the operator settles it', () => {
+  const day = 86_400n;
+  const secondsOf = (settlementToken: string, settlementMode?: 'direct') => {
+    const asked = { session: { ...session, settlementToken }, settlementMode };
+    const { order } = draft(asked, { ...context, reclaimAfterSeconds: undefined });
+    return [order.orderType, order.reclaimAt - order.payBy];
+  };
+  assert.deepEqual(secondsOf('ethereum::usdc'), [orderKinds.escrow, 30n * day]);
+  assert.deepEqual(secondsOf('ethereum::usdc', 'direct'), [orderKinds.direct, 30n * day]);
+  assert.deepEqual(secondsOf('base::usdc'), [orderKinds.vaultPayout, 7n * day]);
+});
+
 test('only an order without a signature is collected only', () => {
   assert.deepEqual(
     [unsigned, '0xab' as const].map((signature) => isCollectedOnly({ signature })),

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
-import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
+import { type Hex, type Order, type OrderType, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { type Chains, ownerlessAt } from '#chains/chain.ts';
 import { unixSeconds } from '#outside/clock.ts';
@@ -85,11 +85,24 @@ export function draftOrder(deps: OrderContext, request: OrderRequest): Omit<Stor
   };
 }
 
+const daySeconds = 86_400;
+
+/**
+ * How long an order can be settled after its last second of payment, in seconds. In escrow the merchant can settle it
+ * alone in the end. What only the operator can settle goes back sooner.
+ */
+const usualReclaimAfterSeconds: Readonly<Record<OrderType, number>> = {
+  [orderKinds.escrow]: 30 * daySeconds,
+  [orderKinds.direct]: 30 * daySeconds,
+  [orderKinds.vaultPayout]: 7 * daySeconds,
+  [orderKinds.cctp]: 7 * daySeconds,
+};
+
 function orderOf(
   request: OrderRequest,
   quote: Quote,
   settlementToken: Token,
-  reclaimAfterSeconds: number,
+  chosenAfterSeconds: number | undefined,
 ): Order {
   const { session, payer, token } = request;
   const { amounts, orderType } = quote;
@@ -105,7 +118,7 @@ function orderOf(
     payment: toTokenAmount(amounts.paymentValue, token.decimals),
     fee: toTokenAmount(amounts.feeValue, token.decimals),
     payBy: BigInt(payBy),
-    reclaimAt: BigInt(payBy + reclaimAfterSeconds),
+    reclaimAt: BigInt(payBy + (chosenAfterSeconds ?? usualReclaimAfterSeconds[orderType])),
     orderType,
     // The chain where the merchant gets the money: another one only for payouts and mints.
     targetChain: BigInt(settlementToken.chainId),

@@ -166,6 +166,7 @@ const returns: Readonly<Partial<Record<ChainEventName, readonly string[]>>> = {
   PaidOut: ['payout'],
   SettlementRefunded: ['settlement_refund', 'settlement_refund'],
   Rescued: ['rescue', 'rescue'],
+  FeeAccrued: ['fee_accrual'],
   FeesWithdrawn: ['fee_withdrawal', 'fee_withdrawal'],
   Withdrawn: ['float_withdrawal', 'float_withdrawal'],
   Transferred: ['unmatched', 'unmatched'],

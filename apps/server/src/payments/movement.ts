@@ -41,6 +41,7 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
       for (const event of events) {
         const movement = movementOf(chain, event);
         if (movement !== undefined) await bookMissing(transaction, chain, event, movement);
+        if (event.name === 'FeeAccrued') await bookAccruedFee(transaction, chain, event);
         if (known.has(event.orderId)) continue;
         const ofUnknownOrder = unknownOrderMovementOf(chain, event);
         // The final payment of a direct order has booked everything.
@@ -105,6 +106,17 @@ async function findDirectOrders(
   if (orderIds.length === 0) return new Set();
   const rows = await transaction.query(directPayments, { orderIds, orderType: String(orderKinds.direct) });
   return new Set(rows.map((row) => row.order_id));
+}
+
+/** The fee of a direct order, known or not, which its recipient could not receive. Once per order, like the payment. */
+async function bookAccruedFee(
+  transaction: Transaction,
+  chain: BookedChain,
+  event: ChainEvent,
+): Promise<void> {
+  const { orderId, chainId, txHash, blockTime: at } = event;
+  const postings = feeWithdrawalPostings(chain.name, assetOf(chain, event), -amountOf(event, 'value'));
+  await book(transaction, { kind: 'fee_accrual', orderId, chainId, txHash, at, postings });
 }
 
 /** The kind and the postings of a ledger entry. */

@@ -314,6 +314,8 @@ const eventRules: Readonly<Record<ChainEventName, readonly EventRule[]>> = {
     { when: 'out of a gateway', event: eventOf('Transferred', { amount: '-9' }) },
     { when: 'out of a vault', event: eventOf('Transferred', { amount: '-9' }, 'vault') },
   ],
+  // It is booked once per order, whether or not the order is known: see movement.test.ts.
+  FeeAccrued: [{ event: eventOf('FeeAccrued', { value: '2' }) }],
   SettleSkipped: [{ event: eventOf('SettleSkipped', {}) }],
   PayoutSkipped: [{ event: eventOf('PayoutSkipped', {}, 'vault') }],
   Minted: [{ event: eventOf('Minted', {}, 'transmitter') }],

@@ -97,7 +97,7 @@ export function transferPostings(moved: {
   return transfer(`${from}:${chainName}`, `${to}:${chainName}`, asset, amount);
 }
 
-/** Earned fees left the gateway. */
+/** Earned fees left the gateway, or stay there if the amount is negative. */
 export function feeWithdrawalPostings(chainName: string, asset: string, amount: bigint): Posting[] {
   return transfer(gateway(chainName), 'fees', asset, amount);
 }

@@ -79,7 +79,7 @@ export interface ServiceSettings {
   /** Absent: the service pays no gas for payers. */
   readonly gasless?: GaslessSettings | undefined;
   readonly settlement: SettlementSettings & {
-    readonly reclaimAfterSeconds: number;
+    readonly reclaimAfterSeconds: number | undefined;
     readonly maxFeePerGasGwei: number;
     /** For accounts without a mode of their own. */
     readonly mode: SettlementMode;

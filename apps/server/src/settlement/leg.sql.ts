@@ -204,6 +204,18 @@ export const legsOfOtherChains = statement({
    order by order_id, leg limit :limit`,
 });
 
+// Open settlements are few. An order has the exception once.
+export const overdueSettlements = statement({
+  name: 'legs_overdue',
+  parameters: { nowSeconds: 'int8', limit: 'int8' },
+  columns: { order_id: 'text', session_id: 'text' },
+  text: `select l.order_id, l.session_id from settlements l join orders o on o.order_id = l.order_id
+   where l.status in ('waiting', 'sent') and l.leg = 'settle'
+     and o.pay_by + (o.reclaim_at - o.pay_by) / 2 <= :nowSeconds
+     and not exists (select from exceptions e where e.order_id = l.order_id and e.kind = 'unsettled')
+   order by l.order_id limit :limit`,
+});
+
 // Only while that transaction still carries the leg: its event may have closed the leg since it was read.
 export const markNotMined = statement({
   name: 'leg_mark_not_mined',

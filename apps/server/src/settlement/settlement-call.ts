@@ -31,6 +31,10 @@ export function refundCall(order: StoredOrder): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'refund', args: [order.order] });
 }
 
+export function reclaimCall(order: StoredOrder): Hex {
+  return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'reclaim', args: [order.order] });
+}
+
 /** The payout that the vault owes for a settled order: its net value in the settlement token. */
 export function payoutOf(order: StoredOrder, settlementToken: Token): Payout {
   return {

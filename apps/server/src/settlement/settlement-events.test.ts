@@ -284,15 +284,19 @@ test('a worker that could not send a leg does not delay it after another worker 
   assert.equal((await world.session(sessionId)).status, 'settling');
 });
 
-test('a stranger’s refused settlement of an order for another chain delays nothing', async () => {
-  const sessionId = await world.openSession('base::usdc');
-  const order = await world.signOrder(sessionId, 'ethereum::usdc');
-  await world.mineFinal('ethereum', ['Paid', order]);
-  await settleRound('ethereum');
-  await world.mineFinal('ethereum', ['SettleSkipped', order, { reason: '4' }]);
-  assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'sent', reason: '', attempts: 1 }]);
-  assert.equal((await world.session(sessionId)).status, 'settling');
-});
+for (const [reason, what] of [
+  ['4', 'for which the stranger is no settler'],
+  ['6', 'that can only be reclaimed'],
+] as const)
+  test(`a stranger’s refused settlement of an order ${what} delays nothing`, async () => {
+    const sessionId = await world.openSession('base::usdc');
+    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    await world.mineFinal('ethereum', ['Paid', order]);
+    await settleRound('ethereum');
+    await world.mineFinal('ethereum', ['SettleSkipped', order, { reason }]);
+    assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'sent', reason: '', attempts: 1 }]);
+    assert.equal((await world.session(sessionId)).status, 'settling');
+  });
 
 test('a skipped settlement delays nothing if the payment is back by the same final block', async () => {
   for (const name of ['Reclaimed', 'Refunded'] as const) {

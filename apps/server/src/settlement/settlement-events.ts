@@ -18,7 +18,7 @@ import { closeLeg, delayLeg, findLeg, type Leg, requestLeg, showDelay } from './
 
 /**
  * Turns settlement events into session moves, and books them once they are final. Runs after the payment handler in the
- * same transaction. Anyone can settle an order of the same chain: the event counts, not its sender.
+ * same transaction. Anyone can settle an order of the same chain after a day: the event counts, not its sender.
  */
 export function settlementHandler(deps: PaymentContext): ChainHandler {
   return {
@@ -82,7 +82,8 @@ async function final(
       return skipped(transaction, deps, order, event);
     case 'Rescued':
     case 'SettlementRefunded':
-      // Money that was never ours, or that is the merchant's, settles nothing.
+    case 'FeeAccrued':
+      // Money that was never ours, or that is the merchant's or the operator's, settles nothing.
       return;
   }
 }
@@ -118,7 +119,7 @@ async function settled(
   }
   const at = deps.clock.now();
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', at });
-  // Anyone can settle, so a payment whose refund is queued may be settled first.
+  // A day after the payment anyone can settle, so a payment whose refund is queued may be settled first.
   await closeLeg(transaction, { orderId: order.orderId, name: 'refund', reason: 'settled', at });
   const session = await lockSession(transaction, order.sessionId);
   if (session === undefined) return;
@@ -269,8 +270,11 @@ const payoutReasons: Readonly<Record<string, PendingReason>> = {
   '8': 'recipient_blocked',
 };
 
-/** Reason of IPaymentGateway when a stranger tries to settle an order for another chain or by CCTP. */
-const notSettler = '4';
+/**
+ * Reasons of IPaymentGateway for which a stranger's attempt says nothing about ours: the stranger is no settler, or the
+ * order can only be reclaimed, which ours may be doing.
+ */
+const foreignReasons: readonly string[] = ['4', '6'];
 
 /** Whether the transaction that carries the leg made the event: anyone can call settle and be refused. */
 async function isOurs(transaction: Transaction, leg: Leg, event: ChainEvent): Promise<boolean> {
@@ -304,7 +308,7 @@ async function skipped(
   if (leg === undefined || leg.status !== 'sent') return;
   if (
     name === 'settle' &&
-    event.arguments['reason'] === notSettler &&
+    foreignReasons.includes(event.arguments['reason'] ?? '') &&
     !(await isOurs(transaction, leg, event))
   )
     return;

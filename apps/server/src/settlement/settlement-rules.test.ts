@@ -81,7 +81,7 @@ const rules: Readonly<Record<string, Rule>> = {
     ...{ settlementToken: same, steps: [['Paid'], ['Refunded']], session: 'paid' },
     ...{ first: ['settle done refunded'], exceptions: ['refunded'] },
   },
-  'so does a reclaim by the payer': {
+  'so does a reclaim, whoever sent it': {
     ...{ settlementToken: same, steps: [['Paid'], ['Reclaimed']], session: 'paid' },
     ...{ first: ['settle done reclaimed'], exceptions: ['reclaimed'] },
   },
@@ -128,6 +128,7 @@ const skipReasons: readonly (readonly ['SettleSkipped' | 'PayoutSkipped', reason
     ['SettleSkipped', '2', 'reverted'],
     ['SettleSkipped', '3', 'recipient_blocked'],
     ['SettleSkipped', '4', 'reverted'],
+    ['SettleSkipped', '6', 'reverted'],
     ['PayoutSkipped', '1', 'reverted'],
     ['PayoutSkipped', '4', 'token_paused'],
     ['PayoutSkipped', '5', 'vault_short'],

@@ -2,6 +2,7 @@ import { GasLimitExceeded, type SendPlan, type SentOutcome } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
+import type { SendPurpose } from '#contracts/purpose.ts';
 import { findOrders } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
@@ -15,13 +16,21 @@ import { legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg
 import { delayAll, delayLeg, type LegName, parseLeg, postponeLeg, postponeOrDelay } from './leg.ts';
 import { findDeliveries } from './mint.ts';
 import { choosePayouts } from './payout-batch.ts';
-import { bySharedTransfer, payoutCall, payoutVaultOf, refundCall, settleCall } from './settlement-call.ts';
+import {
+  bySharedTransfer,
+  payoutCall,
+  payoutVaultOf,
+  reclaimCall,
+  refundCall,
+  settleCall,
+} from './settlement-call.ts';
 import { rereadUnreported, showNotMined, showUnconfigured } from './stuck-leg.ts';
+import { alarmUnsettled, canBeSettled } from './unsettled.ts';
 
 const legNames: readonly LegName[] = ['settle', 'payout', 'mint', 'refund'];
 
-/** Between two checks for legs of chains that are not configured. */
-const unconfiguredIntervalMs = 60_000;
+/** Between two checks for legs of chains that are not configured, and for payments that wait too long. */
+const checkIntervalMs = 60_000;
 
 /**
  * Settles until the signal aborts, in one loop per chain and kind of leg. So neither a chain that hangs nor payouts that
@@ -37,8 +46,12 @@ export async function runSettlement(deps: SettlementContext, signal: AbortSignal
       return runRounds(every, signal, () => settlementRound(deps, chain, name, state));
     }),
   );
-  const checks = { ...rounds, intervalMs: unconfiguredIntervalMs };
-  await Promise.all([...loops, runRounds(checks, signal, () => showUnconfigured(deps))]);
+  const checks = { ...rounds, intervalMs: checkIntervalMs };
+  await Promise.all([
+    ...loops,
+    runRounds(checks, signal, () => showUnconfigured(deps)),
+    runRounds(checks, signal, () => alarmUnsettled(deps)),
+  ]);
 }
 
 /** What a loop has reported to the operator. Losing it repeats lines in the log. */
@@ -68,6 +81,8 @@ export async function settlementRound(
 /** Items for one transaction, and the encoder of its call for any part of them. */
 interface Batch<T extends Item = Item> {
   readonly name: LegName;
+  /** `refund` returns the money to its payer. */
+  readonly purpose: SendPurpose;
   readonly items: readonly T[];
   readonly to: Hex;
   readonly encode: (items: readonly T[]) => Hex;
@@ -108,15 +123,32 @@ async function sendLegs(sending: Sending, name: LegName): Promise<void> {
 
 async function sendSettlements(sending: Sending, items: readonly Item[]): Promise<void> {
   const { deps, chain } = sending;
-  const [oldest] = items;
-  if (oldest === undefined) return;
+  const now = deps.clock.now();
+  const [open, late] = [true, false].map((can) =>
+    items.filter(({ order }) => canBeSettled(order, now) === can),
+  );
+  for (const item of late?.slice(0, deps.settings.batchSize) ?? []) await sendReclaim(sending, item);
+  const [oldest] = open ?? [];
+  if (open === undefined || oldest === undefined) return;
   // An order is settled on the gateway that it was paid to, configured or not. One call goes to one gateway.
   const to = gatewayOf(oldest.order, chain);
-  const there = items.filter((item) => gatewayOf(item.order, chain) === to);
+  const there = open.filter((item) => gatewayOf(item.order, chain) === to);
   const neighbours = ({ order: { order } }: Item) => `${order.token}${order.to}`;
   const chosen = chooseGroups(there, neighbours, deps.settings.batchSize);
   const encode = (part: readonly Item[]) => settleCall(part.map((item) => item.order).sort(bySharedTransfer));
-  await sendBatch(sending, { name: 'settle', items: chosen, to, encode });
+  await sendBatch(sending, { name: 'settle', purpose: 'settle', items: chosen, to, encode });
+}
+
+/**
+ * Returns a payment to its payer that the gateway no longer settles. Anyone can do so. Where our clock is ahead of the
+ * chain's, the call would revert, and is tried again.
+ */
+async function sendReclaim(sending: Sending, item: Item): Promise<void> {
+  const { deps, chain } = sending;
+  deps.log.warn('settlement.reclaimed', { chainId: chain.chainId, orderId: item.leg.orderId });
+  const to = gatewayOf(item.order, chain);
+  const encode = () => reclaimCall(item.order);
+  await sendBatch(sending, { name: 'settle', purpose: 'refund', items: [item], to, encode });
 }
 
 async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<void> {
@@ -125,6 +157,7 @@ async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<vo
   if (first === undefined) return;
   await sendBatch(sending, {
     name: 'payout',
+    purpose: 'payout',
     items: payouts,
     to: payoutVaultOf(first.order, sending.chain),
     encode: (part) =>
@@ -142,7 +175,9 @@ async function sendMints(sending: Sending, items: readonly Item[]): Promise<void
   if (to === undefined) return;
   for (const delivery of deliveries) {
     // Circle's transmitter takes one message per call.
-    await sendBatch(sending, { name: 'mint', items: [delivery], to, encode: () => delivery.data });
+    const encode = () => delivery.data;
+    // The sender has no purpose of its own for mints, which are payouts by other means.
+    await sendBatch(sending, { name: 'mint', purpose: 'payout', items: [delivery], to, encode });
   }
 }
 
@@ -150,7 +185,8 @@ async function sendRefund(sending: Sending, items: readonly Item[]): Promise<voi
   const [item] = items;
   if (item === undefined) return;
   const to = gatewayOf(item.order, sending.chain);
-  await sendBatch(sending, { name: 'refund', items: [item], to, encode: () => refundCall(item.order) });
+  const encode = () => refundCall(item.order);
+  await sendBatch(sending, { name: 'refund', purpose: 'refund', items: [item], to, encode });
 }
 
 /**
@@ -177,10 +213,8 @@ async function sendBatch<T extends Item>(sending: Sending, batch: Batch<T>): Pro
 async function planBatch<T extends Item>(
   deps: SettlementContext,
   { chainId }: Chain,
-  { name, items, to, encode }: Batch<T>,
+  { name, purpose, items, to, encode }: Batch<T>,
 ): Promise<SendPlan | 'too_large' | 'would_revert'> {
-  // The sender has no purpose of its own for mints, which are payouts by other means.
-  const purpose = name === 'mint' ? 'payout' : name;
   try {
     const plan = await deps.sender.plan(chainId, { purpose, to, data: encode(items) });
     if (!('reverted' in plan)) return plan;
@@ -221,7 +255,7 @@ function reportGas<T extends Item>({ deps, chain, state }: Sending, { name, item
 
 async function recordBatch<T extends Item>(
   deps: SettlementContext,
-  { name, items }: Batch<T>,
+  { name, purpose, items }: Batch<T>,
   plan: SendPlan,
 ) {
   return deps.db.transaction(async (transaction) => {
@@ -238,7 +272,7 @@ async function recordBatch<T extends Item>(
     const sent = await deps.sender.record(transaction, plan);
     const { transactionId } = sent;
     await transaction.query(markSent, { orderIds, leg: name, transactionId, updatedAt: deps.clock.now() });
-    if (name === 'refund') return sent;
+    if (purpose === 'refund') return sent;
     for (const { leg } of items) {
       const session = sessions.get(leg.sessionId);
       if (session?.orderId === leg.orderId)

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => life.close());
 
-/** Calldata with which anyone settles an order, or its payer reclaims it. */
+/** Calldata with which anyone settles an order, or returns it to its payer. */
 async function callOf(name: 'settle' | 'reclaim', orderId: string): Promise<Hex> {
   const stored = await findOrder(life.database.db, orderId);
   if (stored === undefined) throw new Error(`no order ${orderId}`);
@@ -42,14 +42,13 @@ async function fundedPayer(chain: LifeChain, symbol: string): Promise<Payer> {
   return payer;
 }
 
-// proves W4.19
-test('a third party that settles in the block of the payment completes the session once, with events in order', async () => {
+test('a third party that tries to settle in the block of the payment changes nothing', async () => {
   const payer = await fundedPayer(life.ethereum, 'usdc');
   const stranger = await fundedPayer(life.ethereum, 'usdc');
   const sessionId = await checkout(life, 1_000_000);
   const prepared = await payer.prepare(sessionId, life.ethereum.token('usdc'));
   await payer.execute(life.ethereum, prepared);
-  const settleTx = await settleBy(
+  const triedTx = await settleBy(
     stranger,
     life.ethereum,
     prepared.aiView.paymentExecutionGuide.order.orderId,
@@ -57,15 +56,15 @@ test('a third party that settles in the block of the payment completes the sessi
   life.mine();
   const done = await life.sessionIn(sessionId, 'completed');
   await life.pauseMining();
-  assert.equal(done.session.completeTx, settleTx);
+  assert.notEqual(done.session.completeTx, triedTx);
   const events = await life.eventOf(sessionId, 'session.completed');
   assert.deepEqual(
     events.map((event) => event.type),
-    ['session.created', 'session.payment_detected', 'session.paid', 'session.completed'],
+    ['session.created', 'session.payment_detected', 'session.paid', 'session.settling', 'session.completed'],
   );
 });
 
-test('a third party that settles an order for another chain before us changes nothing for the merchant', async () => {
+test('a third party that tries to settle an order for another chain changes nothing for the merchant', async () => {
   const payer = await fundedPayer(life.ethereum, 'usdc');
   const stranger = await fundedPayer(life.ethereum, 'usdc');
   const held = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
@@ -138,8 +137,31 @@ test('two services on one database settle each of many payments once', async () 
   );
 });
 
-// Last, because it moves the chain's time a week ahead.
-test('a payer who reclaims an unsettled payment before our settlement gets it back, and no merchant is paid', async () => {
+// The last two move the time of a chain ahead.
+// proves W4.19
+test('a third party that settles a day after the payment, before us, completes the session once, with events in order', async () => {
+  const payer = await fundedPayer(life.base, 'usdc');
+  const stranger = await fundedPayer(life.base, 'usdc');
+  const sessionId = await checkout(life, 1_000_000, 'base::usdc');
+  const prepared = await payer.prepare(sessionId, life.base.token('usdc'));
+  await payer.execute(life.base, prepared);
+  await life.base.anvil.mine();
+  // The payment is in a block, but not final yet, so we send nothing.
+  await life.base.anvil.request('evm_increaseTime', [86_400]);
+  const { orderId } = prepared.aiView.paymentExecutionGuide.order;
+  const settleTx = await settleBy(stranger, life.base, orderId);
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  await life.pauseMining();
+  assert.equal(done.session.completeTx, settleTx);
+  const events = await life.eventOf(sessionId, 'session.completed');
+  assert.deepEqual(
+    events.map((event) => event.type),
+    ['session.created', 'session.payment_detected', 'session.paid', 'session.completed'],
+  );
+});
+
+test('an unsettled payment that anyone reclaims goes back to its payer, and no merchant is paid', async () => {
   const payer = await fundedPayer(life.ethereum, 'usdt');
   const token = life.ethereum.token('usdt');
   const sessionId = await checkout(life, 1_000_000, token.tokenId);
@@ -149,7 +171,8 @@ test('a payer who reclaims an unsettled payment before our settlement gets it ba
   await life.ethereum.anvil.mine();
   const { orderId } = prepared.aiView.paymentExecutionGuide.order;
   await life.ethereum.anvil.request('evm_increaseTime', [604_800 + 3_600]);
-  await payer.send(life.ethereum, {
+  const stranger = await fundedPayer(life.ethereum, 'usdc');
+  await stranger.send(life.ethereum, {
     chainId: String(life.ethereum.chain.chainId),
     to: life.ethereum.chain.gateway,
     data: await callOf('reclaim', orderId),

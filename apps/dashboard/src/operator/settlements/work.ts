@@ -34,7 +34,7 @@ const reasons: Readonly<Record<string, string>> = {
   reorged: 'Its block is gone; it waits to be mined again',
   settled: 'The order was settled before',
   refunded: 'The payment was given back',
-  reclaimed: 'The payer took the payment back',
+  reclaimed: 'It went back to its payer, not settled in time',
   withdrawn: 'The payment was given back before its settlement',
 };
 

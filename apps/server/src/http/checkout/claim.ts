@@ -116,7 +116,7 @@ function moneyOf(
   return { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };
 }
 
-/** The call that returns an unsettled payment after its time. The payer can send it without any other party. */
+/** The call that returns an unsettled payment after its time. Any wallet can send it. */
 async function reclaimableOf(
   { db, chains }: CheckoutContext,
   session: StoredSession,
