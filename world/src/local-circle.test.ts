@@ -87,7 +87,7 @@ test('an order for another local chain is burnt on its own chain and minted to t
     payment: 25_000_000n,
     fee: 150_000n,
     payBy: timestamp + 1_800n,
-    reclaimAt: timestamp + 86_400n,
+    reclaimAt: timestamp + 259_200n,
     orderType: 3,
     targetChain: 31_338n,
   };
