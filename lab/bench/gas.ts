@@ -169,7 +169,7 @@ async function measurePayments(bench: Bench): Promise<Row[]> {
   // The gateway's storage is warm, as on a chain in use: fees have accrued, and Permit2 knows the payer.
   const first = await newOrder();
   await pay(bench, first);
-  await call('relayer', settleCall([first]));
+  await call('settler', settleCall([first]));
   await approve('payer', permit2Address, maxUint256);
   await payByPermit2(bench, 'relayer', await newOrder(), 0n);
 
@@ -209,14 +209,14 @@ async function measureSettlement(bench: Bench): Promise<Row[]> {
   const { chain, newOrder, approve, call } = bench;
   const single = await newOrder();
   await pay(bench, single);
-  const settled = await call('relayer', settleCall([single]));
+  const settled = await call('settler', settleCall([single]));
   const orders: Order[] = [];
   for (let index = 0; index < batchSize; index += 1) {
     const order = await newOrder();
     await pay(bench, order);
     orders.push(order);
   }
-  const batch = await call('relayer', settleCall(orders));
+  const batch = await call('settler', settleCall(orders));
   const held = await newOrder();
   await pay(bench, held);
   const refund = await call(
