@@ -363,8 +363,9 @@ export const settingTable: readonly SettingRow[] = [
   },
   {
     names: ['settlement.reclaimAfterSeconds'],
-    fallback: '604800',
-    meaning: 'when a payer may take an unsettled payment back; at least a day',
+    fallback: '30 days, or 7 for another token or chain',
+    meaning:
+      'how long after the end of its session a payment can be settled; then it goes back to its payer. From 2 to 83 days',
   },
   { names: ['settlement.maxFeePerGasGwei'], fallback: '500', meaning: 'the settler never pays more' },
   {
