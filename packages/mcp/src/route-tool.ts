@@ -52,9 +52,10 @@ export function routeTool({ name, table, route, callApi, description }: RouteToo
   };
 }
 
-/** The schema for other programs: without the formats that only the service knows. */
+/** The schema for other programs: without the formats and keywords that only the service knows. */
 function plain(schema: object): JsonObject {
   const text = JSON.stringify(schema, (name, value: unknown) => {
+    if (name === 'trimmed') return undefined;
     if (name !== 'format' || typeof value !== 'string') return value;
     return value === 'https-url' || value === 'image-url' ? 'uri' : undefined;
   });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { brandFonts, cornerRadii } from './brand-look.ts';
 import { route } from './route.ts';
-import { httpsUrl, ignored, imageUrl, successReply, text, timestampText } from './schema.ts';
+import { httpsUrl, ignored, imageUrl, nameText, successReply, timestampText } from './schema.ts';
 
 const hexColor = (description: string) => Type.String({ pattern: '^(#[0-9a-fA-F]{6})?$', description });
 const optionalUrl = (description: string) => Type.Union([Type.Literal(''), httpsUrl(1_000)], { description });
@@ -18,7 +18,11 @@ const look = {
     description: 'Of buttons, fields and notes, in pixels',
   }),
   font: Type.Enum(brandFonts, { description: 'A family of fonts that devices have: pages load none' }),
-  legalName: text({ max: 100, description: 'On receipts and below the payment; empty: the merchant’s name' }),
+  legalName: nameText({
+    min: 0,
+    max: 100,
+    description: 'On receipts and below the payment; empty: the merchant’s name',
+  }),
   supportUrl: optionalUrl('Where payers get help; empty: nowhere'),
   termsUrl: optionalUrl('The merchant’s terms; empty: none'),
   refundUrl: optionalUrl('How the merchant refunds; empty: nowhere'),

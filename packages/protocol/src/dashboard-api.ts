@@ -7,7 +7,7 @@ import { memberRoutes } from './member-api.ts';
 import { merchantApi } from './merchant-api.ts';
 import { refundSigningRoutes } from './refund-signing-api.ts';
 import { type RouteTable, route } from './route.ts';
-import { idText, strictBody, successReply, text } from './schema.ts';
+import { idText, nameText, strictBody, successReply, text } from './schema.ts';
 import { sessionHistoryRoutes } from './session-history.ts';
 import { staffRoutes } from './staff-api.ts';
 import { summaryRoutes } from './summary-api.ts';
@@ -21,7 +21,7 @@ const ownMerchantRoutes = {
     description: 'Payers see it on payment pages and receipts from now on.',
     tag: 'Merchant',
     body: strictBody({
-      merchantName: text({ min: 1, max: 100 }),
+      merchantName: nameText({ max: 100 }),
       ifMerchantName: Type.Optional(
         text({
           max: 100,

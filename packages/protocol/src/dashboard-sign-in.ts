@@ -4,7 +4,7 @@ import { ownBounce } from './mail-api.ts';
 import { notificationKinds } from './notification.ts';
 import { paymentViewRoutes } from './payment-view-api.ts';
 import { route } from './route.ts';
-import { idText, strictBody, successReply, text } from './schema.ts';
+import { idText, nameText, strictBody, successReply, text } from './schema.ts';
 
 const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
 const password = text({ min: 1, max: 128 });
@@ -130,7 +130,7 @@ export const signInRoutes = {
     summary: 'Accept an invitation with a new account, and sign in',
     body: strictBody({
       token: text({ min: 1, max: 100 }),
-      name: text({ min: 1, max: 100 }),
+      name: nameText({ max: 100 }),
       email,
       password: newPassword,
     }),
@@ -334,7 +334,7 @@ export const proofRoutes = {
     ...proof,
     path: '/me/passkey/add',
     summary: 'Add a passkey',
-    body: strictBody({ response: webAuthn, name: text({ min: 1, max: 100 }) }),
+    body: strictBody({ response: webAuthn, name: nameText({ max: 100 }) }),
     reply: successReply,
   }),
   listPasskeys: route({

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { attribute, imageUrl, text } from './schema.ts';
+import { attribute, imageUrl, nameText, text } from './schema.ts';
 
 export const itemType = Type.Union([
   Type.Literal('product'),
@@ -48,7 +48,7 @@ export const maxLineItemsBytes = 64 * 1024;
 /** The product data of a `one_time` item in a checkout session. */
 export const productDataBody = Type.Object(
   {
-    productName: text({ min: 1, max: 100 }),
+    productName: nameText({ max: 100 }),
     productDescription: Type.Optional(text({ max: 1000 })),
     imageUrl: Type.Optional(Type.Union([Type.Literal(''), imageUrl])),
     attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),

@@ -1,7 +1,17 @@
 import Type, { type Static } from 'typebox';
 import { exceptionPolicy } from './exception-policy.ts';
 import { itemType, lineItem, lineItems, quantity } from './line-item.ts';
-import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText, unchangedSince } from './schema.ts';
+import {
+  feeModel,
+  flag,
+  httpsUrl,
+  idText,
+  ignored,
+  nameText,
+  text,
+  timestampText,
+  unchangedSince,
+} from './schema.ts';
 import { returnBody, returnView } from './shop-return.ts';
 
 export const linkType = Type.Union([Type.Literal('fixed'), Type.Literal('custom')]);
@@ -119,7 +129,7 @@ export const linkItemBody = Type.Object(
 
 export const linkFields = {
   linkType,
-  linkName: text({ min: 1, max: 100 }),
+  linkName: nameText({ max: 100 }),
   accountId: idText,
   settlementToken: text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' }),
   feeModel,

@@ -126,7 +126,7 @@ function plainValue(value: unknown): Json {
     if (constants !== undefined) return constants;
     const members: Record<string, Json> = {};
     for (const [key, member] of Object.entries(value)) {
-      if (key === 'format' && member === 'text') continue;
+      if (key === 'trimmed' || (key === 'format' && (member === 'text' || member === 'name'))) continue;
       if (key === 'format' && (member === 'https-url' || member === 'image-url')) {
         // `{SESSION_ID}` is no part of a URI.
         members['format'] = member === 'https-url' ? 'uri-template' : 'uri';

@@ -1,14 +1,15 @@
 import Type from 'typebox';
 import { maxPaymentViews, type PaymentFilter, paymentFilters } from './payment-view.ts';
 import { route } from './route.ts';
-import { idText, successReply, text } from './schema.ts';
+import { idText, nameText, successReply, text } from './schema.ts';
 
 const filter = Type.Optional(text({ min: 1, max: 200 }));
 const filters = Type.Object(
   Object.fromEntries(paymentFilters.map((name) => [name, filter])) as Record<PaymentFilter, typeof filter>,
   { additionalProperties: false },
 );
-const name = text({ min: 1, max: 60 });
+/** Views from before the rule of names can be removed as well. */
+const anyName = text({ min: 1, max: 60 });
 const personal = { permissions: [], tag: 'Views of payments' } as const;
 
 /** Filters of the payments list that a member keeps under names, on every computer. They are of one member and merchant. */
@@ -29,7 +30,10 @@ export const paymentViewRoutes = {
     path: '/me/view/save',
     summary: 'Save a view, in place of the one with the same name',
     description: `At most ${maxPaymentViews} for each merchant.`,
-    body: Type.Object({ merchantId: idText, name, filters }, { additionalProperties: false }),
+    body: Type.Object(
+      { merchantId: idText, name: nameText({ max: 60 }), filters },
+      { additionalProperties: false },
+    ),
     reply: successReply,
     effect: 'update',
     errors: ['role_forbidden', 'field_invalid'],
@@ -39,7 +43,7 @@ export const paymentViewRoutes = {
     method: 'POST',
     path: '/me/view/remove',
     summary: 'Remove a view; one that is not there is removed already',
-    body: Type.Object({ merchantId: idText, name }, { additionalProperties: false }),
+    body: Type.Object({ merchantId: idText, name: anyName }, { additionalProperties: false }),
     reply: successReply,
     effect: 'update',
     errors: [],

@@ -4,6 +4,7 @@ import {
   idText,
   ignored,
   imageUrl,
+  nameText,
   price,
   text,
   timestampText,
@@ -38,7 +39,7 @@ export type Product = Static<typeof product>;
 
 /** The fields of POST /product/create, and of /product/update besides productId. */
 export const productFields = {
-  name: text({ min: 1, max: 100 }),
+  name: nameText({ max: 100 }),
   commonPrices: Type.Array(price, { minItems: 1, maxItems: 5 }),
   description: Type.Optional(text({ max: 1000 })),
   imageUrl: Type.Optional(Type.Union([Type.Literal(''), imageUrl])),

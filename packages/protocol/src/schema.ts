@@ -13,6 +13,22 @@ export function text(options: { min?: number; max: number; description?: string 
   });
 }
 
+/**
+ * A name that people read: one line of visible characters (the server's format `name`). The server drops the spaces around
+ * it.
+ */
+export function nameText(options: { min?: number; max: number; description?: string }) {
+  const { min = 1, max, description } = options;
+  const rule = 'One line of visible characters, without bidi controls; spaces around it are dropped';
+  return Type.String({
+    format: 'name',
+    trimmed: true,
+    minLength: min,
+    maxLength: max,
+    description: description === undefined ? rule : `${description}. ${rule}`,
+  });
+}
+
 /** The body of a request, which has no other fields. */
 export function strictBody<T extends TProperties>(members: T) {
   return Type.Object(members, { additionalProperties: false });
@@ -73,7 +89,7 @@ export function unchangedSince(thing: string, code: number) {
 
 /** A named string property of a product. */
 export const attribute = Type.Object(
-  { name: text({ min: 1, max: 40 }), value: text({ max: 200 }) },
+  { name: nameText({ max: 40 }), value: text({ max: 200 }) },
   { additionalProperties: false },
 );
 

@@ -5,7 +5,7 @@ import { invitationReply } from './invitation.ts';
 import { staffMailRoutes } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
-import { idText, pageParams, strictBody, successReply, text, timestampText } from './schema.ts';
+import { idText, nameText, pageParams, strictBody, successReply, text, timestampText } from './schema.ts';
 import { healthReport, nodeReport, versions, walletReport, webhookBacklog } from './staff-health.ts';
 import { staffWorkRoutes } from './staff-work.ts';
 
@@ -39,7 +39,7 @@ export const staffRoutes = {
     path: '/staff/merchant/create',
     summary: 'Create a merchant',
     tag: 'Operator: merchants',
-    body: strictBody({ merchantName: text({ min: 1, max: 100 }) }),
+    body: strictBody({ merchantName: nameText({ max: 100 }) }),
     reply: Type.Object({ merchantId: Type.String() }),
     effect: 'create',
     errors: ['field_invalid'],

@@ -22,3 +22,18 @@ export function visibleText(text: string): string {
     .normalize('NFC')
     .trim();
 }
+
+const plainLine = /^[\x20-\x7e]*$/;
+const visibleCharacter = /(?!\u200c|\u200d|[\ufe00-\ufe0f])\S/u;
+
+/**
+ * Whether a text may be a name: one line of characters that readers see, with spaces around it at most. No line break, control
+ * character or bidi override is in it, and no hidden character. An empty text may be one; one of spaces alone may not.
+ */
+export function isVisibleLine(text: string): boolean {
+  if (text === '') return true;
+  if (!visibleCharacter.test(text)) return false;
+  // Most names, for which nothing has to be copied.
+  if (plainLine.test(text)) return true;
+  return text.search(lineBreaks) < 0 && visibleText(text) === text.normalize('NFC').trim();
+}

@@ -3,7 +3,7 @@ import { account } from './account.ts';
 import { accountChange } from './account-change.ts';
 import { settlementModes } from './order.ts';
 import { route } from './route.ts';
-import { idText, strictBody, successReply, text, unchangedSince } from './schema.ts';
+import { idText, nameText, strictBody, successReply, text, unchangedSince } from './schema.ts';
 
 const address = text({ min: 42, max: 42, description: 'An EVM address, with its checksum or in lower case' });
 const settlementMode = Type.Enum(['', 'escrow', 'direct']);
@@ -36,7 +36,7 @@ export const accountRoutes = {
       'then no link and no session can name it, and it can be cancelled. Without a proof it is marked as not proven.',
     tag: 'Accounts',
     body: strictBody({
-      accountName: text({ min: 1, max: 100 }),
+      accountName: nameText({ max: 100 }),
       accountAddress: address,
       settlementCurrencies,
       settlementMode: Type.Optional(settlementMode),
@@ -88,7 +88,7 @@ export const accountRoutes = {
     tag: 'Accounts',
     body: strictBody({
       accountId: idText,
-      accountName: Type.Optional(text({ min: 1, max: 100 })),
+      accountName: Type.Optional(nameText({ max: 100 })),
       settlementCurrencies: Type.Optional(settlementCurrencies),
       settlementMode: Type.Optional(settlementMode),
       ifUpdateAt,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { idText, ignored, text, timestampText, unchangedSince } from './schema.ts';
+import { idText, ignored, nameText, text, timestampText, unchangedSince } from './schema.ts';
 
 export const webhookStatus = Type.Union([
   Type.Literal('active'),
@@ -27,7 +27,7 @@ export const maxWebhooks = 10;
 export const maxWebhookUrlLength = 1000;
 
 export const webhookFields = {
-  webhookName: text({ min: 1, max: 100 }),
+  webhookName: nameText({ max: 100 }),
   webhookUrl: text({ min: 1, max: maxWebhookUrlLength }),
   subscribedEvents: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 50 }),
   webhookDescription: Type.Optional(text({ max: 1000 })),

@@ -57,7 +57,7 @@ export interface Branding {
   cornerRadius: number;
   /** A family of fonts that devices have: pages load none. */
   font: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif';
-  /** On receipts and below the payment; empty: the merchant’s name. */
+  /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls; spaces around it are dropped. */
   legalName: string;
   /** Where payers get help; empty: nowhere. */
   supportUrl: string;
@@ -269,6 +269,7 @@ export interface PaymentLink {
 
 export interface PaymentLinkCreateRequest {
   linkType: 'fixed' | 'custom';
+  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
   linkName: string;
   accountId: string;
   /** Token id: `<chain>::<token>`. */
@@ -436,6 +437,7 @@ export interface PaymentLinkDetail {
 export interface PaymentLinkUpdateRequest {
   linkId: string;
   linkType: 'fixed' | 'custom';
+  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
   linkName: string;
   accountId: string;
   /** Token id: `<chain>::<token>`. */
@@ -548,11 +550,13 @@ export interface Product {
 }
 
 export interface ProductCreateRequest {
+  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
   name: string;
   commonPrices: readonly number[];
   description?: string | undefined;
   imageUrl?: string | undefined;
   attributes?: readonly {
+    /** One line of visible characters, without bidi controls; spaces around it are dropped. */
     name: string;
     value: string;
   }[] | undefined;
@@ -574,11 +578,13 @@ export interface ProductData {
 
 export interface ProductUpdateRequest {
   productId: string;
+  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
   name: string;
   commonPrices: readonly number[];
   description?: string | undefined;
   imageUrl?: string | undefined;
   attributes?: readonly {
+    /** One line of visible characters, without bidi controls; spaces around it are dropped. */
     name: string;
     value: string;
   }[] | undefined;
@@ -770,10 +776,12 @@ export interface SessionCreateRequest {
     /** Micro-USD. A product item may leave it out: the default is the first of the product’s commonPrices. */
     unitPrice?: number | undefined;
     productData?: {
+      /** One line of visible characters, without bidi controls; spaces around it are dropped. */
       productName: string;
       productDescription?: string | undefined;
       imageUrl?: string | undefined;
       attributes?: readonly {
+        /** One line of visible characters, without bidi controls; spaces around it are dropped. */
         name: string;
         value: string;
       }[] | undefined;
@@ -929,6 +937,7 @@ export interface Webhook {
 }
 
 export interface WebhookCreateRequest {
+  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
   webhookName: string;
   webhookUrl: string;
   subscribedEvents: readonly string[];
@@ -937,6 +946,7 @@ export interface WebhookCreateRequest {
 
 export interface WebhookUpdateRequest {
   webhookId: string;
+  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
   webhookName: string;
   webhookUrl: string;
   subscribedEvents: readonly string[];
@@ -1428,7 +1438,7 @@ export interface Operations {
       cornerRadius?: number | undefined;
       /** A family of fonts that devices have: pages load none. */
       font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
-      /** On receipts and below the payment; empty: the merchant’s name. */
+      /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls; spaces around it are dropped. */
       legalName?: string | undefined;
       /** Where payers get help; empty: nowhere. */
       supportUrl?: string | undefined;

@@ -139,7 +139,7 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
   ],
   [
     (file) => (file.smtp = { ...smtp, fromName: 'Shop\r\nBcc: c@d.example' }),
-    'smtp.fromName must be one line of at most 100 characters',
+    'smtp.fromName must be one line of at most 100 visible characters',
   ],
   [(file) => (file.smtp = { ...smtp, security: 'ssl' }), 'smtp.security must be one of starttls, tls, none'],
   [(file) => (file.smtp = { ...smtp, pool: true }), 'smtp.pool is not a known setting: remove it'],
@@ -222,7 +222,7 @@ test('production refuses settings that only a local world may have', async () =>
   );
   assert.equal(
     await mistakeIn({ ...production, displayName: 'Pay\nhere' }),
-    'displayName must be one line of 1 to 60 characters, without spaces around it',
+    'displayName must be one line of 1 to 60 visible characters, without spaces around it',
   );
   assert.equal(
     await mistakeIn({ ...production, consoleUrl: 'http://127.0.0.1:4001' }),

@@ -1,5 +1,6 @@
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
 import { type PermitKind, permitKinds, type Token } from '@florin/protocol/token.ts';
+import { isVisibleLine } from '@florin/protocol/visible-text.ts';
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from '#http/rate-limit.ts';
 import { Secret } from '#outside/secret.ts';
@@ -156,8 +157,10 @@ function clockOffsetOf(fields: Fields, kind: Config['environment']): number {
 function displayNameOf(fields: Fields): string | undefined {
   const name = fields.optionalText('displayName');
   if (name === undefined) return undefined;
-  if (name.trim() !== name || name.length > 60 || /\p{C}/u.test(name))
-    throw new ConfigError('displayName must be one line of 1 to 60 characters, without spaces around it');
+  if (name.trim() !== name || name.length > 60 || !isVisibleLine(name))
+    throw new ConfigError(
+      'displayName must be one line of 1 to 60 visible characters, without spaces around it',
+    );
   return name;
 }
 
@@ -321,12 +324,20 @@ function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
       chainName,
       chainId,
       address,
-      name: token.text('name'),
-      symbol: token.text('symbol'),
+      name: shownText(token, 'name'),
+      symbol: shownText(token, 'symbol'),
       decimals,
       permits: token.optional('permits', () => permitsOf(token)),
     };
   });
+}
+
+/** What people see of a token. It is compared with the chain's own, so nothing is dropped. */
+function shownText(token: Fields, field: 'name' | 'symbol'): string {
+  const shown = token.text(field);
+  if (!isVisibleLine(shown))
+    throw new ConfigError(`${token.path(field)} must be one line of visible characters`);
+  return shown;
 }
 
 function permitsOf(token: Fields): readonly PermitKind[] {

@@ -1,3 +1,4 @@
+import { isVisibleLine } from '@florin/protocol/visible-text.ts';
 import { parseEmail } from '#members/email.ts';
 import type { Secret } from '#outside/secret.ts';
 import { ConfigError, type Fields, type SecretSource } from './field.ts';
@@ -31,8 +32,8 @@ export function smtpOf(
       `smtp.from is ${from}: give an e-mail address in lower case, such as pay@example.com`,
     );
   const fromName = fields.optionalText('fromName') ?? from;
-  if (fromName.length > 100 || /\p{Cc}/u.test(fromName))
-    throw new ConfigError('smtp.fromName must be one line of at most 100 characters');
+  if (fromName.length > 100 || !isVisibleLine(fromName))
+    throw new ConfigError('smtp.fromName must be one line of at most 100 visible characters');
   const user = fields.optionalText('user');
   return {
     ...{ host, security, from, fromName },

@@ -7,6 +7,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { httpsUrl, imageUrl } from '@florin/protocol/schema.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
+import Type, { type TSchema } from 'typebox';
 import { compileCheck, patternTexts } from './schema-check.ts';
 
 const isTaken = (check: ReturnType<typeof compileCheck>) => (url: string) => check(url) === undefined;
@@ -67,6 +68,89 @@ test('a text of another form is refused in words, not by its regular expression'
     'e',
   );
   assert.equal(message('a\0@b.c')?.message, 'Invalid field: e must be "" or an e-mail address');
+});
+
+/** Names that show nothing, another order than they have, or more lines than one. */
+const badNames = [
+  ' ',
+  'Tea\nCup',
+  'Tea\r\nBcc: a@b.c',
+  'Tea\u2028Cup',
+  'Tea\u0085',
+  'Tea\t',
+  'Tea\u0000',
+  'Tea\u001b[31m',
+  'Tea\u202egnp',
+  '\u2066Tea\u2069',
+  'Tea\u200f',
+  'T\u200bea',
+  '\u200b',
+  '\u200d',
+  '\ufe0f',
+  '\u2800',
+  '\u3164',
+  '\u00ad',
+  'T\ufeffea',
+  'Tea\u{e0041}',
+  'Tea\ud800',
+];
+const goodNames = [
+  'Café №1',
+  'cafe\u0301',
+  'می\u200cخواهم',
+  'مقهى',
+  '日本語',
+  '👩\u200d👧 ❤\ufe0f',
+  '=?utf-8?Q?a?=',
+  '"',
+];
+
+/** Texts called names that are none, or that are stored nowhere. */
+const noNames = [
+  // Compared with a name as it is stored, whatever that is.
+  'renameMerchant.ifMerchantName',
+  // One from before the rule can be removed as well.
+  'removeMyView.name',
+];
+
+interface NameSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly properties?: Readonly<Record<string, NameSchema>>;
+  readonly items?: NameSchema;
+  readonly anyOf?: readonly NameSchema[];
+}
+
+/** The texts in a schema whose field is a name, by path. */
+function namesIn(schema: NameSchema, path: string): [path: string, schema: NameSchema][] {
+  const members = Object.entries(schema.properties ?? {}).flatMap(([key, member]) => {
+    const isNamed = member.type === 'string' && /^(.*N|n)ame$/.test(key);
+    return isNamed ? [[`${path}.${key}`, member] as [string, NameSchema]] : namesIn(member, `${path}.${key}`);
+  });
+  const parts = [schema.items, ...(schema.anyOf ?? [])].filter((part) => part !== undefined);
+  return [...members, ...parts.flatMap((part) => namesIn(part, path))];
+}
+
+test('every name in every request is one line of visible characters, and loses the spaces around it', () => {
+  const names = tables.flatMap(({ routes }) =>
+    Object.entries<Route>(routes).flatMap(([name, { body = {} }]) => namesIn(body as NameSchema, name)),
+  );
+  const walked = names.filter(([path]) => !noNames.includes(path));
+  assert.ok(walked.length > 20);
+  for (const [path, schema] of walked) {
+    const check = compileCheck(Type.Object({ name: schema as TSchema }), 'body');
+    const taken = badNames.filter((name) => check({ name }) === undefined);
+    assert.deepEqual([path, taken], [path, []]);
+    const refusal = 'Invalid field: name must be one line of visible characters';
+    assert.equal(check({ name: 'Tea\nCup' })?.message, refusal);
+    for (const name of goodNames) {
+      const body = { name: ` ${name} ` };
+      assert.equal(check(body), undefined, `${path}: ${name}`);
+      assert.deepEqual(body, { name });
+    }
+    assert.equal(check({ name: '' }) === undefined, schema.minLength === 0, path);
+  }
 });
 
 const tables = [agentApi, checkoutApi, dashboardApi, merchantApi, x402Api];

@@ -1,4 +1,5 @@
 import { fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
+import { isVisibleLine } from '@florin/protocol/visible-text.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { type AddressPolicy, isPlainHttpAllowed, urlFlaw } from '#outside/address.ts';
@@ -30,23 +31,40 @@ function isImageUrl(text: string): boolean {
   return isHttpsUrl(text, publicOnly) || localImage.test(text);
 }
 
+/** Where a value stands in the object or list around it. */
+interface Place {
+  readonly parentData: Record<string | number, unknown>;
+  readonly parentDataProperty: string | number;
+}
+
 // `verbose` gives the message its failing schema; `ownProperties` keeps inherited names from counting as members.
-const ajvFor = (policy: AddressPolicy) =>
-  new Ajv({
+function ajvFor(policy: AddressPolicy): Ajv {
+  const ajv = new Ajv({
     strict: true,
     strictTypes: false,
     verbose: true,
     ownProperties: true,
     formats: {
       text: isStorableText,
+      name: isVisibleLine,
       'https-url': (text: string) => isHttpsUrl(text, policy),
       'image-url': isImageUrl,
     },
   });
+  return ajv.addKeyword({
+    keyword: 'trimmed',
+    type: 'string',
+    modifying: true,
+    validate: (_schema: unknown, text: string, _parent?: unknown, place?: Place) => {
+      if (place !== undefined) place.parentData[place.parentDataProperty] = text.trim();
+      return true;
+    },
+  });
+}
 const publicAjv = ajvFor(publicOnly);
 const localAjv = ajvFor({ allowLoopback: true, allowPlainLoopback: true });
 
-/** Checks a value and returns its first problem, or undefined. */
+/** Checks a value and returns its first problem, or undefined. Names in it lose the spaces around them. */
 export type SchemaCheck = (value: unknown) => Refusal | undefined;
 
 /**
@@ -119,6 +137,7 @@ function member(path: string, name: string): string {
 
 const formatTexts: Record<string, string> = {
   text: 'must be text without NUL and unpaired surrogates',
+  name: 'must be one line of visible characters',
   'https-url': 'must be an https URL without credentials',
   'image-url': 'must be an https URL without credentials',
 };

@@ -284,7 +284,7 @@ test('a merchant sends at most 50 invitations by e-mail in a day; more links are
 test('names that others choose add no header, no markup and no hidden character to e-mails of members', async () => {
   const merchantId = await world.merchants.addMerchant();
   const owner = await world.addPerson([[merchantId, 'owner']]);
-  const merchantName = 'Shop\r\nBcc: victim@example.net\r\n\r\n"<b>\u202etxt</b>';
+  const merchantName = '=?utf-8?B?UGF5UGFs?= Shop\r\nBcc: victim@example.net\r\n\r\n"<b>\u202etxt</b>';
   await world.merchants.database.db.query(renameMerchant, { merchantId, merchantName });
   const browser = new Browser(await world.serve('local'));
   const headers = { 'user-agent': 'Pad <script> "x' };
@@ -297,9 +297,9 @@ test('names that others choose add no header, no markup and no hidden character 
   assert.equal((await browser.post('/account/create', account)).code, 0);
   const told = [...(await newMails(owner.email)), ...(await newMails('guest@example.com'))];
   assert.deepEqual(told.map(({ subject }) => subject).sort(), [
-    'Shop Bcc: victim@example.net "<b>txt</b> has a new wallet',
     'Sign-in on a new device',
-    'You are invited to Shop Bcc: victim@example.net "<b>txt</b>',
+    'You are invited to \uff1d?utf-8?B?UGF5UGFs?= Shop Bcc: victim@example.net "<b>txt</b>',
+    '\uff1d?utf-8?B?UGF5UGFs?= Shop Bcc: victim@example.net "<b>txt</b> has a new wallet',
   ]);
   for (const { to, headers: sent, text, html } of told) {
     assert.deepEqual([to, sent['bcc'], sent['to']], [to, undefined, to[0]]);

@@ -1,3 +1,4 @@
+import { visibleText } from '@florin/protocol/visible-text.ts';
 import { createTransport } from 'nodemailer';
 
 /** The operator's mail server, and the address that e-mails come from. */
@@ -86,13 +87,21 @@ export function smtpTransport(settings: SmtpSettings): MailTransport {
   };
 }
 
+/**
+ * One line for a header, whatever was stored as a name. Mailboxes decode `=?utf-8?B?...?=` wherever it stands (RFC 2047), so
+ * such a name would show another text. An equals sign of full width begins no encoded word.
+ */
+function headerText(text: string): string {
+  return visibleText(text).replaceAll('=?', '\uff1d?');
+}
+
 function mimeOf(from: string, message: MailMessage) {
   const { fromName, to, subject, text, html, messageId, date, unsubscribeUrl } = message;
   return {
     // Addresses as objects: a text would be parsed, and a name could smuggle in another recipient.
-    from: { name: fromName, address: from },
+    from: { name: headerText(fromName), address: from },
     to: { name: '', address: to },
-    ...{ subject, text, html, date },
+    ...{ subject: headerText(subject), text, html, date },
     messageId: `<${messageId}>`,
     // The boundary follows from the e-mail, so that a repetition has the same bytes.
     baseBoundary: messageId.replace(/[^A-Za-z0-9]/g, '').slice(0, 32),

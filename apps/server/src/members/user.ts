@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
-import { visibleText } from '@florin/protocol/visible-text.ts';
+import { isVisibleLine } from '@florin/protocol/visible-text.ts';
 import type { MemberContext } from './context.ts';
 import { checkedEmail } from './email.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -28,7 +28,7 @@ export async function createUser(
   const userId = newId('user', deps.random.bytes);
   const email = checkedEmail(request.email);
   const name = request.name.normalize('NFC').trim();
-  if (name === '' || visibleText(name) !== name) {
+  if (name === '' || !isVisibleLine(name)) {
     throw fieldRefusal('name', 'must be one line of visible characters');
   }
   const at = deps.clock.now();

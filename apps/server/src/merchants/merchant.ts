@@ -1,6 +1,7 @@
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
+import { isVisibleLine } from '@florin/protocol/visible-text.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { insertMerchant, merchantById, merchantList, updateMerchantName } from './merchant.sql.ts';
@@ -16,7 +17,7 @@ export interface Merchant {
 /** Characters of a merchant's name. */
 const maxNameLength = 100;
 
-/** Creates a merchant. Refuses a name that is empty or longer than 100 characters. */
+/** Creates a merchant. Refuses a name that is empty, hidden, not of one line or longer than 100 characters. */
 export async function createMerchant(
   transaction: Transaction,
   deps: { clock: Clock; random: Random },
@@ -38,7 +39,7 @@ export async function createMerchant(
 }
 
 /**
- * Changes the name that payers see. Refuses a name that is empty or longer than 100 characters, and a merchant who has
+ * Changes the name that payers see. Refuses a name that is empty, hidden, not of one line or longer than 100 characters, and a merchant who has
  * another name than `ifMerchantName` (100811).
  */
 export async function renameMerchant(
@@ -64,6 +65,7 @@ export async function renameMerchant(
 function checkedName(given: string): string {
   const name = given.trim();
   const length = [...name].length;
+  if (!isVisibleLine(name)) throw fieldRefusal('merchantName', 'must be one line of visible characters');
   if (length === 0 || length > maxNameLength) {
     throw fieldRefusal('merchantName', `must have 1 to ${maxNameLength} characters`);
   }

@@ -153,7 +153,8 @@ test('SQL in any text is stored unchanged or refused, and damages no table and n
       kept += 1;
       const shown = await stored(field.operation, exchange);
       assert.ok(
-        shown.includes(JSON.stringify(text)),
+        // A name loses the spaces around it.
+        shown.includes(JSON.stringify(text)) || shown.includes(JSON.stringify(text.trim())),
         `${field.operation.id} ${field.name}: ${text} -> ${shown}`,
       );
     }

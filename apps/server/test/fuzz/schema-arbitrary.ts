@@ -1,3 +1,4 @@
+import { isVisibleLine, visibleText } from '@florin/protocol/visible-text.ts';
 import fc from 'fast-check';
 
 /** The parts of our TypeBox schemas, as plain JSON Schema. */
@@ -67,12 +68,28 @@ function stringOf({
 }: JsonSchema): fc.Arbitrary<string> {
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   if (format === 'https-url' || format === 'image-url') return httpsUrlOf(maxLength);
+  if (format === 'name') return namesOf(minLength, maxLength);
   // Every code point of UTF-8, including bidirectional marks and control characters. Only NUL is refused.
   const short = fc
     .string({ unit: 'binary', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 24)) })
     .map((text) => text.replaceAll('\0', '\u202e'));
   return fc.oneof(
     { weight: 8, arbitrary: short },
+    { weight: 1, arbitrary: fc.constantFrom('\u{1f9c9}'.repeat(maxLength), 'x'.repeat(maxLength)) },
+  );
+}
+
+/** Names in the form in which they are stored. */
+function namesOf(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const short = fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 24) }).map(visibleText);
+  return fc.oneof(
+    {
+      weight: 8,
+      arbitrary: short.filter((name) => {
+        const length = [...name].length;
+        return length >= minLength && length <= maxLength && isVisibleLine(name);
+      }),
+    },
     { weight: 1, arbitrary: fc.constantFrom('\u{1f9c9}'.repeat(maxLength), 'x'.repeat(maxLength)) },
   );
 }
