@@ -11,6 +11,7 @@ import { sessionDeposit, sessionStatuses } from './session.ts';
  */
 
 const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
+const orderIdText = Type.String({ pattern: '^0x[0-9a-f]{64}$' });
 
 /** The facts with which a wallet adds an unknown network (EIP-3085). */
 export const networkFacts = Type.Object({
@@ -39,6 +40,26 @@ export const checkoutOption = Type.Object({
   secondsToFinal: Type.Integer(),
 });
 export type CheckoutOption = Static<typeof checkoutOption>;
+
+/** A one-use address: a transfer of the exact amount to it pays, from any sender. */
+const shownDeposit = Type.Object({
+  /** The order that a wallet pays instead. */
+  orderId: Type.String(),
+  tokenId: Type.String(),
+  address: Type.String(),
+  /** Where money goes that does not pay, shortened: others who have the page's link need not know it. */
+  refundTo: Type.String(),
+  amountInToken: Type.String(),
+  /** EIP-681, for wallets that read it. */
+  transferUri: Type.String(),
+  /** Unix seconds: the last block time at which a transfer is in time. */
+  payUntil: Type.Integer(),
+  /** The least amount that counts as paid, where it is less than the full amount. */
+  leastInToken: Type.Optional(Type.String()),
+  /** Unix seconds: until then a late deposit may be accepted. */
+  lateUntil: Type.Optional(Type.Integer()),
+});
+export type ShownDeposit = Static<typeof shownDeposit>;
 
 /** The state of a session, as its page shows it. It contains no secrets. */
 export const checkoutState = Type.Object({
@@ -75,6 +96,8 @@ export const checkoutState = Type.Object({
   receiptId: Type.String(),
   /** What has arrived at deposit addresses while the payment is incomplete. */
   deposits: Type.Array(sessionDeposit),
+  /** While a payment may begin: the address that the session's pages show for plain transfers. */
+  shownDeposit: Type.Optional(shownDeposit),
   /** Money that arrived and paid nothing. */
   exceptions: Type.Array(
     Type.Object({
@@ -154,26 +177,6 @@ const prepareBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** A QR code as the path of an SVG whose view box is `size` wide. */
-const code = Type.Object({ size: Type.Integer(), path: Type.String() });
-export type Code = Static<typeof code>;
-
-/** A one-use address: a transfer of the exact amount to it pays, from any sender. */
-const deposit = Type.Object({
-  address: Type.String(),
-  refundAddress: Type.String(),
-  addressCode: code,
-  /** EIP-681, for wallets that read it. */
-  transferUri: Type.String(),
-  transferCode: code,
-  /** Unix seconds: the last block time at which a transfer is in time. */
-  payUntil: Type.String(),
-  /** The least amount that counts as paid, where it is less than the full amount. */
-  leastInToken: Type.Optional(Type.String()),
-  /** Unix seconds: until then a late deposit may be accepted. */
-  lateUntil: Type.Optional(Type.String()),
-});
-
 /** An order signed for one payer, and the transactions that pay it. */
 export const preparedOrder = Type.Object({
   orderId: Type.String(),
@@ -188,9 +191,14 @@ export const preparedOrder = Type.Object({
   alternatives: Type.Array(paymentAlternative),
   /** For wallets that do not know the network; absent where none is public. */
   network: Type.Optional(networkFacts),
-  deposit: Type.Optional(deposit),
 });
 export type PreparedOrder = Static<typeof preparedOrder>;
+
+/** The one-use address with which a plain transfer pays a prepared order; undefined where the service takes none. */
+export function depositWayOf({ alternatives }: Pick<PreparedOrder, 'alternatives'>) {
+  const { address, ...way } = alternatives.find(({ method }) => method === 'deposit') ?? {};
+  return address === undefined ? undefined : { ...way, address };
+}
 
 const balance = Type.Object({
   tokenId: Type.String(),
@@ -220,7 +228,7 @@ export type SessionReceipt = Static<typeof receipt>;
 const claimBody = Type.Object(
   {
     sessionId: idText,
-    orderId: Type.String({ pattern: '^0x[0-9a-f]{64}$' }),
+    orderId: orderIdText,
     /** A token's contract on the order's chain; the zero address: the chain's coin. */
     token: address,
     /** rescue: the money at the deposit address. reclaim: a payment that was not settled. */
@@ -243,11 +251,29 @@ const claimReply = Type.Object({
 });
 export type Claim = Static<typeof claimReply>;
 
-/** Language and time zone of the page. */
+/** Language and time zone of the page, and the order whose deposit address it shows instead of the session's. */
 const readerQuery = Type.Object({
+  order: Type.Optional(orderIdText),
   lang: Type.Optional(text({ max: 20 })),
   zone: Type.Optional(text({ max: 64 })),
 });
+
+const prepareErrors = [
+  'field_invalid',
+  'session_not_found',
+  'client_code_invalid',
+  'session_expired',
+  'session_paid',
+  'session_cancelled',
+  'payer_mismatch',
+  'payer_not_served',
+  'payer_email_required',
+  'payment_token_unsupported',
+  'amount_out_of_range',
+  'method_not_available',
+  'order_already_paid',
+  'chain_unavailable',
+] as const;
 
 const sessionParams = Type.Object({ sessionId: idText });
 
@@ -331,22 +357,32 @@ export const checkoutApi = {
       reply: preparedOrder,
       permissions: [],
       effect: 'create',
-      errors: [
-        'field_invalid',
-        'session_not_found',
-        'client_code_invalid',
-        'session_expired',
-        'session_paid',
-        'session_cancelled',
-        'payer_mismatch',
-        'payer_not_served',
-        'payer_email_required',
-        'payment_token_unsupported',
-        'amount_out_of_range',
-        'method_not_available',
-        'order_already_paid',
-        'chain_unavailable',
-      ],
+      errors: [...prepareErrors],
+    }),
+    showDeposit: route({
+      method: 'POST',
+      path: '/deposit',
+      summary: 'Show an address for a plain transfer',
+      tag: 'Hosted checkout',
+      body: prepareBody,
+      reply: Type.Object({
+        /** The order that has the address. A page without the session's secret reads the state with it. */
+        orderId: Type.String(),
+      }),
+      permissions: [],
+      effect: 'create',
+      errors: [...prepareErrors],
+    }),
+    hideDeposit: route({
+      method: 'POST',
+      path: '/deposit/hide',
+      summary: 'Show no address for a plain transfer',
+      tag: 'Hosted checkout',
+      body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
+      reply: Type.Object({}),
+      permissions: [],
+      effect: 'update',
+      errors: ['field_invalid', 'session_not_found', 'client_code_invalid'],
     }),
     claim: route({
       method: 'POST',

@@ -1,4 +1,9 @@
-import type { CheckoutOption, CheckoutState, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import {
+  type CheckoutOption,
+  type CheckoutState,
+  depositWayOf,
+  type PreparedOrder,
+} from '@florin/protocol/checkout-api.ts';
 import { formatUnits, type Hex } from 'viem';
 import { ask } from '../demo-api.ts';
 import type { KeyPair } from '../home.ts';
@@ -108,11 +113,12 @@ const transfer = async (
 };
 
 const depositOf = (
-  { deposit }: PreparedOrder,
+  prepared: PreparedOrder,
   { sessionId }: OpenSession,
 ): { address: string; payUntil: string } => {
+  const deposit = depositWayOf(prepared);
   if (deposit === undefined) throw new ActRefused(`The session ${sessionId} has no deposit address.`);
-  return deposit;
+  return { address: deposit.address, payUntil: prepared.deadline };
 };
 
 const amountText = (amount: bigint, { token, chain }: PlacedToken): string =>

@@ -17,18 +17,15 @@ export interface Actions {
   readonly closeWays: (event: { readonly target: unknown; readonly detail: number }) => void;
   readonly choose: (tokenId: string) => void;
   readonly chooseSource: (source: Model['source']) => void;
-  readonly chooseCode: (code: Model['code']) => void;
   readonly pay: () => void;
   readonly payPlainly: () => void;
   readonly cancel: () => void;
   readonly askAgain: () => void;
-  readonly copy: (text: string) => void;
   /** Copies the address of this page. */
   readonly copyPage: () => void;
   /** Shows a code of this session for another device. */
   readonly showCode: () => void;
   readonly showDeposit: () => void;
-  readonly hideDeposit: () => void;
   readonly typeAmount: (field: AmountField, how: Edit) => void;
   readonly leaveAmount: (field: AmountField) => void;
 }
@@ -42,16 +39,13 @@ export const noActions: Actions = {
   closeWays: ignore,
   choose: ignore,
   chooseSource: ignore,
-  chooseCode: ignore,
   pay: ignore,
   payPlainly: ignore,
   cancel: ignore,
   askAgain: ignore,
-  copy: ignore,
   copyPage: ignore,
   showCode: ignore,
   showDeposit: ignore,
-  hideDeposit: ignore,
   typeAmount: ignore,
   leaveAmount: ignore,
 };

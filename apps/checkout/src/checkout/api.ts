@@ -48,9 +48,11 @@ export async function ask<Data>(
 }
 
 const base = '/checkout/api';
-/** The language and the time zone of what the server renders. */
-const readerOf = (locale: string) =>
-  `?${new URLSearchParams({ lang: locale, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone })}`;
+/** The language and the time zone of what the server renders, and the order whose address this page alone shows. */
+const readerOf = (lang: string, order: string) => {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return `?${new URLSearchParams({ lang, zone, ...(order && { order }) })}`;
+};
 const sessionPath = (sessionId: string) => `${base}/session/${encodeURIComponent(sessionId)}`;
 
 export const api = {
@@ -58,14 +60,22 @@ export const api = {
     ask<BegunSession>(`${base}/session`, { body }),
   quote: (linkId: string, amount: string) =>
     ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`),
-  read: (sessionId: string, locale: string) =>
-    ask<ShownState & { options: CheckoutOption[]; now: number }>(sessionPath(sessionId) + readerOf(locale)),
+  read: (sessionId: string, { locale, own }: { locale: string; own: string }) =>
+    ask<ShownState & { options: CheckoutOption[]; now: number }>(
+      sessionPath(sessionId) + readerOf(locale, own),
+    ),
   balances: (payer: string, tokenIds: string[]) =>
     ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
   prepare: (
     body: { sessionId: string; payer: string; tokenId: string; payerEmail: string },
     sender: { clientCode: string; locale: string },
   ) => ask<PreparedOrder>(`${base}/prepare`, { body, ...sender }),
+  showDeposit: (
+    body: { sessionId: string; payer: string; tokenId: string; payerEmail: string },
+    sender: { clientCode: string; locale: string },
+  ) => ask<{ orderId: string }>(`${base}/deposit`, { body, ...sender }),
+  hideDeposit: (sessionId: string, clientCode: string) =>
+    ask<object>(`${base}/deposit/hide`, { body: { sessionId }, clientCode }),
   receipt: (sessionId: string, clientCode: string) =>
     ask<SessionReceipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
   submit: (base: string, path: string, body: Record<string, string>) =>
@@ -75,17 +85,23 @@ export const api = {
 /** Delays before the next attempt, up to half a minute. */
 const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
-/** Follows a session by server-sent events, and polls while those fail. Reports whether the connection works. */
+/**
+ * Follows a session by server-sent events, and polls while those fail. Reports whether the connection works. Returns what
+ * ends it.
+ */
 export function follow(
-  { sessionId, locale }: { readonly sessionId: string; readonly locale: string },
+  { sessionId, ...reader }: { readonly sessionId: string; readonly locale: string; readonly own: string },
   on: { state: (shown: ShownState) => void; connection: (isUp: boolean) => void },
-): void {
+): () => void {
   let failures = 0;
+  let isOver = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const poll = async () => {
     timer = undefined;
     try {
-      on.state(await api.read(sessionId, locale));
+      const shown = await api.read(sessionId, reader);
+      if (isOver) return;
+      on.state(shown);
       on.connection(true);
       failures = 0;
     } catch {
@@ -96,9 +112,10 @@ export function follow(
     schedule();
   };
   const schedule = () => {
+    if (isOver) return;
     timer ??= setTimeout(() => void poll(), retryMs[Math.min(failures, retryMs.length - 1)]);
   };
-  const source = new EventSource(`${sessionPath(sessionId)}/events${readerOf(locale)}`);
+  const source = new EventSource(`${sessionPath(sessionId)}/events${readerOf(reader.locale, reader.own)}`);
   source.onmessage = ({ data }: MessageEvent<string>) => {
     clearTimeout(timer);
     timer = undefined;
@@ -109,4 +126,9 @@ export function follow(
     on.state(shown);
   };
   source.onerror = schedule;
+  return () => {
+    isOver = true;
+    source.close();
+    clearTimeout(timer);
+  };
 }

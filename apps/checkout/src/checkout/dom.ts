@@ -43,6 +43,9 @@ function update(node: ChildNode, item: Described | string): void {
   }
   if (!(node instanceof Element)) return;
   updateAttributes(node, item.attributes);
+  // Without a listener the choice is the reader's alone.
+  if (item.on !== undefined && node instanceof HTMLInputElement && node.type === 'radio')
+    node.checked = item.attributes['checked'] === true;
   if (item.on !== undefined) listen(node, item.on);
   show(node, item.children);
 }
@@ -57,8 +60,6 @@ function updateAttributes(element: Element, wanted: Described['attributes']): vo
     else if (element.getAttribute(name) !== (value === true ? '' : value))
       element.setAttribute(name, value === true ? '' : value);
   }
-  if (element instanceof HTMLInputElement && element.type === 'radio')
-    element.checked = wanted['checked'] === true;
 }
 
 function listen(element: Element, on: Listeners): void {

@@ -37,8 +37,9 @@ const marginSeconds = 30;
 
 /** Asks the server whether the session is still unpaid, and throws unless it is: events may be late or lost. */
 export async function assertOwed(page: Page, deadline?: string): Promise<void> {
-  const { texts, state, locale } = page.model.data;
-  const read = await api.read(state?.sessionId ?? '', locale).catch(() => {
+  const { own, data } = page.model;
+  const { texts, state, locale } = data;
+  const read = await api.read(state?.sessionId ?? '', { locale, own }).catch(() => {
     throw new ExplainedFailure(texts.cannotCheck);
   });
   page.change(withState(page.model, read));

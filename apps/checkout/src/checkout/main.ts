@@ -5,10 +5,10 @@ import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
 import { connectWallet, recallWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
-import { hideDeposit, recallDeposit, recallRefund, showDeposit } from './deposit.ts';
+import { hideDeposit, recallOwn, recallRefund, showDeposit } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
 import { headView } from './head-view.ts';
-import { initialModel, isMade, isOver, type Model, pageCopied, pricedBy, withState } from './model.ts';
+import { hasDeposit, initialModel, isMade, isOver, type Model, pricedBy, withState } from './model.ts';
 import type { Page } from './page.ts';
 import { payWith } from './pay.ts';
 import { payView } from './pay-view.ts';
@@ -45,6 +45,8 @@ function thisDevice(): Model['device'] {
 /** Set while a pointer is down, and until the click that it may become has been handled. */
 let press: ReturnType<typeof setTimeout> | undefined;
 let isStale = false;
+/** The state that is on the page. It is rendered once, so that what the reader does to it stays. */
+let rendered: Model['shown'];
 /** A longer press is no click: it drags or selects. */
 const longestPressMs = 1_000;
 
@@ -71,10 +73,14 @@ function render(page: Page): void {
   const now = nowSeconds();
   const focused = document.activeElement;
   // The style sheet shows what needs the script, and what needs the session's secret.
-  document.documentElement.className = model.clientCode === '' ? 'live' : 'live own';
+  const { classList } = document.documentElement;
+  classList.add('live');
+  classList.toggle('own', model.clientCode !== '');
+  classList.toggle('apart', !hasDeposit(model));
   show(elementOf('head'), headView(data, now, pricedBy(model, now)));
   show(elementOf('pay'), payView(model, actionsOf(page), now));
-  if (shown !== undefined) {
+  if (shown !== undefined && shown !== rendered) {
+    rendered = shown;
     show(elementOf('state'), shown.view as Tree);
     document.title = shown.title;
   }
@@ -96,6 +102,7 @@ function act(page: Page, button: HTMLElement): void {
   if (name === 'stay') stay();
   if (name === 'download') void downloadReceipt(page);
   if (name === 'copy') void navigator.clipboard.writeText(text).then(() => button.classList.add('copied'));
+  if (name === 'hide') void hideDeposit(page);
 }
 
 const leaveMs = 5_000;
@@ -111,10 +118,6 @@ function stay(): void {
   clearTimeout(leaving);
   document.body.className = '';
   elementOf('continue').focus();
-}
-
-function copy(page: Page, text: string, copied: string): void {
-  void navigator.clipboard.writeText(text).then(() => page.change({ copied }));
 }
 
 /** The sheet with all ways to pay. */
@@ -155,55 +158,64 @@ function actionsOf(page: Page): Actions {
       chooseToken(page, chosen);
     },
     chooseSource: (source) => page.change({ source, problem: '' }),
-    chooseCode: (code) => page.change({ code }),
     pay: () => beginIdle(() => payWith(page, 'best')),
     payPlainly: () => beginIdle(() => payWith(page, 'plainly')),
     cancel: () => void stopWaiting(page.model.data.texts.stopped),
     askAgain: () => beginInstead(task),
-    copy: (text) => copy(page, text, text),
-    copyPage: () => copy(page, location.href, pageCopied),
+    copyPage: () =>
+      void navigator.clipboard.writeText(location.href).then(() => page.change({ isCopied: true })),
     showCode: () => beginIdle(() => beginForOthers(page)),
     showDeposit: () => void (isIdle() && showDeposit(page)),
-    hideDeposit: () => hideDeposit(page),
     typeAmount: (field, how) => typeAmount(page, field, how),
     leaveAmount: (field) => leaveAmount(page, field),
   };
 }
 
-/** Follows the page's session, and counts its time down. */
+/** Shows a newer state of the session. */
+function take(page: Page, shown: ShownState): void {
+  const { data, waitsFor } = page.model;
+  const { state } = shown;
+  const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
+  // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
+  const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
+  const problem = waitsFor === 'wallet' ? reject : '';
+  page.change({ ...withState(page.model, shown), ...(isNews ? { step: '', problem } : {}) });
+  const { returnsAlone, successUrl } = state;
+  if (returnsAlone === true && data.state?.returnsAlone !== true && successUrl !== undefined)
+    leave(successUrl);
+}
+
+async function readState(page: Page): Promise<void> {
+  const { own, data } = page.model;
+  const { locale, state } = data;
+  take(page, await api.read(state?.sessionId ?? '', { locale, own }));
+}
+
+let stopFollowing = () => {};
+
 function followSession(page: Page): void {
-  const { locale, state: first } = page.model.data;
-  if (first === undefined) return;
-  const { sessionId } = first;
-  const take = (shown: ShownState) => {
-    const { data, waitsFor } = page.model;
-    const { state } = shown;
-    const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
-    // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
-    const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
-    const problem = waitsFor === 'wallet' ? reject : '';
-    page.change({ ...withState(page.model, shown), ...(isNews ? { step: '', problem } : {}) });
-    const { returnsAlone, successUrl } = state;
-    if (returnsAlone === true && data.state?.returnsAlone !== true && successUrl !== undefined)
-      leave(successUrl);
-  };
-  follow(
-    { sessionId, locale },
+  const { own, data } = page.model;
+  if (data.state === undefined) return;
+  stopFollowing();
+  stopFollowing = follow(
+    { sessionId: data.state.sessionId, locale: data.locale, own },
     {
-      state: take,
+      state: (shown) => take(page, shown),
       connection: (isConnected) => {
         if (isConnected !== page.model.isConnected) page.change({ isConnected });
       },
     },
   );
-  setInterval(() => {
-    const { state } = page.model.data;
-    if (state?.isPayable !== true) return;
-    render(page);
-    const over = nowSeconds() - state.expiresAt;
-    // No event says that the time is over: the session expires once the chain's time has passed.
-    if (over >= 0 && over % overEvery === 0) void api.read(sessionId, locale).then(take, () => undefined);
-  }, 1_000);
+}
+
+/** Counts the session's time down. */
+function tick(page: Page): void {
+  const { state } = page.model.data;
+  if (state?.isPayable !== true) return;
+  render(page);
+  const over = nowSeconds() - state.expiresAt;
+  // No event says that the time is over: the session expires once the chain's time has passed.
+  if (over >= 0 && over % overEvery === 0) void readState(page).catch(() => undefined);
 }
 
 /** Seconds between two reads after the time to pay. */
@@ -222,6 +234,7 @@ function start(): void {
   const data = JSON.parse(elementOf('data').textContent ?? '') as CheckoutData;
   const page = openPage(data);
   page.followSession = () => followSession(page);
+  page.readState = () => readState(page);
   elementOf('state').addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('[data-act]') : null;
     if (button !== null) act(page, button);
@@ -233,8 +246,9 @@ function start(): void {
     void recallWallet(page);
   });
   recallSent(page);
-  recallDeposit(page);
+  recallOwn(page);
   page.followSession();
+  setInterval(() => tick(page), 1_000);
 }
 
 start();

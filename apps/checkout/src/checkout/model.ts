@@ -1,21 +1,8 @@
-import type {
-  CheckoutOption,
-  CheckoutState,
-  PreparedOrder,
-  ShownState,
-} from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState, ShownState } from '@florin/protocol/checkout-api.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData } from './data.ts';
 import { stages } from './stages.ts';
 import type { Wallet } from './wallet-type.ts';
-
-/** A one-use address for one amount of one token. */
-export type DepositView = NonNullable<PreparedOrder['deposit']> & {
-  readonly amountInToken: string;
-  readonly option: CheckoutOption;
-  /** The amount arrived so far. */
-  readonly arrived: string;
-};
 
 /** The page's state. */
 export interface Model {
@@ -52,21 +39,18 @@ export interface Model {
   readonly isSent: boolean;
   /** The refund address of the last deposit in this browser; empty: none. */
   readonly refund: string;
-  /** The deposit address, once the payer asked for it. */
-  readonly deposit?: DepositView | undefined;
-  /** The shown code of the deposit address: for wallets it has network and amount, which not every app reads. */
-  readonly code: 'address' | 'wallet';
-  /** The text copied last; empty: none. */
-  readonly copied: string;
+  /** The order whose deposit address this page alone shows, without the session's secret; empty: none. */
+  readonly own: string;
+  /** The order whose deposit address this page alone hides; empty: none. */
+  readonly hidden: string;
+  /** Whether the page's own address was copied. */
+  readonly isCopied: boolean;
   readonly isConnected: boolean;
   /** Whether the device is a phone or tablet, and the page's address without its secret. */
   readonly device: { readonly isHandheld: boolean; readonly url: string };
   /** The part of the page with the session's state; undefined while it is as the server rendered it. */
   readonly shown?: ShownState | undefined;
 }
-
-/** `copied` of a model whose page's own address was copied. */
-export const pageCopied = 'page';
 
 /** The page's state before anything happens on it. */
 export function initialModel(data: CheckoutData): Model {
@@ -87,8 +71,9 @@ export function initialModel(data: CheckoutData): Model {
     amountProblem: '',
     isSent: false,
     refund: '',
-    code: 'address',
-    copied: '',
+    own: '',
+    hidden: '',
+    isCopied: false,
     isConnected: true,
     device: { isHandheld: false, url: '' },
   };
@@ -180,6 +165,18 @@ function isLess(left: readonly number[], right: readonly number[]): boolean {
     if (value !== other) return value < other;
   }
   return false;
+}
+
+/** Whether the page shows a deposit address instead of the ways to pay. What is under way here is not disturbed. */
+export function hasDeposit({
+  data,
+  own,
+  hidden,
+  step,
+}: Pick<Model, 'data' | 'own' | 'hidden' | 'step'>): boolean {
+  const orderId = data.state?.shownDeposit?.orderId;
+  // A page with an address of its own never shows another, not even until its own is read again.
+  return orderId !== undefined && orderId === (own || orderId) && orderId !== hidden && step === '';
 }
 
 /** The chosen option, while it is offered. */

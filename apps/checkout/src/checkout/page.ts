@@ -4,7 +4,10 @@ import type { Model } from './model.ts';
 export interface Page {
   readonly model: Model;
   change(part: Partial<Model>): void;
+  /** Follows the session from now on, with the model's own deposit address. */
   followSession?: () => void;
+  /** Reads the session's present state at once. */
+  readState?: () => Promise<void>;
 }
 
 /** A failure with words for the payer; empty where the session's state is explanation enough. */

@@ -1,10 +1,10 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions, AmountField } from './actions.ts';
 import { editOf } from './amount.ts';
-import { depositView, refundView } from './deposit-view.ts';
 import { fill, formatMoney, formatToken, shorten } from './format.ts';
 import { drawingKey, iconView, logoOf } from './mark.ts';
-import { boundsOf, chosenOf, isDepositable, type Model, mayPay, pageCopied, wrongness } from './model.ts';
+import { boundsOf, chosenOf, hasDeposit, isDepositable, type Model, mayPay, wrongness } from './model.ts';
+import { refundView } from './refund-view.ts';
 import { shortView } from './short-view.ts';
 import { stagesView } from './stages.ts';
 import { tabsView } from './tabs.ts';
@@ -18,10 +18,11 @@ type Typed = { readonly target: AmountField } & Parameters<typeof editOf>[0];
 
 /** The payment part of the page. Absent when no payment is due. */
 export function payView(model: Model, actions: Actions, now: number): Tree {
-  const { data, step, problem, deposit } = model;
-  const canPay = mayPay(model, now);
+  const { data, step, problem } = model;
+  // A deposit address is the whole way to pay.
+  const canPay = mayPay(model, now) && !hasDeposit(model);
   if (!canPay && step === '' && problem === '' && model.isConnected) return undefined;
-  const option = canPay && deposit === undefined ? chosenOf(model) : undefined;
+  const option = canPay ? chosenOf(model) : undefined;
   const isByAddress = model.source === 'address' && isDepositable(model);
   // Without a wallet in this browser, the way is chosen where the wallet is.
   const hasWay = option !== undefined && (isByAddress || model.wallets?.length !== 0);
@@ -29,7 +30,6 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
   return [
     canPay && inputsView(model, actions),
     canPay && data.options.length === 0 && h('p', { class: 'problem' }, data.texts.noRoute),
-    canPay && deposit !== undefined && depositView(model, deposit, actions),
     option !== undefined && [
       isDepositable(model) && sourceView(model, actions),
       isByAddress && refundView(model, option),
@@ -43,10 +43,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
       h(
         'div',
         { class: 'says' },
-        (isConnected(model) || step !== '') &&
-          !isByAddress &&
-          deposit === undefined &&
-          stagesView(data.texts, model.stage),
+        (isConnected(model) || step !== '') && !isByAddress && stagesView(data.texts, model.stage),
         stepView(model),
         h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
         h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && data.texts.offline),
@@ -212,7 +209,7 @@ function walletButton(model: Model, wallet: Wallet, actions: Actions): Tree {
 
 /** The ways on for a reader whose browser has no wallet: an app on this device, or another device. */
 function noWalletView(model: Model, actions: Actions): Tree {
-  const { data, copied, device } = model;
+  const { data, isCopied, device } = model;
   const { texts } = data;
   return [
     device.isHandheld
@@ -221,7 +218,7 @@ function noWalletView(model: Model, actions: Actions): Tree {
     h(
       'button',
       { class: 'plain', id: 'copy', click: actions.copyPage },
-      copied === pageCopied ? texts.copied : texts.copyLink,
+      isCopied ? texts.copied : texts.copyLink,
     ),
   ];
 }

@@ -15,7 +15,8 @@ export function tabsView<Value extends string>(
     readonly legend: string;
     readonly chosen: Value;
     readonly disabled?: boolean;
-    readonly choose: (value: Value) => void;
+    /** Absent where the style sheet alone shows what the choice changes. */
+    readonly choose?: (value: Value) => void;
   },
 ): Tree {
   const values = Object.keys(choices) as Value[];
@@ -33,7 +34,7 @@ export function tabsView<Value extends string>(
           id: `${name}-${value}`,
           value,
           checked: value === chosen,
-          change: () => choose(value),
+          change: choose && (() => choose(value)),
         }),
         h('span', {}, choices[value]),
       ),

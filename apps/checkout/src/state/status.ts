@@ -4,6 +4,7 @@ import { backView } from '../checkout/head-view.ts';
 import { isOpen } from '../checkout/model.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import { timeText } from '../checkout/way-view.ts';
+import { depositView } from './deposit-view.ts';
 import type { PageData, Reader } from './page-data.ts';
 import { actView, receiptView } from './receipt-view.ts';
 
@@ -97,6 +98,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       state.cancelUrl !== undefined &&
       h('p', {}, backView(texts, state.cancelUrl, { id: 'go-back', class: 'button quiet' })),
     receiptView(data, state, reader),
+    depositView(data, state, reader),
   ];
 }
 

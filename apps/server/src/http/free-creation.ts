@@ -47,6 +47,20 @@ export const freeOperations: readonly FreeOperation[] = [
     besides: 'payable orders of a session',
   },
   {
+    operation: 'POST /checkout/api/deposit',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 2,
+    besides: 'payable orders of a session',
+  },
+  {
+    operation: 'POST /checkout/api/deposit/hide',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 0,
+    besides: 'needs the session’s secret',
+  },
+  {
     operation: 'POST /link/:linkId',
     rate: 'signedRequests',
     sessions: 1,

@@ -6,10 +6,12 @@ import {
 } from '@florin/protocol/exception-policy.ts';
 import { type PaymentAmounts, toleranceOf } from '@florin/protocol/fee.ts';
 import { type MicroUsd, maxMicroUsd, microUsd, toTokenAmount } from '@florin/protocol/money.ts';
-import { orderKinds } from '@florin/protocol/order.ts';
+import { type Hex, orderKinds } from '@florin/protocol/order.ts';
+import { getAddress, isAddress } from 'viem';
 import { findExceptionPolicy } from '#links/link-lookup.ts';
 import type { DepositPolicy, OrderContext, OrderRequest } from './context.ts';
 import {
+  addressesOfWalletOrders,
   type DepositTermsRow,
   insertDepositTerms,
   termsOfOrders,
@@ -110,6 +112,47 @@ export async function findDeposit(
   const order = await findOrder(queryable, row.order_id);
   if (order === undefined) throw new Error(`the order ${row.order_id} of a deposit address is missing`);
   return { order, terms: parseTerms(row) };
+}
+
+/** A deposit address with everything that its payer must know. */
+export interface DepositAddress {
+  readonly sessionId: string;
+  readonly tokenId: string;
+  readonly address: Hex;
+  readonly refundAddress: string;
+  readonly amountInToken: bigint;
+  /** Unix seconds. */
+  readonly payUntil: number;
+  /** The least amount that pays; the whole amount where nothing may be missing. */
+  readonly leastInToken: bigint;
+  /** Unix seconds: until then a late deposit may be accepted; undefined: it goes back. */
+  readonly lateUntil: number | undefined;
+}
+
+/** The deposit addresses of wallets' orders, by the ids of these. Omits unknown ids. Nothing of it ever changes. */
+export async function findDepositAddresses(
+  queryable: Queryable,
+  walletOrderIds: readonly string[],
+): Promise<ReadonlyMap<string, DepositAddress>> {
+  const rows =
+    walletOrderIds.length === 0 ? [] : await queryable.query(addressesOfWalletOrders, { walletOrderIds });
+  return new Map(
+    rows.flatMap((row) => {
+      // Orders of before receivers were stored: no page shows their addresses.
+      if (!isAddress(row.receiver)) return [];
+      const address = {
+        sessionId: row.session_id,
+        tokenId: row.token_id,
+        address: getAddress(row.receiver),
+        refundAddress: row.payer,
+        amountInToken: row.total,
+        payUntil: Number(row.pay_until),
+        leastInToken: row.total - row.tolerance,
+        lateUntil: row.late_payment === 'return' ? undefined : Number(row.pay_by),
+      };
+      return [[row.wallet_order_id, address] as const];
+    }),
+  );
 }
 
 /** Deposit terms by order. An order without terms must be paid in full and in time. */

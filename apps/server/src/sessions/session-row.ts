@@ -53,6 +53,7 @@ export function parseSessionState(row: SessionStateRow): SessionState {
     paymentSucceededAt: row.payment_succeeded_at ?? undefined,
     settlementSucceededAt: row.settlement_succeeded_at ?? undefined,
     refundedAmount: microUsd(row.refunded_amount),
+    shownOrderId: row.shown_order_id,
     createdAt: row.created_at,
   };
 }

@@ -42,6 +42,7 @@ export const sessionColumns = {
   payment_succeeded_at: 'timestamptz?',
   settlement_succeeded_at: 'timestamptz?',
   refunded_amount: 'int8',
+  shown_order_id: 'text',
   created_at: 'timestamptz',
 } as const;
 
@@ -161,6 +162,14 @@ export const updateSession = statement({
        payment_succeeded_at = :paymentSucceededAt, settlement_succeeded_at = :settlementSucceededAt, updated_at = :updatedAt, refunded_amount = :refundedAmount,
        is_late = :isLate
      where session_id = :sessionId and status = :fromStatus returning session_id`,
+});
+
+// Only while the session waits for its payment: later its page shows no address.
+export const updateShownOrder = statement({
+  name: 'session_shown_order_set',
+  parameters: { sessionId: 'text', orderId: 'text' },
+  columns: {},
+  text: `update sessions set shown_order_id = :orderId where session_id = :sessionId and status = 'initialized'`,
 });
 
 /** The first rows of a locking query, as many as the limit of bytes allows. A later round finds the others. */

@@ -21,6 +21,7 @@ import {
   sessionById,
   sessionStatesByIds,
   sessionsByIds,
+  updateShownOrder,
 } from './session.sql.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from './session-insert.ts';
 import type { StoredSessionView } from './session-json.ts';
@@ -242,6 +243,7 @@ function completed(deps: SessionContext, draft: SessionDraft): NewSession {
     paymentSucceededAt: undefined,
     settlementSucceededAt: undefined,
     refundedAmount: microUsd(0n),
+    shownOrderId: '',
     createdAt: deps.clock.now(),
   };
   return { session, salt };
@@ -327,6 +329,11 @@ export async function findSessionStates(
 ): Promise<ReadonlyMap<string, SessionState>> {
   const rows = await queryable.query(sessionStatesByIds, { sessionIds });
   return new Map(rows.map((row) => [row.session_id, parseSessionState(row)]));
+}
+
+/** Sets the order whose deposit address the pages of an unpaid session show; empty: none. */
+export async function showDepositOf(queryable: Queryable, sessionId: string, orderId: string): Promise<void> {
+  await queryable.query(updateShownOrder, { sessionId, orderId });
 }
 
 /** One session of the merchant with its paid order; undefined when the merchant has no such session. */

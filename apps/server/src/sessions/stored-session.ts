@@ -36,6 +36,8 @@ export interface StoredSession extends SessionTerms, ShopReturn {
   readonly settlementSucceededAt: Date | undefined;
   /** What went back to the payer of the paid order, final. */
   readonly refundedAmount: MicroUsd;
+  /** The order whose deposit address the session's pages show; empty: none. */
+  readonly shownOrderId: string;
 }
 
 /** A session without items and metadata: enough for its moves and for its page's progress. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Browser, Page } from 'playwright-core';
@@ -65,7 +65,7 @@ async function prepare(
   });
   const { sessionId } = state;
   const body = { sessionId, payer: refundAddress, tokenId, payerEmail: '' };
-  const { deposit } = await ask<PreparedOrder>('/prepare', body);
+  const deposit = depositWayOf(await ask<PreparedOrder>('/prepare', body));
   const page = await (await fetch(`${life.options.origin}/checkout/${sessionId}/claim`)).text();
   const orderId = /"orderId":"(0x[0-9a-f]{64})"/.exec(page)?.[1] ?? '';
   return { sessionId, clientCode, orderId, address: (deposit?.address ?? '0x') as Hex };

@@ -51,12 +51,14 @@ test('without scripts a link begins a session that shows where to send the money
   await page.locator('#form-token').selectOption('base::usdc');
   await page.locator('#form-refund').fill(refund);
   await page.getByRole('button', { name: /^Zeigen, wohin/ }).click();
-  const panel = page.locator('#form-deposit');
+  const panel = page.locator('#deposit');
   await panel.getByText('Base').first().waitFor();
   const address = (await panel.locator('.address').textContent()) ?? '';
   assert.match(address, /^0x[0-9a-fA-F]{40}$/);
   assert.match((await panel.textContent()) ?? '', /25,15 USDC.*0xd4d4/i);
-  assert.equal(await panel.locator('.code path').count(), 1);
+  assert.equal(await panel.locator('.address-code').getAttribute('alt'), 'QR-Code der Adresse');
+  const code = await page.request.get(world.origin + (await panel.locator('.address-code').getAttribute('src')));
+  assert.match(await code.text(), /^<svg/);
   assert.deepEqual(await violationsOf(page), []);
   await page.getByRole('link', { name: 'Stand der Zahlung zeigen' }).click();
   await page.getByText('Wartet auf Zahlung').waitFor();
@@ -82,7 +84,7 @@ test('without scripts the payer of a custom link types the amount, and sees what
   await page.locator('#form-refund').fill(refund);
   await page.locator('#form-email').fill('ada@example.com');
   await page.locator('form button').click();
-  await page.locator('#form-deposit').getByText('10,521').waitFor();
+  await page.locator('#deposit').getByText('10,521').waitFor();
   await page.close();
 });
 

@@ -71,6 +71,17 @@ const putException = statement({
    from orders where session_id = :sessionId limit 1`,
 });
 
+const putArrived = statement({
+  name: 'page_world_arrived',
+  parameters: { sessionId: 'text', amount: 'numeric' },
+  columns: {},
+  text: `insert into deposit_sightings (order_id, chain_id, pay_by, block_number, amount, final_amount)
+   select o.order_id, o.chain_id, o.pay_by, 1, :amount, 0 from sessions s
+     left join deposit_terms t on t.wallet_order_id = s.shown_order_id
+     join orders o on o.order_id = coalesce(t.order_id, s.shown_order_id)
+   where s.session_id = :sessionId`,
+});
+
 /** A logo of two shapes and a product's picture, like a merchant's; by the first letter of their names. */
 const pictures: Readonly<Record<string, string>> = {
   L: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="192"><circle cx="96" cy="96" r="88" fill="#1c3f2b"/><path d="M60 120q40-90 76-52-10 66-76 52z" fill="#9bd36a"/><rect x="210" y="70" width="400" height="52" rx="26" fill="#1c3f2b"/></svg>',
@@ -268,6 +279,11 @@ export class PageWorld {
   async putUnderpaid(sessionId: string, amount?: bigint): Promise<void> {
     await this.addUnpaidOrder(sessionId);
     await this.putException(sessionId, 'underpaid', 'open', amount);
+  }
+
+  /** An amount arrives at the address that the session's pages show. */
+  async putArrived(sessionId: string, amount: bigint): Promise<void> {
+    await this.world.database.db.query(putArrived, { sessionId, amount });
   }
 
   async addUnpaidOrder(sessionId: string): Promise<void> {

@@ -147,12 +147,11 @@ export const pageStates: readonly PageState[] = [
     name: 'top-up',
     words: ['10.00 USDC has arrived. Send 15.05 USDC more to the same address.'],
     async reach(world, page, query) {
-      const { path } = await world.begin(await world.addLink());
-      const data = { balances: [{ tokenId: 'ethereum::usdc', amount: '10000000' }] };
-      const json = { code: 0, message: 'success', data };
-      await page.route('**/checkout/api/balances', (route) => route.fulfill({ json }));
+      const { path, sessionId } = await world.begin(await world.addLink());
       await world.visit(page, withQuery(path, query));
       await showDeposit(page);
+      await world.putArrived(sessionId, 10_000_000n);
+      await page.locator('#deposit').getByText('15.05 USDC more').waitFor();
     },
   },
   {

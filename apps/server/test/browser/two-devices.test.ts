@@ -188,3 +188,80 @@ test('while the page does not know the state of the payment, it asks the wallet 
   await device.page.locator('[data-status=completed]').waitFor();
   await device.page.close();
 });
+
+/** The page of a session on a device without a wallet. */
+async function look(url: string, options: { phone?: boolean } = {}): Promise<Page> {
+  const { page } = await openPage(browser, { isApart: true, ...options });
+  await page.goto(url);
+  return page;
+}
+
+async function askForAddress(page: Page): Promise<string> {
+  await page.locator('#by-address').check();
+  const refund = page.locator('#refund-input');
+  // The page remembers it.
+  if ((await refund.inputValue()) === '') await refund.fill(new TestWallet([life.ethereum]).address);
+  await page.locator('#show-deposit').click();
+  return addressOn(page);
+}
+
+const addressOn = async (page: Page) => (await page.locator('#deposit-address').textContent()) ?? '';
+
+test('a phone that scans the code shows the address that the desktop asks for, what arrives there, and its end', async () => {
+  const url = await addSession('ethereum::usdt');
+  const desktop = await look(url);
+  const phone = await look(url.split('#')[0] ?? '', { phone: true });
+  await phone.locator('#by-address').waitFor();
+  const address = await askForAddress(desktop);
+  await phone.locator('#deposit').waitFor();
+  assert.equal(await addressOn(phone), address);
+  const exchange = new TestWallet([life.ethereum, life.base]);
+  const usdt = life.ethereum.token('usdt');
+  await exchange.fund(life.ethereum, usdt, 30_000_000n);
+  await exchange.transfer(life.ethereum, usdt, { to: address, amount: 3_000_000n });
+  for (const page of [desktop, phone])
+    await page.locator('#deposit').getByText('Send 4.00 USDT more to the same address.').waitFor();
+  await desktop.getByRole('button', { name: 'Pay another way' }).click();
+  for (const page of [desktop, phone]) await page.locator('#by-address').waitFor();
+  assert.equal(await askForAddress(desktop), address);
+  await exchange.transfer(life.ethereum, usdt, { to: address, amount: 4_000_000n });
+  for (const page of [desktop, phone]) await page.locator('[data-status=completed]').waitFor();
+  await Promise.all([desktop.context().close(), phone.context().close()]);
+});
+
+test('a stranger with the plain link sets no address before the payer’s eyes, and hides none', async () => {
+  const url = await addSession('ethereum::usdt');
+  const desktop = await look(url);
+  const stranger = await look(url.split('#')[0] ?? '');
+  const theirs = await askForAddress(stranger);
+  const own = await askForAddress(desktop);
+  assert.notEqual(own, theirs);
+  // Each keeps its own, also over a reload.
+  for (const [page, expected] of [
+    [stranger, theirs],
+    [desktop, own],
+  ] as const) {
+    await page.reload();
+    await page.locator('#deposit').waitFor();
+    assert.equal(await addressOn(page), expected);
+  }
+  await stranger.getByRole('button', { name: 'Pay another way' }).click();
+  await stranger.locator('#by-address').waitFor();
+  await desktop.reload();
+  assert.equal(await addressOn(desktop), own);
+  const sessionId = /sess_\w+/.exec(url)?.[0];
+  for (const clientCode of ['', 'x'.repeat(22)]) {
+    const response = await fetch(`${life.options.origin}/checkout/api/deposit/hide`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(clientCode === '' ? {} : { 'x-client-code': clientCode }),
+      },
+      body: JSON.stringify({ sessionId }),
+    });
+    assert.equal(((await response.json()) as { code: number }).code, 100_202);
+  }
+  await desktop.reload();
+  assert.equal(await addressOn(desktop), own);
+  await Promise.all([desktop.context().close(), stranger.context().close()]);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
-import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
@@ -37,7 +37,9 @@ interface Address {
   readonly address: Hex;
   readonly amount: bigint;
   readonly payer: Payer;
-  readonly deposit: NonNullable<PreparedOrder['deposit']>;
+  readonly deposit: NonNullable<ReturnType<typeof depositWayOf>>;
+  /** Unix seconds. */
+  readonly payUntil: string;
 }
 
 /** Sends a request to the hosted page's API. */
@@ -73,7 +75,7 @@ async function addressOf(token: Token, exceptionPolicy: ExceptionPolicy): Promis
   const payer = new Payer(life);
   const asked = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: '' };
   const prepared = await ask<PreparedOrder>('/prepare', asked);
-  const { deposit } = prepared;
+  const deposit = depositWayOf(prepared);
   if (deposit === undefined) throw new Error('no deposit address is offered');
   return {
     sessionId,
@@ -81,6 +83,7 @@ async function addressOf(token: Token, exceptionPolicy: ExceptionPolicy): Promis
     amount: BigInt(prepared.amountInToken),
     payer,
     deposit,
+    payUntil: prepared.deadline,
   };
 }
 
@@ -129,7 +132,7 @@ test('a short deposit within the tolerance pays: the operator adds the rest, and
   // A repeat of the request gets the same address.
   const { sessionId, payer } = short;
   const asked = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: '' };
-  assert.deepEqual((await ask<PreparedOrder>('/prepare', asked)).deposit, short.deposit);
+  assert.deepEqual(depositWayOf(await ask<PreparedOrder>('/prepare', asked)), short.deposit);
   await transfer(life.ethereum, token, short.address, short.amount - 150_000n);
   const done = await life.sessionIn(short.sessionId, 'completed');
   assert.deepEqual([done.transaction?.totalValue, done.transaction?.netValue], [100_000_000, 99_800_000]);
@@ -161,7 +164,7 @@ test('a deposit short by more than the tolerance waits for the payer, and the op
   // The time that the payer was told, though the order of this address is payable for longer.
   assert.deepEqual(
     view.deposits?.map(({ missingInToken, payUntil }) => [missingInToken, String(payUntil)]),
-    [['200001', short.deposit.payUntil]],
+    [['200001', short.payUntil]],
   );
   await transfer(life.ethereum, token, short.address, 200_001n);
   const done = await life.sessionIn(short.sessionId, 'completed');
@@ -184,7 +187,7 @@ test('the operator adds to one of several short deposits for a session: the othe
         tokenId: token.tokenId,
         payerEmail: '',
       };
-      const { deposit } = await ask<PreparedOrder>('/prepare', asked);
+      const deposit = depositWayOf(await ask<PreparedOrder>('/prepare', asked));
       if (deposit === undefined) throw new Error('no deposit address is offered');
       return { payer, address: deposit.address as Hex };
     }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
+import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { createAccount, updateAccount } from '#merchants/account.ts';
@@ -114,7 +115,7 @@ test('every door refuses our contracts and deposit addresses as payers, and chan
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ sessionId, payer, tokenId: token.tokenId, payerEmail: '' }),
     });
-    return (await response.json()) as { code: number; data: { deposit?: { address: string } } };
+    return (await response.json()) as { code: number; data: PreparedOrder };
   };
   const offering = async (payer: string) =>
     (await (await fetch(`${origin}/aipay/x402/session/${sessionId}?payer=${payer}`)).json()) as {
@@ -127,7 +128,7 @@ test('every door refuses our contracts and deposit addresses as payers, and chan
   }
   assert.equal((await life.session(sessionId)).session.signedOnce, 0);
   const prepared = await asking(new Payer(life).address);
-  const deposit = prepared.data.deposit?.address;
+  const deposit = depositWayOf(prepared.data)?.address;
   assert.ok(deposit !== undefined, 'the payer is offered a deposit address');
   assert.equal((await asking(deposit)).code, 100611);
   assert.equal((await offering(deposit)).code, 100611);

@@ -11,6 +11,7 @@ import { networkOf } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
 import { claimOf } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
+import { hideDeposit, showDeposit } from './deposit.ts';
 import { streamProgress } from './event-stream.ts';
 import {
   assertClientCode,
@@ -35,8 +36,8 @@ function callerOf(request: FastifyRequest): PayerCaller {
 
 type ReaderQuery = QueryOf<(typeof checkoutApi)['routes']['readSession']>;
 
-function readerOf({ lang, zone }: ReaderQuery): StateReader {
-  return { language: chooseLanguage(lang, undefined), timeZone: timeZoneOf(zone) };
+function readerOf({ lang, zone, order }: ReaderQuery): StateReader {
+  return { language: chooseLanguage(lang, undefined), timeZone: timeZoneOf(zone), order };
 }
 
 /** Adds the API of the hosted page. */
@@ -55,6 +56,10 @@ export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext): 
   });
   addRoute(routes.readBalances, async ({ body }) => ({ balances: await readBalances(deps, body) }));
   addRoute(routes.prepareOrder, async ({ body, caller }) => prepareForPayer(deps, body, caller));
+  addRoute(routes.showDeposit, async ({ body, caller }) => showDeposit(deps, body, caller));
+  addRoute(routes.hideDeposit, async ({ body, caller }) =>
+    hideDeposit(deps, body.sessionId, caller.clientCode),
+  );
   addRoute(routes.claim, async ({ body, caller }) => claimOf(deps, body, caller.clientCode));
   addRoute(routes.readReceipt, async ({ params, caller }) => {
     const session = await sessionOf(deps, params.sessionId);
@@ -72,7 +77,7 @@ function addEvents(server: FastifyInstance, deps: CheckoutContext): void {
   server.addHook('preClose', async () => ending.abort());
   server.get<{ Params: { sessionId: string }; Querystring: ReaderQuery }>(
     `${checkoutApi.basePath}/session/:sessionId/events`,
-    { config: { query: ['lang', 'zone'] } },
+    { config: { query: ['lang', 'zone', 'order'] } },
     async (request, reply) => {
       const session = await sessionOf(deps, request.params.sessionId);
       const { show } = await openStates(deps, session, readerOf(request.query));

@@ -9,7 +9,7 @@ import { addDemoPayer } from './demo-payer.ts';
 import { logoFile } from './drawings.ts';
 import { acceptForms } from './forms.ts';
 import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';
-import { sessionCode } from './session-code.ts';
+import { depositCode, sessionCode } from './session-code.ts';
 
 /** Pages accept unknown query parameters, such as a newsletter's tracking codes. */
 const anyQuery = { config: { query: 'any' } } as const;
@@ -54,6 +54,11 @@ async function addPages(
     scope.get<{ Params: { sessionId: string } }>('/checkout/:sessionId/code.svg', async (request, reply) =>
       sessionCode(parts.options, request.params.sessionId, reply),
     );
+    for (const kind of ['address', 'wallet'])
+      scope.get<{ Params: { sessionId: string; orderId: string } }>(
+        `/checkout/:sessionId/:orderId/${kind}.svg`,
+        async (request, reply) => depositCode(parts.options, { ...request.params, kind }, reply),
+      );
     scope.post<{ Params: { sessionId: string } }>(
       '/checkout/:sessionId/deposit',
       anyQuery,

@@ -1,14 +1,5 @@
-import {
-  elsewhereNotice,
-  fill,
-  formatMoney,
-  formatTime,
-  formatToken,
-  h,
-  type PageData,
-  type Tree,
-} from '@florin/checkout';
-import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { fill, formatMoney, formatToken, h, type PageData, type Tree } from '@florin/checkout';
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 
 /** The result of a form that a reader without scripts sent; empty without one. */
@@ -16,11 +7,8 @@ export interface NoScript {
   readonly problem?: string;
   /** The amount as the reader typed it. */
   readonly amount?: string;
-  /** The deposit to show. */
-  readonly deposit?: Pick<PreparedOrder, 'amountInToken'> & {
-    readonly tokenId: string;
-    readonly address: NonNullable<PreparedOrder['deposit']>;
-  };
+  /** The order whose deposit address to show. */
+  readonly order?: string;
 }
 
 /** Addresses are never pre-filled: the payer enters the refund address again. */
@@ -36,9 +24,8 @@ export function noScriptView(data: PageData, query: string, answer: NoScript): T
     { class: 'forms' },
     h('p', {}, texts.noScript),
     answer.problem !== undefined && h('p', { class: 'problem', id: 'form-problem' }, answer.problem),
-    answer.deposit !== undefined && depositView(data, answer.deposit),
-    answer.deposit === undefined && link !== undefined && beginForm(data, link, query, answer.amount),
-    answer.deposit === undefined && state !== undefined && depositForm(data, state.sessionId, query),
+    link !== undefined && beginForm(data, link, query, answer.amount),
+    state !== undefined && state.shownDeposit === undefined && depositForm(data, state.sessionId, query),
     state !== undefined &&
       h('p', {}, h('a', { href: `/checkout/${state.sessionId}${query}` }, texts.showState)),
   );
@@ -140,42 +127,4 @@ function depositForm(data: PageData, sessionId: string, query: string): Tree {
 
 function nameOf(texts: PageData['texts'], { symbol, chainTitle }: CheckoutOption): string {
   return fill(texts.tokenOnNetwork, { token: symbol, network: chainTitle });
-}
-
-/** The server does not know the reader's time zone. */
-function timeOf(locale: string, seconds: string): string {
-  return formatTime(locale, new Date(Number(seconds) * 1_000).toISOString(), 'UTC');
-}
-
-/** The deposit panel as the script shows it, without the parts that need a script. */
-function depositView(
-  data: PageData,
-  { tokenId, amountInToken, address }: NonNullable<NoScript['deposit']>,
-): Tree {
-  const { texts, locale, options } = data;
-  const { size, path } = address.addressCode;
-  const option = options.find((each) => each.tokenId === tokenId);
-  if (option === undefined) return undefined;
-  return h(
-    'section',
-    { id: 'form-deposit', class: 'deposit' },
-    elsewhereNotice(data, { address: address.address, tokenId, amountInToken }),
-    h('h2', {}, fill(texts.sendExactly, { amount: formatToken(locale, option, amountInToken) })),
-    h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
-    h('p', { class: 'soft' }, texts.toAddress),
-    h('p', { class: 'address', dir: 'ltr' }, address.address),
-    h(
-      'div',
-      { class: 'code' },
-      h(
-        'svg',
-        { viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': texts.qrAddress },
-        h('path', { d: path }),
-      ),
-    ),
-    h('p', {}, fill(texts.sendOnce, { address: address.refundAddress })),
-    h('p', { class: 'soft' }, fill(texts.payUntil, { time: timeOf(locale, address.payUntil) })),
-    address.leastInToken !== undefined &&
-      h('p', {}, fill(texts.leastPays, { least: formatToken(locale, option, address.leastInToken) })),
-  );
 }

@@ -14,7 +14,14 @@ import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { drawingsFor } from './drawings.ts';
-import { checkoutState, findSessionFacts, linkBounds, linkOptions, sessionOptions } from './state.ts';
+import {
+  checkoutState,
+  findSessionFacts,
+  linkBounds,
+  linkOptions,
+  sessionOptions,
+  withOwnDeposit,
+} from './state.ts';
 
 /** The data of a link's page. */
 export function linkPageData(
@@ -51,13 +58,18 @@ export function linkPageData(
 /** The data of a session's page, which always has a state. */
 export type SessionPage = PageData & { readonly state: CheckoutState };
 
-/** Reads the data of a session's page. */
+/** Reads the data of a session's page; `order` has the deposit address that it shows instead of the session's. */
 export async function sessionPageData(
   deps: CheckoutContext,
-  { session, front }: { readonly session: StoredSession; readonly front: ShownMerchant },
+  {
+    session,
+    front,
+    order,
+  }: { readonly session: StoredSession; readonly front: ShownMerchant; readonly order?: string | undefined },
   language: Language,
 ): Promise<SessionPage> {
-  const facts = await findSessionFacts(deps, [session.sessionId]);
+  const facts = await findSessionFacts(deps, [session]);
+  const withOwn = await withOwnDeposit(deps, session.sessionId, order);
   const link =
     session.businessId === '' ? undefined : await findLink(deps.db, session.businessId, deps.clock.now());
   // A payment keeps what its payer agreed to.
@@ -66,7 +78,7 @@ export async function sessionPageData(
   const first = session.items[0]?.productData?.productName ?? '';
   return {
     ...frameData(deps, language),
-    state: await checkoutState(deps, session, facts(session.sessionId)),
+    state: withOwn(await checkoutState(deps, session, facts(session))),
     linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
     title: merchantText(linkName ?? first, merchantTextLimits.linkName),
     ...merchantOf(front),

@@ -13,11 +13,12 @@ import type { Script } from './assets.ts';
 import { brandStyle } from './brand-style.ts';
 import { claimData } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
+import { showDeposit } from './deposit.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
 import { boundsText, type NoScript } from './no-script.ts';
 import { type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
 import { linkPageData, merchantOf, sessionPageData } from './page-data.ts';
-import { beginSession, prepareForPayer } from './payment.ts';
+import { beginSession } from './payment.ts';
 import { linkBounds } from './state.ts';
 
 /** One request for a page, with the dependencies that answer it. */
@@ -69,7 +70,7 @@ export async function sessionPage(
   if (session === undefined) return notFound(pageRequest);
   const front = await findShownMerchant(options.db, session.merchantId);
   const frame = frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
-  const data = await sessionPageData(options, { session, front }, frame.language);
+  const data = await sessionPageData(options, { session, front, order: answer.order }, frame.language);
   return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
 }
 
@@ -121,15 +122,13 @@ export async function depositByForm(pageRequest: PageRequest, sessionId: string)
   if (!isSameOriginForm(request, options.origin)) return redirect(reply, `/checkout/${session.sessionId}`);
   try {
     const body = depositBodyOf(request, session.sessionId);
-    const { deposit: address, amountInToken } = await prepareForPayer(options, body, {
+    // A form has no secret: the fragment stays in the browser.
+    const { orderId: order } = await showDeposit(options, body, {
       clientCode: undefined,
       network: networkOf(request.ip),
       language: languageOf(request).tag,
     });
-    if (address === undefined) throw new Refusal('payment_token_unsupported', body.tokenId);
-    return sessionPage(pageRequest, sessionId, {
-      deposit: { tokenId: body.tokenId, address, amountInToken },
-    });
+    return sessionPage(pageRequest, sessionId, { order });
   } catch (error) {
     return sessionPage(pageRequest, sessionId, { problem: problemOf(request, error) });
   }

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Queryable } from '@florin/pg';
-import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type {
   BegunSession,
   checkoutApi,
@@ -29,7 +28,6 @@ import { createLinkSession, findSession, lockSession } from '#sessions/session.t
 import { paymentUrlOf } from '#sessions/session-json.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
-import { qrCode, qrPath } from './qr.ts';
 import { checkoutState, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
 type Routes = (typeof checkoutApi)['routes'];
@@ -148,36 +146,12 @@ export async function prepareForPayer(
     payment: guide.executionRequest.txRequest,
     alternatives: guide.alternatives,
     ...networkOf(chain),
-    ...depositOf(guide, token),
   };
 }
 
 function networkOf(chain: Chain): Pick<PreparedOrder, 'network'> {
   const network = networkFactsOf(chain);
   return network === undefined ? {} : { network };
-}
-
-/** The deposit address with its QR codes. The plain address comes first: every exchange and wallet reads it. */
-function depositOf(
-  { alternatives, order }: { alternatives: readonly PaymentAlternative[]; order: { deadline: string } },
-  token: Token,
-): Pick<PreparedOrder, 'deposit'> {
-  const found = alternatives.find(({ method }) => method === 'deposit');
-  if (found?.address === undefined || found.amountInToken === undefined) return {};
-  const { address, amountInToken, refundAddress = '', leastInToken, lateUntil } = found;
-  const transferUri = `ethereum:${token.address}@${token.chainId}/transfer?address=${address}&uint256=${amountInToken}`;
-  return {
-    deposit: {
-      address,
-      refundAddress,
-      addressCode: qrPath(qrCode(address)),
-      transferUri,
-      transferCode: qrPath(qrCode(transferUri)),
-      payUntil: order.deadline,
-      ...(leastInToken === undefined ? {} : { leastInToken }),
-      ...(lateUntil === undefined ? {} : { lateUntil }),
-    },
-  };
 }
 
 function payerOf(text: string): Hex {

@@ -4,7 +4,7 @@ import { streamLimits } from '../rate-limit.ts';
 import type { CheckoutContext } from './context.ts';
 import { checkoutState, findSessionFacts } from './state.ts';
 
-/** How often the sessions of open pages are read: all together, in four statements. */
+/** How often the sessions of open pages are read: all together, in at most five statements. */
 const readIntervalMs = 700;
 
 export interface ProgressFeed {
@@ -28,12 +28,10 @@ export function progressFeed(deps: CheckoutContext, signal: AbortSignal): Progre
   let isLooking = false;
   const look = async () => {
     const sessionIds = [...listeners.keys()];
-    const [sessions, facts] = await Promise.all([
-      findSessionStates(deps.db, sessionIds),
-      findSessionFacts(deps, sessionIds),
-    ]);
+    const sessions = await findSessionStates(deps.db, sessionIds);
+    const facts = await findSessionFacts(deps, [...sessions.values()]);
     for (const [sessionId, session] of sessions) {
-      const state = await checkoutState(deps, session, facts(sessionId));
+      const state = await checkoutState(deps, session, facts(session));
       const text = JSON.stringify(state);
       for (const listener of listeners.get(sessionId) ?? []) {
         if (listener.lastText === text) continue;

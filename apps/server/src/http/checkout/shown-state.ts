@@ -5,11 +5,14 @@ import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { type SessionPage, sessionPageData } from './page-data.ts';
+import { withOwnDeposit } from './state.ts';
 
 /** The reader of a page. */
 export interface StateReader {
   readonly language: Language;
   readonly timeZone: string;
+  /** The order whose deposit address the page shows instead of the session's. */
+  readonly order?: string | undefined;
 }
 
 /** The given time zone where this process knows it, else UTC. */
@@ -26,11 +29,13 @@ export function timeZoneOf(zone: string | undefined): string {
 export async function openStates(
   deps: CheckoutContext,
   session: StoredSession,
-  { language, timeZone }: StateReader,
+  { language, timeZone, order }: StateReader,
 ): Promise<{ readonly data: SessionPage; readonly show: (state: CheckoutState) => ShownState }> {
   const front = await findShownMerchant(deps.db, session.merchantId);
-  const data = await sessionPageData(deps, { session, front }, language);
-  const show = (state: CheckoutState) => {
+  const data = await sessionPageData(deps, { session, front, order }, language);
+  const withOwn = await withOwnDeposit(deps, session.sessionId, order);
+  const show = (present: CheckoutState) => {
+    const state = withOwn(present);
     const now = unixSeconds(deps.clock.now());
     return {
       state,

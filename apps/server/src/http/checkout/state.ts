@@ -1,3 +1,4 @@
+import { shorten } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
@@ -10,6 +11,7 @@ import { findSessionDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import { type DepositAddress, findDepositAddresses } from '#orders/deposit-terms.ts';
 import { findOrder } from '#orders/order.ts';
 import { type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
@@ -41,23 +43,29 @@ export interface SessionFacts {
   readonly seen?: SeenPayment | undefined;
   readonly deposits?: readonly SessionDeposit[] | undefined;
   readonly exceptions?: readonly PaymentException[];
+  /** The address that the session's pages show. */
+  readonly address?: DepositAddress | undefined;
 }
 
-/** Reads the facts about several sessions besides their rows, in three statements at once. */
+/** Reads the facts about several sessions besides their rows, in at most four statements at once. */
 export async function findSessionFacts(
   deps: Pick<CheckoutContext, 'db' | 'chains' | 'clock'>,
-  sessionIds: readonly string[],
-): Promise<(sessionId: string) => SessionFacts> {
+  sessions: readonly Pick<SessionState, 'sessionId' | 'shownOrderId'>[],
+): Promise<(session: Pick<SessionState, 'sessionId' | 'shownOrderId'>) => SessionFacts> {
   const { db } = deps;
-  const [seen, deposits, exceptions] = await Promise.all([
+  const sessionIds = sessions.map(({ sessionId }) => sessionId);
+  const shown = sessions.flatMap(({ shownOrderId }) => (shownOrderId === '' ? [] : [shownOrderId]));
+  const [seen, deposits, exceptions, addresses] = await Promise.all([
     findSeenPayments(db, sessionIds),
     findSessionDeposits(db, deps, sessionIds),
     findExceptions(db, sessionIds),
+    findDepositAddresses(db, shown),
   ]);
-  return (sessionId) => ({
+  return ({ sessionId, shownOrderId }) => ({
     seen: seen.get(sessionId),
     deposits: deposits.get(sessionId),
     exceptions: exceptions.filter((exception) => exception.sessionId === sessionId),
+    address: addresses.get(shownOrderId),
   });
 }
 
@@ -96,7 +104,7 @@ export async function checkoutState(
   session: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
-  const { seen, deposits = [], exceptions = [] } = found;
+  const { seen, deposits = [], exceptions = [], address } = found;
   return {
     sessionId: session.sessionId,
     status: session.status,
@@ -111,6 +119,7 @@ export async function checkoutState(
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
     receiptId: session.receiptId,
     deposits: [...deposits],
+    ...(isPayable(session, deps.clock.now()) ? shownDepositOf(deps, session.shownOrderId, address) : {}),
     exceptions: shownExceptions(exceptions)
       .filter((exception) => isOutside(exception, session))
       .flatMap((exception) => exceptionOf(deps, exception) ?? []),
@@ -119,6 +128,42 @@ export async function checkoutState(
     ...returnOf(session),
     ...(isPaid(session) ? await successTextOf(deps, session) : {}),
   };
+}
+
+/** A deposit address as pages show it. */
+export function shownDepositOf(
+  { chains }: Pick<CheckoutContext, 'chains'>,
+  orderId: string,
+  found: DepositAddress | undefined,
+): Pick<CheckoutState, 'shownDeposit'> {
+  const token = found === undefined ? undefined : chains.token(found.tokenId);
+  if (found === undefined || token === undefined) return {};
+  const { tokenId, address, refundAddress, amountInToken, payUntil, leastInToken, lateUntil } = found;
+  const amount = amountInToken.toString();
+  return {
+    shownDeposit: {
+      ...{ orderId, tokenId, address, refundTo: shorten(refundAddress), amountInToken: amount, payUntil },
+      transferUri: `ethereum:${token.address}@${token.chainId}/transfer?address=${address}&uint256=${amount}`,
+      ...(leastInToken === amountInToken ? {} : { leastInToken: leastInToken.toString() }),
+      ...(lateUntil === undefined ? {} : { lateUntil }),
+    },
+  };
+}
+
+/**
+ * The state with the deposit address of a given order of the session, for a page that shows its own; the state as it is
+ * where the session has no such order.
+ */
+export async function withOwnDeposit(
+  deps: Pick<CheckoutContext, 'db' | 'chains'>,
+  sessionId: string,
+  orderId: string | undefined,
+): Promise<(state: CheckoutState) => CheckoutState> {
+  const found =
+    orderId === undefined ? undefined : (await findDepositAddresses(deps.db, [orderId])).get(orderId);
+  if (orderId === undefined || found?.sessionId !== sessionId) return (state) => state;
+  const own = shownDepositOf(deps, orderId, found);
+  return (state) => (state.isPayable ? { ...state, ...own } : state);
 }
 
 /** Whether the payer has the whole payment back. */

@@ -51,6 +51,8 @@ const undocumented = [
   '/checkout/:sessionId',
   '/checkout/:sessionId/claim',
   '/checkout/:sessionId/code.svg',
+  '/checkout/:sessionId/:orderId/address.svg',
+  '/checkout/:sessionId/:orderId/wallet.svg',
   '/checkout/api/session/:sessionId/events',
   '/checkout/assets/:file',
   '/dashboard/api/*',

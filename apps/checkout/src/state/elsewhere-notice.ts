@@ -1,17 +1,19 @@
-import type { CheckoutData } from './data.ts';
-import { fill, formatToken } from './format.ts';
-import { h, type Tree } from './tree.ts';
+import type { CheckoutState, ShownDeposit } from '@florin/protocol/checkout-api.ts';
+import { fill, formatToken } from '../checkout/format.ts';
+import { h, type Tree } from '../checkout/tree.ts';
+import type { PageData } from './page-data.ts';
 
 /**
  * What has already arrived at other addresses of the session, such as one that the payer's other device shows, and what
  * is to be sent now: the rest there, or the whole amount here.
  */
 export function elsewhereNotice(
-  { texts, locale, options, state }: CheckoutData,
-  { address, tokenId, amountInToken }: { address: string; tokenId: string; amountInToken: string },
+  { texts, locale, options }: PageData,
+  { address, tokenId, amountInToken }: ShownDeposit,
+  { deposits }: CheckoutState,
 ): Tree {
   const own = options.find((option) => option.tokenId === tokenId);
-  const others = (state?.deposits ?? []).filter(
+  const others = deposits.filter(
     (deposit) => deposit.tokenId !== tokenId || !address.endsWith(deposit.addressEnd),
   );
   return others.map((deposit) => {

@@ -1,0 +1,39 @@
+import { type checkoutApi, depositWayOf } from '@florin/protocol/checkout-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { BodyOf } from '@florin/protocol/route.ts';
+import { showDepositOf } from '#sessions/session.ts';
+import type { CheckoutContext } from './context.ts';
+import { assertClientCode, type PayerCaller, prepareForPayer, sessionOf } from './payment.ts';
+
+/**
+ * Prepares an order whose deposit address the payer's page shows; money that does not pay goes to `payer`.
+ *
+ * A caller with the session's secret sets the address for the session, so that all devices of the payer show the same. A
+ * caller without it gets an address for its own page alone: whoever saw the link could otherwise put an address before
+ * the payer's eyes whose refunds are not the payer's. The code that a phone scans has no secret, because others can
+ * photograph the screen; so such a phone sees the payer's address, and sets none. Refuses like the preparation of an
+ * order, and with 100612 where the service takes no transfers.
+ */
+export async function showDeposit(
+  deps: CheckoutContext,
+  body: BodyOf<(typeof checkoutApi)['routes']['showDeposit']>,
+  caller: PayerCaller,
+): Promise<{ orderId: string }> {
+  const prepared = await prepareForPayer(deps, body, caller);
+  if (depositWayOf(prepared) === undefined)
+    throw new Refusal('method_not_available', { param: 'tokenId', detail: body.tokenId });
+  const { orderId } = prepared;
+  if (caller.clientCode !== undefined) await showDepositOf(deps.db, body.sessionId, orderId);
+  return { orderId };
+}
+
+/** Makes the session's pages show no deposit address any more. What was sent to it still pays. Refuses with 100202. */
+export async function hideDeposit(
+  deps: CheckoutContext,
+  sessionId: string,
+  clientCode = '',
+): Promise<Record<string, never>> {
+  assertClientCode(await sessionOf(deps, sessionId), clientCode);
+  await showDepositOf(deps.db, sessionId, '');
+  return {};
+}
