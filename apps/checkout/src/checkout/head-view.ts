@@ -14,6 +14,7 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
   // A custom link's options have no price before the payer chooses one.
   const priced = by?.total === '0' ? undefined : by;
   const shown = priced?.total ?? data.amount;
+  const isOpenAmount = shown === '' || shown === '0';
   const fee = priced?.fee ?? '0';
   const back = state === undefined ? data.link?.cancelUrl : isOpen(state, now) ? state.cancelUrl : undefined;
   return [
@@ -23,8 +24,8 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
       { class: 'sum' },
       h(
         'h1',
-        { id: 'amount', class: (shown === '' || shown === '0') && 'open' },
-        shown === '' || shown === '0' ? texts.yourChoice : formatMoney(locale, shown),
+        { id: 'amount', class: isOpenAmount ? 'open' : shown.length > longAmount && 'long' },
+        isOpenAmount ? texts.yourChoice : formatMoney(locale, shown),
       ),
       state !== undefined && isOpen(state, now) && clockView(data, state, now),
     ),
@@ -36,6 +37,9 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
       h('p', { class: 'soft' }, texts.feeAdded),
   ];
 }
+
+/** Digits of Micro-USD: a million dollars and more are smaller, so that they stay on one line. */
+const longAmount = 11;
 
 /** The way back to the shop without a payment. */
 export function backView(

@@ -1,6 +1,7 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
 import { fill, formatToken, toDecimal } from './format.ts';
+import { markView } from './mark.ts';
 import { holds, isDepositable, type Model } from './model.ts';
 import { taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
@@ -23,13 +24,14 @@ function helpView(model: Model, option: CheckoutOption, actions: Actions): Tree 
   const others = data.options.filter(
     (other) => other.status !== 'unavailable' && other.total !== '0' && holds(other, balances),
   );
-  const button = (id: string, text: string, click: () => void) =>
+  const button = (id: string, text: Tree, click: () => void) =>
     taskButton(model, { id, kind: 'quiet', text, click });
   return [
     h('p', {}, fill(texts.short, { missing: formatToken(locale, option, missing.toString()) })),
     // More of them would hide the rest of the page; the sheet has all.
-    others.slice(0, 3).map(({ tokenId, symbol: token, chainTitle: network }) => {
-      const text = fill(texts.tokenOnNetwork, { token, network });
+    others.slice(0, 3).map((other) => {
+      const { tokenId, symbol: token, chainTitle: network } = other;
+      const text = [markView(data.drawings, other), fill(texts.tokenOnNetwork, { token, network })];
       return button(`use-${tokenId}`, text, () => actions.choose(tokenId));
     }),
     isDepositable(model) &&

@@ -16,7 +16,7 @@ export function taskButton(
   }: {
     readonly id: string;
     readonly kind: 'button' | 'quiet' | 'plain';
-    readonly text: string;
+    readonly text: Tree;
     readonly click: () => void;
     readonly disabled?: boolean;
   },

@@ -58,7 +58,10 @@ const shownItems = 3;
 /** The items for sale. */
 export function itemsView(data: PageData): Tree {
   const { items, texts } = data;
-  const named = items.filter(({ name }) => name !== '');
+  // The title above says the name already, and there is nothing else to say of an item whose price the payer chooses.
+  const isTitle = ({ name, value, description }: PageItem) =>
+    name === data.title && value === '' && description === '';
+  const named = items.filter((item) => item.name !== '' && !isTitle(item));
   if (named.length === 0) return undefined;
   // One folded item would save nothing.
   const first = named.length === shownItems + 1 ? named : named.slice(0, shownItems);

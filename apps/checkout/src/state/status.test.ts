@@ -56,7 +56,7 @@ test('a fully refunded payment is shown as refunded, and the page does not say t
     ['completed', '4500000', true, en.refundedInFull, undefined],
   ] as const;
   for (const [status, refunded, isRefunded, title, hint] of cases) {
-    const words = wordsOf({ texts: en }, { ...state, status, refunded, isRefunded }, 0);
+    const words = wordsOf({ texts: en, linkUrl: '' }, { ...state, status, refunded, isRefunded }, 0);
     assert.deepEqual([words.title, words.hint], [title, hint], `${status} ${refunded}`);
   }
 });

@@ -18,7 +18,8 @@ interface Shown {
 }
 
 /** The words for a session's state. */
-export function wordsOf({ texts }: Pick<PageData, 'texts'>, state: CheckoutState, now: number): Shown {
+export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: CheckoutState, now: number): Shown {
+  const { texts } = data;
   const paid = { kind: 'good', isPaid: true, isSafeToClose: true } as const;
   // For every status, because the merchant has none of the money any more. The refunded amount is below.
   if (state.isRefunded) return { title: texts.refundedInFull, kind: 'good', isSafeToClose: true };
@@ -34,7 +35,11 @@ export function wordsOf({ texts }: Pick<PageData, 'texts'>, state: CheckoutState
     case 'expired':
       // An accepted late deposit has been seen.
       if (state.initiateTx !== '') break;
-      return { title: texts.expired, hint: texts.expiredHint, kind: 'bad' };
+      return {
+        title: texts.expired,
+        hint: data.linkUrl === '' ? texts.expiredAsk : texts.expiredHint,
+        kind: 'bad',
+      };
     case 'cancelled':
       return { title: texts.cancelled, hint: texts.cancelledHint, kind: 'bad' };
     case 'initialized':
@@ -58,7 +63,8 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
   const isWaiting = isOpen(state, reader.now);
   const deposits = isWaiting ? depositsView(data, state, reader) : [];
   // The rest of the page says it all. Screen readers hear of it, and readers without scripts see it.
-  const isQuiet = isWaiting && deposits.length + state.exceptions.length === 0;
+  const isSaid = deposits.length === 0 || state.shownDeposit !== undefined;
+  const isQuiet = isWaiting && isSaid && state.exceptions.length === 0;
   const until = new Date(state.expiresAt * 1000).toISOString();
   return [
     h(

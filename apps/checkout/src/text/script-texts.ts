@@ -18,6 +18,7 @@ const serverTexts = [
   'completedHint',
   'expired',
   'expiredHint',
+  'expiredAsk',
   'expiredLink',
   'cancelled',
   'refundedInFull',

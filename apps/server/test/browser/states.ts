@@ -145,7 +145,7 @@ export const pageStates: readonly PageState[] = [
   ),
   {
     name: 'top-up',
-    words: ['10.00 USDC has arrived. Send 15.05 USDC more to the same address.'],
+    words: ['Send exactly 15.05 USDC'],
     async reach(world, page, query) {
       const { path, sessionId } = await world.begin(await world.addLink());
       await world.visit(page, withQuery(path, query));
@@ -290,7 +290,66 @@ export const pageStates: readonly PageState[] = [
       await world.brand();
     },
   },
+  {
+    name: 'extremes',
+    words: ['Show 2 more', 'Pay 10,0'],
+    async reach(world, page, query) {
+      await disfigure(world);
+      await injectStub(page);
+      const lineItems = await Promise.all(
+        [1, 2, 3, 4, 5].map(async () => ({
+          ...{ itemType: 'product', quantity: 1, unitPrice: 1_999_999_999_999 },
+          productId: await world.addProduct({
+            name: `${'Wasserkraft'.repeat(8)} 👨‍👩‍👧‍👦`,
+            description: 'x'.repeat(400),
+            attributes: [{ name: 'م'.repeat(40), value: 'https://'.repeat(25) }],
+          }),
+        })),
+      );
+      const linkId = await world.addLink({ linkName: worstName, lineItems });
+      await world.visit(page, `/link/${linkId}${query}`);
+      await connect(page);
+      await restore(world);
+    },
+  },
+  {
+    name: 'extremes-receipt',
+    words: ['Paid and received', 'Receipt', 'Download receipt'],
+    async reach(world, page, query) {
+      await disfigure(world);
+      const host = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.example`;
+      const linkId = await world.addLink({
+        linkName: worstName,
+        customSuccessText: 'ﷺ'.repeat(40) + 'W'.repeat(400),
+        successUrl: `https://${host}/`,
+      });
+      const { path, sessionId } = await world.addPaid(linkId);
+      await world.putStatus(sessionId, 'completed');
+      await world.visit(page, withQuery(path, query));
+      await restore(world);
+    },
+  },
 ];
+
+/** Two scripts, an emoji of many parts, and nowhere to break. */
+const worstName = `${'Wm'.repeat(30)}שלוםعربي👨‍👩‍👧‍👦`;
+
+/** The look of a merchant who tries everything. */
+async function disfigure(world: PageWorld): Promise<void> {
+  await world.nameMerchant(
+    'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft',
+  );
+  await world.brand({
+    ...{ color: '#777777', background: '#808080', cornerRadius: 24, font: 'geometric' },
+    ...{ legalName: 'W'.repeat(100), supportUrl: `https://shop.example/${'s'.repeat(900)}` },
+    ...{ termsUrl: 'https://shop.example/t', refundUrl: 'https://shop.example/r' },
+  });
+}
+
+async function restore(world: PageWorld): Promise<void> {
+  await world.nameMerchant('Test merchant');
+  await world.brand();
+}
 
 /** Waits until this many images have loaded. */
 async function imagesShown(page: Page, count: number): Promise<void> {
