@@ -11,17 +11,23 @@ const listeners = new WeakMap<Node, Listeners>();
 export function show(parent: Element, tree: Tree): void {
   const wanted = flatten(tree);
   let next: ChildNode | null = parent.firstChild;
-  for (const item of wanted) {
+  for (const [index, item] of wanted.entries()) {
+    // What is wanted no more goes first, so that what follows it is found again, with the focus in it.
+    const isWanted = (node: ChildNode) => wanted.slice(index).some((each) => fits(node, each));
+    while (next !== null && !isWanted(next)) next = removeNode(next);
     const found = next !== null && fits(next, item) ? next : make(item);
     if (found === next) next = next.nextSibling;
     else parent.insertBefore(found, next);
     update(found, item);
   }
-  while (next !== null) {
-    const after: ChildNode | null = next.nextSibling;
-    next.remove();
-    next = after;
-  }
+  while (next !== null) next = removeNode(next);
+}
+
+/** Removes a node, and returns the one after it. */
+function removeNode(node: ChildNode): ChildNode | null {
+  const after = node.nextSibling;
+  node.remove();
+  return after;
 }
 
 function fits(node: ChildNode, item: Described | string): boolean {

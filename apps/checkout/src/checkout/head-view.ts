@@ -24,7 +24,7 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
       { class: 'sum' },
       h(
         'h1',
-        { id: 'amount', class: isOpenAmount ? 'open' : shown.length > longAmount && 'long' },
+        { id: 'amount', tabindex: '-1', class: isOpenAmount ? 'open' : shown.length > longAmount && 'long' },
         isOpenAmount ? texts.yourChoice : formatMoney(locale, shown),
       ),
       state !== undefined && isOpen(state, now) && clockView(data, state, now),

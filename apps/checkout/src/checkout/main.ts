@@ -84,15 +84,20 @@ function render(page: Page): void {
     show(elementOf('state'), shown.view as Tree);
     document.title = shown.title;
   }
-  if (focused?.isConnected === false) focusOnNews();
+  // It is gone or hidden: neither has a place on the page.
+  if (focused !== document.body && focused?.getClientRects().length === 0) focusOnNews();
 }
 
 /** Where a reader continues whose focus was on something that is no longer there, the newest first. */
-const news = ['#deposit', '#status:not(.quiet)', '#pay-button', '#show-deposit', '#pay button', '#bar'];
+const news = '#deposit #status #pay-button #show-deposit [name=by]:checked #bar #amount'.split(' ');
 
 function focusOnNews(): void {
-  const found = news.map((selector) => document.querySelector<HTMLElement>(selector));
-  found.find((element) => element !== null)?.focus();
+  for (const selector of news) {
+    const element = document.querySelector<HTMLElement>(selector);
+    element?.focus();
+    // What is hidden takes no focus.
+    if (element !== null && document.activeElement === element) return;
+  }
 }
 
 /** What the buttons in the session's state do. */

@@ -13,7 +13,14 @@ const option = {
   ...{ status: 'available', secondsToFinal: 1 },
 } as const;
 const data: PageData = {
-  ...{ locale: 'en', texts: en, agentApi: '', drawings: { file: '', keys: [] }, title: '', amount: '4500000' },
+  ...{
+    locale: 'en',
+    texts: en,
+    agentApi: '',
+    drawings: { file: '', keys: [] },
+    title: '',
+    amount: '4500000',
+  },
   ...{ isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', merchant: 'Tea', legalName: 'Tea' },
   ...{ scheme: 'device', links: [], items: [], linkUrl: '', recipient: '', settlementToken: '' },
   ...{ settledIn: '', explorers: {}, options: [option] },

@@ -115,7 +115,7 @@ export async function findDeposit(
 }
 
 /** A deposit address with everything that its payer must know. */
-export interface DepositAddress {
+export interface AddressTerms {
   readonly sessionId: string;
   readonly tokenId: string;
   readonly address: Hex;
@@ -133,7 +133,7 @@ export interface DepositAddress {
 export async function findDepositAddresses(
   queryable: Queryable,
   walletOrderIds: readonly string[],
-): Promise<ReadonlyMap<string, DepositAddress>> {
+): Promise<ReadonlyMap<string, AddressTerms>> {
   const rows =
     walletOrderIds.length === 0 ? [] : await queryable.query(addressesOfWalletOrders, { walletOrderIds });
   return new Map(

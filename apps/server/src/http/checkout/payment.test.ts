@@ -129,7 +129,10 @@ test('a repeated request within the first half of an order’s life shows the sa
   const first = await prepare(sessionId, 0xd1);
   world.clock.time += (unsignedOrderSeconds / 2) * 1_000;
   const second = await prepare(sessionId, 0xd1, '10.9.0.1');
-  assert.deepEqual([second.data.orderId, second.data.alternatives], [first.data.orderId, first.data.alternatives]);
+  assert.deepEqual(
+    [second.data.orderId, second.data.alternatives],
+    [first.data.orderId, first.data.alternatives],
+  );
   world.clock.time += 1_000;
   const third = await prepare(sessionId, 0xd1);
   assert.equal(third.data.deadline, String(nowSeconds() + unsignedOrderSeconds));

@@ -11,7 +11,7 @@ import { findSessionDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import { type DepositAddress, findDepositAddresses } from '#orders/deposit-terms.ts';
+import { type AddressTerms, findDepositAddresses } from '#orders/deposit-terms.ts';
 import { findOrder } from '#orders/order.ts';
 import { type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
@@ -44,7 +44,7 @@ export interface SessionFacts {
   readonly deposits?: readonly SessionDeposit[] | undefined;
   readonly exceptions?: readonly PaymentException[];
   /** The address that the session's pages show. */
-  readonly address?: DepositAddress | undefined;
+  readonly address?: AddressTerms | undefined;
 }
 
 /** Reads the facts about several sessions besides their rows, in at most four statements at once. */
@@ -134,7 +134,7 @@ export async function checkoutState(
 export function shownDepositOf(
   { chains }: Pick<CheckoutContext, 'chains'>,
   orderId: string,
-  found: DepositAddress | undefined,
+  found: AddressTerms | undefined,
 ): Pick<CheckoutState, 'shownDeposit'> {
   const token = found === undefined ? undefined : chains.token(found.tokenId);
   if (found === undefined || token === undefined) return {};
