@@ -106,7 +106,7 @@ test('omitted settings have documented defaults', async () => {
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,
       ...{ demoPayerKey: undefined, clockOffsetSeconds: 0, consoleUrl: undefined, smtp: undefined },
-      ...{ displayName: undefined, fundingUrl: undefined, logLevel: 'info' },
+      ...{ displayName: undefined, fundingUrl: undefined, logLevel: 'info', requestLogShare: 1 },
     },
   );
   assert.equal(revealed(config.orderKey), orderKey);

@@ -59,7 +59,11 @@ const samples: readonly Readonly<Record<string, unknown>>[] = [
   smtp: { host: 'smtp.example.com', from: 'pay@example.com', fromName: 'Pay', user: 'pay' },
   smtpPassword: 'secret',
   gasless: { deposits: { underpaidAmount: 1 } },
-  settlement: { maxBaseFeeGwei: 1, outflow: { perOrderUsd: 1, hourlyUsd: 1, dailyUsd: 1 } },
+  settlement: {
+    maxBaseFeeGwei: 1,
+    reclaimAfterSeconds: 172_800,
+    outflow: { perOrderUsd: 1, hourlyUsd: 1, dailyUsd: 1 },
+  },
   chains: [
     {
       ...{
