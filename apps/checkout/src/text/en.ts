@@ -41,7 +41,7 @@ export const en = {
   unavailable: 'Not available now',
   takes: 'about {time}',
   payAmount: 'Pay {amount}',
-  exactOnly: 'Your wallet allows exactly this amount.',
+  exactOnly: 'Your wallet will ask you to allow exactly this amount.',
   stepConnect: 'Confirm the connection in your wallet',
   stageConnect: 'Connect',
   stageAllow: 'Allow',
