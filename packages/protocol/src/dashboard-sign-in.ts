@@ -8,7 +8,13 @@ import { idText, nameText, strictBody, successReply, text } from './schema.ts';
 
 const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
 const password = text({ min: 1, max: 128 });
-const newPassword = text({ min: 12, max: 128 });
+const newPassword = text({
+  min: 12,
+  max: 128,
+  description:
+    'Refused with 400101 if it is a common password, a run or a repetition, or little more than one common word or a name of ' +
+    'the person, the merchant or the installation',
+});
 const code = text({ min: 1, max: 64 });
 /** What a browser's WebAuthn calls take and return, as JSON. */
 const webAuthn = Type.Object({}, { additionalProperties: true });
@@ -106,6 +112,7 @@ export const signInRoutes = {
     description:
       'Refused with 200202 until the delay is over. Then sign in with the password and add a passkey.',
     body: strictBody({ token: text({ min: 1, max: 100 }), password: newPassword }),
+    errors: ['sign_in_failed', 'field_invalid', 'rate_limited'],
     reply: Type.Object({
       email: Type.String({ description: 'Names the person at sign-in' }),
       recoveryCodes: Type.Array(Type.String(), { description: 'Shown this once' }),
@@ -323,6 +330,7 @@ export const proofRoutes = {
     summary: 'Change the password, and end all other sessions',
     body: strictBody({ currentPassword: password, newPassword }),
     reply: successReply,
+    errors: ['sign_in_failed', 'field_invalid', 'rate_limited'],
   }),
   startPasskey: route({
     ...proof,

@@ -185,7 +185,7 @@ function NewAccount({
       />
       <PasswordField
         label="Password"
-        hint="At least 12 characters."
+        hint="At least 12 characters: several words that do not belong together."
         autoComplete="new-password"
         required
         minLength={12}

@@ -53,7 +53,7 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
       />
       <PasswordField
         label="New password"
-        hint="At least 12 characters."
+        hint="At least 12 characters: several words that do not belong together."
         autoComplete="new-password"
         required
         minLength={12}

@@ -76,7 +76,7 @@ function NewPassword({
     <form onSubmit={onSubmit(recover)} className="grid gap-4">
       <PasswordField
         label="New password"
-        hint="At least 12 characters."
+        hint="At least 12 characters: several words that do not belong together."
         autoComplete="new-password"
         required
         minLength={12}

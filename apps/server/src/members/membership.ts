@@ -13,6 +13,7 @@ import {
   roleOfUser,
   setRole,
 } from './membership.sql.ts';
+import { nameOfUser } from './user.sql.ts';
 
 /** A person who acts for a merchant. */
 export interface Member {
@@ -59,6 +60,13 @@ export async function listOwnMerchants(queryable: Queryable, userId: string): Pr
     role: row.role as MemberRole,
     isSuspended: row.is_suspended,
   }));
+}
+
+/** What an attacker who knows of the person tries as a password: the names of the person, the address and the merchants. */
+export async function namesOfPerson(queryable: Queryable, userId: string): Promise<string[]> {
+  const [person] = await queryable.query(nameOfUser, { userId });
+  const merchants = await listOwnMerchants(queryable, userId);
+  return [person?.name ?? '', person?.email ?? '', ...merchants.map(({ merchantName }) => merchantName)];
 }
 
 /** A person's role at a merchant. Members of the staff have the role `staff` where they are no members. */

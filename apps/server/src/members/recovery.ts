@@ -3,9 +3,10 @@ import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { type Actor, recordPersonalAct } from './audit.ts';
+import { assertHardToGuess } from './common-password.ts';
 import type { MemberContext } from './context.ts';
 import { recordEnded, revokeInvitationsOfPerson } from './inviter.ts';
-import { findMember } from './membership.ts';
+import { findMember, namesOfPerson } from './membership.ts';
 import {
   actsElsewhere,
   cancelOpen,
@@ -185,14 +186,17 @@ async function record(
 /**
  * Gives the person a new password and new recovery codes, and ends every other way to sign in and all sessions. The
  * person's open invitations are revoked, because who had the account may have made them. Refuses (200202) a link that is
- * unknown, used, cancelled, a week too old, or that still waits.
+ * unknown, used, cancelled, a week too old, or that still waits, and (400101) a password that is easy to guess.
  */
 export async function completeRecovery(
   transaction: Transaction,
   deps: MemberContext,
   request: {
     readonly token: string;
+    readonly password: string;
     readonly passwordHash: string;
+    /** What names the installation. */
+    readonly places: readonly string[];
     readonly actorOf: (person: { readonly userId: string; readonly email: string }) => Actor;
   },
 ): Promise<{ readonly email: string; readonly recoveryCodes: string[] }> {
@@ -205,6 +209,8 @@ export async function completeRecovery(
   if (ageMs < 0)
     throw new Refusal('sign_in_failed', `the link works from ${row.effective_at?.toISOString()} on`);
   const { user_id: userId, email } = row;
+  const names = [...request.places, ...(await namesOfPerson(transaction, userId))];
+  assertHardToGuess('password', request.password, names);
   await transaction.query(setUsed, { recoveryId: row.recovery_id });
   await transaction.query(resetSignIn, { userId, password: request.passwordHash, at: now });
   const actor = request.actorOf({ userId, email });

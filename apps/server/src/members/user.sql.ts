@@ -8,6 +8,13 @@ export const insertUser = statement({
    values (:userId, :name, :email, :at, :at) on conflict do nothing returning id`,
 });
 
+export const nameOfUser = statement({
+  name: 'user_name',
+  parameters: { userId: 'text' },
+  columns: { name: 'text', email: 'text' },
+  text: 'select name, email from sign_in."user" where id = :userId',
+});
+
 export const emailOfUser = statement({
   name: 'user_email',
   parameters: { userId: 'text' },

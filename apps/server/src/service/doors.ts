@@ -62,6 +62,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
     dashboardDoor({
       ...dashboard,
       verifyWallet: rooms.verifyWallet,
+      displayName: options.displayName,
       installation: {
         rpcOf: rooms.rpcOf,
         wallets: sendingWallets(options),

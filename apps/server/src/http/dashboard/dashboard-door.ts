@@ -47,6 +47,8 @@ export interface DashboardDoorContext extends OperationContext {
   readonly signIn: SignIn;
   /** The origin of the dashboard's pages. */
   readonly dashboardOrigin: string;
+  /** The name of the installation. */
+  readonly displayName?: string | undefined;
   /** In the local environment a password alone opens the dashboard. */
   readonly environment: 'local' | 'production';
   readonly rateLimits?: RateLimits | undefined;
@@ -110,12 +112,14 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
         return caller;
       },
     });
-    addSignInRoutes(addSignIn, { ...deps, attempts });
-    addVisitorLinkRoutes(addSignIn, { ...deps, attempts });
-    addMeRoutes(addPersonal, { ...deps, attempts });
-    addProofRoutes(addPersonal, { ...deps, attempts });
-    addNotificationRoutes(addPersonal, { ...deps, attempts });
-    addViewRoutes(addPersonal, { ...deps, attempts });
+    const places = ['florin', new URL(deps.dashboardOrigin).hostname, deps.displayName ?? ''];
+    const personal = { ...deps, attempts, places };
+    addSignInRoutes(addSignIn, personal);
+    addVisitorLinkRoutes(addSignIn, personal);
+    addMeRoutes(addPersonal, personal);
+    addProofRoutes(addPersonal, personal);
+    addNotificationRoutes(addPersonal, personal);
+    addViewRoutes(addPersonal, personal);
     const addOfStaff = routesOf<StaffCaller>(server, {
       ...shape,
       authorize: async (request, route, reply) => {

@@ -5,9 +5,10 @@ import type { Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { findBounces, retryOwnAddress } from '#mail/bounce.ts';
 import { type Act, recordAct, recordPersonalAct } from '#members/audit.ts';
+import { assertHardToGuess } from '#members/common-password.ts';
 import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation } from '#members/invitation.ts';
-import { listOwnMerchants } from '#members/membership.ts';
+import { listOwnMerchants, namesOfPerson } from '#members/membership.ts';
 import { chooseNotification, listNotifications } from '#members/notification.ts';
 import { listPaymentViews, removePaymentView, savePaymentView } from '#members/payment-view.ts';
 import { cancelRecovery, findRecovery, type Recovery } from '#members/recovery.ts';
@@ -36,6 +37,8 @@ interface MeDeps extends MemberContext {
   readonly signIn: SignIn;
   readonly attempts: Attempts;
   readonly environment: 'local' | 'production';
+  /** What names the installation. */
+  readonly places: readonly string[];
 }
 
 export function shownRecovery({ status, effectiveAt }: Recovery) {
@@ -225,6 +228,8 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     const { body, caller } = call;
     const { headers } = caller;
     deps.attempts.ofSession(caller.sessionId);
+    const names = [...deps.places, ...(await namesOfPerson(deps.people, caller.userId))];
+    assertHardToGuess('newPassword', body.newPassword, names);
     await recorded(deps, call, { action: 'changePassword' }, async (transaction) => {
       await askLibrary(signIn, '/change-password', {
         headers,

@@ -10,7 +10,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createSiweMessage } from 'viem/siwe';
 import { recoverAddress } from 'viem/utils';
 import { schema } from '#db/schema.ts';
+import { operator } from '#members/audit.ts';
 import { invite } from '#members/invitation.ts';
+import { recoverByOperator } from '#members/recovery.ts';
 import { signInConfiguration } from '#members/sign-in.ts';
 import { Browser, DashboardWorld, dashboardOrigin, password } from '../../../test/harness/dashboard-world.ts';
 import { totpCode } from '../../../test/harness/totp.ts';
@@ -455,6 +457,41 @@ test('a new password ends the other sessions and replaces the old one', async ()
   assert.equal((await change(password)).code, 0);
   assert.deepEqual([(await browser.get('/me')).code, (await other.get('/me')).code], [0, 200201]);
   assert.equal((await new Browser(local).post('/sign-in/password', { email, password })).code, 200202);
+});
+
+test('a common password, and names of the person, the merchant and the installation, are no new password', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const { email, userId } = await world.addPerson([[merchantId, 'owner']]);
+  const browser = await signedIn(local, email);
+  const localPart = email.split('@')[0] ?? '';
+  const easy = ['password1234', 'QWERTYUIOP123', `${localPart}1`, 'TestMerchant2024', 'florin-florin-1'];
+  const { db } = world.merchants.database;
+  const deps = { ...world.merchants.deps, recoveryDelayMs: 0 };
+  const { token } = await db.transaction((transaction) =>
+    recoverByOperator(transaction, deps, { userId, actor: operator }),
+  );
+  const invitation = { merchantId, role: 'viewer', email: '', invitedBy: '' } as const;
+  const invited = await db.transaction((transaction) => invite(transaction, deps, invitation));
+  const visitor = new Browser(local);
+  const person = { token: invited.token, name: 'Kim', email: 'kim.new@example.com' };
+  for (const given of easy) {
+    const replies = [
+      await browser.post('/me/password/change', { currentPassword: password, newPassword: given }),
+      await visitor.post('/recovery/complete', { token, password: given }),
+      ...(given.startsWith(localPart)
+        ? []
+        : [await visitor.post('/invitation/accept-as-new', { ...person, password: given })]),
+    ];
+    for (const { code, message } of replies) {
+      assert.deepEqual([given, code], [given, 400101]);
+      assert.match(message, /^Invalid field: (newPassword|password) is easy to guess: /);
+    }
+  }
+  // Nothing was used up or changed.
+  assert.equal((await new Browser(local).post('/sign-in/password', { email, password })).code, 0);
+  assert.equal((await visitor.post('/invitation/accept-as-new', { ...person, password })).code, 0);
+  const body = { token, password: 'several unlike words' };
+  assert.equal((await new Browser(local).post('/recovery/complete', body)).code, 0);
 });
 
 test('attempts to sign in are limited for a network, and for an account from a network', async () => {

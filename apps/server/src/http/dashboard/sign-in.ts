@@ -4,6 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { recordPersonalAct } from '#members/audit.ts';
+import { assertHardToGuess } from '#members/common-password.ts';
 import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation, openInvitation } from '#members/invitation.ts';
 import { hashPassword } from '#members/password.ts';
@@ -27,6 +28,8 @@ interface SignInDeps extends MemberContext {
   readonly people: Database;
   readonly signIn: SignIn;
   readonly attempts: Attempts;
+  /** What names the installation. */
+  readonly places: readonly string[];
 }
 
 /** The answer of the library: the data and the cookies. Its refusals become the catalogue's, in our words. */
@@ -180,7 +183,7 @@ export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): 
     const passwordHash = await hashPassword(password);
     return deps.people.transaction((transaction) =>
       completeRecovery(transaction, deps, {
-        ...{ token, passwordHash },
+        ...{ token, password, passwordHash, places: deps.places },
         actorOf: (person) => actorOf(person, call),
       }),
     );
@@ -198,7 +201,8 @@ export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): 
     const passwordHash = await hashPassword(password);
     const accepted = await deps.people.transaction(async (transaction) => {
       // First the token: without a valid one nothing is told of accounts.
-      await openInvitation(transaction, deps, token);
+      const { merchantName } = await openInvitation(transaction, deps, token);
+      assertHardToGuess('password', password, [...deps.places, merchantName, name, email]);
       const userId = await createUser(transaction, deps, { name, email, passwordHash });
       const actor = actorOf({ userId, email }, call);
       const { merchantId } = await acceptInvitation(transaction, deps, { token, actor });
