@@ -14,10 +14,15 @@ import {
 } from '@florin/server/operator';
 import { databaseTime } from './doctor.sql.ts';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
+import { examineReplication } from './doctor-replication.ts';
 
 /** Checks the service's state in the database: merchants' scopes, clocks, chains, books and open human decisions. */
 export async function examineState(db: Database, config: Config, clock: Clock): Promise<DoctorFinding[]> {
-  const findings = [...(await examineScope(db)), await examineClock(db, clock)];
+  const findings = [
+    ...(await examineReplication(db, clock)),
+    ...(await examineScope(db)),
+    await examineClock(db, clock),
+  ];
   for (const chain of config.chains.all) findings.push(await examineWatcher(db, chain));
   findings.push(...(await examineBooks(db, config, clock)), await examineSettlements(db));
   const budgets = config.gasless?.depositBudgets;

@@ -1,7 +1,13 @@
-import { readdir, stat, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
-import { type Clock, type Config, type SmtpSettings, smtpTransport } from '@florin/server/operator';
+import {
+  type Clock,
+  type Config,
+  findNewestBackup,
+  type SmtpSettings,
+  smtpTransport,
+} from '@florin/server/operator';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 
 const dayMs = 86_400_000;
@@ -104,13 +110,9 @@ export async function examineBackups(
 ): Promise<DoctorFinding> {
   const what = 'backup';
   try {
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.gz'));
-    const files = await Promise.all(names.map((name) => stat(join(folder, name))));
-    const newestMs = Math.max(
-      ...files.filter((file) => file.isFile() && file.size > 0).map((file) => file.mtimeMs),
-    );
-    if (newestMs === Number.NEGATIVE_INFINITY) return bad(what, `${folder} has no backup: run florin backup`);
-    const hours = Math.floor((clock.now().getTime() - newestMs) / hourMs);
+    const newest = await findNewestBackup(folder);
+    if (newest === undefined) return bad(what, `${folder} has no backup: run florin backup`);
+    const hours = Math.floor((clock.now().getTime() - newest.getTime()) / hourMs);
     const detail = `the newest one in ${folder} is ${hours} hours old`;
     return hours < maxHours
       ? good(what, detail)

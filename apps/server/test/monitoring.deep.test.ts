@@ -44,6 +44,8 @@ const cases: Readonly<Record<string, readonly (readonly [series: string, bad: st
   FlorinWebhooksPaused: [['florin_webhooks_paused', '1', '0']],
   FlorinExceptionsOpen: [['florin_exceptions_open', '1', '0']],
   FlorinDatabaseBusy: [['florin_database_connections{state="waiting",instance="a"}', '6', '5']],
+  FlorinCapNearlyUsed: [['florin_cap_used_ratio{token="t",window="hour"}', '0.81', '0.8']],
+  FlorinBackupOld: [['florin_backup_age_seconds', '93601', '93600']],
   FlorinMailsWaiting: [['florin_mails_waiting', '101', '100']],
 };
 /** The same for alerts on how fast something grows: what is added each minute. */

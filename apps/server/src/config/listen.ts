@@ -1,11 +1,19 @@
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { ConfigError, type Environment, type Fields } from './field.ts';
 
 /** Where a process answers. */
 export interface ListenConfig {
   readonly http: { readonly host: string; readonly port: number; readonly trustedProxies: readonly string[] };
   /** Where this process tells its health and its metrics; undefined: nowhere. */
-  readonly monitoring: { readonly host: string; readonly port: number } | undefined;
+  readonly monitoring:
+    | {
+        readonly host: string;
+        readonly port: number;
+        /** The folder of the backups, whose age it tells; undefined: it tells none. */
+        readonly backups: string | undefined;
+      }
+    | undefined;
 }
 
 /** Reads `http`. */
@@ -32,8 +40,15 @@ export function monitoringOf(fields: Fields, environment: Environment): ListenCo
     return {
       host: givenHost ?? host,
       port: given === undefined ? port : portOf(given, 'FLORIN_MONITORING_PORT'),
+      backups: monitoring.optional('backups', (name) => backupsOf(monitoring, name)),
     };
   });
+}
+
+function backupsOf(monitoring: Fields, name: string): string {
+  const folder = monitoring.text(name);
+  if (!isAbsolute(folder)) throw new ConfigError(`monitoring.backups is ${folder}: give an absolute path`);
+  return folder;
 }
 
 /** An address or network of a trusted proxy, whose X-Forwarded-For counts. */

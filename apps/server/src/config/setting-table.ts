@@ -40,6 +40,12 @@ export const settingTable: readonly SettingRow[] = [
       'the private port of [health and metrics](../runbook/monitoring.md); also `FLORIN_MONITORING_HOST`, `FLORIN_MONITORING_PORT`',
   },
   {
+    names: ['monitoring.backups'],
+    fallback: 'none',
+    meaning:
+      'the folder of the backups: an absolute path. Metrics then have the age of the newest file that ends in `.gz`',
+  },
+  {
     names: ['http.trustedProxies'],
     fallback: 'none',
     meaning:

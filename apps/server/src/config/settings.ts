@@ -55,7 +55,7 @@ const samples: readonly Readonly<Record<string, unknown>>[] = [
   attestationUrl: 'https://iris-api.circle.com',
   roles: ['web'],
   http: { trustedProxies: ['127.0.0.1'] },
-  monitoring: {},
+  monitoring: { backups: '/backups' },
   smtp: { host: 'smtp.example.com', from: 'pay@example.com', fromName: 'Pay', user: 'pay' },
   smtpPassword: 'secret',
   gasless: { deposits: { underpaidAmount: 1 } },

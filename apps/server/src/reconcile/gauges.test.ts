@@ -204,8 +204,8 @@ test('a trouble that is over is gone from the page', async () => {
 test('every metric is in the runbook, and alerts and dashboard use only metrics and pages that exist', async () => {
   const page = await pageOf(healthy, noWallets);
   const names = [...page.matchAll(/^# HELP (florin_\w+) /gm)].map(([, metric = '']) => metric);
-  // It is added with the pool.
-  names.push('florin_database_connections');
+  // They are added with the pool, and by the service.
+  names.push('florin_database_connections', 'florin_cap_used_ratio', 'florin_backup_age_seconds');
   const runbook = read('docs/runbook/monitoring.md');
   const rules = read('deploy/monitoring/florin.rules.yml');
   const dashboard = read('deploy/monitoring/florin.dashboard.json');

@@ -6,6 +6,7 @@ import { readHealth, readWallets } from '#reconcile/health.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { sendingWallets } from './configuration.ts';
 import type { ServiceOptions } from './options.ts';
+import { protectionGauges, readBackupAge, readCapUse } from './protection-gauges.ts';
 import type { Rooms } from './rooms.ts';
 
 export interface Monitor {
@@ -45,7 +46,10 @@ export async function monitor(
       return reply.type(contentType).send(text);
     });
   }
-  return { address: await server.listen(monitoring), close: () => server.close() };
+  return {
+    address: await server.listen({ host: monitoring.host, port: monitoring.port }),
+    close: () => server.close(),
+  };
 }
 
 const poolGauge = {
@@ -56,7 +60,13 @@ const poolGauge = {
 
 function addReaders(metrics: Metrics, options: ServiceOptions, { db, rpcOf }: Rooms): void {
   const { chains, clock } = options;
+  const backups = options.monitoring?.backups;
   const wallets = sendingWallets(options);
+  const recentCapUse = recently(clock, () => readCapUse(chains, rpcOf, AbortSignal.timeout(capLimitMs)));
+  metrics.addReader(protectionGauges, async () => [
+    ...((await recentCapUse()) ?? []),
+    ...(backups === undefined ? [] : [await readBackupAge(backups, clock.now())]),
+  ]);
   const recentWallets = recently(clock, () => readWallets(db, { chains, clock, rpcOf, wallets }));
   metrics.addReader(installationGauges, async () => {
     const [health, report = unknownWallets] = await Promise.all([
@@ -75,6 +85,8 @@ function addReaders(metrics: Metrics, options: ServiceOptions, { db, rpcOf }: Ro
 }
 
 const unknownWallets = { wallets: [], vaults: [] };
+/** A node that hangs keeps the caps unknown for so long. */
+const capLimitMs = 10_000;
 /** Prometheus gives up after some seconds, and a node that hangs is given ten. */
 const longestWaitMs = 500;
 

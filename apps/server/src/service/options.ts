@@ -54,7 +54,9 @@ export interface ServiceSettings {
     readonly trustedProxies?: readonly string[];
   };
   /** Where this process tells its health and its metrics; nowhere when absent. */
-  readonly monitoring?: { readonly host: string; readonly port: number } | undefined;
+  readonly monitoring?:
+    | { readonly host: string; readonly port: number; readonly backups?: string | undefined }
+    | undefined;
   readonly databaseUrl: string;
   readonly roles: ReadonlySet<ProcessRole>;
   readonly chains: Chains;
