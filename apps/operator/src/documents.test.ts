@@ -27,8 +27,12 @@ function readCommands(): Map<string, Set<string>> {
 /** Command lines in a document, whether alone or within a sentence. */
 function commandLinesOf(text: string): string[] {
   const joined = text.replaceAll(/\\\n\s*/g, ' ');
-  return [...joined.matchAll(/npm run florin --\s([^\n`#|;&]+)/g)].map(([, line = '']) => line.trim());
+  const calls = /(?:npm run florin --|(?<=^|`)florin)\s([^\n`#|;&]+)/gm;
+  return [...joined.matchAll(calls)].map(([, line = '']) => line.trim());
 }
+
+/** What the program takes besides its commands; `serve` is the service of a release. */
+const notCommands = new Set(['help', '--version', 'serve']);
 
 test('every command line in a document has an existing command and existing options', () => {
   const commands = readCommands();
@@ -46,7 +50,7 @@ test('every command line in a document has an existing command and existing opti
   for (const option of ['--origin', '--policy']) assert.ok(commands.get('mcp')?.has(option), option);
   const wrong = lines.filter(({ line }) => {
     const words = line.split(/\s+/);
-    if (words[0] === 'help') return false;
+    if (notCommands.has(words[0] ?? '')) return false;
     const options = commands.get(words.slice(0, 2).join(' ')) ?? commands.get(words[0] ?? '');
     return options === undefined || (line.match(/--[a-z-]+/g) ?? []).some((name) => !options.has(name));
   });
