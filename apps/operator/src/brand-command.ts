@@ -91,13 +91,13 @@ async function change(
 ): Promise<void> {
   // Sending a hosted URL back keeps the image.
   const { updateAt: _at, ...wanted } = { ...(await findBranding(db, merchantId)), ...changes };
-  const { logoUrl, darkLogoUrl, iconUrl, ...look } = wanted;
+  const { logoUrl, darkLogoUrl, iconUrl, embedOrigins, ...look } = wanted;
   const images = imagesOf(db, config, outside);
   try {
     const urls = { logoUrl, darkLogoUrl, iconUrl };
     const taken = await takeBrandImages(images?.intake ?? noIntake, db, { merchantId, urls });
     await db.transaction((transaction) =>
-      updateBranding(transaction, outside, { merchantId, images: taken, look }),
+      updateBranding(transaction, outside, { merchantId, images: taken, look, embedOrigins }),
     );
   } finally {
     await images?.close();

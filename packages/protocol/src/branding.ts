@@ -32,6 +32,21 @@ const look = {
 export const brandLook = Type.Object(look);
 export type BrandLook = Static<typeof brandLook>;
 
+/** Origins whose pages may embed a merchant's checkout. */
+const embedOrigins = Type.Array(
+  Type.String({
+    format: 'https-url',
+    // An origin becomes part of a policy, where other characters of a host name would have a meaning.
+    pattern: '^[a-z]+://[A-Za-z0-9.-]+(:[0-9]{1,5})?$',
+    maxLength: 300,
+  }),
+  {
+    maxItems: 20,
+    description:
+      'Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused',
+  },
+);
+
 const hosted = (description: string) => Type.String({ description });
 
 /** The appearance of a merchant's hosted pages. */
@@ -42,6 +57,7 @@ export const branding = Type.Object({
     'A square icon, in place of a logo and in browsers’ tabs; empty: the first letter of the name',
   ),
   ...look,
+  embedOrigins,
   updateAt: Type.Union([Type.Literal(''), timestampText], { description: 'Empty before the first update' }),
 });
 export type Branding = Static<typeof branding>;
@@ -55,6 +71,7 @@ export const brandingUpdateBody = Type.Object(
     darkLogoUrl: optionalImage,
     iconUrl: optionalImage,
     ...Type.Partial(brandLook).properties,
+    embedOrigins: Type.Optional(embedOrigins),
     ifUpdateAt: Type.Optional(
       Type.Union([Type.Literal(''), timestampText], {
         description:

@@ -188,10 +188,11 @@ function brandingExamples(origin: string) {
   const logoUrl = `${origin}/images/4hXqJmL2pT9vRc7WzKsB1n-1280.webp`;
   const iconUrl = `${origin}/images/9cTbQwF6yN3kHd8MxVuA5e-1280.webp`;
   const images = { logoUrl, darkLogoUrl: '', iconUrl };
+  const embedOrigins = [site];
   return {
-    getBranding: { data: { ...images, ...look, updateAt: '2026-01-02 02:45:00' } },
+    getBranding: { data: { ...images, ...look, embedOrigins, updateAt: '2026-01-02 02:45:00' } },
     updateBranding: {
-      body: { logoUrl: `${site}/logo.png`, iconUrl: `${site}/icon.png`, ...look },
+      body: { logoUrl: `${site}/logo.png`, iconUrl: `${site}/icon.png`, ...look, embedOrigins },
       data: success,
     },
   } as const;

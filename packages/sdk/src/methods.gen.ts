@@ -98,6 +98,8 @@ export interface BrandingMethods {
     refundUrl?: string | undefined;
     /** The merchant’s privacy policy; empty: none. */
     privacyUrl?: string | undefined;
+    /** Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused. */
+    embedOrigins?: readonly string[] | undefined;
     /** `updateAt` of the branding as it was read. Refused with 100308 if the branding changed since. */
     ifUpdateAt?: string | undefined;
     /** Taken and ignored. */

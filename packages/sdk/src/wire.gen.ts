@@ -67,6 +67,8 @@ export interface Branding {
   refundUrl: string;
   /** The merchant’s privacy policy; empty: none. */
   privacyUrl: string;
+  /** Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused. */
+  embedOrigins: string[];
   /** Empty before the first update. */
   updateAt: string;
 }
@@ -1448,6 +1450,8 @@ export interface Operations {
       refundUrl?: string | undefined;
       /** The merchant’s privacy policy; empty: none. */
       privacyUrl?: string | undefined;
+      /** Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused. */
+      embedOrigins?: readonly string[] | undefined;
       /** `updateAt` of the branding as it was read. Refused with 100308 if the branding changed since. */
       ifUpdateAt?: string | undefined;
       /** Taken and ignored. */

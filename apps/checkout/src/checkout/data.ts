@@ -45,4 +45,6 @@ export interface CheckoutData {
    * absent where the operator names none.
    */
   readonly fundingUrl?: string | undefined;
+  /** The listed origin of the shop's page that opened or frames this one; absent where there is none. */
+  readonly shop?: string | undefined;
 }

@@ -1,4 +1,13 @@
 import type { ShownState } from '@florin/protocol/checkout-api.ts';
+import {
+  isFramed,
+  keepStorage,
+  openToShop,
+  openWalletWindow,
+  returnToShop,
+  tellState,
+  windowWallet,
+} from '../embed/shop-window.ts';
 import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { api, follow } from './api.ts';
@@ -18,6 +27,9 @@ import { recallSent } from './sent.ts';
 import type { Tree } from './tree.ts';
 import { watchWallets } from './wallet.ts';
 
+/** Whether this is the script of pages that a shop's page opens or frames. The bundler knows it, and leaves out the rest. */
+declare const IS_EMBEDDED: boolean;
+
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
@@ -31,6 +43,7 @@ function openPage(data: CheckoutData): Page {
     change(part) {
       model = { ...model, ...part };
       render(page);
+      if (IS_EMBEDDED) tellState(model.data.state);
     },
   };
   return page;
@@ -115,7 +128,8 @@ let leaving: ReturnType<typeof setTimeout> | undefined;
 
 /** Goes back to the shop in a moment. Only when the payment becomes final before the payer's eyes: later the page is a receipt. */
 function leave(url: string): void {
-  leaving = setTimeout(() => location.assign(url), leaveMs);
+  if (IS_EMBEDDED && isFramed()) return;
+  leaving = setTimeout(() => (IS_EMBEDDED ? returnToShop() : location.assign(url)), leaveMs);
   document.body.className = 'leaves';
 }
 
@@ -147,6 +161,7 @@ function actionsOf(page: Page): Actions {
   };
   return {
     connect: (wallet) => {
+      if (IS_EMBEDDED && isFramed()) return openWalletWindow();
       // A wallet that does not answer the connection is left for another one. Nothing can be paid by that yet.
       const { waitsFor, payer } = page.model;
       (waitsFor === 'wallet' && payer === '' ? beginInstead : beginIdle)(() => connectWallet(page, wallet));
@@ -237,6 +252,7 @@ function keepFragment(): void {
 
 function start(): void {
   const data = JSON.parse(elementOf('data').textContent ?? '') as CheckoutData;
+  if (IS_EMBEDDED) keepStorage();
   const page = openPage(data);
   page.followSession = () => followSession(page);
   page.readState = () => readState(page);
@@ -246,10 +262,13 @@ function start(): void {
   });
   keepFragment();
   holdWhilePressed(page);
-  watchWallets(data.texts.browserWallet, (wallets) => {
-    page.change({ wallets });
-    void recallWallet(page);
-  });
+  if (IS_EMBEDDED) openToShop(data.shop);
+  if (IS_EMBEDDED && isFramed()) page.change({ wallets: [windowWallet(data.texts.browserWallet)] });
+  else
+    watchWallets(data.texts.browserWallet, (wallets) => {
+      page.change({ wallets });
+      void recallWallet(page);
+    });
   recallSent(page);
   recallOwn(page);
   page.followSession();

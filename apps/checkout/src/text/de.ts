@@ -26,6 +26,7 @@ export const de: Texts = {
   byAddress: 'Börse oder Adresse',
   chooseWallet: 'Wallet wählen',
   browserWallet: 'Browser-Wallet',
+  walletWindow: 'Mit einer Wallet in einem neuen Fenster bezahlen',
   searchingWallets: 'Wallets werden gesucht …',
   noWallet:
     'In diesem Browser gibt es keine Wallet. Öffnen Sie diese Seite im Browser Ihrer Wallet-App oder auf einem Gerät mit Wallet.',

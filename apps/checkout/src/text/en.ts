@@ -24,6 +24,7 @@ export const en = {
   byAddress: 'Exchange or address',
   chooseWallet: 'Choose a wallet',
   browserWallet: 'Browser wallet',
+  walletWindow: 'Pay with a wallet in a new window',
   searchingWallets: 'Looking for wallets …',
   noWallet:
     'There is no wallet in this browser. Open this page in the browser of your wallet app, or on a device that has one.',

@@ -25,6 +25,7 @@ export const es: Texts = {
   byAddress: 'Exchange o dirección',
   chooseWallet: 'Elija un monedero',
   browserWallet: 'Monedero del navegador',
+  walletWindow: 'Pagar con un monedero en una ventana nueva',
   searchingWallets: 'Buscando monederos …',
   noWallet:
     'No hay ningún monedero en este navegador. Abra esta página en el navegador de su aplicación de monedero o en un dispositivo que tenga uno.',

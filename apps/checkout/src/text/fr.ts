@@ -25,6 +25,7 @@ export const fr: Texts = {
   byAddress: 'Plateforme ou adresse',
   chooseWallet: 'Choisissez un portefeuille',
   browserWallet: 'Portefeuille du navigateur',
+  walletWindow: 'Payer avec un portefeuille dans une nouvelle fenêtre',
   searchingWallets: 'Recherche de portefeuilles …',
   noWallet:
     'Il n’y a pas de portefeuille dans ce navigateur. Ouvrez cette page dans le navigateur de votre application de portefeuille ou sur un appareil qui en a un.',

@@ -25,6 +25,7 @@ export const it: Texts = {
   byAddress: 'Exchange o indirizzo',
   chooseWallet: 'Scegli un wallet',
   browserWallet: 'Wallet del browser',
+  walletWindow: 'Paga con un wallet in una nuova finestra',
   searchingWallets: 'Ricerca dei wallet …',
   noWallet:
     'In questo browser non c’è un wallet. Apri questa pagina nel browser della tua app wallet o su un dispositivo che ne ha uno.',

@@ -26,6 +26,7 @@ export const ja: Texts = {
   byAddress: '取引所・アドレス',
   chooseWallet: 'ウォレットを選ぶ',
   browserWallet: 'ブラウザーのウォレット',
+  walletWindow: '新しいウィンドウでウォレットから支払う',
   searchingWallets: 'ウォレットを探しています …',
   noWallet:
     'このブラウザーにはウォレットがありません。ウォレットアプリのブラウザー、またはウォレットのある端末でこのページを開いてください。',

@@ -25,6 +25,7 @@ export const pt: Texts = {
   byAddress: 'Corretora ou endereço',
   chooseWallet: 'Escolha uma carteira',
   browserWallet: 'Carteira do navegador',
+  walletWindow: 'Pagar com uma carteira numa nova janela',
   searchingWallets: 'Procurando carteiras …',
   noWallet:
     'Não há carteira neste navegador. Abra esta página no navegador do seu aplicativo de carteira ou em um aparelho que tenha uma.',

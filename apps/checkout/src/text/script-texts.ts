@@ -96,6 +96,7 @@ const serverTexts = [
   'wholeElsewhere',
   'arrivedElsewhere',
   'orSendAll',
+  'walletWindow',
 ] as const satisfies readonly (keyof Texts)[];
 
 /** Texts of pages whose payer chooses the amount. */

@@ -26,6 +26,7 @@ export const tr: Texts = {
   byAddress: 'Borsa veya adres',
   chooseWallet: 'Bir cüzdan seçin',
   browserWallet: 'Tarayıcı cüzdanı',
+  walletWindow: 'Yeni bir pencerede cüzdanla öde',
   searchingWallets: 'Cüzdanlar aranıyor …',
   noWallet:
     'Bu tarayıcıda cüzdan yok. Bu sayfayı cüzdan uygulamanızın tarayıcısında veya cüzdanı olan bir cihazda açın.',

@@ -25,6 +25,7 @@ export const zh: Texts = {
   byAddress: '交易所或地址',
   chooseWallet: '选择钱包',
   browserWallet: '浏览器钱包',
+  walletWindow: '在新窗口中用钱包付款',
   searchingWallets: '正在查找钱包 …',
   noWallet: '此浏览器中没有钱包。请在钱包应用的浏览器中，或在有钱包的设备上打开此页面。',
   openIn: '请在您的钱包应用中打开此页面：',

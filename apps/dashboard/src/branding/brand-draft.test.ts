@@ -5,15 +5,17 @@ import { type Brand, draftOf, isChanged, previewedLook, savedOf, unsavedImages }
 
 const brand: Brand = {
   ...{ logoUrl: 'https://pay.example/images/a-1280.webp', darkLogoUrl: '', iconUrl: '' },
-  ...{ ...plainLook, color: '#112233', updateAt: '' },
+  ...{ ...plainLook, color: '#112233', embedOrigins: [], updateAt: '' },
 };
 const draft = draftOf(brand);
 
 test('a draft is saved trimmed and with whole colours, and not at all with half a colour', () => {
   const typed = { ...draft, color: 'AABBCC', legalName: ' Tea GmbH ', termsUrl: ' https://a.example/t ' };
-  assert.deepEqual(savedOf(typed), {
+  const embedOrigins = [' https://shop.example', ''];
+  assert.deepEqual(savedOf({ ...typed, embedOrigins }), {
     ...draft,
     ...{ color: '#aabbcc', legalName: 'Tea GmbH', termsUrl: 'https://a.example/t' },
+    embedOrigins: ['https://shop.example'],
   });
   assert.equal(savedOf({ ...draft, background: '#12' }), undefined);
 });

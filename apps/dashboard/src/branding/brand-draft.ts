@@ -26,7 +26,8 @@ export function savedOf(draft: BrandDraft): BrandDraft | undefined {
   const trimmed = Object.fromEntries(
     [...imageFields, ...textFields].map((field) => [field, draft[field].trim()]),
   );
-  return { ...draft, ...trimmed, color, background };
+  const embedOrigins = draft.embedOrigins.map((origin) => origin.trim()).filter((origin) => origin !== '');
+  return { ...draft, ...trimmed, color, background, embedOrigins };
 }
 
 /** How a draft reads beside another one. */
@@ -44,6 +45,7 @@ export const brandParts: readonly DraftPart<BrandDraft>[] = (
     ['Terms', 'termsUrl'],
     ['Refunds', 'refundUrl'],
     ['Privacy', 'privacyUrl'],
+    ['Shops that embed the checkout', 'embedOrigins'],
   ] as const
 ).map(([name, field]) => ({ name, fields: [field], textOf: (draft) => String(draft[field]).trim() }));
 
@@ -58,7 +60,7 @@ export function isChanged(draft: BrandDraft, brand: Brand): boolean {
  * as it is stored.
  */
 export function previewedLook(draft: BrandDraft, brand: Brand) {
-  const { logoUrl, darkLogoUrl, iconUrl, ...look } = draft;
+  const { logoUrl, darkLogoUrl, iconUrl, embedOrigins: _origins, ...look } = draft;
   const urlOf = (field: 'supportUrl' | 'termsUrl' | 'refundUrl' | 'privacyUrl') =>
     /^https:\/\/[^\s/]+\.[^\s]+$/.test(draft[field].trim()) ? draft[field].trim() : '';
   const isStored = (field: (typeof imageFields)[number]) =>

@@ -1,5 +1,5 @@
 import { brandFonts, cornerRadii } from '@florin/protocol/brand-look.ts';
-import { Field, TextField } from '../ui/field.tsx';
+import { AreaField, Field, TextField } from '../ui/field.tsx';
 import { ImageField } from '../ui/image-field.tsx';
 import { Card } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
@@ -148,6 +148,22 @@ export function LinkFields({ draft, change, errorOf }: Fields) {
           />
         ))}
       </div>
+    </Card>
+  );
+}
+
+/** Which shops may have the checkout in their own pages. */
+export function EmbedFields({ draft, change, errorOf }: Fields) {
+  return (
+    <Card>
+      <AreaField
+        label="Shops that embed the checkout"
+        hint="One origin per line, such as https://shop.example. Their pages may show the checkout inside them; no other page may."
+        isOptional
+        value={draft.embedOrigins.join('\n')}
+        onChange={(typed) => change({ embedOrigins: typed === '' ? [] : typed.split('\n') })}
+        error={errorOf('embedOrigins')}
+      />
     </Card>
   );
 }

@@ -22,7 +22,7 @@ import {
   savedOf,
   unsavedImages,
 } from './brand-draft.ts';
-import { ImageFields, LinkFields, LookFields } from './brand-fields.tsx';
+import { EmbedFields, ImageFields, LinkFields, LookFields } from './brand-fields.tsx';
 
 const example: PreviewedOrder = {
   title: 'Spring order',
@@ -101,6 +101,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
           <LookFields {...{ draft, change, errorOf, isWrong }} />
           <ImageFields {...{ draft, change, errorOf }} hasUnsaved={unsavedImages(draft, brand)} />
           <LinkFields {...{ draft, change, errorOf }} />
+          <EmbedFields {...{ draft, change, errorOf }} />
           <div data-acts className="grid gap-3">
             {isConflict ? (
               <ConflictNotice

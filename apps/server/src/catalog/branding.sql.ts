@@ -14,6 +14,7 @@ const look = {
   terms_url: 'text',
   refund_url: 'text',
   privacy_url: 'text',
+  embed_origins: 'text[]',
 } as const;
 const names = Object.keys(look);
 
@@ -52,21 +53,22 @@ export const putBranding = statement({
     termsUrl: 'text',
     refundUrl: 'text',
     privacyUrl: 'text',
+    embedOrigins: 'text[]',
     updatedAt: 'timestamptz',
     ifUpdateAt: 'text?',
   },
   columns: { merchant_id: 'text' },
   text: `insert into branding (merchant_id, logo_name, logo_url, dark_logo_name, dark_logo_url, icon_name, icon_url, color, background,
-     corner_radius, font, legal_name, support_url, terms_url, refund_url, privacy_url, updated_at)
+     corner_radius, font, legal_name, support_url, terms_url, refund_url, privacy_url, embed_origins, updated_at)
    values (:merchantId, :logoName, :logoUrl, :darkLogoName, :darkLogoUrl, :iconName, :iconUrl, :color, :background,
-     :cornerRadius, :font, :legalName, :supportUrl, :termsUrl, :refundUrl, :privacyUrl, :updatedAt)
+     :cornerRadius, :font, :legalName, :supportUrl, :termsUrl, :refundUrl, :privacyUrl, :embedOrigins, :updatedAt)
    on conflict (merchant_id) do update
    set logo_name = excluded.logo_name, logo_url = excluded.logo_url, dark_logo_name = excluded.dark_logo_name,
      dark_logo_url = excluded.dark_logo_url, icon_name = excluded.icon_name, icon_url = excluded.icon_url,
      color = excluded.color, background = excluded.background, corner_radius = excluded.corner_radius,
      font = excluded.font, legal_name = excluded.legal_name, support_url = excluded.support_url,
      terms_url = excluded.terms_url, refund_url = excluded.refund_url, privacy_url = excluded.privacy_url,
-     updated_at = excluded.updated_at
+     embed_origins = excluded.embed_origins, updated_at = excluded.updated_at
    where ${isUnchangedSince('branding.updated_at')}
    returning merchant_id`,
 });
@@ -90,6 +92,7 @@ export const shownMerchant = statement({
     terms_url: 'text?',
     refund_url: 'text?',
     privacy_url: 'text?',
+    embed_origins: 'text[]?',
   },
   // `coalesce` of one value: PostgreSQL describes a column as its table declares it, also where a left join finds no row.
   text: `select m.merchant_name, ${names.map((name) => `coalesce(b.${name}) as ${name}`).join(', ')}

@@ -28,12 +28,13 @@ export const noBrandImages: BrandImages = { logo: noBrandImage, darkLogo: noBran
 /** A look with the hosted URLs of its images. */
 type HostedLook = Omit<Branding, 'updateAt'>;
 
-const noImages = { logoUrl: '', darkLogoUrl: '', iconUrl: '' } as const;
+/** Hosted pages before the merchant sets anything. */
+const plainBrand: HostedLook = { ...plainLook, logoUrl: '', darkLogoUrl: '', iconUrl: '', embedOrigins: [] };
 
 /** The appearance of the merchant's hosted pages; the page's own until the merchant sets it. */
 export async function findBranding(queryable: Queryable, merchantId: string): Promise<Branding> {
   const [row] = await queryable.query(brandingOfMerchant, { merchantId });
-  if (row === undefined) return { ...noImages, ...plainLook, updateAt: '' };
+  if (row === undefined) return { ...plainBrand, updateAt: '' };
   return { ...lookOf(row), updateAt: formatTimestamp(row.updated_at) };
 }
 
@@ -52,6 +53,7 @@ function lookOf(row: Omit<Row<typeof brandingOfMerchant>, 'updated_at'>): Hosted
     termsUrl: row.terms_url,
     refundUrl: row.refund_url,
     privacyUrl: row.privacy_url,
+    embedOrigins: row.embed_origins,
   };
 }
 
@@ -65,7 +67,7 @@ export async function findShownMerchant(queryable: Queryable, merchantId: string
   const [row] = await queryable.query(shownMerchant, { merchantId });
   if (row === undefined) throw new Error(`there is no merchant ${merchantId}`);
   const { merchant_name: merchantName, ...columns } = row;
-  return { merchantName, ...(isBranded(columns) ? lookOf(columns) : { ...noImages, ...plainLook }) };
+  return { merchantName, ...(isBranded(columns) ? lookOf(columns) : plainBrand) };
 }
 
 type BrandColumns = Omit<Row<typeof shownMerchant>, 'merchant_name'>;
@@ -112,11 +114,14 @@ export async function updateBranding(
     merchantId,
     images,
     look,
+    embedOrigins = [],
     ifUpdateAt,
   }: {
     readonly merchantId: string;
     readonly images: BrandImages;
     readonly look: Partial<BrandLook>;
+    /** URLs whose origins may embed the checkout. */
+    readonly embedOrigins?: readonly string[] | undefined;
     readonly ifUpdateAt?: string | undefined;
   },
 ): Promise<void> {
@@ -130,6 +135,7 @@ export async function updateBranding(
     ...{ darkLogoName: darkLogo.name, darkLogoUrl: darkLogo.url },
     ...{ iconName: icon.name, iconUrl: icon.url },
     ...{ color: color.toLowerCase(), background: background.toLowerCase(), ...rest },
+    embedOrigins: [...new Set(embedOrigins.map((url) => new URL(url).origin))],
     updatedAt: at,
     ifUpdateAt: ifUpdateAt ?? null,
   });

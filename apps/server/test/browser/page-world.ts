@@ -206,6 +206,19 @@ export class PageWorld {
     );
   }
 
+  /** Lists the origins that may embed the merchant's checkout. */
+  async listShops(embedOrigins: readonly string[]): Promise<void> {
+    const { merchantId } = this;
+    await this.world.database.db.transaction((transaction) =>
+      updateBranding(transaction, this.world.deps, {
+        merchantId,
+        images: noBrandImages,
+        look: {},
+        embedOrigins,
+      }),
+    );
+  }
+
   /** Adds a link and returns its id. */
   async addLink(changes: object = {}): Promise<string> {
     const productId = await this.addProduct();

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { languages } from '@florin/checkout';
 import { type Coding, codeAsset } from '../compression.ts';
 import { builtAhead, type ScriptName } from './built-ahead.ts';
+
+const payWords = Object.fromEntries(languages.map(({ tag, texts }) => [tag.split('-')[0], texts.pay]));
 
 /** The page's one script, as it is served. */
 export interface Script {
@@ -29,9 +32,11 @@ export async function bundleScript(page: ScriptName): Promise<Script> {
 
 /** Bundles a page's script from its source. */
 export async function bundleSource(page: ScriptName): Promise<string> {
+  // The page itself, with what it tells a shop.
+  const folder = page === 'embedded' ? 'checkout' : page;
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`../../../../checkout/src/${page}/main.ts`, import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(`../../../../checkout/src/${folder}/main.ts`, import.meta.url))],
     bundle: true,
     minify: true,
     write: false,
@@ -39,6 +44,7 @@ export async function bundleSource(page: ScriptName): Promise<string> {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
+    define: { IS_EMBEDDED: String(page === 'embedded'), PAY_WORDS: JSON.stringify(payWords) },
     logLevel: 'silent',
   });
   return outputFiles[0]?.text ?? '';

@@ -6,7 +6,7 @@ import type { BrandLook } from '@florin/protocol/branding.ts';
  * Font stacks of each family (modernfontstacks.com, CC0): at least one font of each is on every usual system. The last
  * entry catches the rest.
  */
-const stacks: Readonly<Record<BrandFont, string>> = {
+export const stacks: Readonly<Record<BrandFont, string>> = {
   system: 'system-ui, sans-serif',
   humanist: "Seravek, 'Gill Sans Nova', Ubuntu, Calibri, 'DejaVu Sans', source-sans-pro, sans-serif",
   geometric: "Avenir, Montserrat, Corbel, 'URW Gothic', source-sans-pro, sans-serif",

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The hosted pages that have a script. */
-export const scriptNames = ['checkout', 'demo', 'claim'] as const;
-export type ScriptName = (typeof scriptNames)[number];
+/**
+ * The scripts: those of the hosted pages, `embedded` of pages that a shop's page opens or frames, and `embed`, the elements
+ * for the pages of shops.
+ */
+export type ScriptName = 'checkout' | 'embedded' | 'demo' | 'claim' | 'embed';
 
 /** What a release has built ahead for the hosted pages, so that it needs no bundler. */
 export interface BuiltAhead {

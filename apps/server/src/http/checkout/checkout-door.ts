@@ -7,8 +7,17 @@ import { addCheckoutApi } from './checkout-api.ts';
 import type { CheckoutContext } from './context.ts';
 import { addDemoPayer } from './demo-payer.ts';
 import { logoFile } from './drawings.ts';
+import { addEmbed } from './embed.ts';
 import { acceptForms } from './forms.ts';
-import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';
+import {
+  beginByForm,
+  claimPage,
+  depositByForm,
+  framedPage,
+  linkPage,
+  type PageRequest,
+  sessionPage,
+} from './pages.ts';
 import { depositCode, sessionCode } from './session-code.ts';
 
 /** Pages accept unknown query parameters, such as a newsletter's tracking codes. */
@@ -22,23 +31,45 @@ export function checkoutDoor(options: CheckoutContext): Door {
   return async (server) => {
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
     const demoScript = options.demo === undefined ? undefined : await bundleScript('demo');
-    await addPages(server, { options, script, demoScript });
+    const embeddedScript = remember(() => bundleScript('embedded'));
+    await addPages(server, { options, script, embeddedScript, demoScript });
+    server.get<{ Params: { sessionId: string } }>(
+      '/embed/checkout/:sessionId',
+      anyQuery,
+      async (request, reply) =>
+        framedPage({ options, script, embeddedScript, request, reply }, request.params.sessionId),
+    );
+    addEmbed(
+      server,
+      options,
+      remember(() => bundleScript('embed')),
+    );
     server.get<{ Params: { sessionId: string } }>(
       '/checkout/:sessionId/claim',
       anyQuery,
       async (request, reply) =>
-        claimPage({ options, script: claimScript, request, reply }, request.params.sessionId),
+        claimPage({ options, script: claimScript, embeddedScript, request, reply }, request.params.sessionId),
     );
-    addAssets(server, demoScript === undefined ? [script, claimScript] : [script, claimScript, demoScript]);
+    const scripts = demoScript === undefined ? [script, claimScript] : [script, claimScript, demoScript];
+    addAssets(server, scripts, embeddedScript);
     addCheckoutApi(server, options);
     if (options.demo !== undefined) addDemoPayer(server, options, options.demo);
+  };
+}
+
+/** Most installations embed nothing, so the scripts for it are made when the first page needs them. */
+function remember(make: () => Promise<Script>): () => Promise<Script> {
+  let made: Promise<Script> | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
 /** In its own scope: only these routes accept forms. */
 async function addPages(
   server: FastifyInstance,
-  parts: Pick<PageRequest, 'options' | 'script' | 'demoScript'>,
+  parts: Pick<PageRequest, 'options' | 'script' | 'embeddedScript' | 'demoScript'>,
 ): Promise<void> {
   await server.register(async (scope) => {
     acceptForms(scope);
@@ -71,14 +102,19 @@ async function addPages(
 const forPreviews = { 'cross-origin-resource-policy': 'cross-origin' } as const;
 
 /** The files of the pages: they never change. */
-function addAssets(server: FastifyInstance, scripts: readonly Script[]): void {
-  const assets = [
-    ...scripts.map((script) => ({ ...script, type: 'text/javascript; charset=utf-8', headers: {} })),
-    { ...logoFile, type: 'image/svg+xml', headers: forPreviews },
-  ];
+function addAssets(
+  server: FastifyInstance,
+  scripts: readonly Script[],
+  embeddedScript: () => Promise<Script>,
+): void {
+  const fileOf = (script: Script) => ({ ...script, type: 'text/javascript; charset=utf-8', headers: {} });
+  const assets = [...scripts.map(fileOf), { ...logoFile, type: 'image/svg+xml', headers: forPreviews }];
   server.get<{ Params: { file: string } }>('/checkout/assets/:file', async (request, reply) => {
     // Only current scripts exist. A page of an older version works without one until it is reloaded.
-    const asset = assets.find(({ path }) => path.endsWith(`/${request.params.file}`));
+    const { file } = request.params;
+    // Another process may have served its page, so this one may not have made it yet.
+    const all = file.startsWith('embedded-') ? [...assets, fileOf(await embeddedScript())] : assets;
+    const asset = all.find(({ path }) => path.endsWith(`/${file}`));
     if (asset === undefined) throw new Refusal('route_unknown');
     const coding = chooseCoding(request.headers['accept-encoding']);
     if (coding !== 'identity') reply.header('content-encoding', coding);

@@ -67,3 +67,10 @@ test('the script stays within 16 KiB in both codings', () => {
   const kib = [script.bytes.br, script.bytes.gzip].map(({ length }) => length / 1024);
   assert.ok(Math.max(...kib) <= 16, `${kib.map((size) => size.toFixed(2)).join(' and ')} KiB`);
 });
+
+test('what shops load for their elements stays within 6 KiB, and the page that they frame within 17', async () => {
+  const sizes = await Promise.all(
+    (['embed', 'embedded'] as const).map(async (page) => (await bundleScript(page)).bytes.gzip.length / 1024),
+  );
+  assert.ok((sizes[0] ?? 0) <= 6 && (sizes[1] ?? 0) <= 17, `${sizes.map((size) => size.toFixed(2))} KiB`);
+});

@@ -38,9 +38,12 @@ const styleHashes = [hashOf(smallStyle), hashOf(noScriptStyle)];
 
 /**
  * Allows only the script with the nonce, connections and form posts to this origin, and no HTML from scripts. Wallets
- * announce their icons as data images, so these are allowed.
+ * announce their icons as data images, so these are allowed. Pages of these origins may frame the page.
  */
-export function pagePolicy({ nonce, brand }: Pick<PageFrame, 'nonce' | 'brand'>): string {
+export function pagePolicy(
+  { nonce, brand }: Pick<PageFrame, 'nonce' | 'brand'>,
+  ancestors: readonly string[] = [],
+): string {
   const hashes = brand === '' ? styleHashes : [...styleHashes, hashOf(brand)];
   return [
     "default-src 'none'",
@@ -50,7 +53,7 @@ export function pagePolicy({ nonce, brand }: Pick<PageFrame, 'nonce' | 'brand'>)
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestors.length === 0 ? "'none'" : ancestors.join(' ')}`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
@@ -68,6 +71,8 @@ export interface PageFrame {
   readonly brand: string;
   /** `?lang=…` where the reader chose a language for this page; else empty. */
   readonly query: string;
+  /** The listed origin of the shop's page that opened or frames this one; absent where there is none. */
+  readonly shop?: string | undefined;
 }
 
 const voidTags = new Set(['img', 'input', 'source']);
@@ -241,14 +246,15 @@ function renderFrame(frame: PageFrame, page: FramedPage): string {
     icon: card?.icon ?? '',
     styles: html`<style>${new Html(smallStyle)}</style>${brand === '' ? html`` : html`<style>${new Html(brand)}</style>`}<noscript><style>${new Html(noScriptStyle)}</style></noscript>`,
     body: html`${signSprite}<main class="${kind}">
-${renderTree(languageView(language))}
+${renderTree(languageView(language, frame.shop))}
 ${page.body}
 </main>`,
   });
 }
 
 /** The choice of the language: links, which need no script. */
-function languageView({ tag, name, texts }: Language): Tree {
+function languageView({ tag, name, texts }: Language, shop?: string): Tree {
+  const rest = shop === undefined ? '' : `&shop=${encodeURIComponent(shop)}`;
   return h(
     'nav',
     { class: 'lang', 'aria-label': texts.language },
@@ -265,7 +271,11 @@ function languageView({ tag, name, texts }: Language): Tree {
             {},
             other.tag === tag
               ? h('span', { 'aria-current': 'true', lang: tag }, name)
-              : h('a', { href: `?lang=${other.tag}`, lang: other.tag, hreflang: other.tag }, other.name),
+              : h(
+                  'a',
+                  { href: `?lang=${other.tag}${rest}`, lang: other.tag, hreflang: other.tag },
+                  other.name,
+                ),
           ),
         ),
       ),

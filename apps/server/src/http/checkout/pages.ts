@@ -25,6 +25,8 @@ import { linkBounds } from './state.ts';
 export interface PageRequest {
   readonly options: CheckoutContext;
   readonly script: Script;
+  /** The script of pages that a shop's page opens or frames. */
+  readonly embeddedScript: () => Promise<Script>;
   /** Only in local worlds. */
   readonly demoScript?: Script | undefined;
   readonly request: FastifyRequest;
@@ -43,7 +45,7 @@ export async function linkPage(
   const link = await findLink(options.db, linkId, options.clock.now());
   if (link === undefined || link.status === 'deleted') return notFound(pageRequest);
   const front = await findShownMerchant(options.db, link.merchantId);
-  const frame = frameOf(pageRequest, `${options.agentApi}/payment/link/${link.linkId}`, front);
+  const frame = await frameOf(pageRequest, `${options.agentApi}/payment/link/${link.linkId}`, front);
   const { texts } = frame.language;
   if (link.status !== 'active') {
     const words = merchantText(link.customDisabledText, merchantTextLimits.customDisabledText);
@@ -55,7 +57,7 @@ export async function linkPage(
     };
     return send(pageRequest, frame, renderNotice(frame, notice));
   }
-  const data = linkPageData(options, { link, front }, frame.language);
+  const data = { ...linkPageData(options, { link, front }, frame.language), shop: frame.shop };
   return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
 }
 
@@ -69,8 +71,9 @@ export async function sessionPage(
   const session = await findSession(options.db, sessionId);
   if (session === undefined) return notFound(pageRequest);
   const front = await findShownMerchant(options.db, session.merchantId);
-  const frame = frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
-  const data = await sessionPageData(options, { session, front, order: answer.order }, frame.language);
+  const frame = await frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
+  const page = await sessionPageData(options, { session, front, order: answer.order }, frame.language);
+  const data = { ...page, shop: frame.shop };
   return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
 }
 
@@ -80,7 +83,7 @@ export async function claimPage(pageRequest: PageRequest, sessionId: string): Pr
   const session = await findSession(options.db, sessionId);
   if (session === undefined) return notFound(pageRequest);
   const front = await findShownMerchant(options.db, session.merchantId);
-  const frame = frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
+  const frame = await frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
   const { title } = await sessionPageData(options, { session, front }, frame.language);
   const data = await claimData(options, session, { language: frame.language, title, query: frame.query });
   return send(pageRequest, frame, renderClaim(data, frame));
@@ -147,21 +150,23 @@ function redirect(reply: FastifyReply, location: string): Buffer {
 }
 
 async function notFound(pageRequest: PageRequest): Promise<Buffer> {
-  const frame = frameOf(pageRequest, '');
+  const frame = await frameOf(pageRequest, '');
   pageRequest.reply.code(404);
   const { notFound: title, notFoundHint } = frame.language.texts;
   return send(pageRequest, frame, renderNotice(frame, { title, texts: [notFoundHint] }));
 }
 
-function frameOf(
-  { options, script, demoScript, request }: PageRequest,
+async function frameOf(
+  { options, script, embeddedScript, demoScript, request }: PageRequest,
   agentUrl: string,
   front?: ShownMerchant,
-): PageFrame {
+): Promise<PageFrame> {
+  const shop = front === undefined ? undefined : shopOf(request, front);
   return {
     language: languageOf(request),
     nonce: Buffer.from(options.random.bytes(16)).toString('base64'),
-    script,
+    script: shop === undefined ? script : await embeddedScript(),
+    shop,
     demo:
       options.demo === undefined || demoScript === undefined
         ? undefined
@@ -172,13 +177,55 @@ function frameOf(
   };
 }
 
-async function send({ request, reply }: PageRequest, frame: PageFrame, text: string): Promise<Buffer> {
+/**
+ * The origin of the shop's page that opened or frames this one, where the merchant lists it. A page elsewhere may name a
+ * listed origin, too. It hears nothing by that: the browser gives messages to that origin alone.
+ */
+function shopOf(request: FastifyRequest, { embedOrigins }: ShownMerchant): string | undefined {
+  const { shop } = request.query as { shop?: unknown };
+  return embedOrigins.find((origin) => origin === shop);
+}
+
+/** A framed page is as high as its content, and its language is the shop's choice. */
+const framedStyle = '.page { min-height: 0; } .lang { display: none; }';
+
+/** Answers with a session's page for a frame in the page of a shop that the merchant lists. Others are refused (200206). */
+export async function framedPage(pageRequest: PageRequest, sessionId: string): Promise<Buffer> {
+  const { options, request } = pageRequest;
+  const session = await findSession(options.db, sessionId);
+  if (session === undefined) return notFound(pageRequest);
+  const front = await findShownMerchant(options.db, session.merchantId);
+  const shop = shopOf(request, front);
+  if (shop === undefined)
+    throw new Refusal(
+      'origin_forbidden',
+      'only origins in the embedOrigins of the merchant may frame this page',
+    );
+  const own = await frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
+  const frame = { ...own, brand: `${own.brand} ${framedStyle}`.trim() };
+  const { texts, ...data } = await sessionPageData(options, { session, front }, frame.language);
+  // No frame asks a wallet for anything, so wallets have a window of their own.
+  const framed = { ...data, shop, texts: { ...texts, browserWallet: texts.walletWindow } };
+  const text = renderCheckout(framed, frame, unixSeconds(options.clock.now()));
+  return send(pageRequest, frame, text, [shop]);
+}
+
+async function send(
+  { request, reply }: PageRequest,
+  frame: PageFrame,
+  text: string,
+  ancestors: readonly string[] = [],
+): Promise<Buffer> {
   const { coding, bytes } = await codePage(text, request.headers['accept-encoding']);
   if (coding !== 'identity') reply.header('content-encoding', coding);
   reply
     .type('text/html; charset=utf-8')
-    .header('content-security-policy', pagePolicy(frame))
-    .header('cross-origin-opener-policy', 'same-origin-allow-popups')
+    .header('content-security-policy', pagePolicy(frame, ancestors))
+    // Only a page that keeps its opener can tell it what became of the payment.
+    .header(
+      'cross-origin-opener-policy',
+      frame.shop === undefined ? 'same-origin-allow-popups' : 'unsafe-none',
+    )
     .header('vary', 'accept-language, accept-encoding');
   return bytes;
 }

@@ -100,7 +100,7 @@ function previewData(
 function previewedMerchant({ look, scheme }: HostedPreview, front: ShownMerchant): PageMerchant {
   const { hasLogo, hasDarkLogo, hasIcon, ...rest } = look;
   const merchant = merchantOf({
-    ...{ merchantName: front.merchantName, ...rest },
+    ...{ merchantName: front.merchantName, embedOrigins: [], ...rest },
     logoUrl: hasLogo ? front.logoUrl : '',
     darkLogoUrl: hasDarkLogo ? front.darkLogoUrl : '',
     iconUrl: hasIcon ? front.iconUrl : '',

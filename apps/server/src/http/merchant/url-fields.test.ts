@@ -62,6 +62,32 @@ for (const url of [
   });
 }
 
+test('an origin that may embed is stored as browsers write it, and is refused where it could change a policy', async () => {
+  const update = (embedOrigins: readonly string[]) =>
+    world.send('POST', '/branding/update', { key, body: { embedOrigins } });
+  for (const url of [
+    "https://a.example';",
+    'https://*.example',
+    'https://a.example/x',
+    'https://a@b.example',
+  ]) {
+    const reply = await update([url]);
+    assert.deepEqual([reply.code, JSON.parse(reply.text).error.param], [400101, 'embedOrigins[0]'], url);
+  }
+  assert.equal((await update(['http://localhost:3000'])).code, 400101);
+  assert.equal((await update(Array(21).fill('https://a.example'))).code, 400101);
+  assert.equal((await update(['https://Shop.example:443', 'https://shop.example'])).code, 0);
+  const { data } = await world.send('GET', '/branding/detail', { key });
+  assert.deepEqual(data.embedOrigins, ['https://shop.example']);
+  const taken = await local.inject({
+    method: 'POST',
+    url: '/payment/v1/branding/update',
+    headers: { authorization: `Bearer ${key}` },
+    payload: { embedOrigins: ['http://localhost:3000'] },
+  });
+  assert.equal(taken.json().code, 0);
+});
+
 test('plain http to loopback is accepted for return URLs and webhooks only in the local environment', async () => {
   const returns = bodiesWith('http://localhost:3000/done').filter(
     ([, field]) => !/image|logo|icon|support|terms|refund|privacy/i.test(field),

@@ -19,8 +19,9 @@ export function addBrandingRoutes(
     routes.updateBranding,
     ({ body, caller: { merchantId } }, db) => takeBrandImages(images, db, { merchantId, urls: body }),
     async ({ body, caller: { merchantId } }, transaction, taken) => {
-      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ifUpdateAt, ...look } = body;
-      await updateBranding(transaction, deps, { merchantId, images: taken, look, ifUpdateAt });
+      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...wanted } = body;
+      const { embedOrigins, ifUpdateAt, ...look } = wanted;
+      await updateBranding(transaction, deps, { merchantId, images: taken, look, embedOrigins, ifUpdateAt });
       return success;
     },
   );

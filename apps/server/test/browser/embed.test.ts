@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { noBrandImages, updateBranding } from '#catalog/branding.ts';
+import { Life } from '../life/life.ts';
+import { openChromium, openPage } from './chromium.ts';
+import { heardBy, hears, isTrueIn, ShopPage } from './shop-page.ts';
+import { TestWallet } from './test-wallet.ts';
+
+let life: Life;
+let browser: Browser;
+const shops: ShopPage[] = [];
+
+before(async () => {
+  browser = await openChromium();
+  life = await Life.start();
+  life.mine();
+});
+after(async () => {
+  for (const shop of shops) shop.close();
+  await browser.close();
+  await life.close();
+});
+
+const sessionIdOf = (page: Page) => /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
+
+/** A shop whose page embeds the checkout of sessions over five dollars; unless it is foreign, the merchant lists its origin. */
+async function openShop(
+  options: { isForeign?: boolean } = {},
+): Promise<{ shop: ShopPage; paymentUrl: string }> {
+  const begin = async () => {
+    const lineItem = {
+      itemType: 'one_time',
+      quantity: 1,
+      unitPrice: 5_000_000,
+      productData: { productName: 'Tea' },
+    };
+    const body = { accountId: life.accountId, settlementToken: 'ethereum::usdc', lineItems: [lineItem] };
+    return (await life.post<{ paymentUrl: string }>('/session/checkout/create', body)).paymentUrl;
+  };
+  const shop = await ShopPage.open(life.options.origin, life.merchantId, begin);
+  shops.push(shop);
+  const embedOrigins = options.isForeign === true ? ['https://shop.example'] : [shop.origin];
+  const brand = {
+    merchantId: life.merchantId,
+    images: noBrandImages,
+    look: { color: '#aa3355' },
+    embedOrigins,
+  };
+  await life.database.db.transaction((transaction) => updateBranding(transaction, life.options, brand));
+  return { shop, paymentUrl: await begin() };
+}
+
+test("a shop's button opens the checkout, its page hears of the payment, and its server asks the service", async () => {
+  const { shop } = await openShop();
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page);
+  const button = page.getByRole('button', { name: 'Pay' });
+  const colorOf = `getComputedStyle(document.querySelector('florin-button').shadowRoot.querySelector('button')).backgroundColor`;
+  await isTrueIn(page, `${colorOf} === 'rgb(170, 51, 85)'`);
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+  await popup.waitForURL(/\/checkout\/sess_/);
+  const wallet = new TestWallet([life.ethereum]);
+  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
+  await wallet.inject(popup);
+  await popup.reload();
+  await popup.getByRole('button', { name: 'Test Wallet' }).click();
+  await popup.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await popup.locator('#pay-button').click();
+  const { sessionId = '', status = '' } = await hears(page, 'paid');
+  // The event proves nothing: the shop's server asks the service.
+  const { session } = await life.session(sessionId);
+  assert.deepEqual([session.amount, session.payer.toLowerCase()], [5_000_000, wallet.address.toLowerCase()]);
+  assert.ok(['paid', 'settling', 'completed'].includes(status), status);
+  assert.equal(sessionId, sessionIdOf(popup));
+  await popup.close();
+  await hears(page, 'closed');
+  const told = (await heardBy(page)).map(([name]) => name).filter((name) => name !== 'detected');
+  assert.deepEqual([told, complaints.errors], [['paid', 'closed'], []]);
+  await page.close();
+});
+
+test('a shop has the checkout in its page: address and status in the frame, wallets in a window of their own', async () => {
+  const { shop, paymentUrl } = await openShop();
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page, paymentUrl);
+  const frame = page.frameLocator('iframe');
+  const open = frame.getByRole('button', { name: 'Pay with a wallet in a new window' });
+  const [own] = await Promise.all([page.context().waitForEvent('page'), open.click()]);
+  await own.waitForURL(paymentUrl);
+  await own.close();
+  await frame.getByText('Exchange or address').click();
+  const wallet = new TestWallet([life.ethereum]);
+  await frame.locator('#refund-input').fill(wallet.address);
+  await frame.getByRole('button', { name: 'Show where to send' }).click();
+  const to = ((await frame.locator('#deposit .address').first().textContent()) ?? '').replaceAll(/\s/g, '');
+  await isTrueIn(page, `document.querySelector('florin-checkout').clientHeight > 640`);
+  const usdc = life.ethereum.token('usdc');
+  await wallet.fund(life.ethereum, usdc, 30_000_000n);
+  await wallet.transfer(life.ethereum, usdc, { to, amount: 5_000_000n });
+  const { sessionId = '' } = await hears(page, 'paid');
+  await frame.locator('[data-status=completed]').waitFor();
+  assert.equal((await life.session(sessionId)).session.status, 'completed');
+  assert.deepEqual(complaints.errors, []);
+  await page.close();
+});
+
+test('a page that the merchant does not list frames nothing, hears nothing, and says so to its developer', async () => {
+  const { shop, paymentUrl } = await openShop({ isForeign: true });
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page, paymentUrl);
+  const refused = await hears(page, 'error');
+  assert.equal(refused['reason'], 'not_listed');
+  // The payer can still pay on the page itself.
+  assert.equal(await page.locator('florin-checkout a').getAttribute('href'), paymentUrl);
+  // Naming the origin that is listed does not help: the browser compares it with the page.
+  const listed = new URL(paymentUrl);
+  listed.pathname = `/embed${listed.pathname}`;
+  listed.search = '?shop=https%3A%2F%2Fshop.example';
+  await page.evaluate(`(async () => {
+    const frame = document.createElement('iframe');
+    frame.src = ${JSON.stringify(listed.href)};
+    document.body.append(frame);
+    await new Promise((resolve) => frame.addEventListener('load', resolve));
+  })()`);
+  assert.ok(
+    complaints.errors.some((text) => text.includes('frame-ancestors')),
+    complaints.errors.join('\n'),
+  );
+  const [popup] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: 'Pay' }).click(),
+  ]);
+  await isTrueIn(page, 'window.heard.length > 1');
+  assert.deepEqual(
+    [(await heardBy(page)).map(([name]) => name), await page.evaluate('window.messages')],
+    [['error', 'error'], []],
+  );
+  await Promise.all([page.close(), popup.close()]);
+});
