@@ -49,7 +49,7 @@ const clean = () => {
 };
 
 test('branding is empty until it is set, and is replaced as a whole', async () => {
-  const none = { logoUrl: '', darkLogoUrl: '', iconUrl: '', ...plainLook, updateAt: '' };
+  const none = { logoUrl: '', darkLogoUrl: '', iconUrl: '', ...plainLook, embedOrigins: [], updateAt: '' };
   assert.deepEqual(await find(), none);
   const logo = await take(`${world.source.origin}/logo.png`);
   await update(logo, '#FF8800');
@@ -74,7 +74,7 @@ test('branding is empty until it is set, and is replaced as a whole', async () =
     ...{ refundUrl: 'https://a.example/r', privacyUrl: 'https://a.example/p' },
   } as const;
   await replace({ darkLogo: logo, icon: other }, { ...whole, background: '#F0F0F0' });
-  const images = { logoUrl: '', darkLogoUrl: logo.url, iconUrl: other.url };
+  const images = { logoUrl: '', darkLogoUrl: logo.url, iconUrl: other.url, embedOrigins: [] };
   assert.deepEqual(await find(), { ...images, ...whole, updateAt: '2030-01-01 00:00:01' });
   await update(await take(''), '');
   assert.deepEqual(await find(), { ...none, updateAt: '2030-01-01 00:00:02' });

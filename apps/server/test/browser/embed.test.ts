@@ -89,7 +89,7 @@ test('a shop has the checkout in its page: address and status in the frame, wall
   const [own] = await Promise.all([page.context().waitForEvent('page'), open.click()]);
   await own.waitForURL(paymentUrl);
   await own.close();
-  await frame.getByText('Exchange or address').click();
+  await frame.locator('#by-address').check();
   const wallet = new TestWallet([life.ethereum]);
   await frame.locator('#refund-input').fill(wallet.address);
   await frame.getByRole('button', { name: 'Show where to send' }).click();
