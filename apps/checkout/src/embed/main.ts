@@ -41,7 +41,8 @@ function payPageOf(text: string): URL | undefined {
 class FlorinButton extends ServiceElement {
   static readonly observedAttributes = ['link', 'payment-url', 'merchant', 'disabled'];
   /** Begins a session on the shop's server, and returns its `paymentUrl`. */
-  createSession?: () => Promise<string>;
+  // Declared alone: a page may set it before the element comes to life.
+  declare createSession?: () => Promise<string>;
   #popup: Window | null = null;
   readonly #button = document.createElement('button');
   /** What the shop writes inside the element takes its place. */
