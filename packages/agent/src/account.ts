@@ -36,6 +36,65 @@ export interface PayerAccount {
   sendTransaction?(transaction: AccountTransaction): Promise<Hex>;
 }
 
+/** A wallet of ethers, such as `new Wallet(key)`: it needs no provider, because nodes are named by `rpcUrls`. */
+export interface EthersAccount {
+  getAddress(): Promise<string>;
+  signTypedData(
+    domain: TypedData['domain'],
+    types: Record<string, { name: string; type: string }[]>,
+    message: Record<string, unknown>,
+  ): Promise<string>;
+  signTransaction(transaction: EthersTransaction): Promise<string>;
+}
+
+/** A transaction as ethers names its members. */
+type EthersTransaction = Omit<AccountTransaction, 'type' | 'gas'> & {
+  readonly type: 2;
+  readonly gasLimit: bigint;
+};
+
+/** The payer's account, whichever library made it. Refuses anything else and says what fits. */
+export async function payerAccountOf(given: PayerAccount | EthersAccount): Promise<PayerAccount> {
+  // Programs without types hand over whatever they have.
+  const { address, getAddress, signTypedData } = Object(given) as Partial<PayerAccount & EthersAccount>;
+  if (typeof signTypedData !== 'function') refuseAccount();
+  if (typeof getAddress === 'function') return ethersAccount(given as EthersAccount);
+  if (!isAddress(address)) refuseAccount();
+  return given as PayerAccount;
+}
+
+async function ethersAccount(wallet: EthersAccount): Promise<PayerAccount> {
+  const address = await wallet.getAddress();
+  if (!isAddress(address)) refuseAccount();
+  return {
+    address,
+    signTypedData: async ({ domain, types, message }) => {
+      const ofEthers = Object.entries(types).map(([name, fields]) => [
+        name,
+        fields.map((field) => ({ ...field })),
+      ]);
+      return hexAnswer(await wallet.signTypedData(domain, Object.fromEntries(ofEthers), { ...message }));
+    },
+    signTransaction: async ({ gas, type: _type, ...transaction }) =>
+      hexAnswer(await wallet.signTransaction({ ...transaction, type: 2, gasLimit: gas })),
+  };
+}
+
+const isAddress = (value: unknown): value is Hex =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value);
+
+function refuseAccount(): never {
+  throw new AgentError(
+    'account_refused',
+    'account must be an account of viem (privateKeyToAccount(key)), a wallet of ethers (new Wallet(key)), or eip1193Account(provider, address)',
+  );
+}
+
+function hexAnswer(answer: string): Hex {
+  if (answer.startsWith('0x')) return answer as Hex;
+  throw new AgentError('wallet_refused', 'the wallet answered with no hexadecimal text');
+}
+
 /** An EIP-1193 provider, such as a browser wallet. */
 export interface Eip1193Provider {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Wallet } from 'ethers';
 import { privateKeyToAccount } from 'viem/accounts';
+import { payerAccountOf } from './account.ts';
 import { AgentError, eip1193Account, type PayLinkOptions, payLink } from './agent.ts';
 import { nonceOf } from './creation.ts';
 import { alternateOf } from './discovery.ts';
@@ -75,6 +76,31 @@ test('hosts outside the policy get no request, even behind a page', async () => 
     isRefused('policy_refused'),
   );
   assert.deepEqual(asked, ['https://pay.example.com/link/lnk_1']);
+});
+
+test('a wallet of ethers pays as an account of viem does, and anything else is refused before any request', async () => {
+  const wallet = new Wallet(key);
+  const own = await payerAccountOf(wallet);
+  assert.equal(own.address, account.address);
+  const types = { Tea: [{ name: 'cups', type: 'uint256' }] } as const;
+  const tea = {
+    domain: { name: 'Tea', chainId: 1 },
+    types,
+    primaryType: 'Tea',
+    message: { cups: 2n },
+  } as const;
+  assert.equal(await own.signTypedData(tea), await account.signTypedData(tea));
+  const transaction = {
+    ...({ type: 'eip1559', chainId: 1, nonce: 7, to: account.address, data: '0x1234', value: 5n } as const),
+    ...{ gas: 60_000n, maxFeePerGas: 30n, maxPriorityFeePerGas: 2n },
+  };
+  assert.equal(await own.signTransaction?.(transaction), await account.signTransaction(transaction));
+  const silent = { ...options, fetch: () => assert.fail('something was asked') };
+  for (const wrong of [key, undefined, {}, { address: account.address }, { signTypedData() {} }])
+    await assert.rejects(
+      payLink('https://pay.example.com/link/lnk_1', { ...silent, account: wrong as never }),
+      isRefused('account_refused'),
+    );
 });
 
 test('an unreachable service is reported, and is no reason to pay anew', async () => {

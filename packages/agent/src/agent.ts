@@ -1,4 +1,4 @@
-import type { PayerAccount } from './account.ts';
+import { type EthersAccount, type PayerAccount, payerAccountOf } from './account.ts';
 import { type ChainClient, openChain } from './chain.ts';
 import { createSession, nonceOf, type OpenedSession, type Purchase, storedSession } from './creation.ts';
 import { discover, type Found, type Target } from './discovery.ts';
@@ -11,7 +11,13 @@ import { openRecord, type PaymentStore } from './record.ts';
 import { openService } from './service.ts';
 import { parseLinkView } from './view.ts';
 
-export type { AccountTransaction, Eip1193Provider, PayerAccount, TypedData } from './account.ts';
+export type {
+  AccountTransaction,
+  Eip1193Provider,
+  EthersAccount,
+  PayerAccount,
+  TypedData,
+} from './account.ts';
 export { eip1193Account } from './account.ts';
 export type { Target } from './discovery.ts';
 export type { AgentErrorReason } from './error.ts';
@@ -23,7 +29,8 @@ export { knownTokens } from './policy.ts';
 export type { PaymentStore } from './record.ts';
 
 export interface PayLinkOptions {
-  readonly account: PayerAccount;
+  /** An account of viem, a wallet of ethers, or `eip1193Account(provider, address)`. */
+  readonly account: PayerAccount | EthersAccount;
   /** The most that this payment may cost in total, in Micro-USD (1,000,000 is one dollar). */
   readonly maxAmount: bigint;
   /** The amount to pay where the payer of a link chooses it, in Micro-USD. */
@@ -68,6 +75,7 @@ const defaultPollMs = 30_000;
 export async function payLink(target: Target, options: PayLinkOptions): Promise<PaymentResult> {
   if (typeof options.maxAmount !== 'bigint' || options.maxAmount <= 0n)
     throw new AgentError('amount_refused', 'maxAmount must be a positive bigint of Micro-USD');
+  const account = await payerAccountOf(options.account);
   const { fetch: ask = globalThis.fetch.bind(globalThis), policy = {} } = options;
   const outside: Outside = {
     fetch: ask,
@@ -81,12 +89,12 @@ export async function payLink(target: Target, options: PayLinkOptions): Promise<
   const service = openService(outside, found.base);
   const nonce = await nonceOf({
     linkId: found.id,
-    payer: options.account.address,
+    payer: account.address,
     key: options.idempotencyKey ?? '',
   });
   const record = await openRecord(options.store, `florin-payment-${nonce.slice(2)}`);
   const chainOf = chainOpener(outside, options.rpcUrls ?? {});
-  const run = { ...options, policy, outside, service, record, chainOf, step };
+  const run = { ...options, account, policy, outside, service, record, chainOf, step };
   const purchase = { ...run, nonce };
   const opened = found.kind === 'session' ? undefined : await openLink(purchase, found);
   const offer = opened === undefined ? undefined : offerOf(policy, opened, options.maxAmount);

@@ -1,4 +1,4 @@
-import { AgentError, type PayLinkOptions, payLink } from '@florin/agent';
+import { AgentError, type PayerAccount, type PayLinkOptions, payLink } from '@florin/agent';
 import type { JsonObject } from '@florin/protocol/openapi-schema.ts';
 import { fieldAnswer, type Tool } from './tool.ts';
 
@@ -12,7 +12,11 @@ const microUsdText = (description: string) => ({
  * A tool that pays with an account of this machine. The model may lower `limits.maxAmount`, never raise it, and cannot
  * change the other limits.
  */
-export function payTool(limits: Omit<PayLinkOptions, 'amount' | 'idempotencyKey' | 'payerEmail'>): Tool {
+export function payTool(
+  limits: Omit<PayLinkOptions, 'account' | 'amount' | 'idempotencyKey' | 'payerEmail'> & {
+    readonly account: PayerAccount;
+  },
+): Tool {
   return {
     name: 'pay',
     title: 'Pay a link or a session',
