@@ -1,5 +1,5 @@
-import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { describe } from './untracked-test.ts';
 
 /**
  * Runs test files in this one process, as the run asks for them, each as a suite of its name. Starting Node and loading
