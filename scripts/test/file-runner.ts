@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { fileVariable } from './run-folder.ts';
 import { describe } from './untracked-test.ts';
 
 /**
@@ -7,6 +8,8 @@ import { describe } from './untracked-test.ts';
  */
 process.on('message', (file: string) => {
   describe(file, async () => {
+    // A process that a test leaves behind has this in its environment.
+    process.env[fileVariable] = file;
     await import(pathToFileURL(file).href);
   });
 });

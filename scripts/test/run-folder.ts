@@ -6,19 +6,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * line, so that a process that was left behind is found without its parent.
  */
 
+/** Names, in the environment of what a test starts, the test's file. */
+export const fileVariable = 'FLORIN_TEST_FILE';
+
 /** How long processes may take to end by themselves, and after a signal. */
 const patienceMs = 10_000;
 export const stopGraceMs = 2_000;
 const pauseMs = 50;
 
-/** Waits until no process of the folder's run is left, then kills the rest; gives the command lines of those. */
+/** Waits until no process of the folder's run is left, then kills the rest; gives the command lines of those, with their test files. */
 export async function endLeftovers(folder: string, forMs = patienceMs): Promise<string[]> {
   const end = performance.now() + forMs;
   while (processesOf(folder).length > 0 && performance.now() < end) await sleep(pauseMs);
   return processesOf(folder).map((pid) => {
     const commandLine = readProc(pid, 'cmdline').replaceAll('\0', ' ').trim();
+    const prefix = `${fileVariable}=`;
+    const file = readProc(pid, 'environ')
+      .split('\0')
+      .find((each) => each.startsWith(prefix));
     signal(pid, 'SIGKILL');
-    return commandLine;
+    return file === undefined ? commandLine : `${commandLine} (of ${file.slice(prefix.length)})`;
   });
 }
 
