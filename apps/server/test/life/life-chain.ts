@@ -41,7 +41,7 @@ const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' }
 /** Blocks after which a transaction is final here, with a few to spare. */
 const blocksToFinality = 8;
 
-const idleCallsPerBlock = 4;
+const idleCallsPerBlock = 10;
 
 /** A real chain with the contracts, tokens and roles of a deployment. Blocks come only when the test mines. */
 export class LifeChain {
@@ -120,14 +120,14 @@ export class LifeChain {
       name: options.name,
       chainId: options.chainId,
       rpcUrls: [anvil.url],
-      // Announced blocks wake the watcher; polls would cost more than all that stories do.
+      // Announced blocks wake the watcher; often, polls would cost more than all that stories do.
       wsUrls: [anvil.url.replace('http', 'ws')],
       gateway,
       vault,
       startBlock: 0n,
       finality: { tag: 'finalized', depth: 0 },
       proofs: 'required',
-      pollIntervalMs: 250,
+      pollIntervalMs: 1_000,
       tokens,
       ...(bridge === undefined ? {} : { cctp: bridge.cctp }),
     };
@@ -142,7 +142,7 @@ export class LifeChain {
   }
 
   /**
-   * Mines a block when transactions wait or recent ones are not final yet, else at each fourth call. The service follows
+   * Mines a block when transactions wait or recent ones are not final yet, else at each tenth call. The service follows
    * each block, so that empty ones cost processor time. True while something waits.
    */
   async mineAsNeeded(): Promise<boolean> {

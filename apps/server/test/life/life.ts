@@ -170,7 +170,7 @@ export class Life {
           ...{ perPayer: 10_000_000, perLink: 10_000_000, perNetwork: 1_000_000_000 },
           smartAccounts: { perPayment: 600_000, failuresPerMerchant: 20 },
         },
-        depositWindowMs: 250,
+        depositWindowMs: 500,
         mostNamed: 1_000,
         depositBudgets: undefined,
         totals: undefined,
@@ -190,7 +190,7 @@ export class Life {
         ...settlementSettings,
         mode: 'escrow',
         // Each chain asks for its legs at this pace: 24 statements, however little happens.
-        windowMs: 600,
+        windowMs: 1_200,
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,
       },
