@@ -54,7 +54,7 @@ async function listParts(): Promise<readonly Part[]> {
   const isLonger = /\/(fuzz|model)\/|storm|kill\.|life\/agent\.|browser\/(docs|dashboard|safety|states)\./;
   const longer = files.filter((file) => isLonger.test(file));
   return [
-    ...nodeParts(files.filter(isDeep)),
+    ...nodeParts(files.filter((file) => isDeep(file) && !isLonger.test(file))),
     contractPart('contracts, deep', { FOUNDRY_PROFILE: 'deep' }),
     seededBugsPart(),
     differentialPart(2_000),

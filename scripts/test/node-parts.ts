@@ -5,18 +5,10 @@ import { root } from './processes.ts';
 const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
 /** What takes most processor time, longest first: ten seconds and more. It runs before all others. */
 const longest = [
-  // The acts of the local world wait more than they work: begun last, they would run alone at the end.
-  ...['acts/acts', 'browser/dashboard', 'browser/states', 'browser/safety'],
-  // Builds the documentation, which the browser's tests then find.
-  ...[
-    'http/docs/docs-door',
-    'fuzz/merchant-fuzz',
-    'life/agent',
-    'browser/wallet-ways',
-    'browser/two-devices',
-  ],
+  ...['browser/dashboard', 'browser/merchant', 'browser/states', 'life/unreachable-chain', 'browser/safety'],
+  ...['life/agent', 'fuzz/merchant-fuzz', 'browser/two-devices', 'browser/wallet-ways', 'life/replicas'],
   ...['browser/pay', 'simulation/simulation', 'life/kill', 'life/deposit-policy', 'browser/without-wallet'],
-  ...['browser/docs', 'dashboard/roles', 'dashboard/sign-in', 'dashboard/recovery', 'model/merchant-model'],
+  ...['dashboard/roles', 'dashboard/sign-in', 'dashboard/recovery', 'model/merchant-model'],
 ];
 /** What takes long and is run before a release: `npm run test:deep`. */
 export const isDeep = (file: string): boolean => file.endsWith('.deep.test.ts');

@@ -61,7 +61,7 @@ export function differentialPart(sequences: number): Part {
 /** What `npm test` runs, by name; the longest first, so that no processor waits for them at the end. */
 export const suites: Readonly<Record<string, () => Promise<readonly Part[]>>> = {
   contracts: async () => [contractPart('contracts')],
-  simulation: async () => [historiesPart(20, '--workers', '1'), differentialPart(20)],
+  simulation: async () => [historiesPart(8, '--workers', '1'), differentialPart(8)],
   checks: async () => checks,
   node: async () => nodeParts((await findTestFiles()).filter((file) => !isDeep(file))),
 };

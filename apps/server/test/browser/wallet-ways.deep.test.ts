@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TestWallet } from './test-wallet.ts';
+import { life, paid, pay, says, sends, useWalletVisits, visit } from './wallet-visit.ts';
+
+/** How the page continues with wallets that lack something or do not answer. */
+
+useWalletVisits();
+
+for (const code of [5700, 5750, -32601]) {
+  test(`a wallet that answers a batch of calls with ${code} pays by plain transactions`, async () => {
+    const { page, wallet } = await visit('usdt', (taught) => {
+      taught.canBatch = true;
+      taught.fails.set('wallet_sendCalls', code);
+    });
+    await pay(page);
+    await paid(page);
+    assert.deepEqual(sends(wallet), ['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendTransaction']);
+    await page.close();
+  });
+}
+
+test('a wallet that does not report its transactions can pay, and each transaction names its chain', async () => {
+  const { page, wallet } = await visit('usdt', ({ fails }) => {
+    fails.set('eth_getTransactionReceipt', 4200);
+  });
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(
+    wallet.transactions.map(({ chainId }) => Number(chainId)),
+    [31_337, 31_337],
+  );
+  await page.close();
+});
+
+test('a wallet that does not report the result of its calls can pay', async () => {
+  const { page, wallet } = await visit('usdt', (taught) => {
+    taught.canBatch = true;
+    taught.fails.set('wallet_getCallsStatus', -32601);
+  });
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['wallet_sendCalls']);
+  await page.close();
+});
+
+test('a wallet that does not sign typed data pays by transactions', async () => {
+  const { page, wallet } = await visit('usdc', ({ fails }) => {
+    fails.set('eth_signTypedData_v4', -32603);
+  });
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
+  await page.close();
+});
+
+test('a wallet that cannot change networks pays after its payer has changed the network', async () => {
+  const { page, wallet } = await visit('usdc', (taught) => {
+    taught.current = 31_338;
+    taught.fails.set('wallet_switchEthereumChain', 4200);
+  });
+  await pay(page);
+  await says(page, 'Switch it to');
+  assert.deepEqual(sends(wallet), []);
+  wallet.current = 31_337;
+  await pay(page);
+  await paid(page);
+  await page.close();
+});
+
+test('a prompt that is never answered can be cancelled and repeated', async () => {
+  const { page, wallet } = await visit('usdc');
+  wallet.hold('eth_signTypedData_v4');
+  await pay(page);
+  await page.locator('#step').filter({ hasText: 'Sign in your wallet' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await says(page, 'Stopped. If your wallet still shows a request, reject it there.');
+  // The focus does not get lost with the button that had it.
+  await page.locator('#pay-button:focus').waitFor();
+  wallet.hold('eth_signTypedData_v4');
+  await pay(page);
+  await page.getByRole('button', { name: 'Ask the wallet again' }).click();
+  await paid(page);
+  assert.deepEqual(
+    sends(wallet),
+    Array.from({ length: 3 }, () => 'eth_signTypedData_v4'),
+  );
+  await page.close();
+});
+
+test('a connection that is never answered can be cancelled and repeated', async () => {
+  const { page, wallet } = await visit('usdc');
+  wallet.hold('eth_requestAccounts');
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByRole('button', { name: 'Ask the wallet again' }).click();
+  await page.locator('#waiting').waitFor({ state: 'detached' });
+  // The first connection, the one without an answer, and the one after it.
+  assert.equal(wallet.asked.filter((method) => method === 'eth_requestAccounts').length, 3);
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await page.close();
+});
+
+test('a disconnected wallet is asked for nothing more, and can be connected again', async () => {
+  const { page, wallet } = await visit('usdt');
+  const held = wallet.hold('eth_sendTransaction');
+  await pay(page);
+  await held.opened;
+  await wallet.emit('disconnect', { code: 4900 });
+  await says(page, 'Your wallet is no longer connected. Connect it again.');
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
+  await pay(page);
+  await paid(page);
+  await page.close();
+});
+
+test('for a wallet that cannot send, the page shows the ways to pay without it', async () => {
+  const { page } = await visit('usdt', ({ fails }) => {
+    fails.set('eth_sendTransaction', 4200);
+  });
+  await pay(page);
+  await says(page, 'This wallet cannot send payments from this page.');
+  await page.locator('#by-address').check();
+  await page.locator('#refund-input').waitFor();
+  await page.close();
+});
+
+test('after a reload the wallet is connected again, and its owner is asked for nothing', async () => {
+  const { page, wallet } = await visit('usdc');
+  await page.reload();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await page.locator('.wallet[aria-pressed=true]').getByText('Test Wallet').waitFor();
+  assert.equal(wallet.asked.filter((method) => method === 'eth_requestAccounts').length, 1);
+  // A wallet that no longer shows an account is not connected, and not asked either.
+  await wallet.emit('disconnect', undefined);
+  await page.locator('.wallet[aria-pressed=false]').waitFor();
+  await page.reload();
+  await page.locator('.wallet[aria-pressed=false]').waitFor();
+  assert.equal(wallet.asked.filter((method) => method === 'eth_requestAccounts').length, 1);
+  await page.close();
+});
+
+test('a wallet that does not answer the connection is left for another one by a click on that', async () => {
+  const { page, wallet: first } = await visit('usdc');
+  const other = new TestWallet([life.ethereum], { name: 'Other Wallet' });
+  await other.fund(life.ethereum, life.ethereum.token('usdc'), 40_000_000n);
+  await other.inject(page);
+  await first.emit('disconnect', undefined);
+  await page.reload();
+  const held = first.hold('eth_requestAccounts');
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await held.opened;
+  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
+  // A late answer of the first one changes nothing.
+  held.answer();
+  await page.locator('.wallet[aria-pressed=true]').getByText('Other Wallet').waitFor();
+  assert.equal(await page.locator('#problem').textContent(), '');
+  await page.close();
+});
