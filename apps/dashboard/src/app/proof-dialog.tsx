@@ -7,7 +7,7 @@ import { CodeField, SignInForm } from '../proof/sign-in-form.tsx';
 import { useWays } from '../proof/use-ways.ts';
 import { hasWallet } from '../proof/wallet.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -47,7 +47,7 @@ export function ProofDialog({ me }: { readonly me: Me }) {
       {isNewSignIn ? (
         <SignInForm email={me.email} onDone={() => end(true)} />
       ) : (
-        <ProofForm me={me} onDone={() => end(true)} onCancel={() => end(false)} />
+        <ProofForm me={me} onDone={() => end(true)} />
       )}
     </Dialog>
   );
@@ -56,7 +56,6 @@ export function ProofDialog({ me }: { readonly me: Me }) {
 interface ProofFormProps {
   readonly me: Me;
   readonly onDone: () => void;
-  readonly onCancel: () => void;
 }
 
 /** With which ways the person proves themselves here. Where a password alone signs nobody in, it proves nothing either. */
@@ -73,7 +72,7 @@ function canProve(me: Me): boolean {
   return me.isStrong && Object.values(waysOf(me)).includes(true);
 }
 
-function ProofForm({ me, onDone, onCancel }: ProofFormProps) {
+function ProofForm({ me, onDone }: ProofFormProps) {
   const ways = useWays('prove', onDone);
   const { canUsePasskey, canUseWallet, canUsePassword } = waysOf(me);
   return (
@@ -100,12 +99,12 @@ function ProofForm({ me, onDone, onCancel }: ProofFormProps) {
           Use the wallet
         </Button>
       )}
-      {canUsePassword && <PasswordProof me={me} onDone={onDone} onCancel={onCancel} />}
+      {canUsePassword && <PasswordProof me={me} onDone={onDone} />}
     </div>
   );
 }
 
-function PasswordProof({ me, onDone, onCancel }: ProofFormProps) {
+function PasswordProof({ me, onDone }: ProofFormProps) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const prove = useWrite('POST /me/prove');
@@ -126,9 +125,8 @@ function PasswordProof({ me, onDone, onCancel }: ProofFormProps) {
         error={isRefused ? 'The password or the code is wrong.' : undefined}
       />
       {me.hasSecondFactor && <CodeField value={code} onChange={setCode} />}
-      {!isRefused && <FailureNotice error={prove.error} />}
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
+      <DialogActions notice={!isRefused && <FailureNotice error={prove.error} />}>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={prove.isRunning}>
           Confirm
         </Button>

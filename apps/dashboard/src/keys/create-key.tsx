@@ -7,7 +7,8 @@ import { mayDo } from '../app/permission.ts';
 import { parseUsd, usdFault } from '../ui/amount.ts';
 import { Button } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/choice.tsx';
-import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
+import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { AreaField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -108,6 +109,7 @@ function CreateForm({
   const [draft, setDraft] = useState(first);
   const [wrong, setWrong] = useState<Faults>({});
   const create = useWrite('POST /key/create');
+  const guard = useDraftGuard(differs(draft, first), onClose);
   const change = (changed: Partial<Draft>) => setDraft({ ...draft, ...changed });
   const hasAll = permissions.every((permission) => mayDo(role, permission));
   const submit = async () => {
@@ -115,7 +117,9 @@ function CreateForm({
     setWrong(faults);
     if (Object.keys(faults).length > 0) return;
     const reply = await create.run({ body: bodyOf(draft) });
-    if (reply !== undefined) onMade(reply.key);
+    if (reply === undefined) return;
+    guard.release();
+    onMade(reply.key);
   };
   return (
     <form onSubmit={onSubmit(submit)} noValidate className="grid gap-5">
@@ -159,13 +163,13 @@ function CreateForm({
         </>
       )}
       <LimitFields draft={draft} change={change} wrong={wrong} error={create.error} />
-      <FailureNotice error={create.error} fields={ownFields} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={<FailureNotice error={create.error} fields={ownFields} />}>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={create.isRunning}>
           Create the key
         </Button>
       </DialogActions>
+      {guard.question}
     </form>
   );
 }

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { mayDo } from '../app/permission.ts';
 import { classNames } from '../ui/class-names.ts';
 import { type Grant, type KeyResource, type Level, resources } from './grant.ts';
@@ -20,8 +21,17 @@ export function GrantTable({
   readonly onChange: (grant: Grant) => void;
   readonly error?: string | undefined;
 }) {
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error !== undefined) frame.current?.focus();
+  }, [error]);
   return (
-    <div>
+    <div
+      ref={frame}
+      tabIndex={-1}
+      data-invalid={error === undefined ? undefined : true}
+      className="outline-none"
+    >
       <div className="divide-y divide-line overflow-hidden rounded-lg border border-line-strong">
         {resources.map((resource) => (
           <GrantRow

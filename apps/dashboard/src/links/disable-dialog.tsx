@@ -5,7 +5,7 @@ import { useAct } from '../api/use-act.ts';
 import { request } from '../api/use-call.ts';
 import { useMerchantId } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { AreaField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { isolated } from '../ui/isolated.ts';
@@ -63,11 +63,8 @@ function DisableForm({ link, onClose }: Omit<DisableProps, 'isOpen'>) {
         onChange={setReason}
         error={fieldError(disable.error, 'customDisabledText')}
       />
-      <FailureNotice error={disable.error} fields={['customDisabledText']} />
-      <DialogActions>
-        <Button onClick={onClose} disabled={disable.isRunning}>
-          Cancel
-        </Button>
+      <DialogActions notice={<FailureNotice error={disable.error} fields={['customDisabledText']} />}>
+        <CancelButton disabled={disable.isRunning} />
         <Button type="submit" kind="danger" isBusy={disable.isRunning}>
           Disable the link
         </Button>

@@ -10,7 +10,7 @@ import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/choice.tsx';
 import { ConflictNotice, useBase } from '../ui/conflict.tsx';
-import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
 import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
@@ -159,12 +159,12 @@ function useLinkForm({ link, accounts, products, onClose }: FormProps) {
     setBegun(linkDraftOf(link));
     write.base.settle(link.updateAt);
   };
-  return { draft, change, faults, write, suggestion, submit, close, settle, question: guard.question };
+  return { draft, change, faults, write, suggestion, submit, settle, question: guard.question };
 }
 
 function LinkForm(props: FormProps) {
   const { link, accounts, products } = props;
-  const { draft, change, faults, write, suggestion, submit, close, settle, question } = useLinkForm(props);
+  const { draft, change, faults, write, suggestion, submit, settle, question } = useLinkForm(props);
   const parts = { draft, change, faults, error: write.error };
   const nameOf = useTokenNames();
   return (
@@ -213,7 +213,7 @@ function LinkForm(props: FormProps) {
           )
         }
       >
-        <Button onClick={close}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={write.isRunning} disabled={write.base.isConflict}>
           {link === undefined ? 'Create the link' : 'Save'}
         </Button>

@@ -6,7 +6,7 @@ import { request, useRead, useWrite } from '../api/use-call.ts';
 import { hasPasskeys, makePasskey } from '../proof/passkey.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -101,9 +101,8 @@ function AddForm({ onClose }: { readonly onClose: () => void }) {
         value={name}
         onChange={setName}
       />
-      <FailureNotice error={add.error} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={<FailureNotice error={add.error} />}>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={add.isRunning}>
           Add
         </Button>

@@ -4,7 +4,7 @@ import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import type { Me } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -62,9 +62,8 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
         onChange={setNew}
         error={fieldError(change.error, 'newPassword')}
       />
-      {!isRefused && <FailureNotice error={change.error} fields={['newPassword']} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={!isRefused && <FailureNotice error={change.error} fields={['newPassword']} />}>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={change.isRunning}>
           Change
         </Button>

@@ -5,7 +5,7 @@ import type { Me } from '../app/merchant.ts';
 import { CodeField } from '../proof/sign-in-form.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -57,7 +57,7 @@ function RemoveForm({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <PasswordForm
-      {...{ password, setPassword, onClose, write: remove, act: 'Remove' }}
+      {...{ password, setPassword, write: remove, act: 'Remove' }}
       onSubmit={() => void submit()}
     />
   );
@@ -66,14 +66,12 @@ function RemoveForm({ onClose }: { readonly onClose: () => void }) {
 function PasswordForm({
   password,
   setPassword,
-  onClose,
   onSubmit: submit,
   write,
   act,
 }: {
   readonly password: string;
   readonly setPassword: (password: string) => void;
-  readonly onClose: () => void;
   readonly onSubmit: () => void;
   readonly write: { readonly isRunning: boolean; readonly error: { readonly slug: string } | undefined };
   readonly act: string;
@@ -89,9 +87,8 @@ function PasswordForm({
         onChange={setPassword}
         error={isRefused ? 'The password is wrong.' : undefined}
       />
-      {!isRefused && <FailureNotice error={write.error} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={!isRefused && <FailureNotice error={write.error} />}>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={write.isRunning}>
           {act}
         </Button>
@@ -112,7 +109,7 @@ function SetUp({ onClose }: { readonly onClose: () => void }) {
   if (uri !== undefined) return <ConfirmForm uri={uri} onClose={onClose} />;
   return (
     <PasswordForm
-      {...{ password, setPassword, onClose, write: start, act: 'Continue' }}
+      {...{ password, setPassword, write: start, act: 'Continue' }}
       onSubmit={() => void submit()}
     />
   );
@@ -144,7 +141,7 @@ function ConfirmForm({ uri, onClose }: { readonly uri: string; readonly onClose:
         error={confirm.error === undefined ? undefined : 'The code is wrong or has expired.'}
       />
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={confirm.isRunning}>
           Turn on
         </Button>

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { fieldError } from '../api/failure.ts';
 import type { Write } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -46,11 +46,8 @@ export function ActDialog({
           onChange={setReason}
           error={fieldError(error, 'reason')}
         />
-        <FailureNotice error={error} fields={['reason', ...fields]} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={isRunning}>
-            Cancel
-          </Button>
+        <DialogActions notice={<FailureNotice error={error} fields={['reason', ...fields]} />}>
+          <CancelButton disabled={isRunning} />
           <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} isBusy={isRunning}>
             {act}
           </Button>

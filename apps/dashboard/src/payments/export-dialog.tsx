@@ -3,7 +3,7 @@ import { ApiFailure } from '../api/failure.ts';
 import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -106,7 +106,7 @@ export function ExportDialog({
         <FailureNotice error={failure} />
       </div>
       <DialogActions>
-        <Button onClick={close}>Cancel</Button>
+        <CancelButton />
         <Button kind="primary" onClick={() => void run()} isBusy={isRunning}>
           Export
         </Button>

@@ -4,7 +4,8 @@ import { useWrite } from '../api/use-call.ts';
 import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { useDraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { formatUsd } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
@@ -78,6 +79,7 @@ function RefundForm({
   const amountField = useRef<HTMLDivElement>(null);
   const refund = useWrite('POST /refund/create', {
     onDone: ({ refundId, status }) => {
+      guard.release();
       onClose();
       toast(
         status === 'requires_signature' ? 'Refund made: sign it with your wallet' : 'Refund is on its way',
@@ -85,6 +87,7 @@ function RefundForm({
       goTo(`refunds/${refundId}`);
     },
   });
+  const guard = useDraftGuard(reason !== '' || (typed ?? whole) !== whole, onClose);
   const run = async () => {
     const amount = parseUsd(typed ?? whole);
     const found = isSettled ? usdFault(typed ?? whole, { most: left }) : undefined;
@@ -143,7 +146,6 @@ function RefundForm({
         maxLength={500}
         error={fieldError(refund.error, 'reason')}
       />
-      <FailureNotice error={refund.error} fields={['amount', 'reason']} />
       {isOther && (
         <div role="alert">
           <Notice tone="warn" title="Another refund of this payment was just made">
@@ -151,14 +153,13 @@ function RefundForm({
           </Notice>
         </div>
       )}
-      <DialogActions>
-        <Button onClick={onClose} disabled={refund.isRunning}>
-          Cancel
-        </Button>
+      <DialogActions notice={<FailureNotice error={refund.error} fields={['amount', 'reason']} />}>
+        <CancelButton disabled={refund.isRunning} />
         <Button kind="primary" type="submit" isBusy={refund.isRunning}>
           {isSettled ? 'Go on to sign' : 'Refund'}
         </Button>
       </DialogActions>
+      {guard.question}
     </form>
   );
 }

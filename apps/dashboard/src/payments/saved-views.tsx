@@ -5,7 +5,7 @@ import { fieldError } from '../api/failure.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { isolated } from '../ui/isolated.ts';
@@ -96,11 +96,8 @@ function NameDialog({
           required
           error={fieldError(save.error, 'name')}
         />
-        <FailureNotice error={save.error} fields={['name']} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={save.isRunning}>
-            Cancel
-          </Button>
+        <DialogActions notice={<FailureNotice error={save.error} fields={['name']} />}>
+          <CancelButton disabled={save.isRunning} />
           <Button kind="primary" type="submit" isBusy={save.isRunning} disabled={name.trim() === ''}>
             Save
           </Button>

@@ -5,7 +5,7 @@ import { fieldError, sayFailure } from '../api/failure.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConflictNotice, useBase } from '../ui/conflict.tsx';
-import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
 import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { AreaField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
@@ -147,7 +147,7 @@ function ProductForm({
           )
         }
       >
-        <Button onClick={close}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={write.isRunning} disabled={isConflict}>
           {product === undefined ? 'Create the product' : 'Save'}
         </Button>

@@ -6,7 +6,7 @@ import { useRead } from '../api/use-call.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { findWallet } from '../proof/wallet.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { shortAddress } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts } from '../ui/page.tsx';
@@ -191,7 +191,7 @@ function Signed({
           second transaction of a partial refund pays the payer twice.
         </p>
         <DialogActions>
-          <Button onClick={() => setAsking(false)}>Cancel</Button>
+          <CancelButton />
           <Button
             kind="danger"
             onClick={() => {

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { SelectField } from '../ui/select.tsx';
@@ -103,7 +103,7 @@ export function DownloadDialog({
         <FailureNotice error={failure} />
       </div>
       <DialogActions>
-        <Button onClick={close}>Cancel</Button>
+        <CancelButton />
         <Button kind="primary" isBusy={isRunning} onClick={() => void run()}>
           Download
         </Button>

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { useDraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -35,8 +36,10 @@ function NameForm({ name, onClose }: { readonly name: string; readonly onClose: 
   const [ifMerchantName] = useState(name);
   const rename = useWrite('POST /merchant/rename');
   const merchantName = typed.trim();
+  const guard = useDraftGuard(merchantName !== ifMerchantName, onClose);
   const save = async () => {
     if ((await rename.run({ body: { merchantName, ifMerchantName } })) === undefined) return;
+    guard.release();
     toast('The shop has a new name');
     onClose();
   };
@@ -56,9 +59,8 @@ function NameForm({ name, onClose }: { readonly name: string; readonly onClose: 
         error={fieldError(rename.error, 'merchantName')}
         onChange={setTyped}
       />
-      <FailureNotice error={rename.error} fields={['merchantName']} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={<FailureNotice error={rename.error} fields={['merchantName']} />}>
+        <CancelButton />
         <Button
           kind="primary"
           type="submit"
@@ -68,6 +70,7 @@ function NameForm({ name, onClose }: { readonly name: string; readonly onClose: 
           Save
         </Button>
       </DialogActions>
+      {guard.question}
     </form>
   );
 }

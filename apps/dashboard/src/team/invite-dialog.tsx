@@ -5,7 +5,8 @@ import { useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { roleTitle } from '../app/roles.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { useDraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -61,10 +62,13 @@ function InviteForm({
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<MemberRole>('developer');
   const invite = useWrite('POST /invitation/create');
+  const guard = useDraftGuard(email.trim() !== '', onClose);
   const send = async () => {
     const named = email.trim() === '' ? {} : { email: email.trim() };
     const reply = await invite.run({ body: { role, ...named } });
-    if (reply !== undefined) onMade({ url: reply.url, role, mailedTo: reply.isMailed ? email.trim() : '' });
+    if (reply === undefined) return;
+    guard.release();
+    onMade({ url: reply.url, role, mailedTo: reply.isMailed ? email.trim() : '' });
   };
   return (
     <form onSubmit={onSubmit(send)} className="grid gap-4">
@@ -79,13 +83,13 @@ function InviteForm({
         error={fieldError(invite.error, 'email')}
       />
       <RoleChoice actor={actor} value={role} onChange={setRole} />
-      <FailureNotice error={invite.error} fields={['email']} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={<FailureNotice error={invite.error} fields={['email']} />}>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={invite.isRunning}>
           Make the link
         </Button>
       </DialogActions>
+      {guard.question}
     </form>
   );
 }

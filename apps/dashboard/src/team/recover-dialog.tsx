@@ -3,7 +3,7 @@ import type { ReplyTo } from '../api/call.ts';
 import { useWrite } from '../api/use-call.ts';
 import { useMe } from '../app/use-me.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { isolated } from '../ui/isolated.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { OnceLink } from '../ui/once-link.tsx';
@@ -90,9 +90,7 @@ function Ask({
         )}
       </div>
       <DialogActions>
-        <Button onClick={onClose} disabled={recover.isRunning}>
-          Cancel
-        </Button>
+        <CancelButton disabled={recover.isRunning} />
         <Button kind="primary" isBusy={recover.isRunning} onClick={() => void ask()}>
           {isSecond ? 'Agree' : 'Ask for the recovery'}
         </Button>

@@ -77,8 +77,7 @@ function LeftKeysDialog({ keys, onClose }: { readonly keys: LeftKeys; readonly o
           </li>
         ))}
       </ul>
-      <FailureNotice error={disable.error} />
-      <DialogActions>
+      <DialogActions notice={<FailureNotice error={disable.error} />}>
         <Button kind="primary" onClick={onClose} disabled={disable.isRunning}>
           Done
         </Button>

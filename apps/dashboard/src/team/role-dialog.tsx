@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useWrite } from '../api/use-call.ts';
 import { roleTitle } from '../app/roles.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { isolated } from '../ui/isolated.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -47,9 +47,8 @@ function RoleForm({
   return (
     <div className="grid gap-4">
       <RoleChoice actor={actor} value={role} onChange={setRole} />
-      <FailureNotice error={change.error} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={<FailureNotice error={change.error} />}>
+        <CancelButton />
         <Button
           kind="primary"
           isBusy={change.isRunning}

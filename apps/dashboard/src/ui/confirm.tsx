@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Write } from '../api/use-call.ts';
 import { Button } from './button.tsx';
-import { Dialog, DialogActions } from './dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from './dialog.tsx';
 import { FailureNotice } from './notice.tsx';
 
 /**
@@ -40,9 +40,7 @@ export function Confirm({
         <FailureNotice error={write.error} />
       </div>
       <DialogActions>
-        <Button onClick={close} disabled={write.isRunning}>
-          Cancel
-        </Button>
+        <CancelButton disabled={write.isRunning} />
         <Button
           kind={isDangerous ? 'danger' : 'primary'}
           isBusy={write.isRunning}

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, useRef } from 'react';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { useFocusReturn } from './focus-return.ts';
 import { LeaveContext, type LeaveQuestion } from './leave.ts';
@@ -147,5 +147,14 @@ export function DialogActions({
       {notice}
       <div className="flex flex-col-reverse gap-2 md:flex-row md:justify-end">{children}</div>
     </div>
+  );
+}
+
+/** Closes the dialog without its act, as Escape does: a form that was changed asks first (`useDraftGuard`). */
+export function CancelButton({ disabled = false }: { readonly disabled?: boolean }) {
+  return (
+    <Radix.Close asChild>
+      <Button disabled={disabled}>Cancel</Button>
+    </Radix.Close>
   );
 }

@@ -10,6 +10,9 @@ export const inputClass = classNames(
   'aria-invalid:border-bad aria-invalid:outline-bad/35',
 );
 
+/** What takes the focus of a form: a field, or a group of fields, that shows an error. */
+export const invalidPart = '[aria-invalid="true"], [data-invalid]';
+
 interface FieldParts {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
@@ -38,7 +41,7 @@ export function Field({ label, hint, error, note, isOptional = false, className,
     if (error === undefined) return;
     // The first field with an error takes the focus, not the last one.
     const form = frame.current?.closest('form') ?? frame.current;
-    form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    form?.querySelector<HTMLElement>(invalidPart)?.focus();
   }, [error]);
   const described = [
     hint === undefined ? '' : `${id}-hint`,

@@ -1,6 +1,7 @@
 import { useRead, useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
-import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
+import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -47,10 +48,12 @@ function AddForm({ onClose }: { readonly onClose: () => void }) {
     (typed) => ({ ...termsFaults(typed), ...addressFaults(typed) }),
     add,
   );
+  const guard = useDraftGuard(differs(draft, empty), onClose);
   const submit = async () => {
     if (!check()) return;
     const made = await add.run({ body: { ...termsBody(draft), ...addressBody(draft) } });
     if (made === undefined) return;
+    guard.release();
     toast(made.status === 'waiting' ? 'The wallet waits to take effect' : 'The wallet was added');
     onClose();
   };
@@ -61,13 +64,13 @@ function AddForm({ onClose }: { readonly onClose: () => void }) {
       <AddressFields {...{ draft, change, errorOf }} />
       <TokensField {...{ draft, change, errorOf }} />
       <ModeField {...{ draft, change }} />
-      <FailureNotice error={add.error} fields={fields} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions notice={<FailureNotice error={add.error} fields={fields} />}>
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={add.isRunning}>
           Add the wallet
         </Button>
       </DialogActions>
+      {guard.question}
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import type { WalletAccount } from './types.ts';
@@ -26,13 +26,8 @@ export function ChangedNotice({
   readonly onTake?: () => void;
   readonly onKeep: () => void;
 }) {
-  // It stands below a long form, whose button it disables.
-  const frame = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    void frame.current?.scrollIntoView({ block: 'center' });
-  }, []);
   return (
-    <div ref={frame} role="alert">
+    <div role="alert">
       <Notice tone="warn" title="This wallet was changed meanwhile">
         {children}
         <div className="mt-2 flex flex-wrap gap-2">

@@ -1,7 +1,8 @@
 import { useRead, useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
+import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { shortAddress } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
@@ -45,10 +46,12 @@ function EditForm({ account, onClose }: FormProps) {
     termsFaults,
     update,
   );
+  const guard = useDraftGuard(differs(termsBody(draft), termsBody(seen)), onClose);
   const submit = async () => {
     if (!check()) return;
     const body = { accountId, ...termsBody(draft), ifUpdateAt: seen.updateAt };
     if ((await update.run({ body })) === undefined) return;
+    guard.release();
     toast('The wallet was changed');
     onClose();
   };
@@ -57,30 +60,34 @@ function EditForm({ account, onClose }: FormProps) {
       <NameField {...{ draft, change, errorOf }} />
       <TokensField {...{ draft, change, errorOf }} />
       <ModeField {...{ draft, change }} />
-      {isStale && !update.isRunning ? (
-        <ChangedNotice
-          onTake={() => {
-            change({ accountName, settlementCurrencies, settlementMode });
-            goOn();
-          }}
-          onKeep={() => {
-            update.reset();
-            goOn();
-          }}
-        >
-          It is now called <bdi>{accountName}</bdi>. It takes{' '}
-          {tokenNames(settlementCurrencies, tokens).join(', ')}. Payments arrive:{' '}
-          {modeTitle(settlementMode, undefined)}.
-        </ChangedNotice>
-      ) : (
-        <FailureNotice error={update.error} fields={['accountName', 'settlementCurrencies']} />
-      )}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions
+        notice={
+          isStale && !update.isRunning ? (
+            <ChangedNotice
+              onTake={() => {
+                change({ accountName, settlementCurrencies, settlementMode });
+                goOn();
+              }}
+              onKeep={() => {
+                update.reset();
+                goOn();
+              }}
+            >
+              It is now called <bdi>{accountName}</bdi>. It takes{' '}
+              {tokenNames(settlementCurrencies, tokens).join(', ')}. Payments arrive:{' '}
+              {modeTitle(settlementMode, undefined)}.
+            </ChangedNotice>
+          ) : (
+            <FailureNotice error={update.error} fields={['accountName', 'settlementCurrencies']} />
+          )
+        }
+      >
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={update.isRunning} disabled={isStale}>
           Save
         </Button>
       </DialogActions>
+      {guard.question}
     </form>
   );
 }
@@ -100,11 +107,13 @@ function MoveForm({ account, onClose }: FormProps) {
   const changes = useRead('GET /account/change/list', {});
   const move = useWrite('POST /account/address');
   const { draft, change, check, errorOf } = useDraft(noAddress, addressFaults, move);
+  const guard = useDraftGuard(differs(draft, noAddress), onClose);
   const submit = async () => {
     if (!check()) return;
     const body = { accountId, ...addressBody(draft), ifUpdateAt: seen.updateAt };
     const made = await move.run({ body });
     if (made === undefined) return;
+    guard.release();
     toast(made.status === 'waiting' ? 'The new address waits to take effect' : 'The address was changed');
     onClose();
   };
@@ -117,25 +126,29 @@ function MoveForm({ account, onClose }: FormProps) {
         <p className="text-sm text-soft">Payments that start before the change still go there.</p>
       </div>
       <AddressFields {...{ draft, change, errorOf }} />
-      {isStale && !move.isRunning ? (
-        <ChangedNotice
-          onKeep={() => {
-            move.reset();
-            goOn();
-          }}
-        >
-          It is now called <bdi>{account.accountName}</bdi>, and its address is {shortAddress(accountAddress)}
-          .
-        </ChangedNotice>
-      ) : (
-        <FailureNotice error={move.error} fields={['accountAddress']} />
-      )}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions
+        notice={
+          isStale && !move.isRunning ? (
+            <ChangedNotice
+              onKeep={() => {
+                move.reset();
+                goOn();
+              }}
+            >
+              It is now called <bdi>{account.accountName}</bdi>, and its address is{' '}
+              {shortAddress(accountAddress)}.
+            </ChangedNotice>
+          ) : (
+            <FailureNotice error={move.error} fields={['accountAddress']} />
+          )
+        }
+      >
+        <CancelButton />
         <Button type="submit" kind="primary" isBusy={move.isRunning} disabled={isStale}>
           Set the new address
         </Button>
       </DialogActions>
+      {guard.question}
     </form>
   );
 }

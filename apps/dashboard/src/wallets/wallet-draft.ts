@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { type ApiFailure, fieldError } from '../api/failure.ts';
+import { invalidPart } from '../ui/field.tsx';
 import type { WalletAccount } from './types.ts';
 
 /** What a person gave as the address of a wallet. */
@@ -65,7 +66,7 @@ export function useDraft<Draft extends object>(
   const [failedChecks, setFailedChecks] = useState(0);
   useEffect(() => {
     if (failedChecks === 0) return;
-    document.querySelector<HTMLElement>('form [aria-invalid="true"], form [data-invalid]')?.focus();
+    document.querySelector<HTMLElement>(`form :is(${invalidPart})`)?.focus();
   }, [failedChecks]);
   return {
     draft,

@@ -5,7 +5,7 @@ import { useAct } from '../api/use-act.ts';
 import { request, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { allEventTypes } from '../ui/event-types.ts';
 import { CheckField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
@@ -57,11 +57,8 @@ export function TestDialog({
           onChange={setEventType}
           error={fieldError(test.error, 'eventType')}
         />
-        <FailureNotice error={test.error} fields={['eventType']} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={test.isRunning}>
-            Cancel
-          </Button>
+        <DialogActions notice={<FailureNotice error={test.error} fields={['eventType']} />}>
+          <CancelButton disabled={test.isRunning} />
           <Button type="submit" kind="primary" isBusy={test.isRunning}>
             Send
           </Button>
@@ -120,11 +117,8 @@ export function EnableDialog({ hook: { webhookId }, onClose }: HookDialogProps) 
             error={isWrong ? timeFault : fieldError(enable.error, 'replaySince')}
           />
         )}
-        <FailureNotice error={enable.error} fields={['replaySince']} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={enable.isRunning}>
-            Cancel
-          </Button>
+        <DialogActions notice={<FailureNotice error={enable.error} fields={['replaySince']} />}>
+          <CancelButton disabled={enable.isRunning} />
           <Button type="submit" kind="primary" isBusy={enable.isRunning}>
             Enable
           </Button>
@@ -187,11 +181,8 @@ export function ResendDialog({ hook: { webhookId, status }, onClose }: HookDialo
           isChecked={isAll}
           onChange={setAll}
         />
-        <FailureNotice error={resend.error} fields={['since']} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={resend.isRunning}>
-            Cancel
-          </Button>
+        <DialogActions notice={<FailureNotice error={resend.error} fields={['since']} />}>
+          <CancelButton disabled={resend.isRunning} />
           <Button type="submit" kind="primary" isBusy={resend.isRunning}>
             Send again
           </Button>

@@ -8,7 +8,7 @@ import { request, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -129,9 +129,7 @@ function RotateDialog({
         <FailureNotice error={refresh.error} />
       </div>
       <DialogActions>
-        <Button onClick={onClose} disabled={refresh.isRunning}>
-          Cancel
-        </Button>
+        <CancelButton disabled={refresh.isRunning} />
         <Button kind="primary" isBusy={refresh.isRunning} onClick={() => void replace()}>
           Replace
         </Button>

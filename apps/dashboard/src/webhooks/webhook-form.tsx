@@ -3,7 +3,7 @@ import { fieldError, sayFailure } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
 import { ConflictNotice, type DraftPart, useBase } from '../ui/conflict.tsx';
-import { DialogActions, Sheet } from '../ui/dialog.tsx';
+import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
 import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { AreaField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
@@ -126,13 +126,9 @@ function useHookForm({
 }
 
 function WebhookForm(props: HookFormProps & { readonly onHold: (isHeld: boolean) => void }) {
-  const { hook, onClose } = props;
+  const { hook } = props;
   const { draft, change, wrong, write, save, guard, base, settle } = useHookForm(props);
   const { error, isRunning } = write;
-  const close = () => {
-    guard.release();
-    onClose();
-  };
   return (
     <form onSubmit={onSubmit(save)} noValidate className="grid gap-5">
       <TextField
@@ -186,9 +182,7 @@ function WebhookForm(props: HookFormProps & { readonly onHold: (isHeld: boolean)
           )
         }
       >
-        <Button onClick={close} disabled={isRunning}>
-          Cancel
-        </Button>
+        <CancelButton disabled={isRunning} />
         <Button type="submit" kind="primary" isBusy={isRunning} disabled={base.isConflict}>
           {hook === undefined ? 'Add the webhook' : 'Save'}
         </Button>

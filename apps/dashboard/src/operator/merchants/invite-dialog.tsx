@@ -4,7 +4,7 @@ import { fieldError } from '../../api/failure.ts';
 import { useWrite } from '../../api/use-call.ts';
 import { roleDoes, roleTitle } from '../../app/roles.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { onSubmit } from '../../ui/form.ts';
 import { isolated } from '../../ui/isolated.ts';
@@ -39,11 +39,8 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
           onChange={setName}
           error={fieldError(create.error, 'merchantName')}
         />
-        <FailureNotice error={create.error} fields={['merchantName']} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={create.isRunning}>
-            Cancel
-          </Button>
+        <DialogActions notice={<FailureNotice error={create.error} fields={['merchantName']} />}>
+          <CancelButton disabled={create.isRunning} />
           <Button type="submit" kind="primary" isBusy={create.isRunning}>
             Create
           </Button>
@@ -100,11 +97,8 @@ export function InviteDialog({
           onChange={setEmail}
           error={fieldError(invite.error, 'email')}
         />
-        <FailureNotice error={invite.error} fields={['email']} />
-        <DialogActions>
-          <Button onClick={onClose} disabled={invite.isRunning}>
-            Cancel
-          </Button>
+        <DialogActions notice={<FailureNotice error={invite.error} fields={['email']} />}>
+          <CancelButton disabled={invite.isRunning} />
           <Button type="submit" kind="primary" isBusy={invite.isRunning}>
             Make the link
           </Button>
