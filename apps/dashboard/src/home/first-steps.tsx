@@ -88,7 +88,7 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
       </div>
       <ol className="divide-y divide-line">
         {steps.map((step, index) => (
-          <li key={step.title} className="flex items-center gap-4 px-4 py-3 md:px-5">
+          <li key={step.title} className="flex flex-wrap items-center gap-x-4 gap-y-3 px-4 py-3 md:px-5">
             <span
               className={classNames(
                 'flex size-7 shrink-0 items-center justify-center rounded-full border text-sm font-semibold tabular-nums',
@@ -101,12 +101,12 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
             >
               {step.isDone ? <Check aria-label="done" className="size-4" /> : index + 1}
             </span>
-            <div className="min-w-0 flex-1">
+            <div className="min-w-0 flex-1 basis-48">
               <p className={classNames('font-medium', step.isDone && 'text-soft')}>{step.title}</p>
               {!step.isDone && <p className="text-soft">{step.text}</p>}
             </div>
             {step === next && hasScreen(step.path) && (
-              <ScreenLink path={step.path} className={buttonClass('primary')}>
+              <ScreenLink path={step.path} className={buttonClass('primary', 'normal', 'max-sm:ml-11')}>
                 {step.act}
               </ScreenLink>
             )}

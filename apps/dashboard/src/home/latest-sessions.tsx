@@ -19,9 +19,26 @@ const columns: readonly Column<View>[] = [
   {
     key: 'amount',
     header: 'Amount',
-    cell: ({ session }) => <Usd micro={session.amount} className="font-medium" />,
+    isWide: 'phone',
+    cell: ({ session }) => (
+      <>
+        <Usd micro={session.amount} className="font-medium" />
+        <span className="block truncate text-sm text-soft sm:hidden">
+          {session.lineItems.items[0]?.productData?.productName ?? ''}
+        </span>
+      </>
+    ),
   },
-  { key: 'status', header: 'Status', cell: ({ session }) => <SessionStatusBadge session={session} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ session }) => (
+      <>
+        <SessionStatusBadge session={session} />
+        <Time time={session.createAt} className="block text-sm text-soft sm:hidden" />
+      </>
+    ),
+  },
   {
     key: 'what',
     header: 'For',
@@ -46,6 +63,7 @@ const columns: readonly Column<View>[] = [
   {
     key: 'at',
     header: 'Created',
+    from: 'sm',
     isAtEnd: true,
     cell: ({ session }) => <Time time={session.createAt} className="text-soft" />,
   },

@@ -14,7 +14,7 @@ import { Card, Section } from '../ui/page.tsx';
 import { SegmentedChoice } from '../ui/segmented-choice.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { Usd } from '../ui/value.tsx';
+import { Cents, Usd } from '../ui/value.tsx';
 import { dayBars, dayTimes, type TokenSums, tokenSums } from './day-sums.ts';
 
 /** Money moves while the page stands open. */
@@ -144,7 +144,7 @@ function Overview({
   );
 }
 
-const usd = (micro: bigint | undefined) => (micro === undefined ? undefined : <Usd micro={micro} />);
+const usd = (micro: bigint | undefined) => (micro === undefined ? undefined : <Cents micro={micro} />);
 
 const axisUsd = (micro: bigint) =>
   micro > 0n && micro < 1_000_000n
@@ -256,15 +256,15 @@ function TokenTable({ tokens }: { readonly tokens: readonly TokenSums[] }) {
       key: 'received',
       header: 'Received',
       isAtEnd: true,
-      cell: ({ received }) => <Usd micro={received} />,
+      cell: ({ received }) => <Cents micro={received} />,
     },
-    { key: 'settled', header: 'Settled', isAtEnd: true, cell: ({ settled }) => <Usd micro={settled} /> },
+    { key: 'settled', header: 'Settled', isAtEnd: true, cell: ({ settled }) => <Cents micro={settled} /> },
     {
       key: 'moving',
       header: 'On its way now',
       isAtEnd: true,
       from: 'sm',
-      cell: ({ onItsWay }) => <Usd micro={onItsWay} />,
+      cell: ({ onItsWay }) => <Cents micro={onItsWay} />,
     },
   ];
   return (

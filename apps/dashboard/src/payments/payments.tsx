@@ -42,12 +42,23 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
     {
       key: 'amount',
       header: 'Amount',
-      cell: ({ session }) => <Usd micro={session.amount} className="font-medium" />,
+      isWide: 'phone',
+      cell: (view) => (
+        <>
+          <Usd micro={view.session.amount} className="font-medium" />
+          <span className="block truncate text-sm text-soft sm:hidden">{titleOf(view)}</span>
+        </>
+      ),
     },
     {
       key: 'status',
       header: 'Status',
-      cell: ({ session }) => <SessionStatusBadge session={session} />,
+      cell: ({ session }) => (
+        <>
+          <SessionStatusBadge session={session} />
+          <Time time={session.createAt} className="block text-sm text-soft sm:hidden" />
+        </>
+      ),
     },
     { key: 'title', header: 'For', cell: titleOf, isWide: true, from: 'sm' },
     {
@@ -65,6 +76,7 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
     {
       key: 'created',
       header: 'Created',
+      from: 'sm',
       isAtEnd: true,
       cell: ({ session }) => <Time time={session.createAt} className="text-soft" />,
     },

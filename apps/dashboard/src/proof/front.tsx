@@ -15,7 +15,7 @@ export function Front({
 }) {
   useTitle(title);
   return (
-    <main className="flex min-h-dvh flex-col items-center bg-sunken px-4 py-[8vh]">
+    <main data-front className="flex min-h-dvh flex-col items-center bg-sunken px-4 py-[8vh]">
       <img src="/dashboard/icon.svg" alt="Florin" className="mb-6 size-11" />
       <div className="w-full max-w-md rounded-2xl border border-line bg-raised p-6 shadow-card md:p-8">
         <h1 className="text-xl font-semibold text-balance">{title}</h1>

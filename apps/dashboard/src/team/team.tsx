@@ -1,6 +1,6 @@
 import type { MemberRole } from '@florin/protocol/member-role.ts';
 import { mayAssign } from '@florin/protocol/member-role.ts';
-import { Ellipsis, KeyRound, MailPlus, ShieldX, Trash2, UserCog, UserPlus, Users } from 'lucide-react';
+import { Ellipsis, KeyRound, ShieldX, Trash2, UserCog, UserPlus, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
@@ -14,7 +14,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { isolated } from '../ui/isolated.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { PageHeader, Section } from '../ui/page.tsx';
-import { Empty } from '../ui/states.tsx';
+import { Empty, EmptyLine } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Time } from '../ui/value.tsx';
@@ -45,7 +45,7 @@ export default function Team() {
         }
       />
       <Members mayChange={mayChange} />
-      <Invitations mayChange={mayChange} onInvite={() => setInviting(true)} />
+      <Invitations mayChange={mayChange} />
       <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} />
     </>
   );
@@ -190,13 +190,7 @@ const invitationColumns: readonly Column<Invitation>[] = [
   { key: 'expires', header: 'Ends', from: 'sm', cell: ({ expiresAt }) => <Time time={expiresAt} /> },
 ];
 
-function Invitations({
-  mayChange,
-  onInvite,
-}: {
-  readonly mayChange: boolean;
-  readonly onInvite: () => void;
-}) {
+function Invitations({ mayChange }: { readonly mayChange: boolean }) {
   const invitations = useRead('GET /invitation/list', {});
   const [revoked, setRevoked] = useState<Invitation>();
   const revoke = useWrite('POST /invitation/revoke', {
@@ -225,13 +219,9 @@ function Invitations({
         keyOf={({ invitationId }) => invitationId}
         skeletonRows={1}
         empty={
-          <Empty
-            icon={<MailPlus />}
-            title="No open invitations"
-            action={mayChange && <Button onClick={onInvite}>Invite a member</Button>}
-          >
-            Invite the people who refund, look after payments or build the shop.
-          </Empty>
+          <EmptyLine>
+            No open invitations. Invite the people who refund, look after payments or build the shop.
+          </EmptyLine>
         }
       />
       <Confirm

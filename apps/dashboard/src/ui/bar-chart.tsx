@@ -14,7 +14,7 @@ const colourOf = (index: number) => colours[Math.min(index, colours.length - 1)]
 
 const height = 176;
 const tickHeight = 22;
-/** So many names of bars fit below the chart on a phone. */
+/** So many names of bars stand below the chart; on a phone every other one. */
 const mostTicks = 6;
 /** An amount that is not zero can be seen. */
 const leastHeight = 2;
@@ -116,31 +116,39 @@ export function BarChart({ label, bars, series, format, formatExact, whole }: Ba
                 className="stroke-line"
               />
             ))}
-            {bars.map(({ key, shortName, parts }, index) => (
-              <g key={key} opacity={chosen === undefined || chosen === index ? 1 : 0.45}>
-                {partsOf(parts, top).map(({ y, size, place }) => (
-                  <rect
-                    key={place}
-                    x={`${index * step + step * 0.15}%`}
-                    width={`${step * 0.7}%`}
-                    y={y}
-                    height={size}
-                    rx={Math.min(2, size / 2)}
-                    className={colourOf(place)?.fill}
-                  />
-                ))}
-                {(bars.length - 1 - index) % ticksEvery === 0 && (
-                  <text
-                    x={`${(index + 0.5) * step}%`}
-                    y={height + tickHeight - 4}
-                    textAnchor="middle"
-                    className="fill-faint text-xs"
-                  >
-                    {shortName}
-                  </text>
-                )}
-              </g>
-            ))}
+            {bars.map(({ key, shortName, parts }, index) => {
+              const fromEnd = bars.length - 1 - index;
+              const isLast = fromEnd === 0;
+              return (
+                <g key={key} opacity={chosen === undefined || chosen === index ? 1 : 0.45}>
+                  {partsOf(parts, top).map(({ y, size, place }) => (
+                    <rect
+                      key={place}
+                      x={`${index * step + step * 0.15}%`}
+                      width={`${step * 0.7}%`}
+                      y={y}
+                      height={size}
+                      rx={Math.min(2, size / 2)}
+                      className={colourOf(place)?.fill}
+                    />
+                  ))}
+                  {fromEnd % ticksEvery === 0 && (
+                    <text
+                      // The last name ends with the chart, so that it stays within the card.
+                      x={isLast ? '100%' : `${(index + 0.5) * step}%`}
+                      y={height + tickHeight - 4}
+                      textAnchor={isLast ? 'end' : 'middle'}
+                      className={classNames(
+                        'fill-faint text-xs',
+                        (fromEnd / ticksEvery) % 2 === 1 && 'max-sm:hidden',
+                      )}
+                    >
+                      {shortName}
+                    </text>
+                  )}
+                </g>
+              );
+            })}
           </svg>
         </section>
       </div>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { Card, Skeleton } from './page.tsx';
+import { Skeleton } from './page.tsx';
 
-/** The main figures of a screen, side by side; below each other on phones. */
+/** The main figures of a screen, side by side; as rows of one card on phones. */
 export function Figures({ children }: { readonly children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 md:gap-4 xl:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
+    <dl className="grid grid-cols-1 gap-3 max-[479px]:gap-0 max-[479px]:divide-y max-[479px]:divide-line max-[479px]:rounded-xl max-[479px]:border max-[479px]:border-line max-[479px]:bg-raised min-[480px]:grid-cols-2 md:gap-4 xl:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
       {children}
     </dl>
   );
@@ -22,16 +22,16 @@ export function Figure({
   readonly children: ReactNode;
 }) {
   return (
-    <Card className="grid min-w-0 grid-cols-[auto_1fr] items-baseline gap-x-3 px-4 py-2.5 min-[480px]:block min-[480px]:p-4">
+    <div className="grid min-w-0 grid-cols-[1fr_auto] gap-x-3 px-4 py-2 min-[480px]:block min-[480px]:rounded-xl min-[480px]:border min-[480px]:border-line min-[480px]:bg-raised min-[480px]:p-4">
       <dt className="text-soft">{title}</dt>
-      <dd className="my-1 flex h-8 min-w-0 items-center text-xl font-semibold tracking-tight max-[479px]:justify-end">
+      <dd className="my-1 flex h-8 min-w-0 items-center text-xl font-semibold tracking-tight max-[479px]:col-start-2 max-[479px]:row-span-2 max-[479px]:row-start-1 max-[479px]:self-center">
         {children === undefined ? (
           <Skeleton className="h-6 w-24" />
         ) : (
           <span className="truncate">{children}</span>
         )}
       </dd>
-      {note !== undefined && <dd className="col-span-2 min-h-5 text-sm text-faint">{note}</dd>}
-    </Card>
+      {note !== undefined && <dd className="min-h-5 text-sm text-faint">{note}</dd>}
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 /** What a person reads: amounts, times and ids. Pure, so that tests need no browser. */
 
 const microDigits = 6;
+const microsPerCent = 10_000n;
 
 /** A number of the smallest unit as a decimal text without loss, as `12.5`. */
 export function exactDecimal(units: bigint | number | string, decimals: number): string {
@@ -56,6 +57,16 @@ export function formatUsd(microUsd: bigint | number | string, locale?: string): 
     maximumFractionDigits: microDigits,
   } as const;
   return formatNumber(exactDecimal(microUsd, microDigits), options, locale);
+}
+
+/**
+ * Micro-USD as dollars and whole cents for a figure at a glance, the rest cut off: `$128,999.30`. Less than a cent keeps its
+ * digits. Show the exact amount on hover.
+ */
+export function formatCents(microUsd: bigint | number | string, locale?: string): string {
+  const value = BigInt(microUsd);
+  const isSmall = value < microsPerCent && value > -microsPerCent;
+  return formatUsd(isSmall ? value : value - (value % microsPerCent), locale);
 }
 
 /** How many digits the exact amount has after the point: two at least. */

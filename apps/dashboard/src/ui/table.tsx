@@ -15,8 +15,8 @@ export interface Column<Row> {
   readonly isAtEnd?: boolean;
   /** From which width on the column is shown; always when absent. Leave two or three columns for phones. */
   readonly from?: 'sm' | 'md' | 'lg' | 'xl';
-  /** Takes what the others leave, and cuts long text off. */
-  readonly isWide?: boolean;
+  /** Takes what the others leave, and cuts long text off; or does so on phones alone. */
+  readonly isWide?: boolean | 'phone';
 }
 
 /** What the list reads: a query of TanStack Query, or a part of one. */
@@ -58,6 +58,7 @@ function cellClass<Row>(column: Column<Row>, more: string): string {
     column.isAtEnd === true ? 'text-right' : 'text-left',
     column.from !== undefined && hidden[column.from],
     column.isWide === true && 'w-full max-w-0 min-w-32',
+    column.isWide === 'phone' && 'max-sm:w-full max-sm:max-w-0 max-sm:min-w-32',
     more,
   );
 }
@@ -138,17 +139,20 @@ function TableRow<Row>({ row, table }: { readonly row: Row; readonly table: Tabl
   return (
     <tr className={classNames('relative', isOpenable && 'hover:bg-sunken/70')}>
       {columns.map((column, index) => {
+        const { isWide } = column;
         const content = column.cell(row);
         return (
           <td
             key={column.key}
             className={classNames(
-              cellClass(column, 'h-12 py-1'),
+              cellClass(column, 'h-12 py-2'),
               // Above the row's own link, so that buttons in other cells can be reached.
               index > 0 && isOpenable && '[&_a]:relative [&_a]:z-10 [&_button]:relative [&_button]:z-10',
             )}
           >
-            <div className={classNames(column.isWide === true && 'truncate')}>
+            <div
+              className={classNames(isWide === true && 'truncate', isWide === 'phone' && 'max-sm:truncate')}
+            >
               {index > 0 && content}
               {index === 0 && hrefOf !== undefined && (
                 <Link to={hrefOf(row)} className={overlay}>

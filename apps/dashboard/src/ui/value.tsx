@@ -4,6 +4,8 @@ import { classNames } from './class-names.ts';
 import {
   exactDigits,
   exactTime,
+  exactUsd,
+  formatCents,
   formatDate,
   formatMoment,
   formatRelative,
@@ -23,6 +25,15 @@ export function Usd({
   readonly className?: string;
 }) {
   return <span className={classNames('whitespace-nowrap tabular-nums', className)}>{formatUsd(micro)}</span>;
+}
+
+/** Dollars and cents for figures at a glance, with the exact amount on hover. */
+export function Cents({ micro }: { readonly micro: bigint | number | string }) {
+  return (
+    <span title={exactUsd(micro)} className="whitespace-nowrap tabular-nums">
+      {formatCents(micro)}
+    </span>
+  );
 }
 
 /** The room of digits that an amount has fewer than others of its column. */

@@ -1,4 +1,4 @@
-import { History, Plus, Wallet } from 'lucide-react';
+import { Plus, Wallet } from 'lucide-react';
 import { useState } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -7,7 +7,7 @@ import { useScreenPath } from '../app/screen-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { shortAddress } from '../ui/format.ts';
 import { PageHeader, Section } from '../ui/page.tsx';
-import { Empty } from '../ui/states.tsx';
+import { Empty, EmptyLine } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Usd } from '../ui/value.tsx';
 import { AddWalletSheet } from './add-wallet.tsx';
@@ -136,7 +136,7 @@ export default function Wallets() {
             error: changes.error,
             onRetry: () => void changes.refetch(),
           }}
-          empty={<Empty icon={<History />} title="No changes yet" />}
+          empty={<EmptyLine>No changes yet.</EmptyLine>}
         />
       </Section>
       <AddWalletSheet isOpen={isAdding} onClose={() => setAdding(false)} />

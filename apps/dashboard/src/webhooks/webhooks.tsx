@@ -70,7 +70,13 @@ function Failures({ webhookId }: { readonly webhookId: string }) {
     ({ status, attempts }) =>
       status === 'failed' || (status === 'pending' && (attempts.at(-1)?.error ?? '') !== ''),
   ).length;
-  if (failing === 0) return <span className="whitespace-nowrap text-soft">No failures</span>;
+  const skipped = deliveries.filter(({ status }) => status === 'skipped').length;
+  if (failing === 0)
+    return (
+      <span className="whitespace-nowrap text-soft">
+        {skipped === 0 ? 'No failures' : `${skipped} of ${deliveries.length} skipped`}
+      </span>
+    );
   return (
     <span className="whitespace-nowrap text-bad">
       {failing} of {deliveries.length} failing
