@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { deliveryStatuses } from './delivery-api.ts';
 import { paymentException } from './exception.ts';
 import { payerMail } from './mail-api.ts';
@@ -15,12 +15,26 @@ const chainEvent = Type.Object({
   isFinal: Type.Boolean(),
 });
 
+const depositTransfer = Type.Object({
+  tokenId: Type.String({ description: 'Token id: `<chain>::<token>`' }),
+  amountInToken: Type.String({ description: 'In the smallest token unit' }),
+  chainId: Type.String(),
+  txHash: Type.String(),
+  blockNumber: Type.Integer(),
+  at: timestampText,
+  isFinal: Type.Boolean(),
+});
+export type DepositTransfer = Static<typeof depositTransfer>;
+
 const { txRequest: _txRequest, prerequisites: _prerequisites, ...refundColumns } = refund.properties;
 
 /** Everything that happened to one session, for its page in the dashboard. */
 export const sessionHistory = Type.Object({
   events: Type.Array(Type.Object({ eventId: Type.String(), type: Type.String(), at: timestampText })),
   chainEvents: Type.Array(chainEvent, { description: 'Of its orders, by time' }),
+  transfers: Type.Array(depositTransfer, {
+    description: 'To its deposit addresses, oldest first, at most 50',
+  }),
   deliveries: Type.Array(
     Type.Object({
       deliveryId: Type.String(),
@@ -45,7 +59,7 @@ export const sessionHistoryRoutes = {
     path: '/session/history/:sessionId',
     summary: 'Everything that happened to one session',
     description:
-      'Its events, its transactions with their blocks, its deliveries, refunds, exceptions and e-mails.',
+      'Its events, its transactions with their blocks, transfers to its addresses, its deliveries, refunds, exceptions and e-mails.',
     tag: 'Sessions',
     params: Type.Object({ sessionId: idText }),
     reply: sessionHistory,

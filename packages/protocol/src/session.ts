@@ -123,7 +123,7 @@ export const sessionView = Type.Object({
   deposits: Type.Optional(
     Type.Array(sessionDeposit, {
       description:
-        'Only in GET /session/:sessionId: what has arrived at deposit addresses while the payment is incomplete; else absent',
+        'Only in GET /session/:sessionId and in searches: what has arrived at deposit addresses while the payment is incomplete; else absent',
     }),
   ),
 });

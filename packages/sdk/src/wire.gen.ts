@@ -862,7 +862,7 @@ export interface SessionSearchRequest {
 export interface SessionView {
   session: Session;
   transaction?: Transaction;
-  /** Only in GET /session/:sessionId: what has arrived at deposit addresses while the payment is incomplete; else absent. */
+  /** Only in GET /session/:sessionId and in searches: what has arrived at deposit addresses while the payment is incomplete; else absent. */
   deposits?: SessionDeposit[];
 }
 

@@ -66,7 +66,7 @@ function GrantRow({
   return (
     <fieldset className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 px-3 py-2">
       <legend className="sr-only">{resource.title}</legend>
-      <div aria-hidden className="min-w-0">
+      <div aria-hidden className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{resource.title}</p>
         <p className="text-sm text-soft">{resource.hint}</p>
       </div>

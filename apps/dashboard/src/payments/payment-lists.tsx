@@ -1,4 +1,5 @@
 import type { DeliveryStatus } from '@florin/protocol/delivery-api.ts';
+import { useState } from 'react';
 import { useHasScreen } from '../app/open-screens.ts';
 import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
@@ -32,8 +33,12 @@ export function PaymentRefunds({ history }: { readonly history: PaymentHistory |
   );
 }
 
+/** Deliveries that are shown before more are asked for. */
+const firstDeliveries = 8;
+
 /** What was told to the merchant's servers. */
 export function PaymentDeliveries({ history }: { readonly history: PaymentHistory | undefined }) {
+  const [isWhole, setWhole] = useState(false);
   const hasWebhooks = useHasScreen()('webhooks');
   if (history === undefined || history.deliveries.length === 0) return null;
   const columns: readonly Column<PaymentHistory['deliveries'][number]>[] = [
@@ -84,9 +89,18 @@ export function PaymentDeliveries({ history }: { readonly history: PaymentHistor
       <Table
         label="Webhook deliveries"
         columns={columns}
-        source={{ rows: history.deliveries, error: undefined, onRetry: () => undefined }}
+        source={{
+          rows: isWhole ? history.deliveries : history.deliveries.slice(0, firstDeliveries),
+          error: undefined,
+          onRetry: () => undefined,
+        }}
         keyOf={({ deliveryId }) => deliveryId}
         empty={null}
+        more={
+          isWhole || history.deliveries.length <= firstDeliveries
+            ? undefined
+            : { onMore: () => setWhole(true), isLoading: false }
+        }
       />
     </Section>
   );

@@ -1,4 +1,5 @@
-import type { PendingReason } from '@florin/protocol/session.ts';
+import type { PendingReason, SessionDeposit } from '@florin/protocol/session.ts';
+import { exactDecimal, formatNumber, formatToken } from '../ui/format.ts';
 
 const delays: Readonly<Record<PendingReason, string>> = {
   reorged: 'The chain replaced the block of the settlement.',
@@ -15,4 +16,12 @@ const delays: Readonly<Record<PendingReason, string>> = {
 /** Why a settlement is delayed, as a sentence; the API’s own word where it is a new one. */
 export function delayReason(reason: string): string {
   return Object.hasOwn(delays, reason) ? delays[reason as PendingReason] : `Reason: ${reason}.`;
+}
+
+/** What of a payment has arrived at one address: `12.00 of 25.00 USDC received`. */
+export function receivedText({ amountInToken, missingInToken, decimals, symbol }: SessionDeposit): string {
+  const whole = BigInt(amountInToken) + BigInt(missingInToken);
+  const digits = { minimumFractionDigits: Math.min(2, decimals), maximumFractionDigits: decimals };
+  const received = formatNumber(exactDecimal(amountInToken, decimals), digits);
+  return `${received} of ${formatToken(whole, { decimals, symbol })} received`;
 }

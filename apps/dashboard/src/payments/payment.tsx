@@ -16,7 +16,7 @@ import { PaymentActions } from './payment-actions.tsx';
 import { PaymentDetails } from './payment-details.tsx';
 import { PaymentItems } from './payment-items.tsx';
 import { PaymentDeliveries, PaymentRefunds } from './payment-lists.tsx';
-import { delayReason } from './payment-words.ts';
+import { delayReason, receivedText } from './payment-words.ts';
 import { Timeline } from './timeline.tsx';
 import type { PaymentHistory, PaymentToken } from './types.ts';
 
@@ -105,8 +105,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
             tone="info"
             title="A part of the payment has arrived"
           >
-            <Tokens units={deposit.amountInToken} decimals={deposit.decimals} symbol={deposit.symbol} /> came
-            by transfer;{' '}
+            {receivedText(deposit)} by transfer;{' '}
             <Tokens units={deposit.missingInToken} decimals={deposit.decimals} symbol={deposit.symbol} /> are
             missing.
           </Notice>

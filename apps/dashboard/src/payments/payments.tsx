@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { usePages, useRead } from '../api/use-call.ts';
 import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { isolated } from '../ui/isolated.ts';
@@ -16,6 +17,7 @@ import { type Column, Table } from '../ui/table.tsx';
 import { Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
+import { receivedText } from './payment-words.ts';
 import { SavedViews } from './saved-views.tsx';
 import { type PaymentFilters, searchBodyOf } from './search-body.ts';
 
@@ -53,9 +55,21 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
     {
       key: 'status',
       header: 'Status',
-      cell: ({ session }) => (
+      cell: ({ session, deposits = [] }) => (
         <>
-          <SessionStatusBadge session={session} />
+          {deposits.length === 0 ? (
+            <SessionStatusBadge session={session} />
+          ) : (
+            <Badge tone="info">Part received</Badge>
+          )}
+          {deposits.map((deposit) => (
+            <span
+              key={`${deposit.tokenId}${deposit.addressEnd}`}
+              className="block text-sm whitespace-nowrap text-soft"
+            >
+              {receivedText(deposit)}
+            </span>
+          ))}
           <Time time={session.createAt} className="block text-sm text-soft sm:hidden" />
         </>
       ),

@@ -2,13 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timelineEntries } from './timeline-entries.ts';
 
+const usdc = {
+  ...{ tokenId: 'base::usdc', symbol: 'USDC', decimals: 6, address: '0x', chainId: '1', network: 'Base' },
+  explorer: 'https://basescan.org',
+};
 const event = (type: string, at: string) => ({ eventId: `evt_${type}`, type, at: `2026-11-23 20:${at}` });
 const chainEvent = (name: string, at: string) => ({
   ...{ name, chainId: '1', txHash: `0x${name}`, blockNumber: 7, isFinal: true },
   at: `2026-11-23 20:${at}`,
 });
-const told = (history: Parameters<typeof timelineEntries>[0]) =>
-  timelineEntries(history, []).map(({ title, transaction }) => [title, transaction?.txHash]);
+type History = Parameters<typeof timelineEntries>[0];
+const told = ({ transfers = [], ...history }: Omit<History, 'transfers'> & Partial<History>) =>
+  timelineEntries({ ...history, transfers }, [usdc]).map(({ title, transaction }) => [
+    title,
+    transaction?.txHash,
+  ]);
 
 test('a transaction stands with the event that tells of it, though its chain’s time runs ahead', () => {
   const entries = told({
@@ -49,5 +57,29 @@ test('a payment across chains has two transactions, and an expired session the o
   assert.deepEqual(expired, [
     ['Expired', undefined],
     ['Deposit sent back', '0xRescued'],
+  ]);
+});
+
+test('each transfer of a payment in parts stands before what it brought about', () => {
+  const transfer = (part: string, at: string) => ({
+    ...{
+      tokenId: 'base::usdc',
+      amountInToken: `${part}000000`,
+      chainId: '1',
+      blockNumber: 7,
+      isFinal: false,
+    },
+    ...{ txHash: `0x${part}`, at: `2026-11-23 20:${at}` },
+  });
+  const entries = told({
+    events: [event('session.created', '00:00'), event('session.payment_detected', '02:00')],
+    chainEvents: [chainEvent('Paid', '02:00')],
+    transfers: [transfer('12', '00:00'), transfer('13', '02:00')],
+  });
+  assert.deepEqual(entries, [
+    ['Order opened', undefined],
+    ['12.00 USDC arrived by transfer', '0x12'],
+    ['13.00 USDC arrived by transfer', '0x13'],
+    ['Payment seen on the chain', '0xPaid'],
   ]);
 });

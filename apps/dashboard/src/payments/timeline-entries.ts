@@ -1,5 +1,5 @@
 import type { EventType } from '@florin/protocol/event.ts';
-import { parseTime } from '../ui/format.ts';
+import { formatToken, parseTime } from '../ui/format.ts';
 import type { PaymentHistory, PaymentToken } from './types.ts';
 
 type ChainEvent = PaymentHistory['chainEvents'][number];
@@ -53,7 +53,7 @@ export interface TimelineEntry {
  * is not ours changes no order; the others stand at the time of their block.
  */
 export function timelineEntries(
-  history: Pick<PaymentHistory, 'events' | 'chainEvents'>,
+  history: Pick<PaymentHistory, 'events' | 'chainEvents' | 'transfers'>,
   tokens: readonly PaymentToken[],
 ): TimelineEntry[] {
   const untold = new Set(history.chainEvents);
@@ -74,11 +74,24 @@ export function timelineEntries(
       transaction: transactionOf(event, tokens),
     }),
   );
+  const transfers = history.transfers.map((transfer, index): TimelineEntry => {
+    const token = tokens.find(({ tokenId }) => tokenId === transfer.tokenId);
+    const amount = token === undefined ? '' : `${formatToken(transfer.amountInToken, token)} `;
+    return {
+      key: `${transfer.txHash}transfer${index}`,
+      at: transfer.at,
+      title: `${amount}arrived by transfer`,
+      transaction: transactionOf(transfer, tokens),
+    };
+  });
   const timeOf = ({ at }: TimelineEntry) => parseTime(at)?.getTime() ?? 0;
-  return [...events, ...others].sort((one, other) => timeOf(one) - timeOf(other));
+  // A transfer comes before what it brought about in the same second.
+  return [...events.slice(0, 1), ...transfers, ...events.slice(1), ...others].sort(
+    (one, other) => timeOf(one) - timeOf(other),
+  );
 }
 
-function transactionOf(event: ChainEvent, tokens: readonly PaymentToken[]) {
+function transactionOf(event: Omit<ChainEvent, 'name' | 'at'>, tokens: readonly PaymentToken[]) {
   const token = tokens.find(({ chainId }) => chainId === event.chainId);
   const explorer = token?.explorer ?? '';
   const { blockNumber, isFinal, txHash } = event;

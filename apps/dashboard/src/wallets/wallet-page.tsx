@@ -191,7 +191,9 @@ function OnItsWay({ account: { accountId }, tokens }: WayProps) {
     {
       key: 'state',
       header: 'Status',
-      cell: ({ status }) => sessionStatusText(status as SessionStatus),
+      cell: ({ status }) => (
+        <span className="whitespace-nowrap">{sessionStatusText(status as SessionStatus)}</span>
+      ),
     },
     {
       key: 'payments',

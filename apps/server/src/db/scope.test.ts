@@ -41,7 +41,7 @@ const owned = [
   'settlements',
 ];
 /** A merchant sees only its own rows of these tables, and changes none. */
-const readableOwn = ['deposit_moves', 'deposit_sightings'];
+const readableOwn = ['deposit_moves', 'deposit_sightings', 'deposit_transfers'];
 
 const catalog = `select c.relname as name, json_agg(json_build_object(
     'name', a.attname, 'type', format_type(a.atttypid, null)) order by a.attnum) as columns

@@ -70,17 +70,25 @@ function balanceCall({ token, holder }: DepositBalance, block: bigint | 'latest'
 
 const [transferTopic] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' });
 
+/** One transfer of a token. Addresses are in lower case. */
+export interface ShownTransfer {
+  readonly receiver: string;
+  readonly token: string;
+  readonly amount: bigint;
+  readonly txHash: Hex;
+  readonly logIndex: number;
+  readonly blockNumber: bigint;
+}
+
 /** The transfers of a range of blocks, according to one node. */
 interface ShownTransfers {
-  /** Lower case, each once. */
-  readonly receivers: readonly string[];
+  readonly transfers: readonly ShownTransfer[];
   /** The hash of the last block. */
   readonly lastHash: Hex;
 }
 
 /**
- * The receivers of these tokens' transfers in a range of blocks: of transfers to the named addresses, or of all when no
- * names are given. A hint and no proof: a node that omits logs only delays a deposit until its balance is read. Refuses
+ * These tokens' transfers in a range of blocks: those to the named addresses, or all when no names are given. A hint and no proof: a node that omits logs only delays a deposit until its balance is read. Refuses
  * the answer of a node that lacks the last block.
  */
 export async function readTransfers(
@@ -103,6 +111,15 @@ export async function readTransfers(
     rpc.demote?.(reason);
     throw new RpcAnswerInvalid(reason);
   }
-  const receivers = parseLogs(resultOf(outcomes[1])).map((log) => `0x${(log.topics[2] ?? '').slice(26)}`);
-  return { receivers: [...new Set(receivers)], lastHash: last.hash };
+  const transfers = parseLogs(resultOf(outcomes[1])).map(
+    (log): ShownTransfer => ({
+      receiver: `0x${(log.topics[2] ?? '').slice(26)}`.toLowerCase(),
+      token: log.address.toLowerCase(),
+      amount: log.data.length === 66 ? BigInt(log.data) : 0n,
+      txHash: log.transactionHash,
+      logIndex: log.logIndex,
+      blockNumber: log.blockNumber,
+    }),
+  );
+  return { transfers, lastHash: last.hash };
 }

@@ -51,6 +51,59 @@ export const recordDepositedOrders = statement({
    select order_id, is_open from found order by order_id`,
 });
 
+// A range that is searched once more shows the same transfers.
+export const recordTransfers = statement({
+  name: 'deposit_transfers_add',
+  parameters: {
+    chainId: 'int8',
+    fromPayBy: 'int8',
+    seenAt: 'timestamptz',
+    receivers: 'text[]',
+    tokens: 'text[]',
+    amounts: 'numeric[]',
+    txHashes: 'text[]',
+    logIndexes: 'int8[]',
+    blockNumbers: 'int8[]',
+  },
+  columns: {},
+  text: `insert into deposit_transfers (order_id, chain_id, token, amount, tx_hash, log_index, block_number, seen_at)
+   select o.order_id, :chainId, given.token, given.amount, given.tx_hash, given.log_index, given.block_number, :seenAt
+   from unnest(:receivers::text[], :tokens::text[], :amounts::numeric[], :txHashes::text[], :logIndexes::int8[],
+       :blockNumbers::int8[]) as given (receiver, token, amount, tx_hash, log_index, block_number)
+     join orders o on o.chain_id = :chainId and o.receiver = given.receiver and o.pay_by >= :fromPayBy
+   order by o.order_id, given.tx_hash, given.log_index
+   on conflict (order_id, tx_hash, log_index) do nothing`,
+});
+
+export const forgetTransfers = statement({
+  name: 'deposit_transfers_forget',
+  parameters: { chainId: 'int8', blockNumber: 'int8' },
+  columns: {},
+  text: 'delete from deposit_transfers where chain_id = :chainId and block_number > :blockNumber',
+});
+
+// Anyone may send to an address, so the number is limited.
+export const transfersOfSession = statement({
+  name: 'deposit_transfers_of_session',
+  parameters: { sessionId: 'text', limit: 'int8' },
+  columns: {
+    chain_id: 'int8',
+    token: 'text',
+    amount: 'numeric',
+    tx_hash: 'text',
+    block_number: 'int8',
+    seen_at: 'timestamptz',
+    is_final: 'bool',
+  },
+  text: `select t.chain_id, t.token, t.amount, t.tx_hash, t.block_number, t.seen_at,
+     coalesce(t.block_number <= c.final_number, false) as is_final
+   from orders o
+     join deposit_transfers t on t.order_id = o.order_id
+     left join chain_cursors c on c.chain_id = t.chain_id
+   where o.session_id = :sessionId and t.amount > 0
+   order by t.seen_at, t.chain_id, t.block_number, t.log_index limit :limit`,
+});
+
 // Amounts of short deposits in the newest block. Locks rows in one order, so that two loops do not deadlock.
 export const showNewestAmounts = statement({
   name: 'deposit_amounts_newest',

@@ -10,7 +10,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { checkBalances, initialPositions } from './deposit.ts';
 import { fullRate, searchBlocks } from './deposit-search.ts';
-import { depositsOf } from './session-deposits.ts';
+import { depositsOf, findDepositTransfers } from './session-deposits.ts';
 
 const putBlock = statement({
   name: 'deposit_search_test_block',
@@ -72,6 +72,7 @@ after(() => moves.close());
 interface Transfer {
   readonly to: Hex;
   readonly block: bigint;
+  readonly amount: bigint;
 }
 
 /** The chain as a node shows it, and what it was asked. */
@@ -135,14 +136,14 @@ function logsOf(filter: Record<string, unknown>): RpcOutcome {
     ({ to: receiver, block }) =>
       block >= from && block <= to && (names === undefined || names.includes(pad(receiver).toLowerCase())),
   );
-  const result = found.map(({ to: receiver, block }) => ({
+  const result = found.map(({ to: receiver, block, amount }) => ({
     address: moves.usdc.address.toLowerCase(),
     topics: [toEventSelector('Transfer(address,address,uint256)'), pad('0x01'), pad(receiver).toLowerCase()],
-    data: pad('0x01'),
+    data: pad(toHex(amount)),
     blockHash: hashOf(block),
     blockNumber: toHex(block),
     logIndex: '0x0',
-    transactionHash: keccak256('0x01'),
+    transactionHash: keccak256(toHex(`payment in ${hashOf(block)}`)),
   }));
   return { result };
 }
@@ -207,7 +208,7 @@ async function newDeposit(): Promise<{
   const order = await moves.newOrder();
   const to = receiverOf(order.gateway as Hex, order.orderId);
   const send = (block: bigint, part = order.order.total) => {
-    node.transfers.push({ to, block });
+    node.transfers.push({ to, block, amount: part });
     node.balances.set(to.toLowerCase(), part);
   };
   return { order, address: to, send };
@@ -220,7 +221,7 @@ async function costBeside(others: number): Promise<unknown> {
   await search();
   const block = await mine();
   for (let stranger = 1n; stranger <= 20n; stranger += 1n)
-    node.transfers.push({ to: pad(toHex(0xabc0000n + stranger), { size: 20 }), block });
+    node.transfers.push({ to: pad(toHex(0xabc0000n + stranger), { size: 20 }), block, amount: 1n });
   send(block);
   forget();
   statements = 0;
@@ -238,7 +239,7 @@ test('the cost of a block with a deposit does not grow with the number of open o
     costs.push(await costBeside(others));
   }
   const questions = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_call'];
-  assert.deepEqual(costs, Array(3).fill({ statements: 8, questions }));
+  assert.deepEqual(costs, Array(3).fill({ statements: 9, questions }));
 });
 
 test('with few open orders, one request asks a node about just their addresses', async () => {
@@ -264,6 +265,29 @@ test('a deposit is found after a reorganisation has moved it to another block of
   await storeHead();
   await search();
   assert.equal(moves.sent.length, 1);
+});
+
+test('each transfer to an address is kept for the history, without those of replaced blocks', async () => {
+  node.final = await mine();
+  const { order, send } = await newDeposit();
+  const kept = async () =>
+    (await findDepositTransfers(moves.world.database.db, deps(), order.sessionId)).map(
+      ({ tokenId, amountInToken, blockNumber, isFinal }) => [tokenId, amountInToken, blockNumber, isFinal],
+    );
+  send(await mine(), 12_000_000n);
+  await search();
+  send(await mine(), 5_000_000n);
+  await search();
+  node.final = node.head - 1n;
+  await storeHead();
+  const { tokenId } = moves.usdc;
+  const first = [tokenId, '12000000', Number(node.head) - 1, true];
+  assert.deepEqual(await kept(), [first, [tokenId, '5000000', Number(node.head), false]]);
+  node.transfers.pop();
+  node.fork = ' without the second transfer';
+  await storeHead();
+  await search();
+  assert.deepEqual(await kept(), [first]);
 });
 
 test('the answer of a node that lacks the newest block is refused', async () => {

@@ -8,14 +8,16 @@ import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { DepositContext } from './context.ts';
-import { readDepositBalances, readTransfers } from './deposit-call.ts';
+import { readDepositBalances, readTransfers, type ShownTransfer } from './deposit-call.ts';
 import { collect, ownBalance } from './deposit-move.ts';
 import {
+  forgetTransfers,
   moveSearch,
   ordersWithoutReceiver,
   positionOfSearch,
   receiversToName,
   recordDepositedOrders,
+  recordTransfers,
   setReceivers,
   showNewestAmounts,
 } from './deposit-search.sql.ts';
@@ -82,6 +84,7 @@ async function findPosition(db: Database, chain: Chain, cursor: ChainCursor): Pr
     row !== undefined && (row.block_number > headNumber || row.stored_hash !== row.block_hash);
   const known = row?.block_number ?? least;
   const position = isReorged && finalNumber < known ? finalNumber : known;
+  if (isReorged) await db.query(forgetTransfers, { chainId: chain.chainId, blockNumber: position });
   return [position, least, -1n].reduce((one, other) => (one > other ? one : other));
 }
 
@@ -113,7 +116,7 @@ async function searchRange(
   rate: SearchRate,
 ): Promise<StoredOrder[]> {
   const tokens = chain.tokens.map(({ address }) => address);
-  const { receivers, lastHash } = await readTransfers(deps.rpcOf(chain.chainId), range, tokens).catch(
+  const { transfers, lastHash } = await readTransfers(deps.rpcOf(chain.chainId), range, tokens).catch(
     (error) => {
       rate.mostBlocks = Math.max(1, rate.mostBlocks >> 1);
       throw error;
@@ -121,6 +124,7 @@ async function searchRange(
   );
   rate.mostBlocks = Math.min(blocksByName, rate.mostBlocks * 2);
   const now = unixSeconds(deps.clock.now());
+  const receivers = [...new Set(transfers.map(({ receiver }) => receiver))];
   const openIds: string[] = [];
   for (let start = 0; start < receivers.length; start += lookupBatch) {
     const batch = receivers.slice(start, start + lookupBatch);
@@ -131,8 +135,15 @@ async function searchRange(
       openUntil: now,
       blockNumber: range.to,
     };
-    for (const row of await deps.db.query(recordDepositedOrders, asked))
-      if (row.is_open) openIds.push(row.order_id);
+    const found = await deps.db.query(recordDepositedOrders, asked);
+    if (found.length === 0) continue;
+    for (const row of found) if (row.is_open) openIds.push(row.order_id);
+    const named = new Set(batch);
+    await keepTransfers(
+      deps,
+      chain,
+      transfers.filter(({ receiver }) => named.has(receiver)),
+    );
   }
   // Before anything is collected: an order that cannot be collected must not hold up later blocks. Its balance is read
   // again anyway.
@@ -141,6 +152,25 @@ async function searchRange(
     deps.db.query(moveSearch, { chainId: chain.chainId, blockNumber: range.to, blockHash: lastHash }),
   ]);
   return orders;
+}
+
+/** Keeps what was sent to addresses of orders, for the histories of their sessions. Nothing is decided by it. */
+async function keepTransfers(
+  { db, clock }: DepositContext,
+  chain: Chain,
+  transfers: readonly ShownTransfer[],
+): Promise<void> {
+  await db.query(recordTransfers, {
+    chainId: chain.chainId,
+    fromPayBy: unixSeconds(clock.now()) - checkedAfterSeconds,
+    seenAt: clock.now(),
+    receivers: transfers.map(({ receiver }) => receiver),
+    tokens: transfers.map(({ token }) => token),
+    amounts: transfers.map(({ amount }) => amount),
+    txHashes: transfers.map(({ txHash }) => txHash),
+    logIndexes: transfers.map(({ logIndex }) => BigInt(logIndex)),
+    blockNumbers: transfers.map(({ blockNumber }) => blockNumber),
+  });
 }
 
 async function collectFunded(

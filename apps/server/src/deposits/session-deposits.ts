@@ -1,11 +1,13 @@
 import type { Queryable } from '@florin/pg';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
+import type { DepositTransfer } from '@florin/protocol/session-history.ts';
 import { getAddress, isAddress } from 'viem';
 import type { Chains } from '#chains/chain.ts';
 import { microUsdOf, minReportedAmount } from '#exceptions/deposit-exception.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import { depositsOfSessions } from './deposit-search.sql.ts';
+import { depositsOfSessions, transfersOfSession } from './deposit-search.sql.ts';
 
 interface ViewContext {
   readonly chains: Chains;
@@ -52,4 +54,44 @@ export async function depositsOf(
 ): Promise<readonly SessionDeposit[]> {
   if (status !== 'initialized' || !signedOnce) return [];
   return (await findSessionDeposits(queryable, deps, [sessionId])).get(sessionId) ?? [];
+}
+
+/** What sessions of a page that may wait for the rest of their payment have received. */
+export function depositsOfPage(
+  queryable: Queryable,
+  deps: ViewContext,
+  views: readonly { readonly session: StoredSession }[],
+): Promise<ReadonlyMap<string, readonly SessionDeposit[]>> {
+  const waiting = views.filter(({ session }) => session.status === 'initialized' && session.signedOnce);
+  if (waiting.length === 0) return Promise.resolve(new Map());
+  return findSessionDeposits(
+    queryable,
+    deps,
+    waiting.map(({ session }) => session.sessionId),
+  );
+}
+
+/** Transfers that one history shows. */
+const maxTransfers = 50;
+
+/** The transfers to the deposit addresses of a session, oldest first, in tokens of the installation. */
+export async function findDepositTransfers(
+  queryable: Queryable,
+  { chains }: Pick<ViewContext, 'chains'>,
+  sessionId: string,
+): Promise<DepositTransfer[]> {
+  const rows = await queryable.query(transfersOfSession, { sessionId, limit: maxTransfers });
+  return rows.flatMap((row) => {
+    const token = chains.tokenAt(Number(row.chain_id), row.token);
+    if (token === undefined) return [];
+    return {
+      tokenId: token.tokenId,
+      amountInToken: row.amount.toString(),
+      chainId: String(row.chain_id),
+      txHash: row.tx_hash,
+      blockNumber: Number(row.block_number),
+      at: formatTimestamp(row.seen_at),
+      isFinal: row.is_final,
+    };
+  });
 }

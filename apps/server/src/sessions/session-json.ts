@@ -12,7 +12,7 @@ import type { StoredSession } from './stored-session.ts';
 export interface StoredSessionView {
   readonly session: StoredSession;
   readonly order: StoredOrder | undefined;
-  /** Only for a read of the one session. */
+  /** Only for a read of the one session, and for searches. */
   readonly deposits?: readonly SessionDeposit[];
 }
 

@@ -3,6 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
+import { findDepositTransfers } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { mailsOfSession } from '#mail/bounce.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
@@ -16,10 +17,11 @@ export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly ch
     if ((await findSessionView(db, { merchantId, sessionId })) === undefined)
       throw new Refusal('session_not_found', sessionId);
     const history = await readSessionHistory(db, sessionId);
+    const transfers = await findDepositTransfers(db, deps, sessionId);
     const refunds = await refundsOfSession(db, sessionId);
     const mails = await mailsOfSession(db, sessionId);
     return {
-      ...{ ...history, refunds, exceptions: await findExceptions(db, [sessionId]) },
+      ...{ ...history, transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
       mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),
     };
   });

@@ -4,7 +4,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
 import { noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
-import { depositsOf } from '#deposits/session-deposits.ts';
+import { depositsOf, depositsOfPage } from '#deposits/session-deposits.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
 import type { Caller } from '#merchants/caller.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
@@ -92,8 +92,13 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     }
     const { page, portions } = await searchSessions(db, { merchantId, body, showsEmail });
     const sessions: RawJson[] = [];
-    for await (const portion of portions)
-      sessions.push(...portion.map((view) => rawJson(sessionViewJson(view, viewFor(caller)))));
+    for await (const portion of portions) {
+      const deposits = await depositsOfPage(db, deps, portion);
+      for (const view of portion) {
+        const found = deposits.get(view.session.sessionId) ?? [];
+        sessions.push(rawJson(sessionViewJson({ ...view, deposits: found }, viewFor(caller))));
+      }
+    }
     return { sessions, ...page };
   });
 
