@@ -89,13 +89,14 @@ const isWanted = `(:status = '' or s.status = :status) and (:sessionType = '' or
   and (:paidBefore::timestamptz is null or s.payment_succeeded_at < :paidBefore)
   and s.amount between :amountFrom and :amountTo`;
 
-// Not an exists: PostgreSQL could answer that with a hash of the whole table.
+// Not an exists: PostgreSQL could answer that with a hash of the whole table. It names the judged session, so that its words are
+// read only once the session has met the cheaper conditions.
 const hasWords = `(cardinality(:words::text[]) + cardinality(:texts::text[]) = 0 or coalesce((
   select not exists (select from unnest(:words::text[]) as word where strpos(i.words, ' ' || word || ' ') = 0)
     and not exists (
       select from unnest(:texts::text[]) as word
       where strpos(i.words, ' ' || word) = 0 and not (:showsEmail and strpos(i.words, ' @' || word) > 0))
-  from session_search i where i.merchant_id = :merchantId and i.ordinal = candidates.ordinal), false))`;
+  from session_search i where i.merchant_id = :merchantId and i.ordinal = s.ordinal), false))`;
 
 /**
  * Judges the candidates, newest first, until it has enough. Answers with the sessions found, how many candidates there
@@ -105,7 +106,7 @@ function judged(candidates: string): string {
   return `with candidates as materialized (${candidates} limit ${searchReach}), found as (
      select s.session_id, candidates.ordinal from candidates
      cross join lateral (
-       select session_id from sessions s
+       select session_id, ordinal from sessions s
        where s.merchant_id = :merchantId and s.ordinal = candidates.ordinal and ${isWanted} limit 1) as s
      where ${hasWords}
      order by candidates.ordinal desc limit (select :limit::int8 + 1)

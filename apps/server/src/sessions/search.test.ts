@@ -127,6 +127,7 @@ const query = fc.record({
       'prd_b',
       'two w',
       'grü',
+      'GRU',
       'example',
       'w3',
       'w599',
