@@ -112,6 +112,8 @@ create table sent_attempts (
   priority_fee numeric(78, 0) not null,
   created_at timestamptz not null,
   -- Why every node refused it when it was last broadcast; empty while a node has it.
-  refusal text not null default ''
+  refusal text not null default '',
+  -- Whether blocks ask for more than it offers while the limit allows no higher fee.
+  is_capped boolean not null default false
 );
 create index sent_attempts_by_transaction on sent_attempts (transaction_id);

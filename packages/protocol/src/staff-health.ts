@@ -63,6 +63,9 @@ export const healthReport = Type.Object({
       purpose: Type.String(),
       minedHash: Type.String({ description: 'The attempt that a block has; empty: none yet' }),
       attemptCount: Type.Integer(),
+      isCapped: Type.Boolean({
+        description: 'Blocks ask for more than `maxFeePerGasGwei` allows; it goes on once they ask for less',
+      }),
       attempts: Type.Array(
         Type.Object({
           txHash: Type.String(),

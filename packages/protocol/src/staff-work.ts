@@ -30,6 +30,9 @@ const sentTransaction = Type.Object({
   status: Type.Enum(listedTransactionStates),
   minedHash: Type.String({ description: 'The attempt that a block has; empty: none' }),
   attemptCount: Type.Integer(),
+  isCapped: Type.Boolean({
+    description: 'Blocks ask for more than `maxFeePerGasGwei` allows; it goes on once they ask for less',
+  }),
   attempts: Type.Array(
     Type.Object({
       txHash: Type.String(),

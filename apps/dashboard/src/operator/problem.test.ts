@@ -147,7 +147,7 @@ test('a transaction that every node refuses is a failure at once, with the reaso
   };
   const sent = {
     ...{ chainId: '8453', wallet: '0x1', nonce: '4', purpose: 'settle', minedHash: '', createAt: at },
-    attemptCount: 1,
+    ...{ attemptCount: 1, isCapped: false },
     attempts: [attempt],
   };
   const problems = (change: Partial<typeof sent>) =>
@@ -165,6 +165,17 @@ test('a transaction that every node refuses is a failure at once, with the reaso
   assert.deepEqual(problems({ attempts: [{ ...attempt, refusal: '' }, attempt] }), []);
 });
 
+test('a transaction at the fee limit is a failure at once, and told once', () => {
+  const sent = {
+    ...{ chainId: '8453', wallet: '0x1', nonce: '4', purpose: 'settle', minedHash: '', attempts: [] },
+    ...{ attemptCount: 1, isCapped: true },
+  };
+  for (const createAt of [at, '2026-11-23T20:00:00.000Z'])
+    assert.deepEqual(shown({ ...all, health: { ...well, transactions: [{ ...sent, createAt }] } }), [
+      ['bad', '1 transaction waits at the fee limit', 'settlements'],
+    ]);
+});
+
 test('a transaction that no block has is a failure after ten minutes', () => {
   const sent = (createAt: string, minedHash: string): Health => ({
     ...well,
@@ -173,6 +184,7 @@ test('a transaction that no block has is a failure after ten minutes', () => {
         ...{ chainId: '8453', wallet: '0x1', nonce: '4', purpose: 'settle', minedHash, createAt },
         attemptCount: 0,
         attempts: [],
+        isCapped: false,
       },
     ],
   });

@@ -252,7 +252,9 @@ function workProblems(health: Health): Problem[] {
   const { at, settlements, transactions, deliveries, exceptionsForPeople, mails } = health;
   const held = settlements.filter(({ nextAt }) => nextAt === '').length;
   const refusals = transactions.flatMap((sent) => refusalOf(sent) ?? []);
-  const slow = transactions.filter((sent) => refusalOf(sent) === undefined && isSlow(sent, at)).length;
+  const others = transactions.filter((sent) => refusalOf(sent) === undefined);
+  const capped = others.filter(({ isCapped }) => isCapped).length;
+  const slow = others.filter((sent) => !sent.isCapped && isSlow(sent, at)).length;
   const delayed = settlements.length - held;
   const work: (Problem | undefined)[] = [
     problemIf(held, {
@@ -271,6 +273,13 @@ function workProblems(health: Health): Problem[] {
         'transactions are refused by the node',
       ),
       text: `${refusals[0]}. The service tries again, with a higher fee where its limit allows.`,
+      screen: 'settlements',
+    }),
+    problemIf(capped, {
+      key: 'capped',
+      trouble: 'transactionCapped',
+      title: counted(capped, 'transaction waits at the fee limit', 'transactions wait at the fee limit'),
+      text: 'Blocks ask for more than settlement.maxFeePerGasGwei allows. It goes on once they ask for less, or once you raise the limit.',
       screen: 'settlements',
     }),
     problemIf(slow, {

@@ -26,6 +26,7 @@ export const troubles = {
   settlementDelayed: { tone: 'warn', runbook: 'settlements' },
   transactionRefused: { tone: 'bad', runbook: 'settlements' },
   transactionNotMined: { tone: 'bad', runbook: 'settlements' },
+  transactionCapped: { tone: 'bad', runbook: 'settlements' },
   transactionFailed: { tone: 'warn', runbook: 'settlements' },
   transactionSuperseded: { tone: 'warn', runbook: 'keys' },
   webhookPaused: { tone: 'warn', runbook: 'webhooks' },

@@ -85,6 +85,7 @@ export async function readHealth(
       purpose: row.purpose,
       minedHash: row.mined_hash,
       attemptCount: Number(row.attempt_count),
+      isCapped: row.is_capped && row.mined_hash === '',
       attempts: row.hashes.map((txHash, index) => ({
         txHash,
         maxFee: row.fees[index] ?? '',

@@ -7,15 +7,17 @@ export const attemptColumns = {
   fees: 'text[]',
   times_ms: 'int8[]',
   refusals: 'text[]',
+  is_capped: 'bool',
 } as const;
 export const attemptColumnList = `(select count(*) from sent_attempts a where a.transaction_id = t.transaction_id) as attempt_count,
-     latest.hashes, latest.fees, latest.times_ms, latest.refusals`;
+     latest.hashes, latest.fees, latest.times_ms, latest.refusals, latest.is_capped`;
 export const latestAttempts = `lateral (
      select array_agg(tx_hash order by max_fee desc) as hashes,
        array_agg(max_fee::text order by max_fee desc) as fees,
        array_agg((extract(epoch from created_at) * 1000)::int8 order by max_fee desc) as times_ms,
-       array_agg(refusal order by max_fee desc) as refusals
-     from (select tx_hash, max_fee, created_at, refusal from sent_attempts a where a.transaction_id = t.transaction_id
+       array_agg(refusal order by max_fee desc) as refusals,
+       (array_agg(is_capped order by max_fee desc))[1] as is_capped
+     from (select tx_hash, max_fee, created_at, refusal, is_capped from sent_attempts a where a.transaction_id = t.transaction_id
        order by max_fee desc limit :attemptLimit) as a) as latest on latest.hashes is not null`;
 
 const transactionColumns = {

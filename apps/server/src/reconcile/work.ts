@@ -129,6 +129,7 @@ function transactionOf(row: Row<typeof transactionsById>, chains: Chains): Servi
     status: row.status as ServiceTransaction['status'],
     minedHash: row.mined_hash,
     attemptCount: Number(row.attempt_count),
+    isCapped: row.is_capped && row.mined_hash === '',
     attempts: row.hashes.map((txHash, index) => ({
       txHash,
       maxFee: row.fees[index] ?? '',

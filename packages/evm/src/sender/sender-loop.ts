@@ -9,6 +9,7 @@ import type { FeeMarket } from './fees.ts';
 import { locate, type Mined, noteMined, noteUnmined } from './follow.ts';
 import { feeMarketCall, readFeeMarket } from './plan.ts';
 import { fillNonceGaps, replace, supersede } from './repair.ts';
+import { setCapped } from './sender.sql.ts';
 import { type Attempt, findPending, newestAttempt, type PendingTransaction } from './store.ts';
 
 /** State of one chain's loop between rounds. Losing it costs some needless broadcasts. */
@@ -167,6 +168,7 @@ async function advanceUnmined(
     if (result === 'stuck') stuck.set(item.transactionId, item);
   }
   noteStuck(context, memory, stuck);
+  await storeStuck(context, unmined, stuck);
   await rebroadcast(context, chain, rpc, work, replaced);
 }
 
@@ -185,6 +187,20 @@ function noteStuck(
     if (!stuck.has(id)) log.info('sender.not_stuck_any_more', { transactionId: id.toString() });
   }
   memory.stuck = new Set(stuck.keys());
+}
+
+/** Stores which transactions wait at the fee limit, where it has changed: every process shows them at once. */
+async function storeStuck(
+  { db }: SenderContext,
+  unmined: readonly PendingTransaction[],
+  stuck: ReadonlyMap<bigint, PendingTransaction>,
+): Promise<void> {
+  const changed = unmined.filter((item) => newestAttempt(item).isCapped !== stuck.has(item.transactionId));
+  if (changed.length === 0) return;
+  await db.query(setCapped, {
+    txHashes: changed.map((item) => newestAttempt(item).txHash),
+    isCapped: changed.map((item) => stuck.has(item.transactionId)),
+  });
 }
 
 /** Only the next nonce can be mined. If its fee is under the base fee, it is not mined and holds up the later ones. */

@@ -165,7 +165,7 @@ test('a transaction with many attempts is raised once more when the base fee exc
   assert.equal((await pending())[0]?.transactionId, sent.transactionId);
 });
 
-test('a base fee over the cap is waited out without replacements', async () => {
+test('a base fee over the cap is waited out without replacements, and known meanwhile', async () => {
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(600n * gwei).toString(16)}`]);
   await mineAndFollow();
   const sent = await record(1);
@@ -177,10 +177,13 @@ test('a base fee over the cap is waited out without replacements', async () => {
     (await pending()).map((item) => item.attempts.map((attempt) => attempt.txHash)),
     [[sent.txHash]],
   );
+  const isCapped = async () => (await pending()).map(({ attempts }) => attempts.at(-1)?.isCapped);
+  assert.deepEqual(await isCapped(), [true]);
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${gwei.toString(16)}`]);
   await mineAndFollow();
   setAhead(96_000);
   await round();
+  assert.deepEqual(await isCapped(), [false]);
   await mineAndFollow(4);
   assert.deepEqual(statuses(), ['succeeded']);
 });

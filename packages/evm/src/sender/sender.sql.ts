@@ -23,6 +23,7 @@ const attemptColumns = {
   priority_fee: 'numeric',
   created_at: 'timestamptz',
   refusal: 'text',
+  is_capped: 'bool',
 } as const;
 const attemptList = Object.keys(attemptColumns).join(', ');
 
@@ -141,6 +142,19 @@ export const setRefusals = statement({
    ), locked as (
      select a.tx_hash from sent_attempts a join given on given.tx_hash = a.tx_hash order by a.tx_hash for update of a)
    update sent_attempts a set refusal = given.refusal
+   from locked join given using (tx_hash) where a.tx_hash = locked.tx_hash`,
+});
+
+// Locks rows in one order, as the statement above.
+export const setCapped = statement({
+  name: 'sender_capped_set',
+  parameters: { txHashes: 'text[]', isCapped: 'bool[]' },
+  columns: {},
+  text: `with given as (
+     select * from unnest(:txHashes::text[], :isCapped::bool[]) as given (tx_hash, is_capped)
+   ), locked as (
+     select a.tx_hash from sent_attempts a join given on given.tx_hash = a.tx_hash order by a.tx_hash for update of a)
+   update sent_attempts a set is_capped = given.is_capped
    from locked join given using (tx_hash) where a.tx_hash = locked.tx_hash`,
 });
 

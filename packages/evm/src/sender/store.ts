@@ -28,6 +28,8 @@ export interface Attempt extends Fees {
   readonly createdAt: Date;
   /** Why every node refused it when it was last broadcast; empty while a node has it, and before the first time. */
   readonly refusal: string;
+  /** Whether blocks ask for more than it offers while the limit allows no higher fee. */
+  readonly isCapped: boolean;
 }
 
 /** A stored transaction whose outcome is not final. */
@@ -53,6 +55,7 @@ function parseAttempt(row: AttemptRow): Attempt {
     priorityFee: row.priority_fee,
     createdAt: row.created_at,
     refusal: row.refusal,
+    isCapped: row.is_capped,
   };
 }
 

@@ -21,6 +21,7 @@ export function SentState({ sent, at }: { readonly sent: ListedTransaction; read
         <span title={refusal}>Refused by the node</span>
       </TroubleBadge>
     );
+  if (sent.isCapped) return <TroubleBadge trouble="transactionCapped">At the fee limit</TroubleBadge>;
   if (isSlow({ minedHash, createAt }, at))
     return <TroubleBadge trouble="transactionNotMined">In no block</TroubleBadge>;
   return <Badge>Sent</Badge>;
