@@ -1,11 +1,9 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { Florin, FlorinError } from '@florin/sdk';
 import { type CliOutside, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { defaultProfile, profileFile } from './connection.ts';
 import type { MerchantCommand } from './resource.ts';
+import { readSecret } from './secret-prompt.ts';
 import { readState, statePath, writeState } from './state-file.ts';
 
 const profileOption = optional('--profile <name>', 'the name that it is stored under (default: default)');
@@ -61,7 +59,7 @@ function nameOf(options: Options): string {
 
 /** The key of the flag, the environment, a pipe or a prompt that shows nothing of it. */
 async function keyOf(options: Options, outside: CliOutside): Promise<string> {
-  const { environment, streams, tell } = outside;
+  const { environment, tell } = outside;
   const given = options.optional('key');
   if (given !== undefined) {
     tell('--key stays in the history of your shell: leave it out, and florin login asks for the key');
@@ -69,23 +67,10 @@ async function keyOf(options: Options, outside: CliOutside): Promise<string> {
   }
   const kept = environment['FLORIN_KEY'] ?? environment['FLORIN_API_KEY'];
   if (kept !== undefined && kept !== '') return kept;
-  if (streams === undefined) throw new UsageError('there is no key: pipe it in, or set FLORIN_KEY');
-  const isTerminal = 'isTTY' in streams.input && streams.input.isTTY === true;
-  const key = (isTerminal ? await promptKey(streams.input, tell) : await text(streams.input)).trim();
-  if (key === '') throw new UsageError('there is no key: pipe it in, or set FLORIN_KEY');
-  return key;
-}
-
-async function promptKey(input: NodeJS.ReadableStream, tell: CliOutside['tell']): Promise<string> {
-  tell('API key (it is not shown):');
-  // What is typed is echoed to here.
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output, terminal: true });
-  try {
-    return await lines.question('');
-  } finally {
-    lines.close();
-  }
+  return readSecret(outside, {
+    question: 'API key',
+    missing: 'there is no key: pipe it in, or set FLORIN_KEY',
+  });
 }
 
 /** Refuses a URL where no installation answers, and a key that it does not know. A key may have few permissions. */

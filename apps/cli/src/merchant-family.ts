@@ -1,6 +1,8 @@
 import { accountCommands } from './account-command.ts';
+import { brandingCommands } from './branding-command.ts';
 import type { CliOutside } from './command.ts';
 import { eventCommands } from './event-command.ts';
+import { exceptionCommands } from './exception-command.ts';
 import { linkCommands } from './link-command.ts';
 import { listenCommand } from './listen-command.ts';
 import { logsCommand } from './log-command.ts';
@@ -10,6 +12,7 @@ import { payCommand } from './pay-command.ts';
 import { productCommands } from './product-command.ts';
 import type { Family } from './program.ts';
 import { refundCommands } from './refund-command.ts';
+import { reportCommands } from './report-command.ts';
 import { resendCommand } from './resend-command.ts';
 import { sessionCommands } from './session-command.ts';
 import { triggerCommand } from './trigger-command.ts';
@@ -26,9 +29,12 @@ export const merchantFamily: Family<CliOutside> = {
     ...linkCommands,
     ...sessionCommands,
     ...refundCommands,
+    ...exceptionCommands,
+    ...reportCommands,
     ...webhookCommands,
     ...eventCommands,
     ...accountCommands,
+    ...brandingCommands,
     ['open', openCommand],
     ['pay', payCommand],
     ['listen', listenCommand],
@@ -42,8 +48,11 @@ export const merchantFamily: Family<CliOutside> = {
     links: 'payment links',
     sessions: 'sessions: payments, open and done',
     refunds: 'payments that go back',
+    exceptions: 'money that came otherwise than asked',
+    reports: 'payments, settlements, fees and refunds as a file',
     webhooks: 'receivers of events',
     events: 'what has happened',
+    branding: 'the look of your hosted pages',
     accounts: 'wallets that payments are settled to',
     world: 'what can happen to the local world of npm start',
   },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Delivery, PaymentLinkCreated, Refund, Session, SessionView } from '@florin/sdk';
+import type { Branding, Delivery, PaymentLinkCreated, Refund, Session, SessionView } from '@florin/sdk';
 import { systemClock } from '@florin/server/operator';
 import { addOrder, happen, MerchantWorld } from '@florin/server/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -349,6 +349,25 @@ test('logs shows deliveries of every webhook, and the requests and answers of on
   );
   const one = await run(['logs', deliveryId]);
   assert.match(one.stdout, new RegExp(`^\\S+  evt_\\w+  to ${webhookId}: \\w+\n(.*\n)*\\{.*\\}\n$`));
+});
+
+test('branding changes what the options name, and keeps the rest', async () => {
+  const shop = ['--embed-origin', 'https://shop.example'];
+  await json('branding', 'update', '--color', '#0b6b4d', '--legal-name', 'Tea Ltd', ...shop);
+  const { updateAt: _at, ...brand } = await json<Branding>('branding', 'update', '--corner-radius', '4');
+  assert.deepEqual(
+    [brand.color, brand.legalName, brand.cornerRadius, brand.embedOrigins],
+    ['#0b6b4d', 'Tea Ltd', 4, ['https://shop.example']],
+  );
+  assert.deepEqual((await json<Branding>('branding', 'update', '--embed-origin', '')).embedOrigins, []);
+  const none = await run(['branding', 'update']);
+  assert.deepEqual([none.exitCode, none.stderr.includes('name what to change')], [2, true]);
+});
+
+test('exceptions are listed', async () => {
+  assert.deepEqual(await json('exceptions', 'list'), []);
+  const { stderr } = await run(['exceptions', 'accept', 'exc_none']);
+  assert.match(stderr, /^exception_not_found: /);
 });
 
 /** Asks every 20 ms; gives up late, for slow machines. */

@@ -2,10 +2,11 @@ import type { Refund, RefundCreateRequest } from '@florin/sdk';
 import { bodyOf, bodyOption, callOptionsOf, idempotencyOption, optionalAmount } from './body.ts';
 import { mandatory, optional } from './command.ts';
 import { details, dollars } from './output.ts';
+import { signRefundCommand } from './refund-signing.ts';
 import { apiCommand, listCommand, type MerchantCommand, retrieveCommand } from './resource.ts';
 
 const signature =
-  'Your wallet has the money: sign this refund in the dashboard, or with refund.send of @florin/sdk.';
+  'Your wallet has the money: sign this refund in the dashboard, by florin refunds sign, or with refund.send of @florin/sdk.';
 
 /** `florin refunds …` */
 export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
@@ -57,4 +58,5 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
       },
     }),
   ],
+  ['refunds sign', signRefundCommand],
 ];

@@ -28,6 +28,8 @@ const npmFlags = ['--ignore-scripts', '--no-audit', '--no-fund'];
 let tarball: string;
 
 before(() => {
+  // This repository runs no scripts of packages, so packing alone would not build.
+  execFileSync('npm', ['run', 'build', '--workspace', '@florin/sdk'], { cwd: checkout, stdio: 'ignore' });
   const pack = ['pack', '--workspace', '@florin/sdk', '--pack-destination', folder, '--json'];
   const [{ filename }] = JSON.parse(
     execFileSync('npm', pack, { cwd: checkout, encoding: 'utf8' }).replace(/^[^[]*/, ''),
