@@ -139,7 +139,7 @@ function merchantContext(
 /** The doors of payers and their agents: the AI protocol, the hosted pages, and x402 if the service pays gas. */
 function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): Door[] {
   const { gasless, clock, rateLimits, demoPayerKey, settlement } = options;
-  const { db, rpcOf, sender, signer } = rooms;
+  const { db, rpcOf, sender, signer, images } = rooms;
   const deps = {
     ...sessions,
     signer,
@@ -157,6 +157,7 @@ function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): 
   const checkout = {
     ...{ ...deps, db, log: options.log, agentApi: `${options.origin}/aipay/api/v1` },
     fundingUrl: options.fundingUrl,
+    imageStore: images?.store,
     demo: demoPayerKey === undefined ? undefined : demoPayerOf(walletOf(demoPayerKey), { clock, rpcOf }),
   };
   const doors = [agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] }), checkoutDoor(checkout)];

@@ -9,6 +9,7 @@ import { addDemoPayer } from './demo-payer.ts';
 import { logoFile } from './drawings.ts';
 import { addEmbed } from './embed.ts';
 import { acceptForms } from './forms.ts';
+import { linkPictures } from './link-picture.ts';
 import {
   beginByForm,
   claimPage,
@@ -75,6 +76,10 @@ async function addPages(
     acceptForms(scope);
     scope.get<{ Params: { linkId: string } }>('/link/:linkId', anyQuery, async (request, reply) =>
       linkPage({ ...parts, request, reply }, request.params.linkId),
+    );
+    const picture = linkPictures(parts.options);
+    scope.get<{ Params: { linkId: string } }>('/link/:linkId/picture.png', anyQuery, async (request, reply) =>
+      picture(request.params.linkId, reply),
     );
     scope.post<{ Params: { linkId: string } }>('/link/:linkId', anyQuery, async (request, reply) =>
       beginByForm({ ...parts, request, reply }, request.params.linkId),

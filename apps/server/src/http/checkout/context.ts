@@ -1,5 +1,6 @@
 import type { Database } from '@florin/pg';
 import type { AuthorizationContext } from '#authorizations/context.ts';
+import type { ImageStore } from '#catalog/images/image-store.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { DemoPayer } from './demo-payer.ts';
 
@@ -7,6 +8,8 @@ import type { DemoPayer } from './demo-payer.ts';
 export interface CheckoutContext extends Omit<AuthorizationContext, 'cryptography'> {
   readonly db: Database;
   readonly log: Log;
+  /** The hosted images; absent where the service hosts none. */
+  readonly imageStore?: Pick<ImageStore, 'read'> | undefined;
   /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;
   /** Where payers whose wallet has too little get tokens. */

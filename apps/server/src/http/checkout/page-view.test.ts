@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import sharp from 'sharp';
+import { cardDrawer, cardSize } from '#catalog/images/link-card.ts';
+import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { ChangeJournal } from '../../../test/fuzz/change-journal.ts';
@@ -23,7 +26,10 @@ before(async () => {
     random: systemRandom,
     origin,
     ready: async () => ({ ready: true, checks: {} }),
-    doors: [checkoutDoor(checkoutOptionsOf(world))],
+    // A picture takes real time.
+    doors: [
+      checkoutDoor({ ...checkoutOptionsOf(world), clock: { ...world.clock, sleep: systemClock.sleep } }),
+    ],
   });
   const merchantId = await world.addMerchant();
   key = await world.addKey(merchantId);
@@ -123,4 +129,77 @@ test('the Host header changes no page', async () => {
     (await view(linkUrl, headers)).text.replaceAll(/nonce="[^"]+"/g, '');
   const forged = await textOf({ host: 'evil.example', 'x-forwarded-host': 'evil.example' });
   assert.ok(forged === (await textOf()), 'the page is another one');
+});
+
+/** The Open Graph facts of a page, as a chat's bot reads them. */
+async function cardOf(url: string): Promise<Record<string, string>> {
+  const { text } = await view(url, { 'user-agent': 'Slackbot-LinkExpanding 1.0' });
+  const tags = text.matchAll(/<meta (?:property="og:|name="twitter:)([^"]+)" content="([^"]*)">/g);
+  return Object.fromEntries([...tags].map(([, name = '', content = '']) => [name, content]));
+}
+
+async function pictureOf(url: string) {
+  const { pathname, search } = new URL(url);
+  const { statusCode, headers, rawPayload } = await pages.inject({ url: `${pathname}${search}` });
+  assert.deepEqual([statusCode, headers['content-type']], [200, 'image/png']);
+  const { format, width, height } = await sharp(rawPayload).metadata();
+  assert.deepEqual({ format, width, height }, { format: 'png', ...cardSize });
+  assert.ok(rawPayload.length < 200_000, `${rawPayload.length} bytes`);
+  return rawPayload;
+}
+
+/** The colour of the strip at the lower edge. */
+async function stripOf(picture: Buffer): Promise<number[]> {
+  const place = { left: 600, top: 620, width: 1, height: 1 };
+  return [...(await sharp(picture).removeAlpha().extract(place).raw().toBuffer())];
+}
+
+test('a chat that previews a link gets its name, its price and a picture in the merchant’s colour', async () => {
+  const { linkUrl } = await addLink();
+  const { image = '', ...card } = await cardOf(linkUrl);
+  assert.deepEqual(card, {
+    ...{
+      type: 'website',
+      site_name: 'Test merchant',
+      title: 'Tea shop · Test merchant',
+      card: 'summary_large_image',
+    },
+    ...{ description: '$5.00 · Test merchant', 'image:type': 'image/png', 'image:width': '1200' },
+    ...{ 'image:height': '630', 'image:alt': 'Tea shop · Test merchant' },
+  });
+  const plain = await pictureOf(image);
+  assert.ok(plain.equals(await pictureOf(image)), 'the same facts, the same picture');
+  await world.send('POST', '/branding/update', { key, body: { color: '#7a1fa2', background: '#12343b' } });
+  const branded = await cardOf(linkUrl);
+  assert.notEqual(branded['image'], image);
+  assert.deepEqual(await stripOf(await pictureOf(branded['image'] ?? '')), [0x7a, 0x1f, 0xa2]);
+  assert.equal((await pages.inject({ url: '/link/lnk_none/picture.png' })).statusCode, 404);
+});
+
+test('no text of a merchant breaks the picture', async () => {
+  const draw = cardDrawer({ clock: systemClock });
+  const colors = {
+    ground: '#ffffff',
+    ink: '#000000',
+    soft: '#555555',
+    accent: '#0b6b4d',
+    onAccent: '#ffffff',
+  };
+  const texts = [
+    '',
+    '👨‍👩‍👧‍👦🇩🇪',
+    'متجر الشاي في المدينة القديمة',
+    '</span><span foreground="red" size="9999999">&amp;&bogus;',
+    'Wm'.repeat(2_500),
+    'tea '.repeat(1_250),
+  ];
+  for (const text of texts) {
+    const picture = await draw({
+      ...{ ...colors, merchant: text, title: text, amount: '$10,000,000.000001' },
+      ...{ logo: undefined, hasPlate: false },
+    });
+    const { width, height } = await sharp(picture).metadata();
+    assert.deepEqual({ width, height }, { ...cardSize }, text.slice(0, 40));
+    assert.deepEqual(await stripOf(picture), [0x0b, 0x6b, 0x4d], text.slice(0, 40));
+  }
 });

@@ -25,6 +25,7 @@ import {
   statusView,
   type Tree,
 } from '@florin/checkout';
+import { cardSize } from '#catalog/images/link-card.ts';
 import { Html, html } from '#outside/html.ts';
 import type { Script } from './assets.ts';
 import { signSprite } from './drawings.ts';
@@ -69,6 +70,8 @@ export interface PageFrame {
   readonly agentUrl: string;
   /** The merchant's look, as `brandStyle` formats it; empty for the page's own. */
   readonly brand: string;
+  /** Absolute URL of the picture that chats show of the page; absent where none is drawn. */
+  readonly pictureUrl?: string;
   /** `?lang=…` where the reader chose a language for this page; else empty. */
   readonly query: string;
   /** The listed origin of the shop's page that opened or frames this one; absent where there is none. */
@@ -120,7 +123,7 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
   const isDone = state !== undefined && !isOpen(state, now);
   return renderFrame(frame, {
     title: state === undefined ? `${data.title} · ${data.merchant}` : titleOf(data, state, now),
-    card: cardOf(data),
+    card: cardOf(data, frame),
     script: frame.script,
     kind: isDone ? 'page done' : 'page',
     body: html`${renderTree(order)}
@@ -210,22 +213,31 @@ interface PageCard {
   readonly text: string;
   /** Absolute URL of a picture; empty for none. */
   readonly picture: string;
+  /** Whether it is drawn for chats, in their size; else it is the merchant's icon or logo. */
+  readonly isDrawn: boolean;
   readonly icon: string;
 }
 
-function cardOf({ merchant, amount, locale, logo, icon }: PageData): PageCard {
+function cardOf(
+  { merchant, amount, locale, logo, icon }: PageData,
+  { pictureUrl = '' }: Pick<PageFrame, 'pictureUrl'>,
+): PageCard {
   return {
     site: merchant,
     text: amount === '' ? merchant : `${formatMoney(locale, amount)} · ${merchant}`,
-    picture: icon?.dense ?? logo?.dense ?? '',
+    picture: pictureUrl === '' ? (icon?.dense ?? logo?.dense ?? '') : pictureUrl,
+    isDrawn: pictureUrl !== '',
     icon: icon?.url ?? '',
   };
 }
 
 /** Open Graph (ogp.me). Nothing in it is secret: whoever has the page's address sees the same on the page. */
-function cardTags(title: string, { site, text, picture }: PageCard): Html {
+function cardTags(title: string, { site, text, picture, isDrawn }: PageCard): Html {
   const tag = (name: string, content: string) => html`<meta property="og:${name}" content="${content}">`;
-  return html`${tag('type', 'website')}${tag('site_name', site)}${tag('title', title)}${tag('description', text)}${picture === '' ? html`` : tag('image', picture)}<meta name="twitter:card" content="summary">`;
+  const facts = isDrawn
+    ? html`${tag('image:type', 'image/png')}${tag('image:width', `${cardSize.width}`)}${tag('image:height', `${cardSize.height}`)}${tag('image:alt', title)}`
+    : html``;
+  return html`${tag('type', 'website')}${tag('site_name', site)}${tag('title', title)}${tag('description', text)}${picture === '' ? html`` : tag('image', picture)}${facts}<meta name="twitter:card" content="${isDrawn ? 'summary_large_image' : 'summary'}">`;
 }
 
 function renderFrame(frame: PageFrame, page: FramedPage): string {

@@ -15,6 +15,7 @@ import { claimData } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
 import { showDeposit } from './deposit.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
+import { picturePath } from './link-picture.ts';
 import { boundsText, type NoScript } from './no-script.ts';
 import { type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
 import { linkPageData, merchantOf, sessionPageData } from './page-data.ts';
@@ -58,7 +59,8 @@ export async function linkPage(
     return send(pageRequest, frame, renderNotice(frame, notice));
   }
   const data = { ...linkPageData(options, { link, front }, frame.language), shop: frame.shop };
-  return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
+  const pictured = { ...frame, pictureUrl: options.origin + picturePath(link, front) };
+  return send(pageRequest, frame, renderCheckout(data, pictured, unixSeconds(options.clock.now()), answer));
 }
 
 /** Answers with the page of a session. */

@@ -64,6 +64,7 @@ const undocumented = [
   '/health/ready',
   '/images/:file',
   '/link/:linkId',
+  '/link/:linkId/picture.png',
   '/reports/:reportId/:secret',
   '/status',
   '/status/metrics',
