@@ -42,7 +42,7 @@ export const ar: Texts = {
   unavailable: 'غير متاح الآن',
   takes: 'حوالي {time}',
   payAmount: 'ادفع {amount}',
-  exactOnly: 'تسمح محفظتك بهذا المبلغ بالضبط.',
+  exactOnly: 'تطلب هذه الصفحة من محفظتك هذا المبلغ بالضبط.',
   stepConnect: 'أكد الاتصال في محفظتك',
   stageConnect: 'اتصال',
   stageAllow: 'سماح',

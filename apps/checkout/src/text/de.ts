@@ -12,7 +12,7 @@ export const de: Texts = {
   amountRefused: 'Dieser Betrag lässt sich auf keinem Weg bezahlen.',
   emailLabel: 'E-Mail-Adresse für den Händler',
   emailWrong: 'Geben Sie Ihre E-Mail-Adresse ein.',
-  feeOnTop: '{fee} davon sind Gebühr',
+  feeOnTop: 'Darin enthalten: {fee} Gebühr',
   feeAdded: 'Eine Gebühr kommt hinzu; Sie sehen sie vor dem Bezahlen.',
   items: 'Wofür Sie bezahlen',
   details: 'Einzelheiten',
@@ -44,7 +44,7 @@ export const de: Texts = {
   unavailable: 'Zurzeit nicht verfügbar',
   takes: 'etwa {time}',
   payAmount: '{amount} bezahlen',
-  exactOnly: 'Ihre Wallet gibt genau diesen Betrag frei.',
+  exactOnly: 'Diese Seite verlangt von Ihrer Wallet genau diesen Betrag.',
   stepConnect: 'Bestätigen Sie die Verbindung in Ihrer Wallet',
   stageConnect: 'Verbinden',
   stageAllow: 'Freigeben',
@@ -54,11 +54,11 @@ export const de: Texts = {
   stepSwitch: 'Bestätigen Sie in Ihrer Wallet den Wechsel zu {network}',
   stepReset: 'Bestätigen Sie in Ihrer Wallet: alte Freigabe auf 0 setzen',
   stepApprove: 'Bestätigen Sie in Ihrer Wallet: genau {amount} freigeben',
-  stepMining: 'Bestätigung auf {network} …',
+  stepMining: 'Wird auf {network} bestätigt …',
   stepPay: 'Bestätigen Sie in Ihrer Wallet die Zahlung von {amount}',
   stepBatch: 'Bestätigen Sie in Ihrer Wallet: {amount} in einem Schritt freigeben und bezahlen',
   stepSign: 'Unterschreiben Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
-  stepSent: 'Zahlung gesendet. Wartet, bis sie auf {network} zu sehen ist …',
+  stepSent: 'Zahlung gesendet. Warten, bis sie auf {network} erscheint …',
   tryAgain: 'Erneut versuchen',
   cannotCheck:
     'Die Seite kann den Stand der Zahlung nicht prüfen und verlangt darum nichts von Ihrer Wallet. Versuchen Sie es noch einmal.',
@@ -68,11 +68,11 @@ export const de: Texts = {
   allowanceStays:
     'Ihre Wallet gibt noch {amount} frei. Dadurch wird nichts abgebucht, und Sie können die Freigabe in Ihrer Wallet aufheben.',
   secondSent:
-    'Diese Zahlung ist erfolgt. Im selben Netzwerk weist der Vertrag ab, was Ihre Wallet jetzt gesendet hat. In einem anderen sendet der Dienst es zurück, wenn der Händler es nicht zuvor nimmt.',
+    'Diese Zahlung ist schon erfolgt. Im selben Netzwerk lehnt der Smart Contract ab, was Ihre Wallet eben gesendet hat. In einem anderen Netzwerk sendet der Dienst es zurück, sofern der Händler es nicht vorher annimmt.',
   secondRefused:
-    'Diese Zahlung war schon erfolgt. Der Vertrag hat die zweite abgewiesen; sie hat nur Gas gekostet.',
+    'Diese Zahlung war schon erfolgt. Der Smart Contract hat die zweite abgelehnt; sie hat Sie nur Gas gekostet.',
   secondReturns:
-    'Diese Zahlung war schon erfolgt. Der Dienst sendet die zweite an Ihre Wallet zurück, wenn der Händler sie nicht zuvor nimmt.',
+    'Diese Zahlung war schon erfolgt. Der Dienst sendet die zweite an Ihre Wallet zurück, sofern der Händler sie nicht vorher annimmt.',
   unseen: '{network} zeigt es noch nicht. Prüfen Sie es in Ihrer Wallet, bevor Sie es noch einmal versuchen.',
   stopped: 'Abgebrochen. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
   accountChanged:
@@ -104,7 +104,7 @@ export const de: Texts = {
   payUntil: 'Bezahlen bis {time}',
   timeOver: 'Die Zeit zum Bezahlen ist um.',
   timeOverHint:
-    'Senden Sie nichts mehr. Haben Sie schon bezahlt, so zählt die Zahlung, wenn ihr Block rechtzeitig war.',
+    'Senden Sie nichts mehr. Haben Sie schon bezahlt, zählt die Zahlung trotzdem, wenn ihr Block rechtzeitig kam.',
   waiting: 'Wartet auf Zahlung',
   detected: 'Zahlung erkannt',
   detectedHint: 'Sie wird bald endgültig: Bestätigung {count} von etwa {wanted}.',
@@ -122,7 +122,7 @@ export const de: Texts = {
   cancelled: 'Abgebrochen',
   cancelledHint: 'Der Händler hat diese Zahlung abgebrochen. Senden Sie nichts.',
   refundedInFull: 'Vollständig erstattet',
-  refunded: '{amount} gingen an den Zahler zurück.',
+  refunded: '{amount} wurden an den Zahler zurückgesendet.',
   safeToClose: 'Sie können diese Seite schließen.',
   keepAddress: 'Bewahren Sie die Adresse dieser Seite auf: Sie zeigt den Stand auf jedem Gerät.',
   showState: 'Stand der Zahlung zeigen',
@@ -180,8 +180,8 @@ export const de: Texts = {
   codeAddress: 'Adresse',
   openWallet: 'In einer Wallet-App öffnen',
   sendOnce:
-    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Geld, das nicht bezahlt, kann nur an {address} zurückgehen.',
-  depositWaiting: 'Wartet auf das Geld. Diese Seite aktualisiert sich von selbst.',
+    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Geld, mit dem sich nicht bezahlen lässt, kann nur an {address} zurückgehen.',
+  depositWaiting: 'Das Geld ist noch nicht da. Diese Seite aktualisiert sich von selbst.',
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
   addressEnds: 'Die Adresse endet auf {end}.',
   arrivedElsewhere:
@@ -202,11 +202,11 @@ export const de: Texts = {
   goesLater:
     '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Sie gehen nach {time} automatisch zurück.',
   secondPaid:
-    '{amount} kamen ein zweites Mal. Der Dienst sendet sie an den Zahler zurück, wenn der Händler sie nicht zuvor nimmt.',
+    '{amount} kamen ein zweites Mal. Der Dienst sendet sie an den Zahler zurück, sofern der Händler sie nicht vorher annimmt.',
   takenTwice:
-    '{amount} kamen ein zweites Mal und wurden abgerechnet, bevor sie zurückgehen konnten. Bitten Sie den Händler, sie zurückzugeben.',
+    '{amount} kamen ein zweites Mal und wurden abgerechnet, bevor sie zurückgehen konnten. Bitten Sie den Händler, sie zurückzuzahlen.',
   closed:
-    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Der Händler hat es als erledigt markiert.',
+    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Der Händler hat den Fall als erledigt markiert.',
   claimLink: 'Wie Geld zurückkommt',
   leastPays: 'Ab {least} gilt es als bezahlt.',
   latePays: 'Verspätetes Geld kann noch bis {time} angenommen werden. Sonst geht es danach zurück.',

@@ -42,7 +42,7 @@ export const en = {
   unavailable: 'Not available now',
   takes: 'about {time}',
   payAmount: 'Pay {amount}',
-  exactOnly: 'Your wallet will ask you to allow exactly this amount.',
+  exactOnly: 'This page asks your wallet for exactly this amount.',
   stepConnect: 'Confirm the connection in your wallet',
   stageConnect: 'Connect',
   stageAllow: 'Allow',

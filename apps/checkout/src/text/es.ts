@@ -43,7 +43,7 @@ export const es: Texts = {
   unavailable: 'No disponible ahora',
   takes: 'unos {time}',
   payAmount: 'Pagar {amount}',
-  exactOnly: 'Su monedero autoriza exactamente este importe.',
+  exactOnly: 'Esta página pide a su monedero exactamente este importe.',
   stepConnect: 'Confirme la conexión en su monedero',
   stageConnect: 'Conectar',
   stageAllow: 'Autorizar',
@@ -67,10 +67,10 @@ export const es: Texts = {
   allowanceStays:
     'Su monedero aún autoriza {amount}. Con eso no se cobra nada, y puede retirar la autorización en su monedero.',
   secondSent:
-    'Este pago ya se ha hecho. En la misma red el contrato rechaza lo que su monedero ha enviado ahora. En otra, el servicio lo devuelve, salvo que el comercio lo tome antes.',
+    'Este pago ya se ha hecho. En la misma red el contrato rechaza lo que su monedero acaba de enviar. En otra, el servicio lo devuelve, salvo que el comercio lo acepte antes.',
   secondRefused: 'Este pago ya se había hecho. El contrato ha rechazado el segundo, que solo ha costado gas.',
   secondReturns:
-    'Este pago ya se había hecho. El servicio devuelve el segundo a su monedero, salvo que el comercio lo tome antes.',
+    'Este pago ya se había hecho. El servicio devuelve el segundo a su monedero, salvo que el comercio lo acepte antes.',
   unseen: '{network} aún no lo muestra. Compruébelo en su monedero antes de intentarlo de nuevo.',
   stopped: 'Detenido. Si su monedero aún muestra una solicitud, recházela allí.',
   accountChanged: 'Su monedero ha cambiado a otra cuenta. Revise el importe y pague de nuevo.',
@@ -79,7 +79,7 @@ export const es: Texts = {
     'Este monedero no puede enviar pagos desde esta página. Use otro monedero o envíe a una dirección.',
   cancel: 'Cancelar',
   askAgain: 'Pedir de nuevo al monedero',
-  payPlainly: 'Pagar con una transacción (cuesta gas)',
+  payPlainly: 'Pagar en su lugar con una transacción (cuesta gas)',
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Responda primero a esa.',
   wrongNetwork: 'Su monedero está en otra red. Cámbielo a {network} e inténtelo de nuevo.',
@@ -98,7 +98,7 @@ export const es: Texts = {
   timeLeft: 'Tiempo restante para pagar: {time}',
   payUntil: 'Pague antes de {time}',
   timeOver: 'El tiempo para pagar ha terminado.',
-  timeOverHint: 'No envíe nada más. Si ya ha pagado, el pago cuenta cuando su bloque llegó a tiempo.',
+  timeOverHint: 'No envíe nada más. Si ya ha pagado, el pago cuenta si su bloque llegó a tiempo.',
   waiting: 'Esperando el pago',
   detected: 'Pago detectado',
   detectedHint: 'Pronto será definitivo: confirmación {count} de unas {wanted}.',
@@ -173,7 +173,7 @@ export const es: Texts = {
   codeAddress: 'Dirección',
   openWallet: 'Abrir en una app de monedero',
   sendOnce:
-    'Envíelo una vez, completo y a tiempo. Si su exchange descuenta una comisión, envíe esa cantidad de más. El dinero que no pague solo puede volver a {address}.',
+    'Envíelo una vez, completo y a tiempo. Si su exchange descuenta una comisión, envíe esa cantidad de más. El dinero que no sirva para el pago solo puede volver a {address}.',
   depositWaiting: 'Esperando el dinero. Esta página se actualiza automáticamente.',
   partial: 'Han llegado {has}. Envíe {rest} más a la misma dirección.',
   addressEnds: 'La dirección termina en {end}.',
@@ -193,7 +193,7 @@ export const es: Texts = {
   goesLater:
     'Han llegado {amount} que no se pueden usar aquí: {why}. Vuelven automáticamente después de {time}.',
   secondPaid:
-    '{amount} llegaron por segunda vez. El servicio los devuelve al pagador, salvo que el comercio los tome antes.',
+    '{amount} llegaron por segunda vez. El servicio los devuelve al pagador, salvo que el comercio los acepte antes.',
   takenTwice:
     '{amount} llegaron por segunda vez y se liquidaron antes de poder volver. Pida al comercio que los devuelva.',
   closed: 'Han llegado {amount} que no se pueden usar aquí: {why}. El comercio lo ha marcado como resuelto.',

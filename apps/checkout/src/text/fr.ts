@@ -43,7 +43,7 @@ export const fr: Texts = {
   unavailable: 'Indisponible pour le moment',
   takes: 'environ {time}',
   payAmount: 'Payer {amount}',
-  exactOnly: 'Votre portefeuille autorise exactement ce montant.',
+  exactOnly: 'Cette page demande exactement ce montant à votre portefeuille.',
   stepConnect: 'Confirmez la connexion dans votre portefeuille',
   stageConnect: 'Connecter',
   stageAllow: 'Autoriser',
@@ -67,12 +67,12 @@ export const fr: Texts = {
   allowanceStays:
     'Votre portefeuille autorise encore {amount}. Cela ne prélève rien, et vous pouvez retirer l’autorisation dans votre portefeuille.',
   secondSent:
-    'Ce paiement a été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre, le service le renvoie, sauf si le marchand le prend avant.',
+    'Ce paiement a été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre, le service le renvoie, sauf si le marchand l’accepte avant.',
   secondRefused:
     'Ce paiement avait déjà été effectué. Le contrat a refusé le second, qui n’a coûté que du gas.',
   secondReturns:
-    'Ce paiement avait déjà été effectué. Le service renvoie le second à votre portefeuille, sauf si le marchand le prend avant.',
-  unseen: '{network} ne le montre pas encore. Vérifiez dans votre portefeuille avant de réessayer.',
+    'Ce paiement avait déjà été effectué. Le service renvoie le second à votre portefeuille, sauf si le marchand l’accepte avant.',
+  unseen: '{network} n’affiche pas encore le paiement. Vérifiez dans votre portefeuille avant de réessayer.',
   stopped: 'Arrêté. Si votre portefeuille affiche encore une demande, refusez-la.',
   accountChanged:
     'Votre portefeuille est passé à un autre compte. Vérifiez le montant, puis payez de nouveau.',
@@ -178,7 +178,7 @@ export const fr: Texts = {
   codeAddress: 'Adresse',
   openWallet: 'Ouvrir dans une application de portefeuille',
   sendOnce:
-    'Envoyez en une fois, en entier et à temps. Si votre plateforme déduit des frais, envoyez d’autant plus. L’argent qui ne paie pas ne peut revenir qu’à {address}.',
+    'Envoyez en une fois, en entier et à temps. Si votre plateforme déduit des frais, envoyez d’autant plus. L’argent qui ne sert pas au paiement ne peut revenir qu’à {address}.',
   depositWaiting: 'En attente de l’argent. Cette page se met à jour automatiquement.',
   partial: '{has} sont arrivés. Envoyez encore {rest} à la même adresse.',
   addressEnds: 'L’adresse se termine par {end}.',
@@ -199,16 +199,17 @@ export const fr: Texts = {
   goesLater:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement après {time}.',
   secondPaid:
-    '{amount} sont arrivés une seconde fois. Le service les renvoie au payeur, sauf si le marchand les prend avant.',
+    '{amount} sont arrivés une seconde fois. Le service les renvoie au payeur, sauf si le marchand les accepte avant.',
   takenTwice:
     '{amount} sont arrivés une seconde fois et ont été réglés avant de pouvoir repartir. Demandez au marchand de les rendre.',
-  closed: '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Le marchand l’a marqué comme réglé.',
+  closed:
+    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Le marchand a marqué le cas comme réglé.',
   claimLink: 'Comment l’argent revient',
   leastPays: 'À partir de {least}, c’est considéré comme payé.',
   latePays:
     'L’argent qui arrive en retard peut encore être accepté jusqu’à {time}. Sinon, il est renvoyé ensuite.',
-  whyUnderpaid: 'trop peu',
-  whyOverpaid: 'trop',
+  whyUnderpaid: 'montant insuffisant',
+  whyOverpaid: 'montant trop élevé',
   whyLate: 'trop tard',
   whyWrongToken: 'un autre jeton',
   whyDuplicate: 'payé deux fois',

@@ -43,7 +43,7 @@ export const it: Texts = {
   unavailable: 'Ora non disponibile',
   takes: 'circa {time}',
   payAmount: 'Paga {amount}',
-  exactOnly: 'Il tuo wallet autorizza esattamente questo importo.',
+  exactOnly: 'Questa pagina chiede al tuo wallet esattamente questo importo.',
   stepConnect: 'Conferma la connessione nel tuo wallet',
   stageConnect: 'Collega',
   stageAllow: 'Autorizza',

@@ -44,7 +44,7 @@ export const ja: Texts = {
   unavailable: '現在利用できません',
   takes: '約 {time}',
   payAmount: '{amount} を支払う',
-  exactOnly: 'ウォレットが許可するのは、ちょうどこの金額だけです。',
+  exactOnly: 'このページがウォレットに求めるのは、ちょうどこの金額です。',
   stepConnect: 'ウォレットで接続を確認してください',
   stageConnect: '接続',
   stageAllow: '許可',

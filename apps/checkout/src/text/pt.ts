@@ -43,7 +43,7 @@ export const pt: Texts = {
   unavailable: 'Indisponível agora',
   takes: 'cerca de {time}',
   payAmount: 'Pagar {amount}',
-  exactOnly: 'A sua carteira autoriza exatamente este valor.',
+  exactOnly: 'Esta página pede à sua carteira exatamente este valor.',
   stepConnect: 'Confirme a conexão na sua carteira',
   stageConnect: 'Conectar',
   stageAllow: 'Autorizar',

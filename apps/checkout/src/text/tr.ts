@@ -44,7 +44,7 @@ export const tr: Texts = {
   unavailable: 'Şu anda kullanılamıyor',
   takes: 'yaklaşık {time}',
   payAmount: '{amount} öde',
-  exactOnly: 'Cüzdanınız tam bu tutara izin verir.',
+  exactOnly: 'Bu sayfa cüzdanınızdan tam bu tutarı ister.',
   stepConnect: 'Bağlantıyı cüzdanınızda onaylayın',
   stageConnect: 'Bağlan',
   stageAllow: 'İzin',

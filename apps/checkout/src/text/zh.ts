@@ -42,7 +42,7 @@ export const zh: Texts = {
   unavailable: '目前不可用',
   takes: '约 {time}',
   payAmount: '支付 {amount}',
-  exactOnly: '您的钱包只授权这笔金额。',
+  exactOnly: '本页面只向您的钱包请求这笔金额。',
   stepConnect: '请在钱包中确认连接',
   stageConnect: '连接',
   stageAllow: '授权',
