@@ -1,4 +1,4 @@
-import { Link, Outlet, useParams, useRouter, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search, ShieldHalf } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { buttonClass, IconButton } from '../ui/button.tsx';
@@ -22,6 +22,7 @@ import { ProofDialog } from './proof-dialog.tsx';
 import { ClosedToRole, NotFound } from './route-failure.tsx';
 import { operatorScreens, screens } from './screens.ts';
 import { useMe } from './use-me.ts';
+import { useParam } from './use-param.ts';
 
 const operatorArea: Area = { base: operatorBase, screens: operatorScreens };
 
@@ -30,7 +31,7 @@ const operatorArea: Area = { base: operatorBase, screens: operatorScreens };
  * for a merchant that the person does not act for, and for the operator's screens without being staff.
  */
 function useAddressed(me: Me): { readonly area: Area | undefined; readonly merchant?: CurrentMerchant } {
-  const { merchantId = firstMerchant(me) } = useParams({ strict: false }) as { merchantId?: string };
+  const merchantId = useParam('merchantId') || firstMerchant(me);
   const isOperator = useRouterState({
     select: ({ matches }) => matches.some(({ routeId }) => routeId.endsWith(`/${operatorBase}`)),
   });

@@ -1,9 +1,9 @@
 import type { LinkDetail, LinkDisabledReason } from '@florin/protocol/link.ts';
 import type { LinkHistory } from '@florin/protocol/link-history.ts';
-import { useParams } from '@tanstack/react-router';
 import { useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
+import { useParam } from '../app/use-param.ts';
 import { Badge } from '../ui/badge.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -17,7 +17,7 @@ import { LinkVersions } from './link-versions.tsx';
 
 /** One payment link: how to hand it out, what it sells, and what can be done with it. */
 export default function LinkPage() {
-  const { linkId = '' } = useParams({ strict: false }) as { linkId?: string };
+  const linkId = useParam('linkId');
   const read = useRead('GET /payment/link/:linkId', { params: { linkId } });
   const history = useRead('GET /payment/link/history/:linkId', { params: { linkId } });
   // It may have been deleted while its page stood open.

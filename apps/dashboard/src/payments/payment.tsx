@@ -1,8 +1,8 @@
 import type { SessionView } from '@florin/protocol/session.ts';
-import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
+import { useParam } from '../app/use-param.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { exceptionText } from '../ui/exception-text.ts';
 import { formatUsd } from '../ui/format.ts';
@@ -26,7 +26,7 @@ const restingStatuses = new Set(['completed', 'expired', 'cancelled']);
 
 /** One payment: where its money is, everything that happened, and what can be done. */
 export default function Payment() {
-  const { sessionId = '' } = useParams({ strict: false }) as { sessionId?: string };
+  const sessionId = useParam('sessionId');
   const [isMoving, setMoving] = useState(true);
   const follow = isMoving ? { everyMs: followMs } : {};
   const read = useRead('GET /session/:sessionId', { params: { sessionId } }, follow);

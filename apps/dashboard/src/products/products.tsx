@@ -1,5 +1,4 @@
 import type { Product } from '@florin/protocol/product.ts';
-import { useParams } from '@tanstack/react-router';
 import { Package, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { usePages, useRead } from '../api/use-call.ts';
@@ -8,6 +7,7 @@ import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { useGoTo } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
+import { useParam } from '../app/use-param.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
@@ -28,7 +28,7 @@ const tabs = [
 
 /** The catalogue. With an id in the address it shows that product above the list. */
 export default function Products() {
-  const { productId = '' } = useParams({ strict: false }) as { productId?: string };
+  const productId = useParam('productId');
   const { role } = useMerchant();
   const goTo = useGoTo();
   const mayChange = mayDo(role, 'products:write');

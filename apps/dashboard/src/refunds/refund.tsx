@@ -1,10 +1,10 @@
 import type { RefundStatus, Refund as RefundView } from '@florin/protocol/refund.ts';
-import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
+import { useParam } from '../app/use-param.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { formatUsd } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -19,7 +19,7 @@ const followMs = 4_000;
 
 /** One refund: where it stands, and the signing in the browser's wallet. */
 export default function Refund() {
-  const { refundId = '' } = useParams({ strict: false }) as { refundId?: string };
+  const refundId = useParam('refundId');
   const read = useRead('GET /refund/:refundId', { params: { refundId } }, { everyMs: followMs });
   if (read.data !== undefined) return <Loaded key={refundId} refund={read.data} />;
   if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;

@@ -1,5 +1,4 @@
 import type { SessionStatus } from '@florin/protocol/session.ts';
-import { useParams } from '@tanstack/react-router';
 import { MapPin, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiFailure } from '../api/failure.ts';
@@ -7,6 +6,7 @@ import { useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
+import { useParam } from '../app/use-param.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -23,7 +23,7 @@ import { exactMinute, isProvenWallet, modeTitle, rereadMs, tokenNames } from './
 
 /** One wallet: its terms, what is on its way to it, what waits for it, and the addresses that it had. */
 export default function WalletPage() {
-  const { accountId = '' } = useParams({ strict: false }) as { accountId?: string };
+  const accountId = useParam('accountId');
   const read = useRead('GET /account/detail/:accountId', { params: { accountId } }, { everyMs: rereadMs });
   const changes = useRead('GET /account/change/list', {}, { everyMs: rereadMs });
   const tokens = useRead('GET /token/list', {});

@@ -1,4 +1,3 @@
-import { useParams } from '@tanstack/react-router';
 import { CirclePause, CirclePlay, Ellipsis, Pencil, RotateCw, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useRead, useWrite } from '../api/use-call.ts';
@@ -6,6 +5,7 @@ import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { useGoTo } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
+import { useParam } from '../app/use-param.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { isolated } from '../ui/isolated.ts';
@@ -25,7 +25,7 @@ import { answerText, HookBadge } from './webhook-words.tsx';
 
 /** One webhook: its state, its secret, and what was sent to it. */
 export default function WebhookPage() {
-  const { webhookId = '' } = useParams({ strict: false }) as { webhookId?: string };
+  const webhookId = useParam('webhookId');
   const read = useRead('GET /webhook/detail/:webhookId', { params: { webhookId } });
   if (read.data !== undefined) return <Loaded hook={read.data} />;
   if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;

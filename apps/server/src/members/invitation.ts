@@ -87,6 +87,17 @@ export async function mailInvitation(
   return deps.tellInvited(transaction, { ...invitation, url, at });
 }
 
+/** Makes an invitation of the dashboard, sends its link by e-mail as well, and returns what the inviter sees. */
+export async function inviteByLink(
+  transaction: Transaction,
+  deps: MemberContext & { readonly dashboardOrigin: string },
+  request: { merchantId: string; role: MemberRole; email: string; invitedBy: string },
+): Promise<{ readonly invitation: Invitation; readonly url: string; readonly isMailed: boolean }> {
+  const { invitation, token } = await invite(transaction, deps, request);
+  const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);
+  return { invitation, url, isMailed: await mailInvitation(transaction, deps, { invitation, url }) };
+}
+
 /** The link for a token. The token is in the fragment, which browsers keep from servers and referrers. */
 export function invitationUrl(dashboardUrl: string, token: string): string {
   return `${dashboardUrl}/invitation#${token}`;

@@ -4,13 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { findBounces } from '#mail/bounce.ts';
 import type { MemberContext } from '#members/context.ts';
-import {
-  invitationUrl,
-  invite,
-  listInvitations,
-  mailInvitation,
-  revokeInvitation,
-} from '#members/invitation.ts';
+import { inviteByLink, listInvitations, revokeInvitation } from '#members/invitation.ts';
 import { assertMayInvite, recordEnded } from '#members/inviter.ts';
 import { changeRole, findMember, listMembers, removeMember } from '#members/membership.ts';
 import { cancelRecovery, listRecoveries, recoverByOwner, recoveryUrl } from '#members/recovery.ts';
@@ -101,16 +95,18 @@ export function addMemberRoutes(
   add.change(routes.inviteMember, async ({ body: { role, email = '' }, caller }, transaction) => {
     const { merchantId, callerId: invitedBy } = caller;
     await assertMayInvite(transaction, { merchantId, userId: invitedBy, role });
-    const { invitation, token } = await invite(transaction, deps, { merchantId, role, email, invitedBy });
-    const { invitationId, expiresAt } = invitation;
-    const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);
-    const isMailed = await mailInvitation(transaction, deps, { invitation, url });
-    return { invitationId, url, expiresAt: formatTimestamp(expiresAt), isMailed };
+    return shownInvitation(await inviteByLink(transaction, deps, { merchantId, role, email, invitedBy }));
   });
 
   add.action(routes.revokeInvitation, async ({ body, caller: { merchantId } }, transaction) => {
     await revokeInvitation(transaction, deps, { ...body, merchantId });
   });
+}
+
+/** A new invitation as its inviter sees it, with the link that is shown this once. */
+export function shownInvitation({ invitation, url, isMailed }: Awaited<ReturnType<typeof inviteByLink>>) {
+  const { invitationId, expiresAt } = invitation;
+  return { invitationId, url, expiresAt: formatTimestamp(expiresAt), isMailed };
 }
 
 /** When the mail server last refused each address for good; empty: it did not. */

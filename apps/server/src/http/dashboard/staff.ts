@@ -5,12 +5,13 @@ import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import { listTokenStops, resumeToken, stopToken } from '#chains/token-stop.ts';
 import type { MemberContext } from '#members/context.ts';
-import { invitationUrl, invite, mailInvitation } from '#members/invitation.ts';
+import { inviteByLink } from '#members/invitation.ts';
 import { assertMayInviteAsStaff } from '#members/inviter.ts';
 import { listStaff } from '#members/staff.ts';
 import { createMerchant, findMerchant, listMerchants } from '#merchants/merchant.ts';
 import { suspendMerchant } from '#merchants/suspension.ts';
 import { type AddRoute, success } from '../route-handler.ts';
+import { shownInvitation } from './members.ts';
 import { staffChanges } from './staff-change.ts';
 import type { StaffCaller } from './visitor.ts';
 
@@ -48,15 +49,10 @@ export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): voi
       throw new Refusal('merchant_not_found', merchantId);
     }
     await assertMayInviteAsStaff(transaction, { merchantId, userId: invitedBy });
-    const { invitation, token } = await invite(transaction, deps, { merchantId, role, email, invitedBy });
-    const { invitationId, expiresAt } = invitation;
-    const url = invitationUrl(`${deps.dashboardOrigin}/dashboard`, token);
-    const isMailed = await mailInvitation(transaction, deps, { invitation, url });
-    return {
-      reply: { invitationId, url, expiresAt: formatTimestamp(expiresAt), isMailed },
-      merchantId,
-      act: { subject: invitationId, after: JSON.stringify({ role, email: invitation.email }) },
-    };
+    const made = await inviteByLink(transaction, deps, { merchantId, role, email, invitedBy });
+    const { invitationId: subject, email: invited } = made.invitation;
+    const act = { subject, after: JSON.stringify({ role, email: invited }) };
+    return { reply: shownInvitation(made), merchantId, act };
   });
 
   change(routes.suspendMerchant, 'suspendMerchant', async (transaction, { merchantId, reason }) => {

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statement } from '@florin/pg';
+import type { Page } from 'playwright-core';
+import { listTokenStops } from '#chains/token-stop.ts';
+import { invite } from '#members/invitation.ts';
+import { password } from '../harness/dashboard-world.ts';
+import { type Complaints, openPage } from './chromium.ts';
+import { assertClean, browser, dashboard, faultsOf, owner, world } from './dashboard-stage.ts';
+
+/** Of the operator's staff. */
+let olga: { page: Page; complaints: Complaints };
+
+const insertHaltedChain = statement({
+  name: 'dashboard_test_insert_halted_chain',
+  parameters: { chainId: 'int8', hash: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time,
+     halted_reason, updated_at)
+   values (:chainId, 20, :hash, :at, 16, :hash, :at, 'reorg below the final block 16', :at)`,
+});
+
+test('a new member of the staff sees a halted chain with its runbook, resumes it, and stops a token', async () => {
+  const { db } = world.merchants.database;
+  const [halted] = world.merchants.deps.chains.all;
+  assert.ok(halted !== undefined);
+  const at = world.merchants.clock.now();
+  await db.query(insertHaltedChain, { chainId: BigInt(halted.chainId), hash: `0x${'ab'.repeat(32)}`, at });
+  const { token } = await db.transaction((transaction) =>
+    invite(transaction, world.options, { merchantId: undefined, role: 'staff', email: '', invitedBy: '' }),
+  );
+  const { page, complaints } = await openPage(browser, { isApart: true });
+  await page.goto(`${dashboard}/invitation#${token}`);
+  await page.getByRole('heading', { name: 'Join the operator’s staff' }).waitFor();
+  await page.getByLabel('Your name').fill('Olga');
+  await page.getByLabel('E-mail').fill('olga@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByLabel('I have kept the codes').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL(`${dashboard}/operator`);
+
+  const problem = page.getByRole('listitem').filter({ hasText: `${halted.name} is halted` });
+  await problem.getByText('reorg below the final block 16').waitFor();
+  const runbook = await problem
+    .getByRole('link', { name: 'Runbook: A chain is halted' })
+    .getAttribute('href');
+  assert.equal(runbook, '/docs/runbook/chain-halted');
+  await problem.getByRole('link', { name: `${halted.name} is halted` }).click();
+  await page.getByRole('button', { name: 'Resume…' }).click();
+  await page.getByLabel('Reason').fill('two explorers have this block');
+  await page.getByRole('button', { name: 'Resume the chain' }).click();
+  await page.getByText('Resuming', { exact: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Resume…' }).count(), 0);
+
+  // An act asks for a fresh proof by itself.
+  world.merchants.clock.time += 6 * 60_000;
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByRole('button', { name: 'Stop… ethereum::usdc' }).click();
+  await page.getByLabel('Reason').fill('the issuer has an incident');
+  await page.getByRole('button', { name: 'Stop the token' }).click();
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await proof.getByLabel('Password', { exact: true }).fill(password);
+  await proof.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('button', { name: 'Take again… ethereum::usdc' }).waitFor();
+  const stops = (await listTokenStops(db)).map(({ tokenId, reason }) => [tokenId, reason]);
+  assert.deepEqual(stops, [['ethereum::usdc', 'the issuer has an incident']]);
+
+  await db.query(insertBounce, { address: 'lost.payer@example.com', at });
+  await page.getByRole('link', { name: 'E-mails' }).click();
+  await page.getByRole('cell', { name: 'l•••@example.com' }).waitFor();
+  await page.getByRole('button', { name: 'Send to an address again…' }).click();
+  await page.getByRole('textbox', { name: 'Address' }).fill('other@example.com');
+  await page.getByLabel('Reason').fill('the payer asked');
+  await page.getByRole('button', { name: 'Send again', exact: true }).click();
+  await page.getByText('was not refused by the mail server').waitFor();
+  await page.getByRole('textbox', { name: 'Address' }).fill('lost.payer@example.com');
+  await page.getByRole('button', { name: 'Send again', exact: true }).click();
+  await page.getByText('No address was refused').waitFor();
+
+  olga = { page, complaints };
+});
+
+test('the operator’s screens fit a phone, have no findings of axe, and link everything red or amber to its runbook', async () => {
+  const { page, complaints } = olga;
+  await page.setViewportSize({ width: 390, height: 844 });
+  const screens = [
+    '',
+    'chains',
+    'settlements',
+    'settlements?tab=legs',
+    'settlements?tab=transactions',
+    'funds',
+  ];
+  const others = ['books', 'tokens', 'merchants', 'all-exceptions', 'backlog', 'e-mails', 'configuration'];
+  const troubles = new Set<string>();
+  for (const path of [...screens, ...others, 'staff']) {
+    await page.goto(`${dashboard}/operator/${path}`);
+    await page.waitForLoadState('networkidle');
+    await assertClean(page);
+    for (const trouble of await page.locator('[data-trouble]').all()) {
+      const href = await trouble.getByRole('link', { name: /^Runbook: / }).getAttribute('href');
+      assert.ok(href?.startsWith('/docs/runbook/'), path);
+      troubles.add((await trouble.getAttribute('data-trouble')) ?? '');
+    }
+  }
+  for (const trouble of ['chainHalted', 'stoppedByHalt', 'tokenStopped', 'gasLow', 'vaultUnknown'])
+    assert.ok(troubles.has(trouble), `${trouble} of ${[...troubles].join(', ')}`);
+
+  await page.goto(`${dashboard}/operator/settlements?tab=legs`);
+  await page
+    .getByRole('row', { name: /Settlement/ })
+    .getByRole('button', { name: /Settlement/ })
+    .first()
+    .click();
+  const sheet = page.getByRole('dialog', { name: /Settlement on/ });
+  await sheet.getByRole('link', { name: 'Payment' }).waitFor();
+  await assertClean(page);
+  assert.deepEqual(faultsOf(complaints), []);
+  await page.context().close();
+});
+
+test('the operator’s screens are closed to members', async () => {
+  const { page } = owner;
+  await page.goto(`${dashboard}/operator`);
+  await page.getByText('There is nothing here').waitFor();
+});

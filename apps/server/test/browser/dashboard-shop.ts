@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statement } from '@florin/pg';
+import type { Page } from 'playwright-core';
+import { operator } from '#members/audit.ts';
+import { recoverByOperator } from '#members/recovery.ts';
+import { fuzzFactor } from '../fuzz/seed.ts';
+import { password, walletDelayMs } from '../harness/dashboard-world.ts';
+import { sampleImage } from '../harness/sample-image.ts';
+import { openPage } from './chromium.ts';
+import {
+  assertClean,
+  browser,
+  dashboard,
+  faultsOf,
+  merchantId,
+  owner,
+  signIn,
+  world,
+} from './dashboard-stage.ts';
+
+const insertBounce = statement({
+  name: 'dashboard_test_insert_bounce',
+  parameters: { address: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `insert into mail_bounces (address, reason, bounced_at) values (:address, '550 5.1.1 no such mailbox', :at)`,
+});
+
+/** Of a screen by its number: one in `npm test`, both in `npm run test:deep`. */
+function colorSchemesOf(screen: number): readonly ('light' | 'dark')[] {
+  if (fuzzFactor > 1) return ['light', 'dark'];
+  return [screen % 2 === 0 ? 'light' : 'dark'];
+}
+
+test('screens have no findings of axe and no sideways scroll, in light and dark, on a phone', async () => {
+  const { page, email } = owner;
+  const { database, clock } = world.merchants;
+  await database.db.query(insertBounce, { address: email, at: clock.now() });
+  await page.setViewportSize({ width: 390, height: 844 });
+  const screens = [
+    `/${merchantId}`,
+    ...[
+      'links',
+      'products',
+      'branding',
+      'wallets',
+      'webhooks',
+      'events',
+      'team',
+      'keys',
+      'reports',
+      'reports?month=days',
+      'audit',
+      'settings',
+    ].map((path) => `/${merchantId}/${path}`),
+    '/my-account',
+  ];
+  for (const [index, path] of screens.entries()) {
+    await page.goto(dashboard + path);
+    await page.waitForLoadState('networkidle');
+    for (const colorScheme of colorSchemesOf(index)) {
+      await page.emulateMedia({ colorScheme });
+      await assertClean(page);
+    }
+  }
+});
+
+test('a member whose e-mails came back lets them come again, and chooses the weekly summary', async () => {
+  const { page } = owner;
+  await page.goto(`${dashboard}/${merchantId}/team`);
+  await page.getByText('E-mails come back').waitFor();
+  await page.goto(`${dashboard}/my-account`);
+  await page.getByText('550 5.1.1 no such mailbox').waitFor();
+  await page.getByRole('button', { name: 'Send them again' }).click();
+  await page.getByText('Your e-mails came back').waitFor({ state: 'detached' });
+  const choice = page.getByLabel('Weekly summary');
+  await choice.check();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await page.reload();
+  await choice.waitFor();
+  assert.equal(await choice.isChecked(), true);
+});
+
+test('the preview of the payment page follows the look, which is saved', async () => {
+  const { page } = owner;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${dashboard}/${merchantId}/branding`);
+  // A change makes a new frame, whose address has it.
+  const preview = (part: string) =>
+    page.frameLocator(`iframe[title="Preview of the hosted page"][src*="${part}"]`);
+  const colors = async (part: string) => {
+    const css = (await preview(part).locator('style').textContent()) ?? '';
+    // The last rule wins.
+    return ['accent', 'link'].map(
+      (name) => [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6})`, 'g'))].at(-1)?.[1],
+    );
+  };
+  await preview('light').getByText('Stoneware mug').waitFor();
+  const color = page.getByRole('textbox', { name: /^Colour/ });
+  await color.fill('no colour');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Write # and six digits').waitFor();
+  await color.fill('#7a1fa2');
+  assert.deepEqual(await colors('7a1fa2'), ['#7a1fa2', '#7a1fa2']);
+  await page.getByRole('button', { name: 'Dark', exact: true }).click();
+  // Buttons keep the colour; links would be hard to read in it.
+  assert.deepEqual(await colors('dark'), ['#7a1fa2', '#b37fca']);
+  await page.getByLabel('Legal name').fill('Stoneware & Sons Ltd');
+  await page.getByLabel('Corners').fill('4');
+  await page.getByRole('textbox', { name: /^Terms/ }).fill('https://shop.example/terms');
+  await preview('Stoneware%20%26%20Sons').getByText('Stoneware & Sons Ltd').waitFor();
+  await preview('shop.example').getByText('Terms').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Branding saved', { exact: true }).waitFor();
+  await assertClean(page);
+  await page.reload();
+  assert.equal(await color.inputValue(), '#7a1fa2');
+  assert.equal(await page.getByLabel('Legal name').inputValue(), 'Stoneware & Sons Ltd');
+  assert.equal(await page.getByLabel('Corners').inputValue(), '4');
+  await preview('7a1fa2').getByText('Stoneware mug').waitFor();
+});
+
+test('a product gets an uploaded picture, and the link that sells it is previewed while it is made', async () => {
+  const { page } = owner;
+  await world.merchants.addAccount(merchantId);
+  await page.goto(`${dashboard}/${merchantId}/products`);
+  await page.getByRole('button', { name: 'Create a product' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill('Teapot');
+  await page.getByLabel('Price 1').fill('30.125');
+  await page.getByText('30.125 can mean two amounts').waitFor();
+  await page.getByLabel('Price 1').fill('30');
+  await page.getByText('Saved as $30.00').waitFor();
+  const choose = (name: string, buffer: Buffer) =>
+    page.getByLabel('Image from this device').setInputFiles({ name, mimeType: 'image/png', buffer });
+  await choose('notes.png', Buffer.from('no picture'));
+  await page.getByText('Image cannot be used: not a jpeg, png or webp image.').waitFor();
+  await choose('teapot.png', await sampleImage('png', 40, 20));
+  await page.getByRole('button', { name: 'Upload another' }).waitFor();
+  await assertClean(page);
+  await page.getByRole('button', { name: 'Create the product' }).click();
+  await page.getByRole('cell', { name: 'Teapot', exact: true }).waitFor();
+  await page.locator('td img').waitFor();
+  assert.equal(
+    await page.evaluate(
+      "document.querySelector('td img').decode().then(() => document.querySelector('td img').naturalWidth)",
+    ),
+    40,
+  );
+
+  await page.getByRole('link', { name: 'Links' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).first().click();
+  // An untouched form makes no link.
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.getByText('Choose a product.').waitFor();
+  await page.getByLabel('Product', { exact: true }).selectOption({ label: 'Teapot ($30.00)' });
+  await page.getByLabel('You receive', { exact: true }).selectOption({ label: 'USDC on Base' });
+  const preview = (part: string) =>
+    page.frameLocator(`iframe[title="Preview of the hosted page"][src*="${encodeURIComponent(part)}"]`);
+  await preview('"amount":"30000000"').getByText('Teapot').first().waitFor();
+  await preview('"amount":"30000000"')
+    .getByRole('region', { name: 'What you pay for' })
+    .locator('img')
+    .waitFor();
+  await page.getByLabel('Quantity').fill('2');
+  await preview('"amount":"60000000"').getByText('Teapot × 2').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Tea for two');
+  await preview('Tea for two').getByText('Tea for two').waitFor();
+  await assertClean(page);
+  // Neither Escape nor Back discards what was typed without asking.
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.evaluate('history.back()')]) {
+    await leave();
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'hidden' });
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Tea for two');
+  }
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.getByRole('heading', { name: 'Tea for two' }).waitFor();
+});
+
+test('a link that two tabs edit keeps the first change, shows its versions, and is still known when it is deleted', async () => {
+  const { page } = owner;
+  const { clock } = world.merchants;
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const rename = async (tab: Page, name: string) => {
+    await tab.getByRole('button', { name: 'Edit' }).click();
+    await tab.getByLabel('Name', { exact: true }).fill(name);
+  };
+  await rename(other, 'Tea for nobody');
+  // The time of a change has whole seconds.
+  clock.time += 1_000;
+  await rename(page, 'Tea for three');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Tea for three' }).waitFor();
+  await other.getByRole('button', { name: 'Save' }).click();
+  await other.getByText('This link was changed meanwhile.').waitFor();
+  assert.equal(await other.getByLabel('Name', { exact: true }).inputValue(), 'Tea for nobody');
+  // Both are shown, and nothing is saved before the person has chosen.
+  await other.getByText('stored: Tea for three').waitFor();
+  await other.getByText('typed: Tea for nobody').waitFor();
+  await assertClean(other);
+  await other.getByRole('button', { name: 'Take the stored one: Name' }).click();
+  assert.equal(await other.getByLabel('Name', { exact: true }).inputValue(), 'Tea for three');
+  await other.getByRole('button', { name: 'Go on' }).click();
+  await other.getByRole('button', { name: 'Cancel' }).click();
+
+  const version = page.getByRole('listitem').filter({ hasText: 'Now' });
+  await version.getByText('before: − Tea for two').waitFor();
+  await version.getByText('after: + Tea for three').waitFor();
+  await assertClean(page);
+  await page.getByRole('button', { name: 'More acts' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('heading', { name: 'Links' }).waitFor();
+  await other.reload();
+  await other.getByText('This link is deleted').waitFor();
+  await other.getByRole('heading', { name: 'Tea for three' }).waitFor();
+  await assertClean(other);
+  await other.close();
+});
+
+test('a view of payments that a member saves is there in their other browser', async () => {
+  const { page, email } = owner;
+  await page.goto(`${dashboard}/${merchantId}/payments?status=completed`);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Save these filters' }).click();
+  await page.getByLabel('Name of the view').fill('Done');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('View “Done” saved').first().waitFor();
+  const other = await openPage(browser, { isApart: true });
+  await other.page.goto(`${dashboard}/${merchantId}/payments`);
+  await signIn(other.page, email);
+  await other.page.getByRole('button', { name: 'Views' }).click();
+  await other.page.getByRole('menuitem', { name: 'Done', exact: true }).click();
+  await other.page.waitForURL(/status=completed/);
+  await other.page.getByRole('button', { name: 'Views' }).click();
+  await other.page.getByRole('menuitem', { name: 'Forget Done' }).click();
+  await other.page.getByText('View “Done” removed').first().waitFor();
+  assert.deepEqual(faultsOf(other.complaints), []);
+  await other.page.context().close();
+});
+
+test('an owner changes the name of the shop', async () => {
+  const { page } = owner;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${dashboard}/${merchantId}/settings`);
+  await page.getByRole('button', { name: 'Change the name' }).click();
+  await assertClean(page);
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('  ');
+  assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
+  await name.fill('Tea & Co');
+  await name.press('Enter');
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const saved = page.getByText('The shop has a new name', { exact: true });
+  await proof.or(saved).first().waitFor();
+  if (await proof.isVisible()) {
+    await proof.getByLabel('Password', { exact: true }).fill(password);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+  }
+  await saved.waitFor();
+  await page.getByRole('definition').getByText('Tea & Co').waitFor();
+  await page.getByRole('button', { name: 'Tea & Co' }).first().waitFor();
+});
+
+test('the keyboard finds a screen, and a session that ended is opened again above what was typed', async () => {
+  const { page, complaints } = owner;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${dashboard}/${merchantId}`);
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('key');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${dashboard}/${merchantId}/keys`);
+  await page.getByRole('button', { name: 'Create a key' }).first().click();
+  await page.getByLabel('Largest session').fill('99');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  assert.match(await page.getByRole('textbox', { name: 'API key' }).inputValue(), /^rk_live_/);
+  assert.deepEqual(faultsOf(complaints), []);
+});
+
+test('a person who lost every way to sign in opens the link of a recovery: it waits, works once, and the new password signs in', async () => {
+  const { userId, email } = await world.addPerson([[merchantId, 'viewer']]);
+  const deps = { ...world.options, recoveryDelayMs: walletDelayMs };
+  const { token } = await world.merchants.database.db.transaction((transaction) =>
+    recoverByOperator(transaction, deps, { userId, actor: operator }),
+  );
+  const newPassword = 'a password after the loss';
+  const { page, complaints } = await openPage(browser, { isApart: true, phone: true });
+  await page.goto(`${dashboard}/recovery`);
+  await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${dashboard}/recovery#${token}`);
+  const typed = page.getByLabel('New password', { exact: true });
+  await typed.fill(newPassword);
+  await typed.press('Enter');
+  await page.getByText(/^The link works from \d{4}-/).waitFor();
+  await assertClean(page);
+
+  world.merchants.clock.time += walletDelayMs;
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('heading', { name: 'Keep your new recovery codes' }).waitFor();
+  assert.equal(await page.locator('ol li').count(), 10);
+  await assertClean(page);
+  await page.getByLabel('I have kept the codes').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  assert.equal(await page.getByLabel('E-mail').inputValue(), email);
+  await signIn(page, email, newPassword);
+  await page.waitForURL(`${dashboard}/my-account`);
+
+  await page.goto('about:blank');
+  await page.goto(`${dashboard}/recovery#${token}`);
+  await typed.fill(newPassword);
+  await typed.press('Enter');
+  await page.getByText('The link is unknown, used, cancelled or too old.').waitFor();
+  assert.deepEqual(faultsOf(complaints), []);
+  await page.context().close();
+});

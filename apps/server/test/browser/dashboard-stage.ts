@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import { buildPages } from '@florin/dashboard/build';
+import { findFreePort } from '@florin/world';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
+import { imagesDoor } from '#http/images/images-door.ts';
+import { reportsDoor } from '#http/reports/reports-door.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { fuzzFactor } from '../fuzz/seed.ts';
+import { DashboardWorld, password } from '../harness/dashboard-world.ts';
+import { type Complaints, openChromium, openPage } from './chromium.ts';
+
+/** The service with the dashboard, a browser, and an owner's window in it: one of each for all stories of the dashboard. */
+export let world: DashboardWorld;
+export let browser: Browser;
+export let dashboard: string;
+export let merchantId: string;
+export let owner: { page: Page; complaints: Complaints; email: string };
+
+before(async () => {
+  await buildPages();
+  const port = await findFreePort();
+  const origin = `http://localhost:${port}`;
+  dashboard = `${origin}/dashboard`;
+  world = await DashboardWorld.open(undefined, origin);
+  const server = await world.serve('local', undefined, [
+    dashboardPagesDoor(),
+    ...[world.previews(), world.uploads(), imagesDoor({ store: world.images.store, log: silentLog })],
+    reportsDoor({ db: world.merchants.database.db, clock: world.merchants.clock }),
+  ]);
+  await server.listen({ host: 'localhost', port });
+  browser = await openChromium();
+  merchantId = await world.merchants.addMerchant();
+  const { email } = await world.addPerson([[merchantId, 'owner']]);
+  owner = { ...(await openPage(browser, { isApart: true })), email };
+});
+after(async () => {
+  await browser.close();
+  await world.close();
+});
+
+export async function signIn(page: Page, email: string, typed = password): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(typed);
+  await page.getByLabel('Password', { exact: true }).press('Enter');
+}
+
+/**
+ * The browser itself notes refused and lost requests, and that the preview's sandbox refuses the script of the tests'
+ * clock. Anything else is a fault of the page.
+ */
+export function faultsOf({ errors }: Complaints): string[] {
+  return errors.filter(
+    (text) => !/^(Failed to load resource|Blocked script execution in '[^']*\/dashboard\/preview)/.test(text),
+  );
+}
+
+/** Every rule of WCAG 2.2 AA that a program can check, and axe's own best practices. */
+const axeOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+};
+
+/** In `npm test`, every fourth look is one of axe, which takes a second; in `npm run test:deep`, each. */
+const looksPerAxe = fuzzFactor > 1 ? 1 : 4;
+let looks = 0;
+
+export async function assertClean(page: Page): Promise<void> {
+  assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), page.url());
+  looks += 1;
+  if (looks % looksPerAxe !== 0) return;
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(
+    `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations.flatMap(
+      ({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ' ' + html.slice(0, 200) + failureSummary)))`,
+  );
+  assert.deepEqual([page.url(), violations], [page.url(), []]);
+}
