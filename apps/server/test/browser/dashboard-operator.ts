@@ -6,7 +6,7 @@ import { listTokenStops } from '#chains/token-stop.ts';
 import { invite } from '#members/invitation.ts';
 import { password } from '../harness/dashboard-world.ts';
 import { type Complaints, openPage } from './chromium.ts';
-import { assertClean, browser, dashboard, faultsOf, owner, world } from './dashboard-stage.ts';
+import { assertClean, browser, dashboard, faultsOf, insertBounce, owner, world } from './dashboard-stage.ts';
 
 /** Of the operator's staff. */
 let olga: { page: Page; complaints: Complaints };

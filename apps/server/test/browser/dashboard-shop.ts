@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statement } from '@florin/pg';
 import type { Page } from 'playwright-core';
 import { operator } from '#members/audit.ts';
 import { recoverByOperator } from '#members/recovery.ts';
@@ -13,18 +12,12 @@ import {
   browser,
   dashboard,
   faultsOf,
+  insertBounce,
   merchantId,
   owner,
   signIn,
   world,
 } from './dashboard-stage.ts';
-
-const insertBounce = statement({
-  name: 'dashboard_test_insert_bounce',
-  parameters: { address: 'text', at: 'timestamptz' },
-  columns: {},
-  text: `insert into mail_bounces (address, reason, bounced_at) values (:address, '550 5.1.1 no such mailbox', :at)`,
-});
 
 /** Of a screen by its number: one in `npm test`, both in `npm run test:deep`. */
 function colorSchemesOf(screen: number): readonly ('light' | 'dark')[] {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { buildPages } from '@florin/dashboard/build';
+import { statement } from '@florin/pg';
 import { findFreePort } from '@florin/world';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -39,6 +40,14 @@ before(async () => {
 after(async () => {
   await browser.close();
   await world.close();
+});
+
+/** The mail server has refused an address for good. */
+export const insertBounce = statement({
+  name: 'dashboard_test_insert_bounce',
+  parameters: { address: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `insert into mail_bounces (address, reason, bounced_at) values (:address, '550 5.1.1 no such mailbox', :at)`,
 });
 
 export async function signIn(page: Page, email: string, typed = password): Promise<void> {
