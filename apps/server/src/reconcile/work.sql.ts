@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-/** The attempts of `sent_transactions t`: how many, and the latest `:attemptLimit`. Later ones always offer more. */
+/** The attempts of `sent_transactions t`: how many, the latest `:attemptLimit`, and whether the newest is at the fee limit. Later ones always offer more. */
 export const attemptColumns = {
   attempt_count: 'int8',
   hashes: 'text[]',
