@@ -10,8 +10,8 @@ const token = { tokenId: 'ethereum::usdc', chainId: '1', symbol: 'USDC', decimal
 const option = {
   ...token,
   ...{ chainTitle: 'Ethereum', amountInToken: '4500000', total: '4500000', fee: '0' },
-  ...{ status: 'available', secondsToFinal: 1 },
-} as const;
+  ...({ status: 'available', secondsToFinal: 1 } as const),
+};
 const data: PageData = {
   ...{
     locale: 'en',

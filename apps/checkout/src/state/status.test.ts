@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { elsewhereNotice } from '../checkout/elsewhere-notice.ts';
 import { isAtEnd } from '../checkout/model.ts';
 import { flatten, type Tree } from '../checkout/tree.ts';
 import { en } from '../text/en.ts';
+import { elsewhereNotice } from './elsewhere-notice.ts';
 import type { PageData, Reader } from './page-data.ts';
 import { statusView, wordsOf } from './status.ts';
 
@@ -131,9 +131,10 @@ test('beside an address, the page says what has arrived at another one, and what
     address: '0x1111111111111111111111111111111111111111',
     tokenId: 'base::usdc',
     amountInToken: '4500000',
+    ...{ orderId: '0x1', refundTo: '', transferUri: '', payUntil: 1_000 },
   };
   const said = (...deposits: (typeof deposit)[]) =>
-    textOf(elsewhereNotice({ ...data, state: { ...state, deposits } }, panel));
+    textOf(elsewhereNotice(data, panel, { ...state, deposits }));
   assert.equal(
     said(deposit),
     '4.00 USDC has already arrived at another address, which ends in a1B2. To complete that payment, send 0.50 USDC more ' +
