@@ -7,7 +7,7 @@ const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
 const longest = [
   ...['browser/dashboard', 'browser/merchant', 'browser/states', 'life/unreachable-chain', 'browser/safety'],
   ...['life/agent', 'fuzz/merchant-fuzz', 'browser/two-devices', 'browser/wallet-ways', 'life/replicas'],
-  ...['browser/pay', 'simulation/simulation', 'life/kill', 'life/deposit-policy', 'browser/without-wallet'],
+  ...['browser/pay', 'life/kill', 'life/deposit-policy', 'browser/without-wallet'],
   ...['dashboard/roles', 'dashboard/sign-in', 'dashboard/recovery', 'model/merchant-model'],
 ];
 /** What takes long and is run before a release: `npm run test:deep`. */

@@ -1,84 +1,32 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { buildPages } from '@florin/dashboard/build';
+import { test } from 'node:test';
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import type { MemberRole } from '@florin/protocol/member-role.ts';
-import type { Refund } from '@florin/protocol/refund.ts';
-import { Wallet } from 'ethers';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { dashboardOriginOf } from '#members/dashboard-origin.ts';
 import { invitationUrl, invite } from '#members/invitation.ts';
-import { createMerchant, findMerchant, renameMerchant } from '#merchants/merchant.ts';
-import { startService } from '../../src/service/service.ts';
-import { addPerson, password } from '../harness/dashboard-world.ts';
-import { Life } from '../life/life.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import { password } from '../harness/dashboard-world.ts';
 import { alternative, Payer } from '../life/payer.ts';
-import { checkout } from '../life/story-fixture.ts';
-import { openChromium, openPage } from './chromium.ts';
+import { openPage } from './chromium.ts';
 import { TestWallet } from './test-wallet.ts';
+import {
+  ada,
+  adasWallet,
+  balanceOf,
+  bob,
+  bobsWallet,
+  browser,
+  completed,
+  dashboard,
+  dollar,
+  life,
+  openRefund,
+  settledPayment,
+  signButton,
+  token,
+  useMembers,
+  visit,
+} from './two-members.ts';
 
-let life: Life;
-let browser: Browser;
-let dashboard: string;
-/** Two members of one merchant, each with a browser that has a wallet. */
-let ada: Page;
-let bob: Page;
-let adasWallet: TestWallet;
-let bobsWallet: TestWallet;
-
-before(async () => {
-  await buildPages();
-  life = await Life.start((options) => startService({ ...options, environment: 'local' }));
-  dashboard = `${dashboardOriginOf({ ...life.options, environment: 'local' })}/dashboard`;
-  browser = await openChromium();
-  [adasWallet, bobsWallet] = [new TestWallet([life.ethereum]), new TestWallet([life.ethereum])];
-  [ada, bob] = [await signedIn('Ada', adasWallet), await signedIn('Bob', bobsWallet)];
-  life.mine();
-});
-after(async () => {
-  await browser.close();
-  await life.close();
-});
-
-async function signedIn(name: string, wallet: TestWallet, role: MemberRole = 'owner'): Promise<Page> {
-  const memberships = [[life.merchantId, role]] as const;
-  const { email } = await addPerson(life.database.db, life.options, { name, memberships });
-  const { page } = await openPage(browser, { isApart: true });
-  await wallet.inject(page);
-  await page.goto(dashboard);
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByLabel('Password', { exact: true }).press('Enter');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
-  return page;
-}
-
-const dollar = 1_000_000;
-const token = () => life.ethereum.token('usdc');
-
-/** A settled payment of ten dollars. */
-async function settledPayment(): Promise<{ sessionId: string; payer: Payer }> {
-  const payer = new Payer(life);
-  await payer.fund(life.ethereum, token(), 20n * BigInt(dollar));
-  const sessionId = await checkout(life, 10 * dollar, token().tokenId);
-  await payer.execute(life.ethereum, await payer.prepare(sessionId, token()));
-  await life.sessionIn(sessionId, 'completed');
-  return { sessionId, payer };
-}
-
-/** A refund of a part that a wallet has to sign. The wallets have the money; their allowance is there already. */
-async function openRefund(sessionId: string, amount: number): Promise<string> {
-  for (const wallet of [adasWallet, bobsWallet]) {
-    await wallet.fund(life.ethereum, token(), BigInt(amount));
-    await wallet.approve(life.ethereum, token(), BigInt(amount));
-  }
-  return (await life.post<Refund>('/refund/create', { sessionId, amount })).refundId;
-}
-
-const visit = (page: Page, path: string) => page.goto(`${dashboard}/${life.merchantId}/${path}`);
-const balanceOf = ({ address }: Payer) => life.ethereum.balanceOf(token(), address);
-const signButton = (page: Page) => page.getByRole('button', { name: 'Connect and sign' });
-const completed = (page: Page) => page.getByText('The payer has the money back').waitFor();
+useMembers();
 
 /** A new merchant, and the link that makes its first owner. */
 async function invitedMerchant(): Promise<string> {
@@ -216,121 +164,6 @@ test('a page that is closed while its wallet is asked leaves a warning, and anot
   await completed(bob);
   adasWallet.fails.clear();
   assert.equal(await balanceOf(payer), earlier + BigInt(dollar));
-});
-
-/** After a conflict a person sees both, is asked before what was typed is lost, and keeps it. */
-async function keepTyped(form: Locator, isDialog: boolean): Promise<void> {
-  await form.getByText('typed: White tea').waitFor();
-  if (isDialog) {
-    await ada.keyboard.press('Escape');
-    await ada.getByRole('button', { name: 'Keep editing' }).click();
-  }
-  await form.getByRole('button', { name: 'Keep what I typed' }).click();
-}
-
-test('what another member changed meanwhile is not overwritten, and a lost connection keeps what was typed', async () => {
-  const { productId } = await life.post<{ productId: string }>('/product/create', {
-    name: 'Black tea',
-    commonPrices: [10 * dollar],
-  });
-  const link = {
-    ...{ linkType: 'fixed', linkName: 'Tea time', accountId: life.accountId, feeModel: 1 },
-    settlementToken: token().tokenId,
-    lineItems: [{ itemType: 'product', productId, unitPrice: 10 * dollar }],
-  };
-  const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', link);
-  const hook = {
-    ...{ webhookName: 'Shop server', webhookUrl: 'https://shop.invalid/florin' },
-    subscribedEvents: ['webhook.test'],
-  };
-  const { webhookId } = await life.post<{ webhookId: string }>('/webhook/create', hook);
-  const { db } = life.database;
-  const changes = [
-    {
-      path: `products/${productId}`,
-      opens: '',
-      name: 'Name',
-      now: 'This product was changed meanwhile',
-      change: () => life.post('/product/update', { productId, name: 'Red tea', commonPrices: [9 * dollar] }),
-    },
-    {
-      path: `links/${linkId}`,
-      opens: 'Edit',
-      name: 'Name',
-      now: 'This link was changed meanwhile',
-      change: () => life.post('/payment/link/update', { ...link, linkId, linkName: 'Tea again' }),
-    },
-    {
-      path: `webhooks/${webhookId}`,
-      opens: 'Edit',
-      name: 'Name',
-      now: 'This webhook was changed meanwhile',
-      change: () => life.post('/webhook/update', { ...hook, webhookId, webhookName: 'Till' }),
-    },
-    {
-      path: 'settings',
-      opens: 'Change the name',
-      name: 'Name',
-      now: 'The name was changed meanwhile',
-      change: () =>
-        db.transaction((transaction) =>
-          renameMerchant(transaction, { merchantId: life.merchantId, merchantName: 'Tea House' }),
-        ),
-    },
-    {
-      path: 'branding',
-      opens: undefined,
-      name: /^Legal name/,
-      now: 'The branding was changed meanwhile',
-      change: () => life.post('/branding/update', { legalName: 'Tea House GmbH' }),
-    },
-  ];
-  for (const { path, opens, name, now, change } of changes) {
-    await visit(ada, path);
-    const dialog = opens === undefined ? ada.getByRole('main') : ada.getByRole('dialog');
-    if (opens) await ada.getByRole('button', { name: opens }).click();
-    await dialog.getByLabel(name, { exact: true }).fill('White tea');
-    await change();
-    await ada.context().setOffline(true);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('No connection to the service').waitFor();
-    await ada.context().setOffline(false);
-    await dialog.getByRole('button', { name: 'Save' }).dblclick();
-    await dialog.getByText(now).waitFor();
-    assert.equal(await dialog.getByLabel(name, { exact: true }).inputValue(), 'White tea');
-    if (path !== 'settings') await keepTyped(dialog, opens !== undefined);
-    if (!path.startsWith('webhooks')) continue;
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await ada.getByText('Webhook changed').first().waitFor();
-  }
-  const [product] = await life.post<{ name: string }[]>('/product/list/by/ids', { productIds: [productId] });
-  const { linkName } = await life.get<{ linkName: string }>(`/payment/link/${linkId}`);
-  const { webhookName } = await life.get<{ webhookName: string }>(`/webhook/detail/${webhookId}`);
-  const { merchantName = '' } = (await findMerchant(db, life.merchantId)) ?? {};
-  const { legalName } = await life.get<{ legalName: string }>('/branding/detail');
-  assert.deepEqual(
-    [product?.name, linkName, webhookName, merchantName, legalName],
-    ['Red tea', 'Tea again', 'White tea', 'Tea House', 'Tea House GmbH'],
-  );
-});
-
-test('a smart account signs its owner in, and no other key signs for it', async () => {
-  const key = new Wallet(Wallet.createRandom().privateKey);
-  const account = await life.ethereum.deploy('LocalSmartWallet', [key.address]);
-  const page = await signedIn('Sam', new TestWallet([life.ethereum], { wallet: key, account }), 'viewer');
-  await page.goto(`${dashboard}/my-account`);
-  await page.getByRole('button', { name: 'Add a wallet' }).click();
-  await page.getByText('The wallet was added').first().waitFor();
-  await page.context().clearCookies();
-  const stranger = await openPage(browser, { isApart: true });
-  await new TestWallet([life.ethereum], { account }).inject(stranger.page);
-  for (const visitor of [stranger.page, page]) {
-    await visitor.goto(dashboard);
-    await visitor.getByRole('button', { name: 'Use an Ethereum wallet' }).click();
-  }
-  await stranger.page.getByText('the wallet signs in no person').waitFor();
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
-  await Promise.all([page.context().close(), stranger.page.context().close()]);
 });
 
 test('money that came late is an exception, which a member accepts as the payment', async () => {

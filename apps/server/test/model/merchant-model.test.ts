@@ -5,7 +5,7 @@ import { MerchantWorld } from '../harness/merchant-fixture.ts';
 import { assertAll, commands } from './merchant-commands.ts';
 import { MerchantModel } from './merchant-model.ts';
 
-const numRuns = 20 * fuzzFactor;
+const numRuns = fuzzFactor === 1 ? 10 : 20 * fuzzFactor;
 const maxCommands = 60;
 
 let world: MerchantWorld;
