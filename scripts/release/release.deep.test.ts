@@ -52,16 +52,19 @@ async function writeConfig(port: number): Promise<string> {
   return file;
 }
 
+async function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/health/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 /** Time until the process is ready, in milliseconds. */
 async function untilReady(child: ChildProcess, url: string): Promise<number> {
   const begin = performance.now();
   for (;;) {
     assert.equal(child.exitCode, null, 'the process has ended');
-    const isReady = await fetch(`${url}/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return performance.now() - begin;
+    if (await isReady(url)) return performance.now() - begin;
     await sleep(20);
   }
 }
@@ -160,12 +163,7 @@ test('the image runs as a user without rights on a read-only file system, and st
   try {
     const begin = performance.now();
     const url = `http://127.0.0.1:${port}`;
-    while (
-      !(await fetch(`${url}/health/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      ))
-    ) {
+    while (!(await isReady(url))) {
       if (performance.now() - begin > 120_000) assert.fail(podman('logs', name));
       await sleep(50);
     }
@@ -190,6 +188,74 @@ test('the image runs as a user without rights on a read-only file system, and st
     );
   } finally {
     spawnSync('podman', ['rm', '-f', name]);
+  }
+});
+
+/** The lines of a manifest's part that podman can run: it publishes no ports of the host's network, and has no probes. */
+function podmanPart(manifest: string, role: string): string {
+  const part = manifest.split('\n---\n').find((each) => each.includes(`name: florin-${role}\n`));
+  assert.ok(part !== undefined, role);
+  return part.replace(/ports:\n[\s\S]*?(?=resources:)/, '').replace('replicas: 2', 'replicas: 1');
+}
+
+/** The Secret of the manifests' head, with keystores that the release makes. */
+async function writeSecret(): Promise<string> {
+  const secrets = join(folder, 'secrets');
+  await mkdir(secrets);
+  for (const name of ['order-signer', 'settler']) {
+    const [out, password] = [join(secrets, `${name}.json`), join(secrets, `${name}.password`)];
+    writeFileSync(password, `a password of ${name}`);
+    const args = ['keystore', 'create', '--out', out, '--password-file', password];
+    execFileSync(join(release, 'bin/florin'), args);
+  }
+  writeFileSync(join(secrets, 'database.url'), database.url);
+  writeFileSync(join(secrets, 'master.key'), '00'.repeat(32));
+  const data = Object.fromEntries(
+    readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name)).toString('base64')]),
+  );
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'florin' }, type: 'Opaque', data };
+  const file = join(folder, 'secret.yaml');
+  writeFileSync(file, JSON.stringify(secret));
+  return file;
+}
+
+/** The ConfigMap, and the Deployment of the role web, with ports that are free here. */
+async function writePod(port: number): Promise<string> {
+  const config = JSON.parse(readFileSync(await writeConfig(port), 'utf8'));
+  for (const name of ['databaseUrl', 'masterKey', 'signer']) delete config[name];
+  const map = {
+    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'florin' } },
+    data: { 'florin.json': JSON.stringify({ ...config, http: { port } }) },
+  };
+  const manifest = readFileSync(join(release, 'deploy/kubernetes/florin.yaml'), 'utf8');
+  const monitoring = `- { name: FLORIN_MONITORING_PORT, value: '${port + 1}' }`;
+  const part = podmanPart(manifest, 'web').replace('env:\n', `env:\n            ${monitoring}\n`);
+  const file = join(folder, 'pod.yaml');
+  writeFileSync(file, `${JSON.stringify(map)}\n---\n${part}`);
+  return file;
+}
+
+test('the manifests of Kubernetes run: settings and secrets reach a process without rights', async (context) => {
+  const podman = findPodman();
+  if (podman === undefined) return context.skip('podman cannot run here');
+  const port = await findFreePort();
+  const [secret, pod] = [await writeSecret(), await writePod(port)];
+  const name = 'florin-web-pod-0-florin';
+  podman('secret', 'create', 'florin', secret);
+  try {
+    podman('play', 'kube', '--network', 'host', pod);
+    const begin = performance.now();
+    while (!(await isReady(`http://127.0.0.1:${port}`))) {
+      if (performance.now() - begin > 120_000) assert.fail(podman('logs', name));
+      await sleep(100);
+    }
+    const show = 'while read -r line; do echo "$line"; done < /proc/1/status';
+    const status = podman('exec', name, '/bin/sh', '-c', show);
+    assert.match(status, /^Uid:\s+10001/m);
+    assert.match(status, /^CapEff:\s+0{16}$/m);
+  } finally {
+    podman('play', 'kube', '--down', pod);
+    podman('secret', 'rm', 'florin');
   }
 });
 
