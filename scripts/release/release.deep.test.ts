@@ -158,6 +158,8 @@ test('the image runs as a user without rights on a read-only file system, and st
     ...['run', '-d', '--name', name, '--network', 'host', '--read-only', '--tmpfs', '/tmp'],
     ...['--cap-drop', 'all', '--security-opt', 'no-new-privileges', '-v', `${settings}:/etc/florin:ro`],
     ...['-e', `FLORIN_PORT=${port}`, '-e', `FLORIN_MONITORING_PORT=${monitoringPort}`],
+    // The search for free ports holds them on another address of this machine.
+    ...['-e', 'FLORIN_HOST=127.0.0.1', '-e', 'FLORIN_MONITORING_HOST=127.0.0.1'],
     'localhost/florin:latest',
   );
   try {
@@ -228,8 +230,15 @@ async function writePod(port: number): Promise<string> {
     data: { 'florin.json': JSON.stringify({ ...config, http: { port } }) },
   };
   const manifest = readFileSync(join(release, 'deploy/kubernetes/florin.yaml'), 'utf8');
-  const monitoring = `- { name: FLORIN_MONITORING_PORT, value: '${port + 1}' }`;
-  const part = podmanPart(manifest, 'web').replace('env:\n', `env:\n            ${monitoring}\n`);
+  const variables = {
+    ...{ FLORIN_HOST: '127.0.0.1', FLORIN_MONITORING_HOST: '127.0.0.1' },
+    FLORIN_MONITORING_PORT: String(port + 1),
+  };
+  const lines = Object.entries(variables).map(([name, value]) => `- { name: ${name}, value: '${value}' }\n`);
+  const part = podmanPart(manifest, 'web').replace(
+    'env:\n',
+    `env:\n${lines.map((line) => `            ${line}`).join('')}`,
+  );
   const file = join(folder, 'pod.yaml');
   writeFileSync(file, `${JSON.stringify(map)}\n---\n${part}`);
   return file;

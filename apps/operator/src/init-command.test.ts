@@ -64,6 +64,13 @@ test('init makes keys, then a whole configuration as soon as the contracts are d
     /^postgres:\/\/florin:[0-9a-f]{48}@postgres:5432\/florin\n$/,
   );
   const environment = readFileSync(join(out, 'florin.env'), 'utf8');
+  const secrets = (text: string) =>
+    [...new Set(text.match(/\b(?:FLORIN|DATABASE)_[A-Z_]+_(?:FILE|KEYSTORE)\b/g))].toSorted();
+  for (const file of ['systemd/florin@.service', 'compose/compose.yaml', 'kubernetes/florin.yaml']) {
+    const text = readFileSync(new URL(`../../../deploy/${file}`, import.meta.url), 'utf8');
+    const ours = text.replaceAll(/POSTGRES_\w+/g, '');
+    assert.deepEqual(secrets(ours), secrets(environment), file);
+  }
   assert.match(environment, new RegExp(`^export FLORIN_CONFIG='${out}/florin.json'$`, 'm'));
 });
 
