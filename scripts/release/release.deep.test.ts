@@ -125,8 +125,10 @@ test('help of a release speaks of florin, and its commands run', () => {
   assert.match(help, /^Usage: florin /);
 });
 
+type Podman = (...args: readonly string[]) => string;
+
 /** Podman with the settings that also work where control groups are not all there; undefined: no podman. */
-function findPodman(): ((...args: readonly string[]) => string) | undefined {
+function findPodman(): Podman | undefined {
   const config = join(folder, 'containers.conf');
   writeFileSync(
     config,
@@ -201,7 +203,7 @@ function podmanPart(manifest: string, role: string): string {
 }
 
 /** The Secret of the manifests' head, with keystores that the release makes. */
-async function writeSecret(): Promise<string> {
+async function writeSecret(podman: Podman): Promise<string> {
   const secrets = join(folder, 'secrets');
   await mkdir(secrets);
   for (const name of ['order-signer', 'settler']) {
@@ -212,10 +214,18 @@ async function writeSecret(): Promise<string> {
   }
   writeFileSync(join(secrets, 'database.url'), database.url);
   writeFileSync(join(secrets, 'master.key'), '00'.repeat(32));
+  // Podman 4.3 hands on the data of a Secret as they stand, without decoding them.
+  const coding = podman('--version').includes(' 4.3.') ? 'utf8' : 'base64';
   const data = Object.fromEntries(
-    readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name)).toString('base64')]),
+    readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name)).toString(coding)]),
   );
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'florin' }, type: 'Opaque', data };
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'florin-secrets' },
+    type: 'Opaque',
+    data,
+  };
   const file = join(folder, 'secret.yaml');
   writeFileSync(file, JSON.stringify(secret));
   return file;
@@ -248,9 +258,9 @@ test('the manifests of Kubernetes run: settings and secrets reach a process with
   const podman = findPodman();
   if (podman === undefined) return context.skip('podman cannot run here');
   const port = await findFreePort();
-  const [secret, pod] = [await writeSecret(), await writePod(port)];
+  const [secret, pod] = [await writeSecret(podman), await writePod(port)];
   const name = 'florin-web-pod-0-florin';
-  podman('secret', 'create', 'florin', secret);
+  podman('secret', 'create', 'florin-secrets', secret);
   try {
     podman('play', 'kube', '--network', 'host', pod);
     const begin = performance.now();
@@ -264,7 +274,7 @@ test('the manifests of Kubernetes run: settings and secrets reach a process with
     assert.match(status, /^CapEff:\s+0{16}$/m);
   } finally {
     podman('play', 'kube', '--down', pod);
-    podman('secret', 'rm', 'florin');
+    podman('secret', 'rm', 'florin-secrets');
   }
 });
 
