@@ -117,10 +117,7 @@ function Overview({
       <Figure title="Received" note={sums ? count(sums.received, 'final payment', 'final payments') : ''}>
         {usd(totalOf('received'))}
       </Figure>
-      <Figure
-        title="Settled"
-        note={sums ? `${count(sums.settled, 'payment', 'payments')} in your wallets` : ''}
-      >
+      <Figure title="Settled" note={sums ? count(sums.settled, 'payment', 'payments') : ''}>
         {usd(totalOf('settled'))}
       </Figure>
       <Figure title="Fees" note="On what was settled">

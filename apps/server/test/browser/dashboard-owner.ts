@@ -183,6 +183,10 @@ test('a key is made with a fresh proof, once for a double click, and shown once'
   await page.getByText('No connection to the service').waitFor();
   await page.context().setOffline(false);
   assert.equal(await page.getByLabel('Largest session').inputValue(), '250');
+  // Neither does Cancel discard it without asking.
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Keep editing' }).click();
+  assert.equal(await page.getByLabel('Largest session').inputValue(), '250');
   await page.getByRole('button', { name: 'Create the key' }).dblclick();
   const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await proof.getByLabel('Password', { exact: true }).fill(password);
@@ -223,6 +227,11 @@ test('a webhook is added, fails and is tried again; its secret wants a fresh pro
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const delivery = page.getByRole('dialog', { name: 'webhook.test' });
     await delivery.getByText('Retrying').waitFor();
+    const home = await page.context().newPage();
+    await home.goto(`${dashboard}/${merchantId}`);
+    await home.getByRole('link', { name: /^Webhook fails\s*Shop server/ }).click();
+    await home.getByRole('heading', { name: 'Shop server' }).waitFor();
+    await home.close();
     clock.time += 6 * 60_000;
     await delivery.getByText('Delivered').waitFor();
     await delivery.getByText('Different from attempt 1').waitFor();

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { findExceptionPolicy } from '#links/link-lookup.ts';
 import { operator } from '#members/audit.ts';
 import { recoverByOperator } from '#members/recovery.ts';
+import { suspendMerchant } from '#merchants/suspension.ts';
 import { fuzzFactor } from '../fuzz/seed.ts';
 import { password, walletDelayMs } from '../harness/dashboard-world.ts';
 import { sampleImage } from '../harness/sample-image.ts';
@@ -167,8 +169,25 @@ test('a product gets an uploaded picture, and the link that sells it is previewe
     await question.waitFor({ state: 'hidden' });
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Tea for two');
   }
+  await page.getByLabel('Money that comes late').selectOption('accept');
+  await page.getByLabel('Hours to accept it in').fill('x');
+  await page.getByLabel('May be short by').fill('0.5');
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.value'), 'x');
+  await page.getByLabel('Hours to accept it in').fill('24');
   await page.getByRole('button', { name: 'Create the link' }).click();
   await page.getByRole('heading', { name: 'Tea for two' }).waitFor();
+  const linkId = page.url().split('/').at(-1) ?? '';
+  const policy = await findExceptionPolicy(world.merchants.database.db, linkId);
+  assert.deepEqual(policy, { latePayment: 'accept', lateHours: 24, underpaidPpm: 5_000 });
+  // Its name leads back to it, also with an accent that it does not have.
+  await page.goto(`${dashboard}/${merchantId}`);
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('téa for');
+  await page.getByRole('option', { name: 'Tea for two' }).click();
+  await page.waitForURL(`${dashboard}/${merchantId}/links/${linkId}`);
 });
 
 test('a link that two tabs edit keeps the first change, shows its versions, and is still known when it is deleted', async () => {
@@ -255,6 +274,26 @@ test('an owner changes the name of the shop', async () => {
   await saved.waitFor();
   await page.getByRole('definition').getByText('Tea & Co').waitFor();
   await page.getByRole('button', { name: 'Tea & Co' }).first().waitFor();
+});
+
+test('a suspended business says so on every screen, until the operator ends the suspension', async () => {
+  const { page } = owner;
+  const { database, clock } = world.merchants;
+  const suspend = (isSuspended: boolean) =>
+    database.db.transaction((transaction) =>
+      suspendMerchant(transaction, { clock }, { merchantId, isSuspended }),
+    );
+  const banner = page.getByText('The operator suspended this business');
+  await suspend(true);
+  for (const screen of ['links', 'payments']) {
+    await page.goto(`${dashboard}/${merchantId}/${screen}`);
+    await banner.waitFor();
+  }
+  await assertClean(page);
+  await suspend(false);
+  await page.goto(`${dashboard}/${merchantId}/links`);
+  await page.getByRole('heading', { name: 'Links' }).waitFor();
+  assert.equal(await banner.count(), 0);
 });
 
 test('the keyboard finds a screen, and a session that ended is opened again above what was typed', async () => {
