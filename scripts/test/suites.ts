@@ -9,6 +9,7 @@ const tsc = 'node_modules/typescript/bin/tsc';
 /** The checks of everything that is written. */
 export const checks: readonly Part[] = [
   wholePart('types', node, [tsc, '-p', '.', '--checkers', '1'], { isLong: true }),
+  wholePart('types of the React components', node, [tsc, '-p', 'packages/react', '--checkers', '1']),
   wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout', '--checkers', '1']),
   wholePart('types of the dashboard', node, [tsc, '-p', 'apps/dashboard', '--checkers', '1'], {
     isLong: true,

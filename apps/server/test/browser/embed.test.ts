@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { noBrandImages, updateBranding } from '#catalog/branding.ts';
 import { Life } from '../life/life.ts';
@@ -26,7 +28,7 @@ const sessionIdOf = (page: Page) => /\/checkout\/(sess_\w+)/.exec(page.url())?.[
 
 /** A shop whose page embeds the checkout of sessions over five dollars; unless it is foreign, the merchant lists its origin. */
 async function openShop(
-  options: { isForeign?: boolean } = {},
+  options: { isForeign?: boolean; app?: string } = {},
 ): Promise<{ shop: ShopPage; paymentUrl: string }> {
   const begin = async () => {
     const lineItem = {
@@ -38,7 +40,7 @@ async function openShop(
     const body = { accountId: life.accountId, settlementToken: 'ethereum::usdc', lineItems: [lineItem] };
     return (await life.post<{ paymentUrl: string }>('/session/checkout/create', body)).paymentUrl;
   };
-  const shop = await ShopPage.open(life.options.origin, life.merchantId, begin);
+  const shop = await ShopPage.open(life.options.origin, life.merchantId, begin, options.app);
   shops.push(shop);
   const embedOrigins = options.isForeign === true ? ['https://shop.example'] : [shop.origin];
   const brand = {
@@ -137,4 +139,37 @@ test('a page that the merchant does not list frames nothing, hears nothing, and 
     [['error', 'error'], []],
   );
   await Promise.all([page.close(), popup.close()]);
+});
+
+test('a shop in React has the same button, and shows the news of its payment', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('../../../../packages/react/src/shop.fixture.ts', import.meta.url))],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    define: {
+      SERVICE_ORIGIN: JSON.stringify(life.options.origin),
+      'process.env.NODE_ENV': '"production"',
+    },
+  });
+  const { shop } = await openShop({ app: outputFiles[0]?.text ?? '' });
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page);
+  const news = page.locator('output');
+  assert.equal(await news.textContent(), 'none');
+  const [popup] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: 'Buy tea' }).click(),
+  ]);
+  await popup.waitForURL(/\/checkout\/sess_/);
+  const wallet = new TestWallet([life.ethereum]);
+  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
+  await wallet.inject(popup);
+  await popup.reload();
+  await popup.getByRole('button', { name: 'Test Wallet' }).click();
+  await popup.locator('#pay-button').click();
+  await news.getByText(`paid ${sessionIdOf(popup)}`).waitFor();
+  await popup.close();
+  assert.deepEqual(complaints.errors, []);
+  await page.close();
 });

@@ -18,10 +18,17 @@ export class ShopPage {
     this.origin = origin;
   }
 
-  /** `service` is the origin of the service, and `begin` makes a session and returns its paymentUrl. */
-  static async open(service: string, merchantId: string, begin: () => Promise<string>): Promise<ShopPage> {
+  /** `service` is the origin of the service, and `begin` makes a session and returns its paymentUrl. With `app`, that script makes the page. */
+  static async open(
+    service: string,
+    merchantId: string,
+    begin: () => Promise<string>,
+    app?: string,
+  ): Promise<ShopPage> {
     const policy = `default-src 'none'; script-src 'self' ${service}; style-src ${service}; frame-src ${service}; connect-src 'self'`;
-    const script = `
+    const script =
+      app ??
+      `
       window.heard = [];
       const hear = (element) => {
         for (const name of ['detected', 'paid', 'expired', 'closed', 'error'])
@@ -42,7 +49,7 @@ export class ShopPage {
     const page = `<!doctype html><html lang="en"><title>Tea</title>
       <script type="module" src="${service}/embed/v1.js"></script>
       <script type="module" src="/shop.js"></script>
-      <florin-button merchant="${merchantId}"></florin-button>`;
+      ${app === undefined ? `<florin-button merchant="${merchantId}"></florin-button>` : '<body>'}`;
     const server = createServer(async ({ url = '' }, reply) => {
       if (url === '/buy') return reply.end(await begin());
       const isScript = url === '/shop.js';

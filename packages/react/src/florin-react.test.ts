@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createElement, type ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { Checkout, FlorinProvider, PayButton, usePayment } from './florin-react.ts';
+
+const origin = 'https://pay.example';
+const html = (element: ReactElement) =>
+  renderToStaticMarkup(createElement(FlorinProvider, { origin }, element));
+
+// apps/server/test/browser/embed.test.ts has them in a browser.
+test('a server renders the elements, which the browser brings to life', () => {
+  const paymentUrl = `${origin}/checkout/sess_1#code`;
+  assert.equal(
+    html(createElement(PayButton, { link: 'lnk_1', mode: 'redirect', disabled: false }, 'Buy')),
+    '<florin-button link="lnk_1" mode="redirect">Buy</florin-button>',
+  );
+  assert.equal(
+    html(createElement(PayButton, { merchant: 'mer_1', disabled: true, className: 'big' })),
+    '<florin-button merchant="mer_1" disabled="" class="big"></florin-button>',
+  );
+  assert.equal(
+    html(createElement(Checkout, { paymentUrl, lang: 'de' })),
+    `<florin-checkout payment-url="${paymentUrl}" lang="de"></florin-checkout>`,
+  );
+});
+
+const Shown = () => createElement('p', {}, JSON.stringify(usePayment()));
+
+test('a payment begins with no news', () => {
+  assert.equal(
+    renderToStaticMarkup(createElement(Shown)).replaceAll('&quot;', '"'),
+    '<p>{"status":"none","sessionId":"","listeners":{}}</p>',
+  );
+});
+
+test('a component without a provider says what is missing', () => {
+  const missing = /put <FlorinProvider origin="https:\/\/…"> around the component/;
+  assert.throws(() => renderToStaticMarkup(createElement(Checkout, { paymentUrl: origin })), missing);
+});

@@ -1,0 +1,21 @@
+import { createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { FlorinProvider, PayButton, usePayment } from './florin-react.ts';
+
+/** The page of a shop in React, for apps/server/test/browser/embed.test.ts. The bundler knows the service's origin. */
+declare const SERVICE_ORIGIN: string;
+
+function Buy() {
+  const payment = usePayment();
+  const createSession = async () => (await fetch('/buy', { method: 'POST' })).text();
+  return createElement(
+    'main',
+    {},
+    createElement(PayButton, { createSession, ...payment.listeners }, 'Buy tea'),
+    createElement('output', {}, `${payment.status} ${payment.sessionId}`.trim()),
+  );
+}
+
+createRoot(document.body.appendChild(document.createElement('div'))).render(
+  createElement(FlorinProvider, { origin: SERVICE_ORIGIN }, createElement(Buy)),
+);
