@@ -18,6 +18,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     uint8 private constant SKIP_HOURLY_CAP = 6;
     uint8 private constant SKIP_DAILY_CAP = 7;
     uint8 private constant SKIP_TRANSFER = 8;
+    uint8 private constant SKIP_DEADLINE = 9;
 
     uint256 private constant HOURS_PER_DAY = 24;
 
@@ -29,7 +30,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     }
 
     bytes32 private constant PAYOUT_TYPEHASH = keccak256(
-        "Payout(bytes32 orderId,bytes32 channelId,bytes32 metaData,uint64 sourceChain,address token,address to,uint256 amount)"
+        "Payout(bytes32 orderId,bytes32 channelId,bytes32 metaData,uint64 sourceChain,address token,address to,uint256 amount,uint64 deadline)"
     );
 
     /// @inheritdoc IPayoutVault
@@ -112,7 +113,17 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     function payoutDigest(Payout calldata p) public view returns (bytes32) {
         return _digest(
             keccak256(
-                abi.encode(PAYOUT_TYPEHASH, p.orderId, p.channelId, p.metaData, p.sourceChain, p.token, p.to, p.amount)
+                abi.encode(
+                    PAYOUT_TYPEHASH,
+                    p.orderId,
+                    p.channelId,
+                    p.metaData,
+                    p.sourceChain,
+                    p.token,
+                    p.to,
+                    p.amount,
+                    p.deadline
+                )
             )
         );
     }
@@ -141,6 +152,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     function _check(Payout calldata p, bytes calldata signature, Outflow memory outflow) private view returns (uint8) {
         if (isPaidOut[p.orderId]) return SKIP_PAID_BEFORE;
         if (p.to == address(0) || p.to == address(this) || p.amount == 0 || p.sourceChain == 0) return SKIP_INVALID;
+        if (block.timestamp > p.deadline) return SKIP_DEADLINE;
         if (!_isSigner(Signature.recover(payoutDigest(p), signature))) return SKIP_SIGNATURE;
         Caps memory caps = _caps[p.token];
         if (caps.perOrder == 0 || caps.hourly == 0 || caps.daily == 0) return SKIP_TOKEN;
@@ -154,6 +166,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
         if (reason == SKIP_PAID_BEFORE) revert AlreadyPaidOut(p.orderId);
         if (reason == SKIP_SIGNATURE) revert InvalidSignature();
         if (reason == SKIP_INVALID) revert InvalidPayout();
+        if (reason == SKIP_DEADLINE) revert PayoutDeadlinePassed(p.deadline);
         if (reason == SKIP_TOKEN) revert TokenNotAllowed(p.token);
         if (reason == SKIP_TRANSFER) revert TokenTransfer.TransferFailed(p.token);
         Caps memory caps = _caps[p.token];

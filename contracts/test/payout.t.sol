@@ -131,13 +131,14 @@ contract PayoutTest is VaultTest {
         IPayoutVault.Payout memory p = anyPayout(seed);
         bytes memory signature = sign(p);
         bytes32 before = digestOf(p);
-        if (field % 7 == 0) p.orderId = bytes32(value);
-        if (field % 7 == 1) p.channelId = bytes32(value);
-        if (field % 7 == 2) p.metaData = bytes32(value);
-        if (field % 7 == 3) p.sourceChain = uint64(bound(value, 1, 1_000));
-        if (field % 7 == 4) p.token = p.token == address(usdc) ? address(usdt) : address(usdc);
-        if (field % 7 == 5) p.to = address(uint160(bound(value, 1, type(uint160).max)));
-        if (field % 7 == 6) p.amount = bound(value, 1, PER_ORDER);
+        if (field % 8 == 7) p.deadline = uint64(bound(value, block.timestamp, type(uint64).max));
+        if (field % 8 == 0) p.orderId = bytes32(value);
+        if (field % 8 == 1) p.channelId = bytes32(value);
+        if (field % 8 == 2) p.metaData = bytes32(value);
+        if (field % 8 == 3) p.sourceChain = uint64(bound(value, 1, 1_000));
+        if (field % 8 == 4) p.token = p.token == address(usdc) ? address(usdt) : address(usdc);
+        if (field % 8 == 5) p.to = address(uint160(bound(value, 1, type(uint160).max)));
+        if (field % 8 == 6) p.amount = bound(value, 1, PER_ORDER);
         vm.assume(digestOf(p) != before && p.orderId != 0);
         expectInvalid(p, signature);
     }
@@ -156,6 +157,21 @@ contract PayoutTest is VaultTest {
         if (which % 4 == 2) p.amount = 0;
         if (which % 4 == 3) p.sourceChain = 0;
         expectRefused(p, sign(p), abi.encodeWithSelector(IPayoutVault.InvalidPayout.selector), SKIP_INVALID);
+    }
+
+    /// @dev A signature that nobody used in time is worth nothing, whoever finds it later.
+    function test_reverts_whenTheDeadlineHasPassed(uint256 seed, uint32 late) public {
+        IPayoutVault.Payout memory p = anyPayout(seed);
+        vm.warp(uint256(p.deadline) + 1 + late);
+        bytes memory reason = abi.encodeWithSelector(IPayoutVault.PayoutDeadlinePassed.selector, p.deadline);
+        expectRefused(p, sign(p), reason, SKIP_DEADLINE);
+    }
+
+    function test_paysInTheLastSecond(uint256 seed) public {
+        IPayoutVault.Payout memory p = anyPayout(seed);
+        vm.warp(p.deadline);
+        payout(p);
+        vm.assertEq(vault.isPaidOut(p.orderId), true, "paid out");
     }
 
     function test_reverts_whenTheTokenHasNoCaps(uint256 seed, address token) public {

@@ -140,7 +140,8 @@ contract ReentrancyTest is GatewayTest {
             sourceChain: OTHER_CHAIN,
             token: address(token),
             to: merchant,
-            amount: 1_000
+            amount: 1_000,
+            deadline: uint64(block.timestamp + 1 days)
         });
         bytes memory first =
             abi.encodeCall(IPayoutVault.payout, (p, signDigest(keyOf("order signer"), payoutVault.payoutDigest(p))));

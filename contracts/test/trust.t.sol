@@ -88,7 +88,8 @@ contract TrustTest is GatewayTest {
             sourceChain: OTHER_CHAIN,
             token: address(usdc),
             to: stranger,
-            amount: 99e6
+            amount: 99e6,
+            deadline: uint64(block.timestamp + 1 days)
         });
         bytes memory signature = signDigest(keyOf("order signer"), realVault.payoutDigest(p));
         vm.prank(settler);

@@ -121,8 +121,9 @@ function plainPayout({
   token,
   to,
   amount,
+  deadline,
 }: Parameters<CallContext['isPayoutSigned']>[0]) {
-  return { orderId, channelId, metaData, sourceChain, token, to, amount };
+  return { orderId, channelId, metaData, sourceChain, token, to, amount, deadline };
 }
 
 async function openingState(chain: RealChain, holders: readonly Hex[]): Promise<ContractState> {

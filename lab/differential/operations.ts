@@ -118,7 +118,7 @@ export class Operations {
       [6, () => this.#gateway('reclaim', random.chance(0.5) ? payer : this.#anyAccount(), [order])],
       [6, () => this.#gateway('refundSettled', this.#anyAccount(), [order, this.#near(order.total)])],
       [3, () => this.#gateway('withdrawFees', this.#anyAccount(), [order.token])],
-      [9, () => this.#payOut(settler)],
+      [9, () => this.#payOut(settler, timeSeconds)],
       [4, () => this.#block(order.token, admin)],
       [1, () => this.#gateway(random.chance(0.4) ? 'pause' : 'unpause', admin, [])],
       [3, () => this.#approveMuch(order.token)],
@@ -320,12 +320,12 @@ export class Operations {
     return modelHash(`${this.#name} session ${this.#orders.length}`);
   }
 
-  async #payOut(from: Hex): Promise<Operation> {
+  async #payOut(from: Hex, timeSeconds: number): Promise<Operation> {
     const random = this.#random;
     const batch = [];
     for (let count = random.between(1, 3); count > 0; count -= 1) {
       const known = this.#payouts.length > 0 && random.chance(0.3);
-      batch.push(known ? random.pick(this.#payouts) : await this.#newPayout());
+      batch.push(known ? random.pick(this.#payouts) : await this.#newPayout(timeSeconds));
     }
     const payouts = batch.map(({ payout }) => payout);
     const signatures = batch.map(({ signature }) => signature);
@@ -335,7 +335,7 @@ export class Operations {
     return { label: 'payoutBatch', from, to: this.#chain.vault, data };
   }
 
-  async #newPayout() {
+  async #newPayout(timeSeconds: number) {
     const random = this.#random;
     const { roles, tokens, vault } = this.#chain;
     const count = this.#payouts.length;
@@ -354,6 +354,7 @@ export class Operations {
         zeroAddress,
       ]),
       amount: random.chance(0.03) ? 0n : amount,
+      deadline: BigInt(timeSeconds + random.between(-20, 200_000)),
     };
     const domain = {
       name: vaultDomainName,

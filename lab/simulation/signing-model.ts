@@ -36,7 +36,9 @@ export const orderSigner: OrderSigner & { expectedSignature: typeof fakeOrderSig
 };
 
 export function fakePayoutSignature(payout: Payout): Hex {
-  return fakeSignature(`${payout.orderId}${payout.token}${payout.to}${payout.amount}${payout.sourceChain}`);
+  return fakeSignature(
+    `${payout.orderId}${payout.token}${payout.to}${payout.amount}${payout.sourceChain}${payout.deadline}`,
+  );
 }
 
 /**

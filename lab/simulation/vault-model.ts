@@ -13,7 +13,7 @@ import {
 import { isSame, send, transfer } from './token-model.ts';
 
 /** Reasons of IPayoutVault; 0: not skipped. */
-type Reason = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+type Reason = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 export function executeVault(run: CallInProgress, data: Hex): void {
   const { functionName, args } = decodeFunctionData({ abi: payoutVaultAbi, data });
@@ -94,6 +94,7 @@ function reasonOf(state: ContractState, context: CallContext, payout: Payout, si
   const { orderId, token, to, amount, sourceChain } = payout;
   if (orderId === zeroHash || (state.paidOut.has(orderId) && context.isIdempotent)) return 1;
   if (to === zeroAddress || isSame(to, context.vault) || amount === 0n || sourceChain === 0n) return 3;
+  if (BigInt(context.timeSeconds) > payout.deadline) return 9;
   if (state.isVaultSignerRemoved || !context.isPayoutSigned(payout, signature)) return 2;
   const caps = state.caps.get(token.toLowerCase());
   if (caps === undefined || caps.perOrder === 0n || caps.hourly === 0n || caps.daily === 0n) return 4;

@@ -19,6 +19,7 @@ interface IPayoutVault is IAccess, IDomain {
     /// @param token The token paid out here.
     /// @param to The recipient.
     /// @param amount In `token`'s own units.
+    /// @param deadline Last second (inclusive) at which the vault pays on this signature.
     struct Payout {
         bytes32 orderId;
         bytes32 channelId;
@@ -27,6 +28,7 @@ interface IPayoutVault is IAccess, IDomain {
         address token;
         address to;
         uint256 amount;
+        uint64 deadline;
     }
 
     /// @notice Most that may leave in one token. A zero in any of them forbids the token.
@@ -42,6 +44,8 @@ interface IPayoutVault is IAccess, IDomain {
     error InvalidSignature();
     /// @notice A zero recipient or amount, the vault itself as recipient, or a source chain of zero.
     error InvalidPayout();
+    /// @notice `deadline` has passed: a new signature is needed.
+    error PayoutDeadlinePassed(uint64 deadline);
     /// @notice The token has no caps.
     error TokenNotAllowed(address token);
     error PerOrderCapExceeded(uint256 amount, uint256 cap);
@@ -61,7 +65,7 @@ interface IPayoutVault is IAccess, IDomain {
     );
     /// @notice `payoutBatch` left this payout undone. Reasons: 1 paid before; 2 invalid signature; 3 invalid payout;
     /// 4 token not allowed; 5 per-order cap; 6 hourly cap; 7 daily cap; 8 the token refused the transfer (or the
-    /// float is too small).
+    /// float is too small); 9 the deadline has passed.
     event PayoutSkipped(bytes32 indexed orderId, uint8 reason);
     event SignerSet(address indexed signer, bool allowed);
     event CapsSet(address indexed token, uint112 perOrder, uint112 hourly, uint112 daily);

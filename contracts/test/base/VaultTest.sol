@@ -19,6 +19,7 @@ abstract contract VaultTest is Test {
     uint8 internal constant SKIP_HOURLY_CAP = 6;
     uint8 internal constant SKIP_DAILY_CAP = 7;
     uint8 internal constant SKIP_TRANSFER = 8;
+    uint8 internal constant SKIP_DEADLINE = 9;
 
     /// @dev The first second of a day.
     uint256 internal constant START = 20_833 days;
@@ -64,6 +65,7 @@ abstract contract VaultTest is Test {
         p.token = pick(seed, 3) % 3 == 0 ? address(usdt) : address(usdc);
         p.to = merchant;
         p.amount = bound(pick(seed, 4), 1, PER_ORDER);
+        p.deadline = uint64(block.timestamp + 30 days);
     }
 
     function payoutOf(uint256 id, uint256 amount) internal view returns (IPayoutVault.Payout memory p) {
@@ -79,7 +81,7 @@ abstract contract VaultTest is Test {
     /// @notice The digest written out after EIP-712, sharing no code with the vault.
     function digestFor(IPayoutVault.Payout memory p, address verifier, uint256 chain) internal pure returns (bytes32) {
         bytes32 typeHash = keccak256(
-            "Payout(bytes32 orderId,bytes32 channelId,bytes32 metaData,uint64 sourceChain,address token,address to,uint256 amount)"
+            "Payout(bytes32 orderId,bytes32 channelId,bytes32 metaData,uint64 sourceChain,address token,address to,uint256 amount,uint64 deadline)"
         );
         bytes32 separator = keccak256(
             abi.encode(

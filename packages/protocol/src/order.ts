@@ -45,4 +45,6 @@ export interface Payout {
   readonly token: Hex;
   readonly to: Hex;
   readonly amount: bigint;
+  /** Last second in which a block may include the payout. */
+  readonly deadline: bigint;
 }

@@ -66,6 +66,7 @@ export const payoutTypes = {
     { name: 'token', type: 'address' },
     { name: 'to', type: 'address' },
     { name: 'amount', type: 'uint256' },
+    { name: 'deadline', type: 'uint64' },
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 

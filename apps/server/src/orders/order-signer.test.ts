@@ -41,6 +41,7 @@ const payouts: fc.Arbitrary<Payout> = fc.record({
   token: hex(20),
   to: hex(20),
   amount: uint(256),
+  deadline: uint(64),
 });
 
 function assertCanonical(signature: Hex): void {

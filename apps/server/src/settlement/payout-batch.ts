@@ -1,5 +1,6 @@
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
+import { unixSeconds } from '#outside/clock.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
@@ -7,6 +8,12 @@ import { delayAll, holdLeg, type Leg } from './leg.ts';
 import { type ExceededCap, openOutflow } from './outflow.ts';
 import { payoutOf, payoutVaultOf } from './settlement-call.ts';
 import { readVaultLimit, takeFrom, type VaultLimit } from './vault-limit.ts';
+
+/**
+ * How long a vault pays on a signature. Long enough for a congested chain and for one whose time is ahead of ours; later the
+ * leg gets a new one.
+ */
+const payoutSeconds = 2 * 86_400;
 
 /** A payout that a vault can make now, with the signature that the vault checks. */
 export interface SignedPayout extends Item {
@@ -51,7 +58,7 @@ export async function choosePayouts(
       await hold(deps, chain, item.leg, excess);
       continue;
     }
-    const payout = payoutOf(item.order, token);
+    const payout = payoutOf(item.order, token, unixSeconds(deps.clock.now()) + payoutSeconds);
     const key = `${vault} ${token.address}`;
     if (!limits.has(key)) limits.set(key, await readVaultLimit(deps, chain, vault, token));
     const limit = limits.get(key);

@@ -35,8 +35,8 @@ export function reclaimCall(order: StoredOrder): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'reclaim', args: [order.order] });
 }
 
-/** The payout that the vault owes for a settled order: its net value in the settlement token. */
-export function payoutOf(order: StoredOrder, settlementToken: Token): Payout {
+/** The payout that the vault owes for a settled order: its net value in the settlement token. Deadline in Unix seconds. */
+export function payoutOf(order: StoredOrder, settlementToken: Token, deadline: number): Payout {
   return {
     orderId: order.orderId,
     channelId: order.order.channelId,
@@ -45,6 +45,7 @@ export function payoutOf(order: StoredOrder, settlementToken: Token): Payout {
     token: settlementToken.address,
     to: order.order.to,
     amount: toTokenAmount(order.amounts.netValue, settlementToken.decimals),
+    deadline: BigInt(deadline),
   };
 }
 

@@ -135,6 +135,7 @@ const skipReasons: readonly (readonly ['SettleSkipped' | 'PayoutSkipped', reason
     ['PayoutSkipped', '6', 'vault_short'],
     ['PayoutSkipped', '7', 'vault_short'],
     ['PayoutSkipped', '8', 'recipient_blocked'],
+    ['PayoutSkipped', '9', 'reverted'],
     ['PayoutSkipped', '99', 'reverted'],
   ];
 
