@@ -243,7 +243,7 @@ test('there are no barrels, catch-all folders or layers', () => {
   assert.deepEqual(
     files.filter(
       (file) =>
-        /(^|\/)(index|utils|helpers|common)\b|(service|manager|repository|dto)\.ts$/.test(file) &&
+        /(^|\/)(index|utils|helpers|common)(?:\/|\.ts$)|(service|manager|repository|dto)\.ts$/.test(file) &&
         file !== 'service/service.ts',
     ),
     [],

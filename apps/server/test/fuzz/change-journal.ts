@@ -13,7 +13,8 @@ export interface Change {
 // A key's last use belongs to the key and not to the request.
 const install = `
   create table test_changes (
-    ordinal bigint generated always as identity, table_name text not null, operation text not null, merchant_id text
+    ordinal bigint generated always as identity primary key, table_name text not null, operation text not null,
+    merchant_id text
   );
   create function test_note_change() returns trigger language plpgsql as $$
   begin
@@ -49,6 +50,8 @@ export class ChangeJournal {
     const client = new pg.Client({ connectionString: withSystemScope(databaseUrl, schema) });
     await client.connect();
     await client.query(install);
+    // Only the newest changes are read, which the planner cannot know.
+    await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
     return new ChangeJournal(client);
   }
 
