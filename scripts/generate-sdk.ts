@@ -111,7 +111,7 @@ const byHand = [
     'listExpiredSessions',
     'listSettlementPendingSessions',
   ],
-  ...['createRefund', 'getRefund', 'listRefunds', 'getEvent', 'listEvents'],
+  ...['createRefund', 'cancelRefund', 'getRefund', 'listRefunds', 'getEvent', 'listEvents'],
 ];
 
 function main(isCheck: boolean): void {

@@ -186,7 +186,7 @@ test('“Take a payment of your own” of the README creates a session', async (
 
 test('“Take a payment by API” creates, reads and cancels a session, and refunds a settled payment', async () => {
   const printed = await follow('docs/guide/take-a-payment.md');
-  for (const name of ['create', 'read', 'cancel', 'refund', 'refunded'])
+  for (const name of ['create', 'read', 'cancel', 'refund', 'refunded', 'cancel-refund'])
     assert.equal(codeOf(printed.get(name)), 0, name);
   assert.match(printed.get('refund') ?? '', /"status":"requires_signature"/);
   assert.match(printed.get('send') ?? '', /^0x[0-9a-f]{64}\n0x[0-9a-f]{64}$/);

@@ -1,9 +1,9 @@
 import type { Refund, RefundCreateRequest } from '@florin/sdk';
 import { bodyOf, bodyOption, callOptionsOf, idempotencyOption, optionalAmount } from './body.ts';
-import { mandatory, optional } from './command.ts';
+import { argument, mandatory, optional } from './command.ts';
 import { details, dollars } from './output.ts';
 import { signRefundCommand } from './refund-signing.ts';
-import { apiCommand, listCommand, type MerchantCommand, retrieveCommand } from './resource.ts';
+import { apiCommand, listCommand, type MerchantCommand, retrieveCommand, shown } from './resource.ts';
 
 const signature =
   'Your wallet has the money: sign this refund in the dashboard, by florin refunds sign, or with refund.send of @florin/sdk.';
@@ -37,6 +37,7 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
       examples: ["refunds create --session sess_… --amount 1.20 --reason 'one cup was cold'"],
       options: [
         mandatory('--session <id>', 'the paid session'),
+        optional('--exception <id>', 'a second payment that was settled to you, by its exception'),
         optional('--amount <dollars>', 'how much (default: the rest of the payment)'),
         optional('--reason <text>', 'your own words'),
         bodyOption,
@@ -45,6 +46,7 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
       async run(florin, options, outside) {
         const body = await bodyOf<RefundCreateRequest>(options, outside, {
           sessionId: options.required('session'),
+          exceptionId: options.optional('exception'),
           amount: optionalAmount(options, 'amount'),
           reason: options.optional('reason'),
         });
@@ -59,4 +61,13 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
     }),
   ],
   ['refunds sign', signRefundCommand],
+  [
+    'refunds cancel',
+    apiCommand({
+      does: 'cancels a refund that waits for your wallet',
+      argument: argument('<id>', 'the id of a refund'),
+      examples: ['refunds cancel rfd_…'],
+      run: async (florin, options) => shown(await florin.refunds.cancel(options.required('id'))),
+    }),
+  ],
 ];

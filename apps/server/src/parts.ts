@@ -41,6 +41,7 @@ export { type Egress, EgressFailure, type EgressResponse } from '#outside/egress
 export { movementHandler } from '#payments/movement.ts';
 export { paymentHandler } from '#payments/payment.ts';
 export { reconcileChain, runReconciliation } from '#reconcile/reconcile.ts';
+export { cancelRefund } from '#refunds/cancellation.ts';
 export { createRefund, findRefund } from '#refunds/refund.ts';
 export { refundHandler } from '#refunds/refund-events.ts';
 export type { ProcessRole, ServiceOptions, ServiceSettings } from '#service/options.ts';

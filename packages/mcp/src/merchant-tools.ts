@@ -26,6 +26,7 @@ const operations: Readonly<Record<string, Operation>> = {
   list_refunds: 'listRefunds',
   read_refund: 'getRefund',
   create_refund: 'createRefund',
+  cancel_refund: 'cancelRefund',
 };
 
 /** The merchants' tools. The API itself refuses what the caller's key may not do, and names the scope. */

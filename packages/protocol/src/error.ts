@@ -76,6 +76,7 @@ export const errorCatalogue = {
   exception_not_acceptable: entry(100706, 'Exception cannot be decided'),
   report_not_found: entry(100709, 'Report not found'),
   refund_being_signed: entry(100710, 'Refund is being signed'),
+  refund_not_cancellable: entry(100711, 'Refund cannot be cancelled'),
   member_not_found: entry(100801, 'Member not found'),
   last_owner: entry(100802, 'The last owner cannot go'),
   invitation_invalid: entry(100803, 'Invalid invitation'),

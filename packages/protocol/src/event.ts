@@ -106,6 +106,11 @@ export const events = {
     state: { status: 'failed', txHash: '' },
     when: 'The money went to the merchant instead.',
   },
+  'refund.cancelled': {
+    data: ofRefund,
+    state: { status: 'cancelled', txHash: '', cancelledAt: '2026-01-02 03:20:00' },
+    when: 'The merchant cancelled it before it was signed. `refund.completed` follows if the money goes back all the same.',
+  },
   'webhook.test': { data: ofMessage, when: '`POST /webhook/test` was called.' },
   'webhook.paused': {
     data: ofWebhook,

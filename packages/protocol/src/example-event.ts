@@ -64,10 +64,13 @@ function deliveryExample(origin: string): JsonObject {
 const refund = {
   refundId,
   sessionId,
+  orderId: '0xcd0f310f25555564ee84b0db470afa38713038af8a093783801982815ea9c63e',
+  exceptionId: '',
   amount: 24_500_000,
   status: 'pending',
   reason: 'Sold out',
   txHash: '',
+  cancelledAt: '',
   createAt: '2026-01-02 03:04:10',
   updateAt: '2026-01-02 03:04:10',
 } as const;
@@ -76,6 +79,13 @@ const completedRefund = {
   ...refund,
   status: 'completed',
   txHash: '0x0d1a7c0e7ad0f6b7f0a5f5a2f1d9d9b1c8a2d4f7c3b5e6a9f8071625344352ab',
+  updateAt: '2026-01-02 03:20:00',
+} as const;
+
+const cancelledRefund = {
+  ...refund,
+  status: 'cancelled',
+  cancelledAt: '2026-01-02 03:20:00',
   updateAt: '2026-01-02 03:20:00',
 } as const;
 
@@ -124,6 +134,7 @@ export function eventExamples(origin: string) {
     refundException: { body: { exceptionId: exception.exceptionId }, data: { success: true } },
     resolveException: { body: { exceptionId: exception.exceptionId }, data: { success: true } },
     createRefund: { body: { sessionId, reason: refund.reason }, data: refund },
+    cancelRefund: { body: { refundId }, data: cancelledRefund },
     getRefund: { params: { refundId }, data: completedRefund },
     listRefunds: {
       params: firstPage,

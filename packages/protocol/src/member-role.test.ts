@@ -44,6 +44,7 @@ test('refunds, decisions about exceptions and webhook secrets need a fresh proof
       .sort(),
     [
       'acceptException',
+      'cancelRefund',
       'createRefund',
       'createWebhook',
       'refreshWebhookKey',

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { refund, refundCreateBody } from './refund.ts';
+import { refund, refundCancelBody, refundCreateBody } from './refund.ts';
 import { route } from './route.ts';
 import { cursorPage, idText, listCursor, pageParams } from './schema.ts';
 
@@ -17,13 +17,30 @@ export const refundRoutes = {
       'more than was paid. A refund that requires_signature reserves nothing: requests at the same time may create ' +
       'several, which together are more than was paid. When one of them is final, those over what is left become ' +
       'failed. To create one refund only, send an Idempotency-Key. While a settlement is under way the answer is ' +
-      '100702. The status of the session does not change, but its refundedAmount does.',
+      '100702. The status of the session does not change, but its refundedAmount does. With `exceptionId` a second ' +
+      'payment goes back that was settled to you: in full, or in parts, and never more than it was. The refundedAmount of ' +
+      'the session does not count it, and the exception is resolved once all of it is back.',
     tag: 'Refunds',
     body: refundCreateBody,
     reply: refund,
     permissions: ['refunds:write'],
     effect: 'create',
-    errors: ['session_not_found', 'refund_exceeds', 'refund_not_possible'],
+    errors: ['session_not_found', 'exception_not_found', 'refund_exceeds', 'refund_not_possible'],
+  }),
+  cancelRefund: route({
+    method: 'POST',
+    path: '/refund/cancel',
+    summary: 'Cancel a refund that waits for your wallet',
+    description:
+      'Only while the status is requires_signature, no wallet was asked in the dashboard to sign it, and the chain shows no ' +
+      'return of its amount. A transaction of it that you signed before can still be mined: then the refund becomes completed ' +
+      'after all, and counts once. Cancelling it again changes nothing.',
+    tag: 'Refunds',
+    body: refundCancelBody,
+    reply: refund,
+    permissions: ['refunds:write'],
+    effect: 'update',
+    errors: ['refund_not_found', 'refund_being_signed', 'refund_not_cancellable'],
   }),
   getRefund: route({
     method: 'GET',

@@ -5,20 +5,39 @@ import { idText, text, timestampText } from './schema.ts';
 /**
  * requires_signature: the payment is settled, so the merchant's wallet must send it back. pending: the platform sends
  * it back, not final on chain yet. completed: the payer has the money back. failed: the money is elsewhere: with the
- * merchant, because a third party settled the order first, or already with the payer.
+ * merchant, because a third party settled the order first, or already with the payer. cancelled: the merchant cancelled it
+ * before a wallet was asked for it.
  */
-export const refundStatuses = ['requires_signature', 'pending', 'completed', 'failed'] as const;
+export const refundStatuses = ['requires_signature', 'pending', 'completed', 'failed', 'cancelled'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
 export const refund = Type.Object({
   refundId: Type.String({ description: 'Prefix `rfd_`' }),
   sessionId: Type.String({ description: 'The paid session' }),
+  orderId: Type.String({
+    description: 'The payment that goes back: the one that paid the session, or a second one',
+  }),
+  exceptionId: Type.String({
+    description:
+      'The exception `duplicate_settled` of a second payment; empty for the payment that paid the session',
+  }),
   amount: Type.Integer({ description: 'Micro-USD' }),
   status: Type.Enum(refundStatuses),
   reason: Type.String({ description: "The merchant's own words, else empty" }),
   txHash: Type.String({ description: 'The transaction that returned the money; empty until completed' }),
+  cancelledAt: Type.String({
+    description:
+      'When you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it',
+  }),
   createAt: timestampText,
   updateAt: timestampText,
+  refundedAmount: Type.Optional(
+    Type.Integer({
+      description:
+        'Micro-USD of the payment that went back so far, final on chain. Sign only while `refundedOf(orderId)` of the gateway ' +
+        'says the same. Only while the status is requires_signature',
+    }),
+  ),
   requiredBalance: Type.Optional(
     Type.Object(
       {
@@ -49,6 +68,11 @@ export type Refund = Static<typeof refund>;
 export const refundCreateBody = Type.Object(
   {
     sessionId: idText,
+    exceptionId: Type.Optional({
+      ...idText,
+      description:
+        'An open exception `duplicate_settled` of the session: returns that second payment instead of the one that paid it',
+    }),
     amount: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -62,3 +86,5 @@ export const refundCreateBody = Type.Object(
   { additionalProperties: false },
 );
 export type RefundCreateBody = Static<typeof refundCreateBody>;
+
+export const refundCancelBody = Type.Object({ refundId: idText }, { additionalProperties: false });

@@ -47,6 +47,7 @@ function callsOf(florin: Florin): readonly (() => Promise<unknown>)[] {
     ...statuses.map((status) => () => sessions.list({ status }).page()),
     ...[
       () => refunds.create({ sessionId: 'sess_1' }),
+      () => refunds.cancel('rfd_1'),
       () => refunds.retrieve('rfd_1'),
       () => refunds.list().page(),
     ],

@@ -30,10 +30,13 @@ const txRequest = (to: string, data: string) => ({ chainId: String(chainId), to,
 const refund = {
   refundId: 'rfd_1',
   sessionId: 'sess_1',
+  orderId,
+  exceptionId: '',
   amount: 1_000_000,
   status: 'requires_signature',
   reason: '',
   txHash: '',
+  cancelledAt: '',
   createAt: '2026-01-02 03:04:10',
   updateAt: '2026-01-02 03:04:10',
   // A token of 18 decimals: 10^12 units for each Micro-USD.
@@ -149,19 +152,13 @@ function answerOf(chain: Chain, method: string, params: readonly unknown[]): unk
   }
 }
 
-/** What the service says of the refund and of its payment. */
+/** What the service says of the refund. */
 function serviceOf({ status = refund.status as string, refundedAmount = 0 } = {}): Answer {
   return (response, { path }) => {
-    const payment = { session: { refundedAmount }, transaction: { orderId } };
-    const data = path.includes('/session/')
-      ? payment
-      : path.includes('list')
-        ? { refunds: [refund] }
-        : { ...refund, status };
+    const now = { ...refund, status, refundedAmount };
+    const data = path.includes('list') ? { refunds: [now] } : now;
     const known = status === 'requires_signature' ? data : { ...data, txRequest: undefined };
-    response.end(
-      JSON.stringify({ code: 0, message: 'success', data: path.includes('/session/') ? payment : known }),
-    );
+    response.end(JSON.stringify({ code: 0, message: 'success', data: known }));
   };
 }
 
@@ -205,6 +202,7 @@ test('nothing is sent where a part could go back twice, or the wallet could not 
     ['refund_under_way', { refunded: 2n * 10n ** 18n + 1n }, final],
     ['node_behind', { refunded: 2n * 10n ** 18n - 1n }, final],
     ['refund_over', {}, { status: 'failed' }],
+    ['refund_over', {}, { status: 'cancelled' }],
   ] as const) {
     await using node = await openNode(chain);
     await using service = await openTestService(serviceOf(), serviceOf(known));

@@ -78,14 +78,13 @@ async function requireNotSent({ send, refund }: Sending, wallet: OpenWallet): Pr
   // First: what is mined meanwhile then shows in the sum.
   if ((await count('pending')) > (await count('latest')))
     throw new FlorinError('account_busy', 'the account has a transaction in no block: it may be this refund');
-  const [{ requiredBalance, txRequest, amount, ...now }, { session, transaction }] = await Promise.all([
-    send('getRefund', { params: { refundId: refund.refundId } }),
-    send('getSession', { params: { sessionId: refund.sessionId } }),
-  ]);
-  if (requiredBalance === undefined || txRequest === undefined || transaction === undefined) throw over(now);
+  const now = await send('getRefund', { params: { refundId: refund.refundId } });
+  const { requiredBalance, txRequest, refundedAmount, orderId, amount } = now;
+  if (requiredBalance === undefined || txRequest === undefined || refundedAmount === undefined)
+    throw over(now);
   const unitsPerMicroUsd = BigInt(requiredBalance.amountInToken) / BigInt(amount);
-  const final = BigInt(session.refundedAmount) * unitsPerMicroUsd;
-  const onChain = await read(wallet, txRequest.to, selectors.refundedOf + word(transaction.orderId));
+  const final = BigInt(refundedAmount) * unitsPerMicroUsd;
+  const onChain = await read(wallet, txRequest.to, selectors.refundedOf + word(orderId));
   if (onChain > final)
     throw new FlorinError(
       'refund_under_way',

@@ -18,14 +18,20 @@ export interface SendableRefund extends Refund {
 export interface Refunds {
   /**
    * Sends a payment or a part of it back to its payer. Before the settlement the service does it (`pending`); after it your
-   * wallet has the money and signs (`requires_signature`): then call `send`. Refused with `refund_exceeds`,
-   * `refund_not_possible`, `session_not_found`.
+   * wallet has the money and signs (`requires_signature`): then call `send`. With `exceptionId` it is the second payment of
+   * an exception `duplicate_settled`. Refused with `refund_exceeds`, `refund_not_possible`, `session_not_found`,
+   * `exception_not_found`.
    *
    * @example
    * const refund = await florin.refunds.create({ sessionId, amount: usd('1') }, { idempotencyKey: 'return 7' });
    * if (refund.status === 'requires_signature') await refund.send(walletClient);
    */
   create(request: RefundCreateRequest, options?: CallOptions): Promise<SendableRefund>;
+  /**
+   * Cancels a refund that waits for your wallet and was not signed; a repeat changes nothing. Refused with
+   * `refund_not_cancellable`, `refund_being_signed`, `refund_not_found`.
+   */
+  cancel(refundId: string, options?: CallOptions): Promise<Refund>;
   /** Reads a refund. Refused with `refund_not_found`. */
   retrieve(refundId: string, options?: CallOptions): Promise<SendableRefund>;
   /** Refunds of every session and status, newest first. */
@@ -48,6 +54,7 @@ export function refundsOf(send: Send, outside: SdkOutside): Refunds {
   };
   return {
     create: async (body, options) => sendable(await send('createRefund', { body }, options)),
+    cancel: (refundId, options) => send('cancelRefund', { body: { refundId } }, options),
     retrieve: async (refundId, options) =>
       sendable(await send('getRefund', { params: { refundId } }, options)),
     list: (filter, options) => openList(send, 'listRefunds', { items: 'refunds', filter }, options, sendable),

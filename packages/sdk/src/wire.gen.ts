@@ -626,17 +626,25 @@ export interface Refund {
   refundId: string;
   /** The paid session. */
   sessionId: string;
+  /** The payment that goes back: the one that paid the session, or a second one. */
+  orderId: string;
+  /** The exception `duplicate_settled` of a second payment; empty for the payment that paid the session. */
+  exceptionId: string;
   /** Micro-USD. */
   amount: number;
-  status: 'requires_signature' | 'pending' | 'completed' | 'failed';
+  status: 'requires_signature' | 'pending' | 'completed' | 'failed' | 'cancelled';
   /** The merchant's own words, else empty. */
   reason: string;
   /** The transaction that returned the money; empty until completed. */
   txHash: string;
+  /** When you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it. */
+  cancelledAt: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   updateAt: string;
+  /** Micro-USD of the payment that went back so far, final on chain. Sign only while `refundedOf(orderId)` of the gateway says the same. Only while the status is requires_signature. */
+  refundedAmount?: number;
   /** What the wallet that sends txRequest must hold: the token that the payer paid, on the chain of the payment. It may differ from the token and chain of your settlement. Check the balance before you send the prerequisites: with less, txRequest reverts with TransferFailed (0x39f1c8d9). Only while the status is requires_signature. */
   requiredBalance?: {
     /** Token id: `<chain>::<token>`. */
@@ -653,6 +661,8 @@ export interface Refund {
 
 export interface RefundCreateRequest {
   sessionId: string;
+  /** An open exception `duplicate_settled` of the session: returns that second payment instead of the one that paid it. */
+  exceptionId?: string | undefined;
   /** Micro-USD; by default the rest of the payment. Before the settlement only the whole payment can go back. */
   amount?: number | undefined;
   reason?: string | undefined;
@@ -1179,6 +1189,14 @@ export interface RefundFailedEvent extends EventCommon {
   };
 }
 
+/** The merchant cancelled it before it was signed. `refund.completed` follows if the money goes back all the same. */
+export interface RefundCancelledEvent extends EventCommon {
+  type: 'refund.cancelled';
+  data: {
+    refund: Refund;
+  };
+}
+
 /** `POST /webhook/test` was called. */
 export interface WebhookTestEvent extends EventCommon {
   type: 'webhook.test';
@@ -1246,6 +1264,7 @@ export type FlorinEvent =
   | RefundCreatedEvent
   | RefundCompletedEvent
   | RefundFailedEvent
+  | RefundCancelledEvent
   | WebhookTestEvent
   | WebhookPausedEvent
   | UnknownEvent;
@@ -1278,6 +1297,7 @@ export const eventTypes = [
   'refund.created',
   'refund.completed',
   'refund.failed',
+  'refund.cancelled',
   'webhook.test',
   'webhook.paused',
 ] as const;
@@ -1659,6 +1679,14 @@ export interface Operations {
     body: RefundCreateRequest;
     reply: Refund;
   };
+  cancelRefund: {
+    params: undefined;
+    query: undefined;
+    body: {
+      refundId: string;
+    };
+    reply: Refund;
+  };
   getRefund: {
     params: {
       refundId: string;
@@ -1960,6 +1988,8 @@ export const errorCodes = {
   exception_decided: 100705,
   exception_not_acceptable: 100706,
   report_not_found: 100709,
+  refund_being_signed: 100710,
+  refund_not_cancellable: 100711,
   merchant_suspended: 100809,
   authorization_header_malformed: 200101,
   api_key_invalid: 200102,
@@ -2015,6 +2045,7 @@ export const routes = {
   listExpiredSessions: { method: 'GET', path: '/session/list/expired/:page/:size', isChange: false },
   listSettlementPendingSessions: { method: 'GET', path: '/session/list/settlement/pending/:page/:size', isChange: false },
   createRefund: { method: 'POST', path: '/refund/create', isChange: true },
+  cancelRefund: { method: 'POST', path: '/refund/cancel', isChange: true },
   getRefund: { method: 'GET', path: '/refund/:refundId', isChange: false },
   listRefunds: { method: 'GET', path: '/refund/list/:page/:size', isChange: false },
   listExceptions: { method: 'GET', path: '/exception/list/:page/:size', isChange: false },

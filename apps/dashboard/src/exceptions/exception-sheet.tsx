@@ -15,7 +15,8 @@ import { Fact, Facts } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Address, Id, Time } from '../ui/value.tsx';
 import { ExceptionAmount, type ExceptionToken } from './exception-parts.tsx';
-import { exceptionState } from './exception-state.ts';
+import { exceptionState, isToReturn } from './exception-state.ts';
+import { ReturnSecond } from './return-second.tsx';
 
 const acts = {
   accept: {
@@ -71,6 +72,7 @@ export function ExceptionSheet({ exception, token, onClose }: SheetProps) {
           <Button icon={<Check />} onClick={() => setAsking('resolve')}>
             Mark as resolved
           </Button>
+          {isToReturn(exception) && <ReturnSecond exception={exception} />}
           {state.canDecide && (
             <>
               <Button icon={<Undo2 />} onClick={() => setAsking('refund')}>

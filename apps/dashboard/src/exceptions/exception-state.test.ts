@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import { exceptionState } from './exception-state.ts';
+import { exceptionState, isToReturn } from './exception-state.ts';
 
 const late: PaymentException = {
   exceptionId: 'exc_1',
@@ -33,4 +33,11 @@ test('late money can be decided until its time, and not after a decision', () =>
 test('a second payment that was settled is for the merchant to return', () => {
   const settled = { ...late, kind: 'duplicate_settled' as const, decideBy: '' };
   assert.equal(exceptionState(settled, before).text, 'Return it');
+  assert.deepEqual([isToReturn(settled), isToReturn({ ...settled, kind: 'duplicate' })], [true, false]);
+  const back = { ...settled, status: 'resolved' as const, resolvedTx: '0x01' };
+  assert.equal(isToReturn(back), false);
+  assert.deepEqual(
+    [exceptionState(back, before).text, exceptionState(back, before).next],
+    ['Resolved', 'The money is back with its payer.'],
+  );
 });

@@ -13,6 +13,11 @@ export interface ExceptionState {
   readonly canDecide: boolean;
 }
 
+/** Whether the merchant's wallet has the money of an open exception, and signs its return. */
+export function isToReturn({ kind, status }: Pick<PaymentException, 'kind' | 'status'>): boolean {
+  return kind === 'duplicate_settled' && status === 'open';
+}
+
 /** Where an exception stands, and what becomes of it. */
 export function exceptionState(exception: PaymentException, now: Date): ExceptionState {
   const { kind, status, decision, resolvedTx } = exception;
@@ -56,10 +61,10 @@ export function exceptionState(exception: PaymentException, now: Date): Exceptio
       next: 'The operator is told, too. Ask them what holds it up. It resolves by itself when the payment is settled or goes back.',
       by: undefined,
     };
-  if (kind === 'duplicate_settled')
+  if (isToReturn(exception))
     return {
       ...{ tone: 'warn', text: 'Return it', canDecide: false },
-      next: 'The money is in your wallet, and no time is set. Send it back to its payer, then mark this as resolved.',
+      next: 'The money is in your wallet, and no time is set. Return it: your wallet signs, and the gateway pays its payer. This is resolved once all of it is back.',
       by: undefined,
     };
   return {

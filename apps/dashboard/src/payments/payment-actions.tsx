@@ -97,6 +97,9 @@ export function PaymentActions({
   );
 }
 
+/** Those of the payment that paid the session: a second one is returned by its exception. */
 function waitingRefunds(history: PaymentHistory | undefined): PaymentHistory['refunds'] {
-  return history?.refunds.filter(({ status }) => status === 'requires_signature') ?? [];
+  const isWaiting = ({ status, exceptionId }: PaymentHistory['refunds'][number]) =>
+    status === 'requires_signature' && exceptionId === '';
+  return history?.refunds.filter(isWaiting) ?? [];
 }

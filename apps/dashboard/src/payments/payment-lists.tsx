@@ -15,7 +15,16 @@ export function PaymentRefunds({ history }: { readonly history: PaymentHistory |
   if (history === undefined || history.refunds.length === 0) return null;
   const columns: readonly Column<PaymentHistory['refunds'][number]>[] = [
     { key: 'amount', header: 'Amount', cell: ({ amount }) => <Usd micro={amount} className="font-medium" /> },
-    { key: 'status', header: 'Status', cell: ({ status }) => <RefundStatusBadge status={status} /> },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ status, exceptionId }) => (
+        <>
+          <RefundStatusBadge status={status} />
+          {exceptionId !== '' && <span className="block text-sm text-soft">Of the second payment</span>}
+        </>
+      ),
+    },
     { key: 'reason', header: 'Reason', isWide: true, from: 'sm', cell: ({ reason }) => reason || '—' },
     { key: 'at', header: 'Created', isAtEnd: true, cell: ({ createAt }) => <Time time={createAt} /> },
   ];

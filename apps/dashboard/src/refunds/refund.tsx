@@ -1,3 +1,4 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { RefundStatus, Refund as RefundView } from '@florin/protocol/refund.ts';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/use-call.ts';
@@ -48,18 +49,38 @@ const notices: Readonly<Partial<Record<RefundStatus, ReactNode>>> = {
       payment shows where it is.
     </Notice>
   ),
+  cancelled: (
+    <Notice tone="info" title="You withdrew this refund">
+      It moves no money. If its transaction was sent before and is mined after all, this page shows the refund
+      as paid.
+    </Notice>
+  ),
 };
+
+/** Paid by a transaction that was signed before the refund was withdrawn. */
+const paidLate = (
+  <Notice tone="warn" title="The payer has the money back, though you withdrew this refund">
+    Its transaction was signed before, and is final on its chain. The amount counts as refunded, once.
+  </Notice>
+);
 
 function Loaded({ refund }: { readonly refund: RefundView }) {
   const { role } = useMerchant();
   const mayReadSession = mayDo(role, 'sessions:read');
-  const { sessionId } = refund;
+  const { sessionId, exceptionId } = refund;
+  const isSecond = exceptionId !== '';
   const session = useRead('GET /session/:sessionId', { params: { sessionId } }, { isOn: mayReadSession });
   const list = useRead('GET /token/list', {}, { isOn: mayReadSession });
-  const paid = session.data?.session;
-  const token = list.data?.tokens.find(
-    ({ tokenId }) => tokenId === (refund.requiredBalance?.tokenId ?? paid?.paidToken),
+  const history = useRead(
+    'GET /session/history/:sessionId',
+    { params: { sessionId } },
+    { isOn: mayReadSession && isSecond },
   );
+  const paid = session.data?.session;
+  const second = history.data?.exceptions.find((each) => each.exceptionId === exceptionId);
+  const own = paid === undefined ? undefined : { payer: paid.payer, tokenId: paid.paidToken };
+  const source: Pick<PaymentException, 'payer' | 'tokenId'> | undefined = isSecond ? second : own;
+  const token = list.data?.tokens.find(({ tokenId }) => tokenId === source?.tokenId);
   const pathTo = (kind: 'address' | 'tx', value: string) =>
     token === undefined || token.explorer === '' ? undefined : `${token.explorer}/${kind}/${value}`;
   return (
@@ -74,7 +95,9 @@ function Loaded({ refund }: { readonly refund: RefundView }) {
           </ScreenLink>
         }
       />
-      <div className="mb-6 empty:hidden">{notices[refund.status]}</div>
+      <div className="mb-6 empty:hidden">
+        {refund.status === 'completed' && refund.cancelledAt !== '' ? paidLate : notices[refund.status]}
+      </div>
       {refund.status === 'requires_signature' && (
         <Section title="Send it from your wallet">
           <SignCard
@@ -91,9 +114,20 @@ function Loaded({ refund }: { readonly refund: RefundView }) {
             <Fact name="Amount">
               <Usd micro={refund.amount} />
             </Fact>
-            {paid !== undefined && (
+            {source !== undefined && (
               <Fact name="Goes to the payer">
-                <Address address={paid.payer} href={pathTo('address', paid.payer)} />
+                <Address address={source.payer} href={pathTo('address', source.payer)} />
+              </Fact>
+            )}
+            {isSecond && (
+              <Fact name="Returns">
+                <ScreenLink
+                  path="exceptions"
+                  search={{ exception: exceptionId } as never}
+                  className="text-accent underline-offset-2 hover:underline"
+                >
+                  A second payment
+                </ScreenLink>
               </Fact>
             )}
             <Fact name="Reason">{refund.reason || <span className="text-faint">—</span>}</Fact>
@@ -108,6 +142,11 @@ function Loaded({ refund }: { readonly refund: RefundView }) {
             <Fact name="Created">
               <Time isWhole time={refund.createAt} />
             </Fact>
+            {refund.cancelledAt !== '' && (
+              <Fact name="Withdrawn">
+                <Time isWhole time={refund.cancelledAt} />
+              </Fact>
+            )}
             <Fact name="Last change">
               <Time isWhole time={refund.updateAt} />
             </Fact>

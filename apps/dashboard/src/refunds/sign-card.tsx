@@ -17,6 +17,7 @@ import { Steps } from './steps.tsx';
 import { Transactions } from './transactions.tsx';
 import { useSending } from './use-sending.ts';
 import { stopText } from './wallet-stop.ts';
+import { Withdraw } from './withdraw.tsx';
 
 /** Another member may begin to sign, and the chain ends what is signed. */
 const followMs = 4_000;
@@ -41,6 +42,7 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
   const signing = read.data?.signing;
   // No member begins before the service has said who signs.
   const isToSign = maySign && (isRunning || (read.data !== undefined && signing === undefined));
+  const mayWithdraw = maySign && !isRunning && read.data !== undefined && signing?.refundId !== refundId;
   return (
     <Card className="grid gap-4 p-4 md:p-5">
       <Needed refund={refund} token={token} paidTo={paidTo} />
@@ -78,16 +80,19 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
           order and only once. This page shows when the refund is completed.
         </Notice>
       )}
-      {isToSign && wallet !== undefined && (
-        <div className="flex flex-wrap items-center gap-3">
-          <Button kind="primary" icon={<Wallet />} isBusy={isRunning} onClick={() => void sign()}>
-            {stop === undefined ? 'Connect and sign' : 'Start again'}
-          </Button>
-          <span role="status" className="text-soft">
-            {isRunning && runningText(progress)}
-          </span>
-        </div>
-      )}
+      <div className="flex flex-wrap items-center gap-3 empty:hidden">
+        {isToSign && wallet !== undefined && (
+          <>
+            <Button kind="primary" icon={<Wallet />} isBusy={isRunning} onClick={() => void sign()}>
+              {stop === undefined ? 'Connect and sign' : 'Start again'}
+            </Button>
+            <span role="status" className="text-soft">
+              {isRunning && runningText(progress)}
+            </span>
+          </>
+        )}
+        {mayWithdraw && <Withdraw refundId={refundId} />}
+      </div>
       {isToSign && !isRunning && <Transactions steps={stepsOf(refund)} isOpen={wallet === undefined} />}
     </Card>
   );

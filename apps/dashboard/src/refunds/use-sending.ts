@@ -10,20 +10,17 @@ import { movedNothing, stopOf, type WalletStop, WalletStopped } from './wallet-s
 
 /** The signing of one refund from this page. */
 export function useSending(refund: Refund) {
-  const { refundId, sessionId } = refund;
+  const { refundId } = refund;
   const { merchantId } = useMerchant();
   const queries = useQueryClient();
   const [progress, setProgress] = useState<SendProgress>();
   const [stop, setStop] = useState<WalletStop>();
   const [isRunning, setRunning] = useState(false);
   const readKnown = async () => {
-    const [{ status }, view] = await Promise.all([
-      request(merchantId, 'GET /refund/:refundId', { params: { refundId } }),
-      request(merchantId, 'GET /session/:sessionId', { params: { sessionId } }),
-    ]);
-    if (view.transaction === undefined) throw new WalletStopped('ended');
-    const { orderId } = view.transaction;
-    return { status, orderId, refundedAmount: view.session.refundedAmount };
+    const known = await request(merchantId, 'GET /refund/:refundId', { params: { refundId } });
+    const { status, orderId, refundedAmount } = known;
+    if (refundedAmount === undefined) throw new WalletStopped('ended');
+    return { status, orderId, refundedAmount };
   };
   // Without an answer the signing stays open without its transaction, and everybody is told to look at the wallet.
   const report = useMutation({

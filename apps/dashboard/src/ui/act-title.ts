@@ -45,6 +45,7 @@ const titles: Readonly<Record<string, string>> = {
   createCheckoutSession: 'Created a session',
   cancelCheckoutSession: 'Cancelled a session',
   createRefund: 'Refunded a payment',
+  cancelRefund: 'Withdrew a refund',
   startRefundSigning: 'Began to sign a refund',
   reportRefundSigning: 'Sent the transaction of a refund',
   endRefundSigning: 'Ended the signing of a refund',

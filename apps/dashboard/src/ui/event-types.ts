@@ -17,6 +17,7 @@ const titles: Readonly<Record<EventType, string>> = {
   'refund.created': 'A refund was asked for',
   'refund.completed': 'The payer has the money back',
   'refund.failed': 'A refund went to you instead',
+  'refund.cancelled': 'You withdrew a refund',
   'payment.link.created': 'A link was created',
   'payment.link.updated': 'A link was changed',
   'payment.link.disabled': 'A link was disabled',

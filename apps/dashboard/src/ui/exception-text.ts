@@ -4,7 +4,7 @@ const exceptions: Readonly<Record<ExceptionKind, { readonly title: string; reado
   duplicate: { title: 'Paid twice', what: 'A second payment came. It goes back to its payer.' },
   duplicate_settled: {
     title: 'Paid twice, and settled twice',
-    what: 'A second payment was settled to you before it could go back. Return it to the payer.',
+    what: 'A second payment was settled to you before it could go back. Your wallet returns it to its payer.',
   },
   refunded: { title: 'The payment went back', what: 'The payer has the money back. It will not be settled.' },
   reclaimed: {

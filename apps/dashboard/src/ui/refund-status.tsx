@@ -6,6 +6,7 @@ const statuses: Readonly<Record<RefundStatus, { readonly tone: Tone; readonly te
   pending: { tone: 'info', text: 'On its way' },
   completed: { tone: 'good', text: 'Refunded' },
   failed: { tone: 'bad', text: 'Failed' },
+  cancelled: { tone: 'neutral', text: 'Withdrawn' },
 };
 
 /** The status of a refund in the words of the dashboard. */

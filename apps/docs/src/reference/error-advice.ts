@@ -183,8 +183,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Request a smaller refund.',
   ),
   refund_not_possible: advice(
-    'Nothing can be refunded now: the session is not paid, is being settled, or is refunded already.',
-    'Read the session and its refunds.',
+    'Nothing can be refunded now: the session is not paid, is being settled, or is refunded already. Or the exception is resolved, or no second payment that was settled to you.',
+    'Read the session, its refunds and its exceptions.',
   ),
   refund_not_found: advice('No refund of this merchant has this id.', 'Check the id.'),
   report_not_found: advice(
@@ -193,7 +193,11 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   refund_being_signed: advice(
     'Another member’s wallet was asked to sign a refund of this payment, and may have sent it.',
-    'Ask that member. If the wallet sent nothing, sign again in its place.',
+    'Ask that member. If the wallet sent nothing, sign again in its place; the signing ends when that wallet declines, and then the refund can be cancelled.',
+  ),
+  refund_not_cancellable: advice(
+    'The refund waits for no wallet: the platform sends it, it is completed, or it failed. Or the chain shows its return, which is not final yet.',
+    'Read the refund again in a minute: the message names its status, or the transaction.',
   ),
   exception_not_found: advice('No exception of this merchant has this id.', 'Check the id.'),
   exception_decided: advice(

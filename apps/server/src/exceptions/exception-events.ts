@@ -1,7 +1,7 @@
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
-import { eachWithLockedOrder } from '#sessions/event-order.ts';
+import { eachWithLockedOrder, eachWithOrder } from '#sessions/event-order.ts';
 import { tellReturned } from './deposit-exception.ts';
 import { resolveByEvent } from './exception.sql.ts';
 import type { ExceptionContext } from './exception.ts';
@@ -26,6 +26,19 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
       await eachWithLockedOrder(transaction, returns, async (event, found) => {
         if (found !== undefined) await tellReturned(transaction, deps, event, found);
         return undefined;
+      });
+      const returnsBySeller = events.filter(({ name }) => name === 'SettlementRefunded');
+      await eachWithOrder(transaction, returnsBySeller, async (event, { order }) => {
+        if (BigInt(event.arguments['refundedTotal'] ?? '0') < order.total) return;
+        await transaction.query(resolveByEvent, {
+          orderId: event.orderId,
+          // The service announced its own return first, which the settlement made impossible.
+          kinds: ['duplicate', 'duplicate_settled'],
+          tokenId: '',
+          resolvedTx: event.txHash,
+          blockNumber: event.blockNumber,
+          updatedAt: deps.clock.now(),
+        });
       });
       for (const event of events) {
         const kinds = endings[event.name];

@@ -265,6 +265,18 @@ for (const name of chainEventNames) {
   });
 }
 
+test('the merchant’s return of a whole second payment ends its exceptions, and a part ends none', async () => {
+  const order = await signOrder();
+  for (const kind of exceptionKinds) await raiseFor(order, kind);
+  const ended = async () =>
+    (await raisedFor(order)).filter(({ resolvedTx }) => resolvedTx !== '').map(({ kind }) => kind);
+  const { total } = order.order;
+  await makeFinal(order, 'SettlementRefunded', { value: '1', refundedTotal: String(total - 1n) });
+  assert.deepEqual(await ended(), []);
+  await makeFinal(order, 'SettlementRefunded', { value: '1', refundedTotal: String(total) });
+  assert.deepEqual(await ended(), ['duplicate', 'duplicate_settled']);
+});
+
 test('a rescue ends only the exceptions of the rescued token', async () => {
   const other = 'ethereum::usdt';
   const { order } = await raised('overpaid');

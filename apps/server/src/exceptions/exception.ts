@@ -202,6 +202,24 @@ export async function decide(
   await transaction.query(decideException, { exceptionId, decision, updatedAt: now });
 }
 
+/**
+ * The order of a second payment that was settled before it could go back. Locks its exception, so that it is not marked as
+ * resolved meanwhile. Refuses exceptions that are not the session's (100704), of another kind, or resolved (100702).
+ */
+export async function lockSettledSecond(
+  transaction: Transaction,
+  request: { merchantId: string; exceptionId: string; sessionId: string },
+): Promise<string> {
+  const { exceptionId, sessionId } = request;
+  const [row] = await transaction.query(lockException, request);
+  if (row === undefined || row.session_id !== sessionId)
+    throw new Refusal('exception_not_found', exceptionId);
+  if (row.kind !== 'duplicate_settled')
+    throw new Refusal('refund_not_possible', `the exception is ${row.kind}: its money is not in your wallet`);
+  if (row.status !== 'open') throw new Refusal('refund_not_possible', 'the exception is resolved');
+  return row.order_id;
+}
+
 /** The latest decision about each of several orders, and the kind of exception that it is about. */
 export async function findDecisions(
   queryable: Queryable,

@@ -6,7 +6,7 @@ import type { SessionMoveContext } from '#sessions/context.ts';
 import { eachWithOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
-import { completedAmount, lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
+import { completedAmount, lockCancelledRefund, lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
 import { moveRefund } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
 import { endSigningByReturn } from './signing.sql.ts';
@@ -70,8 +70,8 @@ async function showReturn(
 }
 
 /**
- * The merchant, or anyone else, returned part of a settled payment. Completes the oldest refund of that amount, and fails
- * refunds of more than is left. An event that comes back after a reorg below finality completes no second refund: all
+ * The merchant, or anyone else, returned part of a settled payment. Completes the oldest refund of that amount, a cancelled
+ * one only where no other waits, and fails refunds of more than is left. An event that comes back after a reorg below finality completes no second refund: all
  * completed ones together never exceed what went back.
  */
 async function refundSettled(
@@ -91,7 +91,9 @@ async function refundSettled(
   const open = await transaction.query(lockRefundsToSign, { orderId: order.orderId });
   const [completed] = await transaction.query(completedAmount, { orderId: order.orderId });
   const isNew = (completed?.amount ?? 0n) * units + value <= refundedTotal;
-  const meant = isNew ? open.find((row) => row.amount * units === value) : undefined;
+  const waiting = open.find((row) => row.amount * units === value);
+  const of = { orderId: order.orderId, value, unitsPerMicroUsd: units };
+  const meant = isNew ? (waiting ?? (await transaction.query(lockCancelledRefund, of))[0]) : undefined;
   if (meant !== undefined)
     await moveRefund(transaction, deps, meant, { trigger: 'settlement_refunded', txHash: event.txHash });
   const left = order.order.total - refundedTotal;

@@ -9,6 +9,8 @@ const expected = new Map<string, string>([
   ['requires_signature settlement_refunded', 'completed refund.completed'],
   ['requires_signature amount_exceeded', 'failed refund.failed'],
   ['requires_signature payment_returned', 'failed refund.failed'],
+  ['requires_signature cancel', 'cancelled refund.cancelled'],
+  ['cancelled settlement_refunded', 'completed refund.completed'],
 ]);
 
 test('the table is total: every pair of status and trigger either moves as written or is refused', () => {

@@ -1,6 +1,6 @@
 import type { RefundStatus } from '@florin/protocol/refund.ts';
 
-/** What can happen to a requested refund: final facts of the chain. */
+/** What can happen to a requested refund: final facts of the chain, and the merchant's own cancelling. */
 export const refundTriggers = [
   /** The payer has the money back, out of the gateway. */
   'payment_returned',
@@ -10,6 +10,8 @@ export const refundTriggers = [
   'settlement_refunded',
   /** Other refunds have left less than this amount. */
   'amount_exceeded',
+  /** The merchant no longer wants it, and no wallet has been asked to sign it. */
+  'cancel',
 ] as const;
 export type RefundTrigger = (typeof refundTriggers)[number];
 
@@ -17,7 +19,7 @@ interface RefundMove {
   readonly from: RefundStatus;
   readonly trigger: RefundTrigger;
   readonly to: RefundStatus;
-  readonly event: 'refund.completed' | 'refund.failed';
+  readonly event: 'refund.completed' | 'refund.failed' | 'refund.cancelled';
 }
 
 /** Every move of a refund. An absent pair of status and trigger is refused. */
@@ -28,6 +30,9 @@ export const refundMoves: readonly RefundMove[] = [
   { from: 'requires_signature', trigger: 'amount_exceeded', to: 'failed', event: 'refund.failed' },
   // The settlement that it relied on was reorged out, and the payment went back instead.
   { from: 'requires_signature', trigger: 'payment_returned', to: 'failed', event: 'refund.failed' },
+  { from: 'requires_signature', trigger: 'cancel', to: 'cancelled', event: 'refund.cancelled' },
+  // A transaction that was signed before it was cancelled is mined after all.
+  { from: 'cancelled', trigger: 'settlement_refunded', to: 'completed', event: 'refund.completed' },
 ];
 
 /** The move for a status and a trigger; undefined when there is none. */

@@ -6,10 +6,12 @@ const columns = {
   merchant_id: 'text',
   session_id: 'text',
   order_id: 'text',
+  exception_id: 'text',
   amount: 'int8',
   status: 'text',
   reason: 'text',
   tx_hash: 'text',
+  cancelled_at: 'timestamptz?',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const;
@@ -23,14 +25,15 @@ export const insertRefund = statement({
     merchantId: 'text',
     sessionId: 'text',
     orderId: 'text',
+    exceptionId: 'text',
     amount: 'int8',
     status: 'text',
     reason: 'text',
     createdAt: 'timestamptz',
   },
   columns,
-  text: `insert into refunds (refund_id, merchant_id, session_id, order_id, amount, status, reason, created_at, updated_at)
-   values (:refundId, :merchantId, :sessionId, :orderId, :amount, :status, :reason, :createdAt, :createdAt)
+  text: `insert into refunds (refund_id, merchant_id, session_id, order_id, exception_id, amount, status, reason, created_at, updated_at)
+   values (:refundId, :merchantId, :sessionId, :orderId, :exceptionId, :amount, :status, :reason, :createdAt, :createdAt)
    returning ${columnList}`,
 });
 export type RefundRow = Row<typeof insertRefund>;
@@ -40,6 +43,14 @@ export const refundById = statement({
   parameters: { merchantId: 'text', refundId: 'text' },
   columns,
   text: `select ${columnList} from refunds where merchant_id = :merchantId and refund_id = :refundId`,
+});
+
+// A final return locks the same row: it precedes the cancelling, or finds the refund cancelled.
+export const lockRefund = statement({
+  name: 'refund_lock',
+  parameters: { merchantId: 'text', refundId: 'text' },
+  columns,
+  text: `select ${columnList} from refunds where merchant_id = :merchantId and refund_id = :refundId for update`,
 });
 
 export const refundsBySession = statement({
@@ -82,6 +93,32 @@ export const lockRefundsToSign = statement({
   text: `select ${columnList} from refunds where order_id = :orderId and status = 'requires_signature' order by ordinal for update`,
 });
 
+// Oldest first, as among those that wait for a wallet.
+export const lockCancelledRefund = statement({
+  name: 'refund_lock_cancelled',
+  parameters: { orderId: 'text', value: 'numeric', unitsPerMicroUsd: 'numeric' },
+  columns,
+  text: `select ${columnList} from refunds
+   where order_id = :orderId and status = 'cancelled' and amount * :unitsPerMicroUsd = :value order by ordinal limit 1 for update`,
+});
+
+// The gateway counts what it returned of each settled order.
+export const returnedUnits = statement({
+  name: 'refund_returned_units',
+  parameters: { orderIds: 'text[]' },
+  columns: { order_id: 'text', units: 'numeric' },
+  text: `select order_id, max((arguments->>'refundedTotal')::numeric) as units from chain_events
+   where order_id = any (:orderIds) and event_name = 'SettlementRefunded' and is_final group by order_id`,
+});
+
+export const seenReturn = statement({
+  name: 'refund_seen_return',
+  parameters: { orderId: 'text', value: 'text' },
+  columns: { tx_hash: 'text' },
+  text: `select tx_hash from chain_events
+   where order_id = :orderId and event_name = 'SettlementRefunded' and not is_final and arguments->>'value' = :value limit 1`,
+});
+
 export const completedAmount = statement({
   name: 'refund_completed_amount',
   parameters: { orderId: 'text' },
@@ -100,7 +137,8 @@ export const updateRefund = statement({
     updatedAt: 'timestamptz',
   },
   columns,
-  text: `update refunds set status = :status, tx_hash = :txHash, updated_at = :updatedAt
+  text: `update refunds set status = :status, tx_hash = :txHash, updated_at = :updatedAt,
+     cancelled_at = case :status when 'cancelled' then :updatedAt else cancelled_at end
    where refund_id = :refundId and status = :fromStatus
    returning ${columnList}`,
 });

@@ -3,9 +3,11 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { type MicroUsd, microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
+import { orderKinds } from '@florin/protocol/order.ts';
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
+import { lockSettledSecond } from '#exceptions/exception.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
@@ -21,17 +23,19 @@ import {
   refundById,
   refundPage,
   refundsBySession,
+  returnedUnits,
   updateRefund,
 } from './refund.sql.ts';
-import { refundTransactions } from './refund-call.ts';
+import { refundTransactions, unitsPerMicroUsd } from './refund-call.ts';
 
 /** What this room needs of the process that it runs in. */
 export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'notify' | 'chains'>;
 
 /**
- * Requests a refund of a payment. The platform returns a payment that is not settled yet, as a whole. The merchant's
- * wallet returns a settled one, also in parts. Refuses unknown sessions (100201), more than is left (100701), and payments
- * that cannot go back, or not in part (100702).
+ * Requests a refund of the payment that paid a session, or of a second one that was settled too. The platform returns a
+ * payment that is not settled yet, as a whole. The merchant's wallet returns a settled one, also in parts. Refuses unknown
+ * sessions (100201) and exceptions (100704), more than is left (100701), and payments that cannot go back, or not in part
+ * (100702).
  */
 export async function createRefund(
   transaction: Transaction,
@@ -43,7 +47,12 @@ export async function createRefund(
   const session = await lockSession(transaction, body.sessionId);
   if (session === undefined || session.merchantId !== merchantId)
     throw new Refusal('session_not_found', body.sessionId);
-  const order = session.orderId === '' ? undefined : await findOrder(transaction, session.orderId);
+  const { exceptionId = '' } = body;
+  const orderId =
+    exceptionId === ''
+      ? session.orderId
+      : await lockSettledSecond(transaction, { merchantId, exceptionId, sessionId: session.sessionId });
+  const order = orderId === '' ? undefined : await findOrder(transaction, orderId);
   if (order === undefined) throw new Refusal('refund_not_possible', `nothing is paid: ${session.status}`);
   if (order.order.payer.toLowerCase() === order.order.to.toLowerCase()) {
     // Paid by x402 without a refund address: through the gateway it would come back to the merchant.
@@ -52,9 +61,12 @@ export async function createRefund(
       `send it from your wallet to ${session.payer}, who named no other address`,
     );
   }
-  const left = microUsd(order.amounts.totalValue - session.refundedAmount);
+  if (exceptionId !== '' && order.order.orderType === orderKinds.vaultPayout)
+    throw new Refusal('refund_not_possible', 'the operator has this money in a vault, and returns it');
+  const returned = exceptionId === '' ? session.refundedAmount : await returnedAmountOf(transaction, order);
+  const left = microUsd(order.amounts.totalValue - returned);
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
-  if (amount > left) throw new Refusal('refund_exceeds', leftText(session, order));
+  if (amount > left) throw new Refusal('refund_exceeds', leftText(order, returned));
   const obstacle = await replaceSettlementByRefund(transaction, order, deps.clock.now());
   if (obstacle !== undefined && obstacle !== 'settled')
     throw new Refusal('refund_not_possible', obstacleTexts[obstacle]);
@@ -71,7 +83,8 @@ export async function createRefund(
   const status = obstacle === 'settled' ? 'requires_signature' : 'pending';
   if (status === 'requires_signature' && deps.chains.byId(order.chainId) === undefined)
     throw new Refusal('refund_not_possible', `the chain ${order.chainId} is no longer configured`);
-  return insert(transaction, deps, { session, order, amount, status, reason: body.reason ?? '' });
+  const { reason = '' } = body;
+  return insert(transaction, deps, { session, order, exceptionId, amount, status, reason, returned });
 }
 
 async function insert(
@@ -80,31 +93,39 @@ async function insert(
   refund: {
     session: StoredSession;
     order: StoredOrder;
+    exceptionId: string;
     amount: MicroUsd;
     status: RefundStatus;
     reason: string;
+    returned: MicroUsd;
   },
 ): Promise<Refund> {
-  const { session, order, amount, status, reason } = refund;
+  const { session, order, exceptionId, amount, status, reason, returned } = refund;
   const [row] = await transaction.query(insertRefund, {
     refundId: newId('refund', deps.random.bytes),
     merchantId: session.merchantId,
     sessionId: session.sessionId,
     orderId: order.orderId,
+    exceptionId,
     amount,
     status,
     reason,
     createdAt: deps.clock.now(),
   });
   if (row === undefined) throw new Error('the insert returned no refund');
-  const created = refundOf(row, toSignOf(deps, row, order));
+  const created = refundOf(row, toSignOf(deps, row, order, returned));
   await emitRefund(transaction, deps, created, { row, type: 'refund.created' });
   return created;
 }
 
-function leftText(session: StoredSession, order: StoredOrder): string {
-  const { totalValue } = order.amounts;
-  const back = session.refundedAmount === 0n ? '' : `, of which ${session.refundedAmount} went back`;
+/** What the gateway has returned of a settled order, final. */
+async function returnedAmountOf(queryable: Queryable, order: StoredOrder): Promise<MicroUsd> {
+  const [row] = await queryable.query(returnedUnits, { orderIds: [order.orderId] });
+  return microUsd((row?.units ?? 0n) / unitsPerMicroUsd(order));
+}
+
+function leftText({ amounts: { totalValue } }: StoredOrder, returned: MicroUsd): string {
+  const back = returned === 0n ? '' : `, of which ${returned} went back`;
   return `${totalValue} Micro-USD were paid${back}`;
 }
 
@@ -152,7 +173,14 @@ async function refundsOf(
   const orderIds = rows.filter((row) => row.status === 'requires_signature').map((row) => row.order_id);
   const found = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);
   const orders = new Map<string, StoredOrder>(found.map((order) => [order.orderId, order]));
-  return rows.map((row) => refundOf(row, toSignOf(deps, row, orders.get(row.order_id))));
+  const returned = orderIds.length === 0 ? [] : await queryable.query(returnedUnits, { orderIds });
+  const units = new Map(returned.map((row) => [row.order_id, row.units]));
+  return rows.map((row) => {
+    const order = orders.get(row.order_id);
+    if (order === undefined) return refundOf(row);
+    const amount = microUsd((units.get(row.order_id) ?? 0n) / unitsPerMicroUsd(order));
+    return refundOf(row, toSignOf(deps, row, order, amount));
+  });
 }
 
 /** Makes one move of the refund machine and writes its event. The caller holds the row lock. */
@@ -191,24 +219,31 @@ function statusOf(row: RefundRow): RefundStatus {
   return row.status as RefundStatus;
 }
 
-type ToSign = Pick<Refund, 'requiredBalance' | 'txRequest' | 'prerequisites'>;
+type ToSign = Pick<Refund, 'refundedAmount' | 'requiredBalance' | 'txRequest' | 'prerequisites'>;
 
-/** The transactions of a refund that waits for the merchant's wallet. */
-function toSignOf(deps: RefundContext, row: RefundRow, order: StoredOrder | undefined): ToSign {
-  if (statusOf(row) !== 'requires_signature' || order === undefined) return {};
+/** The transactions of a refund that waits for the merchant's wallet, and what of its payment went back before. */
+function toSignOf(deps: RefundContext, row: RefundRow, order: StoredOrder, returned: MicroUsd): ToSign {
+  if (statusOf(row) !== 'requires_signature') return {};
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) return {};
-  return refundTransactions(chain, deps.chains.token(order.tokenId), order, microUsd(row.amount));
+  const token = deps.chains.token(order.tokenId);
+  return {
+    refundedAmount: microUsdToNumber(returned),
+    ...refundTransactions(chain, token, order, microUsd(row.amount)),
+  };
 }
 
 function refundOf(row: RefundRow, toSign: ToSign = {}): Refund {
   return {
     refundId: row.refund_id,
     sessionId: row.session_id,
+    orderId: row.order_id,
+    exceptionId: row.exception_id,
     amount: microUsdToNumber(microUsd(row.amount)),
     status: statusOf(row),
     reason: row.reason,
     txHash: row.tx_hash,
+    cancelledAt: row.cancelled_at === null ? '' : formatTimestamp(row.cancelled_at),
     createAt: formatTimestamp(row.created_at),
     updateAt: formatTimestamp(row.updated_at),
     ...toSign,

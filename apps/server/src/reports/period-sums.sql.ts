@@ -53,6 +53,7 @@ export const sumsOfPeriods = statement({
 });
 
 // Payments that are read one by one have their account in their session. Refunds have an index by the time of their completion.
+// A second payment of a session is not received here, so its return is not sent back either.
 export const sumsOfAccounts = statement({
   name: 'report_account_sums',
   parameters: { merchantId: 'text', accountId: 'text', times: 'timestamptz[]' },
@@ -62,7 +63,7 @@ export const sumsOfAccounts = statement({
     values: 'select v.*, s.account_id from summary_values v join sessions s on s.session_id = v.session_id',
   })}, sent_back as (
      select r.updated_at, 'refunded', s.paid_token, s.account_id, 1, r.amount, 0, 0
-     from refunds r join sessions s on s.session_id = r.session_id
+     from refunds r join sessions s on s.session_id = r.session_id and s.order_id = r.order_id
      where r.merchant_id = :merchantId and r.status = 'completed' and ${isInTimes('r.updated_at')}
    )
    select ${periodAndSums}, kind, token_id, ${sumColumns}, account_id

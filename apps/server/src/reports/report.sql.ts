@@ -190,6 +190,7 @@ export const settledSessions = statement({
   text: sessionsText('settlement_succeeded_at'),
 });
 
+// Payments are those that paid their sessions: a second one is in no report, and so is its return.
 export const completedRefunds = statement({
   name: 'report_refunds',
   parameters: windowParameters,
@@ -210,7 +211,7 @@ export const completedRefunds = statement({
      from refunds where merchant_id = :merchantId and ordinal > :doneTo and ordinal <= :lastOrdinal
      order by ordinal limit :limit
    ), meant as (
-     select l.*, s.account_id from looked l join sessions s on s.session_id = l.session_id
+     select l.*, s.account_id from looked l join sessions s on s.session_id = l.session_id and s.order_id = l.order_id
      where l.status = 'completed' and l.at >= :fromTime and l.at < :toTime
        and (:accountId = '' or s.account_id = :accountId)
    )

@@ -83,6 +83,7 @@ function merchantPlaces(): Partial<Record<MerchantAct, Place | string>> {
     createCheckoutSession: 'programs make sessions; people make links',
     cancelCheckoutSession: { path: `payments/${things.sessionId}`, control: button('Cancel') },
     createRefund: { path: `payments/${things.paidSessionId}`, control: button('Refund') },
+    cancelRefund: { path: `refunds/${more.settledRefundId}`, control: button('Withdraw refund') },
     startRefundSigning: { path: `refunds/${more.settledRefundId}`, control: button('Connect and sign') },
     reportRefundSigning: 'follows the start of the signing by itself',
     endRefundSigning: 'follows the start of the signing by itself',

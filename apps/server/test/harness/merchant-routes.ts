@@ -141,6 +141,7 @@ export const rows: Record<keyof typeof merchantApi.routes, Row> = {
     permissions: ['refunds:write'],
     body: ({ paidSessionId }) => ({ sessionId: paidSessionId }),
   },
+  cancelRefund: { permissions: ['refunds:write'], body: ({ refundId }) => ({ refundId }) },
   getRefund: { permissions: ['refunds:read'], params: ({ refundId }) => ({ refundId }) },
   listRefunds: { permissions: ['refunds:read'], params: page },
   listExceptions: { permissions: ['sessions:read'], params: page },

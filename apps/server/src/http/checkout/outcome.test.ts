@@ -47,6 +47,7 @@ test('each kind of unapplied money tells the payer its outcome', () => {
     [{ kind: 'duplicate', txHash: '0xab', amountInToken: '500000' }, 'second'],
     [{ kind: 'duplicate_settled', txHash: '0xab' }, 'taken'],
     [{ kind: 'duplicate_settled', txHash: '0xab', status: 'resolved' }, 'taken'],
+    [{ kind: 'duplicate_settled', txHash: '0xab', status: 'resolved', resolvedTx: '0xcd' }, 'back'],
     [{ status: 'resolved', resolvedTx: '0xab' }, 'back'],
     [{ status: 'resolved' }, 'closed'],
   ];

@@ -44,8 +44,8 @@ export function unappliedOutcomeOf(
   { token, least }: { readonly token: Pick<Token, 'decimals'>; readonly least: bigint | undefined },
 ): UnappliedOutcome {
   const { kind, status, resolvedTx, decision, decideBy, txHash } = exception;
-  if (kind === 'duplicate_settled') return 'taken';
   // A merchant can close an exception by hand: then no transaction shows that money went back.
+  if (kind === 'duplicate_settled' && resolvedTx === '') return 'taken';
   if (status === 'resolved') return resolvedTx === '' ? 'closed' : 'back';
   if (kind === 'duplicate' && txHash !== '') return 'second';
   const value = BigInt(exception.amountInToken) / 10n ** BigInt(token.decimals - 6);

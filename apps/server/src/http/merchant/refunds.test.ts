@@ -61,10 +61,13 @@ test('an unsettled payment goes back in full, and its session stays paid and sho
   const refund = {
     refundId,
     sessionId,
+    orderId: order.orderId,
+    exceptionId: '',
     amount: paid,
     status: 'pending',
     reason: 'Out of stock',
     txHash: '',
+    cancelledAt: '',
     createAt: '2030-01-01 00:00:00',
     updateAt: '2030-01-01 00:00:00',
   };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
 import { decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { untilLockWaiter } from '../../../test/harness/lock-waiter.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
-import { addPaidSession, happen } from '../../../test/harness/payment-fixture.ts';
+import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
 
 let world: MerchantWorld;
 let key: string;
@@ -19,6 +20,7 @@ before(async () => {
 after(() => world.close());
 
 const create = (body: object) => world.send('POST', '/refund/create', { key, body });
+const cancel = (refundId: string) => world.send('POST', '/refund/cancel', { key, body: { refundId } });
 const read = async (refundId: string) => (await world.send('GET', `/refund/${refundId}`, { key })).data;
 const session = async (sessionId: string) =>
   (await world.send('GET', `/session/${sessionId}`, { key })).data.session;
@@ -36,6 +38,12 @@ const giveBack = (order: StoredOrder, value: number, sum: number) =>
     arguments: { value: String(value), refundedTotal: String(sum) },
   });
 
+/** A refund without what a wallet would sign. */
+function unsigned(data: Refund) {
+  const { requiredBalance: _b, txRequest: _t, prerequisites: _p, refundedAmount: _r, ...rest } = data;
+  return rest;
+}
+
 /** Ten dollars and the fee of 0.2 %, which the payer pays. The token has 6 decimals. */
 const paid = 10_020_000;
 
@@ -46,6 +54,7 @@ test('a settled payment waits for the merchant’s own transaction, which pays i
   const { refundId, txRequest, prerequisites } = data;
   const chain = world.deps.chains.byId(order.chainId);
   assert.deepEqual([data.status, data.amount, data.txHash], ['requires_signature', 4_000_000, '']);
+  assert.deepEqual([data.orderId, data.refundedAmount], [order.orderId, 0]);
   assert.deepEqual(
     [txRequest.chainId, txRequest.to, txRequest.value],
     [String(order.chainId), chain?.gateway, '0'],
@@ -73,8 +82,7 @@ test('a settled payment waits for the merchant’s own transaction, which pays i
   assert.deepEqual(listed.data.refunds, [data]);
 
   const { txHash } = await giveBack(order, 4_000_000, 4_000_000);
-  const { requiredBalance: _balance, txRequest: _request, prerequisites: _before, ...rest } = data;
-  assert.deepEqual(await read(refundId), { ...rest, status: 'completed', txHash });
+  assert.deepEqual(await read(refundId), { ...unsigned(data), status: 'completed', txHash });
   const shown = await session(sessionId);
   assert.deepEqual([shown.status, shown.refundedAmount], ['completed', 4_000_000]);
   assert.deepEqual(await typesOf(refundId), ['refund.created', 'refund.completed']);
@@ -144,4 +152,158 @@ test('a refund after the settlement is not completed before its transaction is f
   await happen(world, order, 'SettlementRefunded', shown);
   assert.equal((await read(refundId)).status, 'requires_signature');
   assert.equal((await session(sessionId)).refundedAmount, 0);
+});
+
+test('a refund that waits for a wallet is cancelled, and what was signed before still counts once', async () => {
+  const { sessionId, order } = await settledSession();
+  const { data } = await create({ sessionId, amount: 4_000_000 });
+  const { refundId } = data;
+  const cancelled = await cancel(refundId);
+  const at = '2030-01-01 00:00:00';
+  assert.deepEqual(cancelled.data, { ...unsigned(data), status: 'cancelled', cancelledAt: at, updateAt: at });
+  assert.deepEqual(await read(refundId), cancelled.data);
+  assert.deepEqual((await cancel(refundId)).data, cancelled.data);
+  const events = async () => (await world.eventsOf(refundId)).map(({ type, data: told }) => [type, told]);
+  assert.deepEqual((await events()).slice(1), [['refund.cancelled', { refund: cancelled.data }]]);
+  assert.equal((await session(sessionId)).refundedAmount, 0);
+
+  const { txHash } = await giveBack(order, 4_000_000, 4_000_000);
+  const late = { ...cancelled.data, status: 'completed', txHash };
+  assert.deepEqual(await read(refundId), late);
+  assert.deepEqual((await events()).slice(2), [['refund.completed', { refund: late }]]);
+  assert.equal((await session(sessionId)).refundedAmount, 4_000_000);
+  const refused = await cancel(refundId);
+  assert.deepEqual(
+    [refused.code, refused.message],
+    [100711, 'Refund cannot be cancelled: its status is completed'],
+  );
+  assert.equal((await create({ sessionId, amount: paid - 4_000_000 + 1 })).code, 100701);
+  assert.equal((await create({ sessionId })).data.amount, paid - 4_000_000);
+});
+
+test('a refund is cancelled once, whatever arrives at the same time, and by its own merchant alone', async () => {
+  const { sessionId, order } = await settledSession();
+  const { refundId } = (await create({ sessionId })).data;
+  const foreign = await world.addKey(await world.addMerchant());
+  const body = { refundId };
+  assert.equal((await world.send('POST', '/refund/cancel', { key: foreign, body })).code, 100703);
+  const replies = await Promise.all(Array.from({ length: 12 }, () => cancel(refundId)));
+  assert.deepEqual(
+    replies.map(({ code }) => code),
+    Array(12).fill(0),
+  );
+  assert.deepEqual(await typesOf(refundId), ['refund.created', 'refund.cancelled']);
+
+  const seen = (await create({ sessionId, amount: 1_000_000 })).data.refundId;
+  const shown = { arguments: { value: '1000000', refundedTotal: '1000000' }, isFinal: false };
+  const { txHash } = await happen(world, order, 'SettlementRefunded', shown);
+  const refused = await cancel(seen);
+  assert.equal(refused.message, `Refund cannot be cancelled: ${txHash} returns it, and is not final yet`);
+  assert.deepEqual(await typesOf(seen), ['refund.created']);
+});
+
+/** A session that was paid twice, of which the second payment was settled too, and its exception. */
+async function settledTwice() {
+  const sessionId = await addSession(world, { key, accountId });
+  const first = await addOrder(world, sessionId);
+  const second = await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`);
+  for (const [order, name] of [
+    [first, 'Paid'],
+    [first, 'Settled'],
+    [second, 'Paid'],
+    [second, 'Settled'],
+  ] as const)
+    await happen(world, order, name);
+  const exceptions = async () => {
+    const listed = (await world.send('GET', '/exception/list/1/100', { key })).data.exceptions;
+    return listed.filter((each: { sessionId: string }) => each.sessionId === sessionId);
+  };
+  const { exceptionId } = (await exceptions()).find(
+    ({ kind }: { kind: string }) => kind === 'duplicate_settled',
+  );
+  return { sessionId, first, second, exceptionId, exceptions };
+}
+
+test('a second payment that was settled goes back to its own payer, and ends its exceptions', async () => {
+  const { sessionId, first, second, exceptionId, exceptions } = await settledTwice();
+  const { data } = await create({ sessionId, exceptionId });
+  assert.deepEqual(
+    [data.status, data.amount, data.orderId, data.exceptionId, data.refundedAmount],
+    ['requires_signature', paid, second.orderId, exceptionId, 0],
+  );
+  const call = decodeFunctionData({ abi: paymentGatewayAbi, data: data.txRequest.data as Hex });
+  assert.deepEqual(call.args, [{ ...second.order, payer: getAddress(second.order.payer) }, BigInt(paid)]);
+  const { txHash } = await giveBack(second, paid, paid);
+  assert.deepEqual(await read(data.refundId), { ...unsigned(data), status: 'completed', txHash });
+  assert.deepEqual(
+    (await exceptions()).map(({ kind, status, resolvedTx }: Record<string, string>) => [
+      kind,
+      status,
+      resolvedTx,
+    ]),
+    [
+      ['duplicate_settled', 'resolved', txHash],
+      ['duplicate', 'resolved', txHash],
+    ],
+  );
+  // The payment that paid the session is as it was, and can be refunded by itself.
+  assert.equal((await session(sessionId)).refundedAmount, 0);
+  const own = await create({ sessionId });
+  assert.deepEqual([own.data.amount, own.data.orderId, own.data.exceptionId], [paid, first.orderId, '']);
+  const again = await create({ sessionId, exceptionId });
+  assert.match(again.message, /^Not refundable in this state: the exception is resolved$/);
+});
+
+test('a second payment goes back in parts, and never more than it was', async () => {
+  const { sessionId, first, second, exceptionId, exceptions } = await settledTwice();
+  await giveBack(first, 9_000_000, 9_000_000);
+  const more = await create({ sessionId, exceptionId, amount: paid + 1 });
+  assert.equal(more.message, `Refund exceeds the refundable amount: ${paid} Micro-USD were paid`);
+  const part = (await create({ sessionId, exceptionId, amount: 4_000_000 })).data;
+  assert.equal(part.amount, 4_000_000);
+  await giveBack(second, 4_000_000, 4_000_000);
+  assert.deepEqual(
+    [
+      (await read(part.refundId)).status,
+      (await exceptions())[0].status,
+      (await session(sessionId)).refundedAmount,
+    ],
+    ['completed', 'open', 9_000_000],
+  );
+  const over = await create({ sessionId, exceptionId, amount: paid - 4_000_000 + 1 });
+  assert.equal(
+    over.message,
+    `Refund exceeds the refundable amount: ${paid} Micro-USD were paid, of which 4000000 went back`,
+  );
+  const rest = (await create({ sessionId, exceptionId })).data;
+  assert.deepEqual([rest.amount, rest.refundedAmount], [paid - 4_000_000, 4_000_000]);
+  // Cancelled, and mined all the same: it counts once, and ends the exception.
+  assert.equal((await cancel(rest.refundId)).data.status, 'cancelled');
+  await giveBack(second, paid - 4_000_000, paid);
+  assert.deepEqual(
+    [(await read(rest.refundId)).status, (await exceptions())[0].status],
+    ['completed', 'resolved'],
+  );
+  assert.equal((await session(sessionId)).refundedAmount, 9_000_000);
+});
+
+test('only an open exception of the session, about a settled second payment, is refunded', async () => {
+  const { sessionId, exceptionId, exceptions } = await settledTwice();
+  const other = await settledTwice();
+  const foreign = await world.addKey(await world.addMerchant());
+  const said = async (body: object) => {
+    const { code, message } = await create(body);
+    return [code, message.split(': ').at(-1)];
+  };
+  assert.deepEqual(await said({ sessionId, exceptionId: 'exc_none' }), [100704, 'exc_none']);
+  assert.deepEqual(await said({ sessionId, exceptionId: other.exceptionId }), [100704, other.exceptionId]);
+  const body = { sessionId, exceptionId };
+  assert.equal((await world.send('POST', '/refund/create', { key: foreign, body })).code, 100201);
+  const [, duplicate] = await exceptions();
+  assert.deepEqual(await said({ sessionId, exceptionId: duplicate.exceptionId }), [
+    100702,
+    'its money is not in your wallet',
+  ]);
+  await world.send('POST', '/exception/resolve', { key, body: { exceptionId } });
+  assert.deepEqual(await said(body), [100702, 'the exception is resolved']);
 });
