@@ -29,8 +29,8 @@ export function Withdraw({ refundId }: { readonly refundId: string }) {
         isDangerous
       >
         <p>
-          No member can sign it here any more, and the payer gets nothing by it. You can make another refund of
-          the payment at any time.
+          No member can sign it here any more, and the payer gets nothing by it. You can make another refund
+          of the payment at any time.
         </p>
         <p>
           If another tool has sent its transaction already, the money still goes back. This page then shows

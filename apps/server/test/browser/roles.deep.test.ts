@@ -15,7 +15,6 @@ import { invite } from '#members/invitation.ts';
 import { addPerson, Browser, DashboardWorld, password, walletDelayMs } from '../harness/dashboard-world.ts';
 import { nothing, requestFor, staffRequestFor } from '../harness/member-requests.ts';
 import { linkFields } from '../harness/merchant-routes.ts';
-import { addPaidSession, happen } from '../harness/payment-fixture.ts';
 import { openShop, type Shop } from '../harness/shop.ts';
 import { openChromium, openPage } from './chromium.ts';
 
@@ -52,7 +51,7 @@ let shop: Shop;
 let origin: string;
 let chromium: Chromium;
 /** Objects that the shop lacks. */
-const more = { disabledLinkId: '', settledRefundId: '' };
+const more = { disabledLinkId: '' };
 const pages = new Map<Role, Page>();
 
 const product = button('Acts for Tea');
@@ -83,8 +82,8 @@ function merchantPlaces(): Partial<Record<MerchantAct, Place | string>> {
     createCheckoutSession: 'programs make sessions; people make links',
     cancelCheckoutSession: { path: `payments/${things.sessionId}`, control: button('Cancel') },
     createRefund: { path: `payments/${things.paidSessionId}`, control: button('Refund') },
-    cancelRefund: { path: `refunds/${more.settledRefundId}`, control: button('Withdraw refund') },
-    startRefundSigning: { path: `refunds/${more.settledRefundId}`, control: button('Connect and sign') },
+    cancelRefund: { path: `refunds/${things.waitingRefundId}`, control: button('Withdraw refund') },
+    startRefundSigning: { path: `refunds/${things.waitingRefundId}`, control: button('Connect and sign') },
     reportRefundSigning: 'follows the start of the signing by itself',
     endRefundSigning: 'follows the start of the signing by itself',
     resolveException: { path: late, control: inSheet('Mark as resolved') },
@@ -221,7 +220,7 @@ type Send = (browser: Browser, path: string, body: object) => Promise<{ readonly
 
 /** What the acts are about, beside the things of every shop. */
 async function addObjects(owner: Browser, send: Send): Promise<void> {
-  const { merchantId, key, things } = shop;
+  const { merchantId, things } = shop;
   const { db } = world.merchants.database;
   const product = { name: 'Old tea', commonPrices: [1_000_000] };
   const { productId } = await send(owner, '/product/create', product);
@@ -235,10 +234,6 @@ async function addObjects(owner: Browser, send: Send): Promise<void> {
   const accountAddress = `0x${'3'.repeat(40)}`;
   await send(owner, '/account/address', { accountId: things.accountId, accountAddress });
   spareAccountId = await world.merchants.addAccount(merchantId);
-  const settled = await addPaidSession(world.merchants, { key, accountId: things.accountId });
-  await happen(world.merchants, settled.order, 'Settled');
-  const { refundId = '' } = await send(owner, '/refund/create', { sessionId: settled.sessionId });
-  more.settledRefundId = refundId;
   await db.transaction((transaction) =>
     invite(transaction, world.options, { merchantId, role: 'viewer', email: '', invitedBy: '' }),
   );

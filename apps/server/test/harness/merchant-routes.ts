@@ -13,6 +13,8 @@ export interface Things {
   readonly sessionId: string;
   readonly paidSessionId: string;
   readonly refundId: string;
+  /** It waits for the merchant's wallet. */
+  readonly waitingRefundId: string;
   readonly reportId: string;
   readonly exceptionId: string;
   /** Two late deposits that wait for a decision. */
@@ -33,6 +35,7 @@ export const kinds: Record<keyof Things, IdKind> = {
   sessionId: 'session',
   paidSessionId: 'session',
   refundId: 'refund',
+  waitingRefundId: 'refund',
   reportId: 'report',
   exceptionId: 'exception',
   lateExceptionId: 'exception',
@@ -141,7 +144,7 @@ export const rows: Record<keyof typeof merchantApi.routes, Row> = {
     permissions: ['refunds:write'],
     body: ({ paidSessionId }) => ({ sessionId: paidSessionId }),
   },
-  cancelRefund: { permissions: ['refunds:write'], body: ({ refundId }) => ({ refundId }) },
+  cancelRefund: { permissions: ['refunds:write'], body: ({ waitingRefundId: refundId }) => ({ refundId }) },
   getRefund: { permissions: ['refunds:read'], params: ({ refundId }) => ({ refundId }) },
   listRefunds: { permissions: ['refunds:read'], params: page },
   listExceptions: { permissions: ['sessions:read'], params: page },

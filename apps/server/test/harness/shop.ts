@@ -30,10 +30,13 @@ export async function openShop(world: MerchantWorld): Promise<Shop> {
   const { webhookId } = await post('/webhook/create', webhookFields);
   const { webhookId: spareWebhookId } = await post('/webhook/create', webhookFields);
   const { deliveryId, eventId } = await post('/webhook/test', { webhookId });
-  const [paid, returned] = [
+  const [paid, returned, settled] = [
+    await addPaidSession(world, { key, accountId }),
     await addPaidSession(world, { key, accountId }),
     await addPaidSession(world, { key, accountId }),
   ];
+  await happen(world, settled.order, 'Settled');
+  const { refundId: waitingRefundId } = await post('/refund/create', { sessionId: settled.sessionId });
   const { refundId } = await post('/refund/create', { sessionId: returned.sessionId });
   const report = { type: 'payments', from: 0, to: 1, format: 'csv' };
   const { reportId } = await post('/report/create', report);
@@ -43,7 +46,7 @@ export async function openShop(world: MerchantWorld): Promise<Shop> {
   const late = await addLateDeposit(world, { key, accountId });
   const other = await addLateDeposit(world, { key, accountId });
   const things = {
-    ...{ accountId, productId, spareProductId, linkId, sessionId, refundId, reportId },
+    ...{ accountId, productId, spareProductId, linkId, sessionId, refundId, waitingRefundId, reportId },
     exceptionId: exceptions[0].exceptionId,
     ...{ lateExceptionId: late.exceptionId, otherExceptionId: other.exceptionId },
     ...{ webhookId, spareWebhookId, deliveryId, eventId, paidSessionId: paid.sessionId },
