@@ -1,6 +1,6 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { createRefund, findRefund, findSession } from '@florin/server/parts';
+import { cancelRefund, createRefund, findRefund, findSession } from '@florin/server/parts';
 import { encodeFunctionData } from 'viem';
 import type { Actors } from './actors.ts';
 import { merchantAddress } from './configuration.ts';
@@ -26,7 +26,10 @@ export async function runReclaimingPayer(actors: Actors, sessionId: string): Pro
   }
 }
 
-/** A merchant who refunds a settled payment: requests the refund and sends the transaction that the service names. */
+/**
+ * A merchant who refunds a settled payment: requests the refund and sends the transaction that the service names. Half of
+ * them cancel the refund before, as another program of the same merchant would: the return counts all the same.
+ */
 export async function runRefundingMerchant(actors: Actors, sessionId: string): Promise<void> {
   const { world } = actors;
   const { merchantId } = world;
@@ -44,6 +47,10 @@ export async function runRefundingMerchant(actors: Actors, sessionId: string): P
     });
     if (refundId === undefined) return;
     const refund = await actors.ask(({ db, deps }) => findRefund(db, deps, { merchantId, refundId }));
+    if (refundId.charCodeAt(refundId.length - 1) % 2 === 0)
+      await actors.ask(({ db, deps }) =>
+        db.transaction((transaction) => cancelRefund(transaction, deps, { merchantId, refundId })),
+      );
     await sendRefund(actors, refund?.txRequest);
     return;
   }

@@ -99,7 +99,7 @@ export const lockCancelledRefund = statement({
   parameters: { orderId: 'text', value: 'numeric', unitsPerMicroUsd: 'numeric' },
   columns,
   text: `select ${columnList} from refunds
-   where order_id = :orderId and status = 'cancelled' and amount * :unitsPerMicroUsd = :value order by ordinal limit 1 for update`,
+   where order_id = :orderId and status = 'cancelled' and amount::numeric * :unitsPerMicroUsd = :value order by ordinal limit 1 for update`,
 });
 
 // The gateway counts what it returned of each settled order.
