@@ -65,7 +65,10 @@ const sensitivePermissions: readonly MemberPermission[] = [
 /** Routes besides those of `sensitivePermissions` that reveal or replace a secret. */
 const sensitivePaths: readonly string[] = ['/webhook/create', '/webhook/key/refresh'];
 
-/** Agreeing on who signs moves no money: the signature does. It is needed when a proof is old, after slow approvals. */
+/**
+ * Agreeing on who signs moves no money: the signature does. It is needed when a proof is old, after slow approvals. Only to
+ * sign in the place of another wallet does the operation itself ask for a proof.
+ */
 const signingPath = '/refund/signing/';
 
 /** Whether a member must have proven who they are within the last minutes. */

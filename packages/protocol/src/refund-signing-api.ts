@@ -40,7 +40,8 @@ export const refundSigningRoutes = {
     path: '/refund/signing/start',
     summary: 'Start the signing of a refund, before the wallet is asked',
     description:
-      'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`. ' +
+      'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`, ' +
+      'which needs a fresh proof. ' +
       'The same `signingId` again changes nothing.',
     tag: 'Refunds',
     body: strictBody({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),

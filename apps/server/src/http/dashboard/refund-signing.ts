@@ -1,4 +1,5 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
 import type { Clock } from '#outside/clock.ts';
 import { endSigning, findSigning, reportSigning, startSigning } from '#refunds/signing.ts';
 import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
@@ -11,9 +12,12 @@ export function addRefundSigningRoutes(add: MerchantRoutes, deps: { readonly clo
     return signing === undefined ? {} : { signing };
   });
 
-  add.action(routes.startRefundSigning, ({ body, caller }, transaction) =>
-    startSigning(transaction, deps, { insteadOf: '', ...signerOf(caller), ...body }),
-  );
+  add.action(routes.startRefundSigning, async ({ body, caller }, transaction) => {
+    // The other wallet may have sent its transaction: a second one of a part pays the payer twice.
+    if (body.insteadOf !== undefined && caller.lacksProof)
+      throw new Refusal('fresh_proof_required', 'signing in place of another wallet needs a recent proof');
+    await startSigning(transaction, deps, { insteadOf: '', ...signerOf(caller), ...body });
+  });
 
   add.action(routes.reportRefundSigning, ({ body, caller }, transaction) =>
     reportSigning(transaction, { ...signerOf(caller), ...body }),

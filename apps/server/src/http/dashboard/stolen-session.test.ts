@@ -220,6 +220,15 @@ test('a stolen session changes neither where money goes nor who gets in, by any 
       200204,
     );
   const routes: Record<string, Route> = dashboardApi.routes;
+  const signing = { refundId: shop.things.waitingRefundId, account: hex('1', 40) };
+  assert.equal(
+    (await victim.post('/refund/signing/start', { ...signing, signingId: own.signingId })).code,
+    0,
+  );
+  const another = { ...signing, signingId: own.signingId.replaceAll('0', '1'), insteadOf: own.signingId };
+  assert.equal((await thief.post('/refund/signing/start', another)).code, 200204);
+  const { data } = await victim.get(`/refund/signing/${signing.refundId}`);
+  assert.equal(data.signing.signingId, own.signingId);
   for (const [name, body] of Object.entries(bodies)) {
     const route = routes[name];
     assert.ok(route !== undefined, name);
