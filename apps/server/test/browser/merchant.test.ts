@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentException } from '@florin/protocol/exception.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
+import { ledgerSums } from '#ledger/entry.ts';
 import { invitationUrl, invite } from '#members/invitation.ts';
 import { createMerchant } from '#merchants/merchant.ts';
+import { findOrder } from '#orders/order.ts';
+import { settleCall } from '#settlement/settlement-call.ts';
 import { password } from '../harness/dashboard-world.ts';
 import { alternative, Payer } from '../life/payer.ts';
+import { checkout } from '../life/story-fixture.ts';
 import { openPage } from './chromium.ts';
 import { TestWallet } from './test-wallet.ts';
 import {
@@ -19,6 +24,8 @@ import {
   dollar,
   life,
   openRefund,
+  prove,
+  refundedOf,
   settledPayment,
   signButton,
   token,
@@ -157,6 +164,7 @@ test('a page that is closed while its wallet is asked leaves a warning, and anot
   asked.answer();
   await visit(bob, `refunds/${refundId}`);
   await bob.getByText('A wallet may have sent the refund').waitFor();
+  await prove(bob);
   await bob.getByRole('button', { name: 'Sign again' }).click();
   const dialog = bob.getByRole('dialog');
   await dialog.getByText('A second transaction of a partial refund pays the payer twice.').waitFor();
@@ -164,6 +172,87 @@ test('a page that is closed while its wallet is asked leaves a warning, and anot
   await completed(bob);
   adasWallet.fails.clear();
   assert.equal(await balanceOf(payer), earlier + BigInt(dollar));
+});
+
+test('a refund that a member withdraws is not signed, and shows as paid when another tool has sent it', async () => {
+  const { sessionId, payer } = await settledPayment();
+  const earlier = await balanceOf(payer);
+  const amount = 2 * dollar;
+  const refund = await life.post<Refund>('/refund/create', { sessionId, amount });
+  await visit(bob, `refunds/${refund.refundId}`);
+  await prove(bob);
+  await bob.getByRole('button', { name: 'Withdraw refund' }).click();
+  await bob.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await bob.getByText('You withdrew this refund').waitFor();
+  assert.equal(await signButton(bob).count(), 0);
+
+  const tool = new Payer(life);
+  await tool.fund(life.ethereum, token(), BigInt(amount));
+  const requests = [...(refund.prerequisites ?? []).map(({ txRequest }) => txRequest), refund.txRequest];
+  for (const request of requests) if (request !== undefined) await tool.send(life.ethereum, request);
+  await bob.getByText('though you withdrew this refund').waitFor();
+  assert.equal(await balanceOf(payer), earlier + BigInt(amount));
+  assert.equal(await refundedOf(sessionId), amount);
+  await visit(bob, 'audit');
+  await bob.getByText('Withdrew a refund').first().waitFor();
+});
+
+// The last two move the time of a chain ahead.
+test('a second payment that a stranger settled goes back by a button of its exception', async () => {
+  const usd = 10n * BigInt(dollar);
+  const [first, payer] = [new Payer(life), new Payer(life)];
+  await first.fund(life.base, life.base.token('usdc'), 2n * usd);
+  await payer.fund(life.ethereum, token(), usd);
+  const sessionId = await checkout(life, 10 * dollar, token().tokenId);
+  const [onBase, onEthereum] = [
+    await first.prepare(sessionId, life.base.token('usdc')),
+    await payer.prepare(sessionId, token()),
+  ];
+  await first.execute(life.base, onBase);
+  await life.sessionIn(sessionId, 'completed');
+  await life.pauseMining();
+  await payer.execute(life.ethereum, onEthereum);
+  await life.ethereum.anvil.mine();
+  // The payment is in a block, but not final yet, so Florin sends nothing. A day later anyone can settle.
+  await life.ethereum.anvil.request('evm_increaseTime', [86_400]);
+  const { orderId } = onEthereum.aiView.paymentExecutionGuide.order;
+  const order = await findOrder(life.database.db, orderId);
+  assert.ok(order !== undefined);
+  const { chainId, gateway } = life.ethereum.chain;
+  const settle = { chainId: String(chainId), to: gateway, data: settleCall([order]), value: '0' };
+  await payer.send(life.ethereum, settle);
+  life.mine();
+  const listed = async () => {
+    const { exceptions } = await life.get<{ exceptions: PaymentException[] }>('/exception/list/1/100');
+    return exceptions.filter((each) => each.sessionId === sessionId);
+  };
+  const settledTwice = (all: PaymentException[]) => all.some(({ kind }) => kind === 'duplicate_settled');
+  await life.eventually(listed, settledTwice, 'the second settlement');
+  assert.equal(await balanceOf(payer), 0n);
+
+  await adasWallet.fund(life.ethereum, token(), usd);
+  await adasWallet.approve(life.ethereum, token(), usd);
+  await visit(ada, 'exceptions');
+  await prove(ada);
+  await ada.getByText('Paid twice, and settled twice').first().click();
+  await ada.getByRole('button', { name: 'Return it' }).click();
+  await ada.getByRole('button', { name: 'Go on to sign' }).click();
+  await ada.getByText(payer.address.slice(0, 6)).first().waitFor();
+  await signButton(ada).click();
+  await completed(ada);
+  assert.equal(await balanceOf(payer), usd);
+  const resolved = await listed();
+  assert.deepEqual(
+    resolved.map(({ kind, status, resolvedTx }) => [kind, status, resolvedTx !== '']),
+    [
+      ['duplicate_settled', 'resolved', true],
+      ['duplicate', 'resolved', true],
+    ],
+  );
+  assert.equal(await refundedOf(sessionId), 0);
+  await visit(ada, `exceptions?tab=resolved&exception=${resolved[0]?.exceptionId}`);
+  await ada.getByText('The money is back with its payer.').waitFor();
+  assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
 });
 
 test('money that came late is an exception, which a member accepts as the payment', async () => {
@@ -188,6 +277,7 @@ test('money that came late is an exception, which a member accepts as the paymen
   const held = () => life.get<{ exceptions: PaymentException[] }>('/exception/list/1/100');
   await life.eventually(held, ({ exceptions }) => exceptions.length > 0, 'the late deposit');
   await visit(ada, 'exceptions');
+  await prove(ada);
   await ada.getByText('The money came late').first().click();
   await ada.getByRole('button', { name: 'Accept' }).click();
   await ada.getByRole('dialog').getByRole('button', { name: 'Accept' }).last().click();

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { buildPages } from '@florin/dashboard/build';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
@@ -77,3 +78,17 @@ export const visit = (page: Page, path: string) => page.goto(`${dashboard}/${lif
 export const balanceOf = ({ address }: Payer) => life.ethereum.balanceOf(token(), address);
 export const signButton = (page: Page) => page.getByRole('button', { name: 'Connect and sign' });
 export const completed = (page: Page) => page.getByText('The payer has the money back').waitFor();
+export const refundedOf = async (sessionId: string) =>
+  (await life.get<{ session: { refundedAmount: number } }>(`/session/${sessionId}`)).session.refundedAmount;
+
+/** Proves again who acts: on a slow machine the sign-in is older than five minutes. */
+export async function prove(page: Page): Promise<void> {
+  const request = {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ password }),
+  };
+  const code = await page.evaluate(
+    `fetch('/dashboard/api/me/prove', ${JSON.stringify(request)}).then((reply) => reply.json()).then(({ code }) => code)`,
+  );
+  assert.equal(code, 0);
+}
