@@ -103,11 +103,22 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
           <Notice
             key={`${deposit.tokenId}${deposit.payUntil}`}
             tone="info"
-            title="A part of the payment has arrived"
+            title={
+              deposit.missingInToken === '0'
+                ? 'The whole payment has arrived'
+                : 'A part of the payment has arrived'
+            }
           >
-            {receivedText(deposit)} by transfer;{' '}
-            <Tokens units={deposit.missingInToken} decimals={deposit.decimals} symbol={deposit.symbol} /> are
-            missing.
+            {receivedText(deposit)} by transfer
+            {deposit.missingInToken === '0' ? (
+              ', and will count once it is final.'
+            ) : (
+              <>
+                ;{' '}
+                <Tokens units={deposit.missingInToken} decimals={deposit.decimals} symbol={deposit.symbol} />{' '}
+                are missing.
+              </>
+            )}
           </Notice>
         ))}
       </div>

@@ -60,12 +60,14 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
           {deposits.length === 0 ? (
             <SessionStatusBadge session={session} />
           ) : (
-            <Badge tone="info">Part received</Badge>
+            <Badge tone="info">
+              {deposits.some(({ missingInToken }) => missingInToken === '0') ? 'Received' : 'Part received'}
+            </Badge>
           )}
           {deposits.map((deposit) => (
             <span
               key={`${deposit.tokenId}${deposit.addressEnd}`}
-              className="block text-sm whitespace-nowrap text-soft"
+              className="block text-sm text-soft sm:whitespace-nowrap"
             >
               {receivedText(deposit)}
             </span>

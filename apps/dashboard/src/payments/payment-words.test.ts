@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { receivedText } from './payment-words.ts';
+
+const deposit = (amountInToken: string, missingInToken: string) => ({
+  ...{ tokenId: 'base::usdc', chainId: '8453', symbol: 'USDC', decimals: 6, addressEnd: '53b8' },
+  ...{ amountInToken, missingInToken, finalInToken: '0', payUntil: 0 },
+});
+
+test('a payment in parts tells how much of it has arrived, and all of it where nothing is missing', () => {
+  assert.equal(receivedText(deposit('12000000', '13000000')), '12.00 of 25.00 USDC received');
+  assert.equal(receivedText(deposit('30000000', '0')), '30.00 USDC received');
+});
