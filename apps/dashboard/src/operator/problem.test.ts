@@ -167,8 +167,9 @@ test('a transaction that every node refuses is a failure at once, with the reaso
 
 test('a transaction at the fee limit is a failure at once, and told once', () => {
   const sent = {
-    ...{ chainId: '8453', wallet: '0x1', nonce: '4', purpose: 'settle', minedHash: '', attempts: [] },
+    ...{ chainId: '8453', wallet: '0x1', nonce: '4', purpose: 'settle', minedHash: '' },
     ...{ attemptCount: 1, isCapped: true },
+    attempts: [{ txHash: '0x1', maxFee: '500', refusal: 'max fee per gas less than base fee', createAt: at }],
   };
   for (const createAt of [at, '2026-11-23T20:00:00.000Z'])
     assert.deepEqual(shown({ ...all, health: { ...well, transactions: [{ ...sent, createAt }] } }), [

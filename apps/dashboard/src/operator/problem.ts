@@ -251,10 +251,11 @@ export function refusalOf({
 function workProblems(health: Health): Problem[] {
   const { at, settlements, transactions, deliveries, exceptionsForPeople, mails } = health;
   const held = settlements.filter(({ nextAt }) => nextAt === '').length;
-  const refusals = transactions.flatMap((sent) => refusalOf(sent) ?? []);
-  const others = transactions.filter((sent) => refusalOf(sent) === undefined);
-  const capped = others.filter(({ isCapped }) => isCapped).length;
-  const slow = others.filter((sent) => !sent.isCapped && isSlow(sent, at)).length;
+  // What the limit keeps from a higher fee is refused for it as well; the limit is what an operator can change.
+  const capped = transactions.filter(({ isCapped }) => isCapped).length;
+  const others = transactions.filter(({ isCapped }) => !isCapped);
+  const refusals = others.flatMap((sent) => refusalOf(sent) ?? []);
+  const slow = others.filter((sent) => refusalOf(sent) === undefined && isSlow(sent, at)).length;
   const delayed = settlements.length - held;
   const work: (Problem | undefined)[] = [
     problemIf(held, {

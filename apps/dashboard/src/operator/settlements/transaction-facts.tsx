@@ -15,13 +15,13 @@ export function SentState({ sent, at }: { readonly sent: ListedTransaction; read
   if (status === 'superseded')
     return <TroubleBadge trouble="transactionSuperseded">Nonce taken</TroubleBadge>;
   if (minedHash !== '') return <Badge tone="info">In a block</Badge>;
+  if (sent.isCapped) return <TroubleBadge trouble="transactionCapped">At the fee limit</TroubleBadge>;
   if (refusal !== undefined)
     return (
       <TroubleBadge trouble="transactionRefused">
         <span title={refusal}>Refused by the node</span>
       </TroubleBadge>
     );
-  if (sent.isCapped) return <TroubleBadge trouble="transactionCapped">At the fee limit</TroubleBadge>;
   if (isSlow({ minedHash, createAt }, at))
     return <TroubleBadge trouble="transactionNotMined">In no block</TroubleBadge>;
   return <Badge>Sent</Badge>;
