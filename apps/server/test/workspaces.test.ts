@@ -43,7 +43,7 @@ interface Import {
 
 const texts = globSync('{packages,apps,world,lab}/**/*.ts', {
   cwd: root,
-  exclude: (path) => path.endsWith('node_modules') || path.endsWith('ponder'),
+  exclude: (path) => ['node_modules', 'ponder', 'dist'].some((name) => path.endsWith(name)),
 }).map((file) => ({ file, text: read(file) }));
 
 const imports: readonly Import[] = texts.flatMap(({ file, text }) =>
