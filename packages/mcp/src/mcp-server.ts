@@ -1,4 +1,5 @@
 import type { JsonObject } from '@florin/protocol/openapi-schema.ts';
+import type { MemberPermission } from '@florin/protocol/permission.ts';
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { merchantTools } from './merchant-tools.ts';
 import { payerTools } from './payer-tools.ts';
@@ -15,14 +16,16 @@ export interface McpOptions {
   readonly callApi: CallApi;
   /** Whether the caller has an API key: without one there are no merchant tools. */
   readonly hasKey: boolean;
+  /** Of the key, whose tools alone are offered; all of them where absent. */
+  readonly permissions?: ReadonlySet<MemberPermission> | undefined;
   /** Tools that only this program offers, such as one that pays with a local key. */
   readonly extra?: readonly Tool[];
 }
 
 /** A server of the Model Context Protocol. Connect it to one transport. It keeps no state between calls. */
-export function mcpServer({ callApi, hasKey, extra = [] }: McpOptions): Server {
+export function mcpServer({ callApi, hasKey, permissions, extra = [] }: McpOptions): Server {
   const tools = new Map<string, Tool>(
-    [...extra, ...payerTools(callApi), ...(hasKey ? merchantTools(callApi) : [])].map((tool) => [
+    [...extra, ...payerTools(callApi), ...(hasKey ? merchantTools(callApi, permissions) : [])].map((tool) => [
       tool.name,
       tool,
     ]),

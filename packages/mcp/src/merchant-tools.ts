@@ -1,12 +1,14 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { JsonObject } from '@florin/protocol/openapi-schema.ts';
+import type { MemberPermission } from '@florin/protocol/permission.ts';
 import { routeTool } from './route-tool.ts';
 import type { CallApi, Tool } from './tool.ts';
 
 type Operation = keyof typeof merchantApi.routes;
 
 /**
- * The operations of the merchant API that are tools. Webhooks, events and exceptions are left out: programs manage
- * them.
+ * The operations of the merchant API that are tools. None of them changes where events go: a text that a model has read
+ * must not redirect them.
  */
 const operations: Readonly<Record<string, Operation>> = {
   list_accounts: 'listAccounts',
@@ -27,16 +29,43 @@ const operations: Readonly<Record<string, Operation>> = {
   read_refund: 'getRefund',
   create_refund: 'createRefund',
   cancel_refund: 'cancelRefund',
+  search_sessions: 'searchSessions',
+  list_exceptions: 'listExceptions',
+  accept_exception: 'acceptException',
+  refund_exception: 'refundException',
+  resolve_exception: 'resolveException',
+  list_events: 'listEvents',
+  read_event: 'getEvent',
+  list_webhooks: 'listWebhooks',
+  list_deliveries: 'listDeliveries',
+  resend_delivery: 'resendDelivery',
+  test_webhook: 'testWebhook',
+  create_report: 'createReport',
+  read_report: 'getReport',
 };
 
-/** The merchants' tools. The API itself refuses what the caller's key may not do, and names the scope. */
-export function merchantTools(callApi: CallApi): Tool[] {
-  return Object.entries(operations).map(([name, operation]) =>
-    routeTool({
-      name: `merchant_${name}`,
-      table: merchantApi,
-      route: merchantApi.routes[operation],
-      callApi,
-    }),
-  );
+/**
+ * The merchants' tools that a key may use; all of them where its permissions are unknown. The API itself refuses what the key
+ * may not do, and names the scope.
+ */
+export function merchantTools(callApi: CallApi, permissions?: ReadonlySet<MemberPermission>): Tool[] {
+  return Object.entries(operations).flatMap(([name, operation]) => {
+    const route = merchantApi.routes[operation];
+    if (permissions !== undefined && !route.permissions.some((each) => permissions.has(each))) return [];
+    const tool = routeTool({ name: `merchant_${name}`, table: merchantApi, route, callApi });
+    return [operation === 'listWebhooks' ? withoutKeys(tool) : tool];
+  });
+}
+
+/** No model needs the keys that verify events. */
+function withoutKeys(tool: Tool): Tool {
+  const mask = (name: string, value: unknown) =>
+    name === 'key' && typeof value === 'string' ? `whsec_****${value.slice(-4)}` : value;
+  return {
+    ...tool,
+    async run(input) {
+      const { value, isError } = await tool.run(input);
+      return { value: JSON.parse(JSON.stringify(value, mask)) as JsonObject, isError };
+    },
+  };
 }

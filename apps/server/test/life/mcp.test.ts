@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { createApiKey } from '#merchants/api-key.ts';
 import '../harness/published-packages.ts';
 import { Life } from './life.ts';
 
@@ -176,8 +177,36 @@ test('the tools of merchants have exactly the permissions of the key', async () 
     (await call(secret, 'merchant_list_links', { page: '..', size: linkId })).value['code'],
     400_101,
   );
+  const hook = {
+    webhookName: 'Hook',
+    webhookUrl: 'https://shop.example/hook',
+    subscribedEvents: ['refund.*'],
+  };
+  await life.post('/webhook/create', hook);
+  const hooks = dataOf(await call(secret, 'merchant_list_webhooks', {}))['webhooks'] as { key: string }[];
+  assert.match(hooks[0]?.key ?? '', /^whsec_\*{4}.{4}$/);
+  const found = await call(secret, 'merchant_search_sessions', { status: 'paid' });
+  assert.deepEqual([found.isError, dataOf(found)['sessions']], [false, []]);
   await secret.close();
   await assert.rejects(overHttp('sk_live_nobody'), /200102/);
+  const { key } = await life.database.db.transaction((transaction) =>
+    createApiKey(transaction, life.options, { merchantId: life.merchantId, kind: 'restricted' }),
+  );
+  const reader = await overHttp(key);
+  const names = await toolsOf(reader);
+  assert.deepEqual(
+    [
+      'search_sessions',
+      'list_exceptions',
+      'list_events',
+      'create_refund',
+      'accept_exception',
+      'test_webhook',
+    ].map((name) => names.includes(`merchant_${name}`)),
+    [true, true, true, false, false, false],
+  );
+  await assert.rejects(call(reader, 'merchant_create_refund', { sessionId: 'sess_x' }), /there is no tool/);
+  await reader.close();
 });
 
 const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

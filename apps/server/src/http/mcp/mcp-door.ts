@@ -2,7 +2,7 @@ import { type CallApi, mcpServer } from '@florin/mcp';
 import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
+import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { ParsedBody } from '../body.ts';
 import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
@@ -20,16 +20,19 @@ export interface McpDoorOptions {
 /**
  * The Model Context Protocol over streamable HTTP at `/mcp`, without sessions: every POST is independent and answered
  * with JSON, so that any replica can answer it. Its tools call this server's own doors with the caller's key and
- * address. Without a key only the payers' tools exist; a wrong key is always HTTP 401.
+ * address. Without a key only the payers' tools exist, and with one those that it may use; a wrong key is always HTTP 401.
  */
 export function mcpDoor(options: McpDoorOptions): Door {
   const guards = merchantGuards(options.rateLimits, options.clock);
+  // What the key of a request may do, between its check and its answer.
+  const keys = new WeakMap<FastifyRequest, ApiKeyIdentity>();
   return (server) => {
     for (const path of ['/mcp', '/aipay/mcp']) {
       server.post(path, {
         onRequest: async (request, reply) => {
           guards.publicRead(networkOf(request.ip), reply);
-          await checkKey(options, guards, request, reply);
+          const key = await checkKey(options, guards, request, reply);
+          if (key !== undefined) keys.set(request, key);
         },
         handler: async (request, reply) => {
           const { value } = request.body as ParsedBody;
@@ -40,7 +43,7 @@ export function mcpDoor(options: McpDoorOptions): Door {
           // A batch would be many calls for the price of one.
           if (Array.isArray(value))
             return refuse(reply, { status: 400, code: -32_600, message: 'send one message at a time' });
-          return answer(server, options, request, reply, value);
+          return answer(server, options, { request, key: keys.get(request), reply, message: value });
         },
       });
     }
@@ -53,10 +56,10 @@ async function checkKey(
   guards: MerchantGuards,
   { headers: { authorization, origin }, ip }: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
-  if (authorization === undefined) return;
+): Promise<ApiKeyIdentity | undefined> {
+  if (authorization === undefined) return undefined;
   try {
-    await authenticate(lookupApiKey, authorization, clock.now(), { clientAddress: ip, origin });
+    return await authenticate(lookupApiKey, authorization, clock.now(), { clientAddress: ip, origin });
   } catch (error) {
     if (error instanceof Refusal && errorCatalogue[error.slug].http === 401) {
       guards.failedAuthentication(networkOf(ip), reply);
@@ -75,12 +78,23 @@ function refuse(reply: FastifyReply, why: { status: number; code: number; messag
 async function answer(
   server: FastifyInstance,
   { origin }: McpDoorOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  message: unknown,
+  {
+    request,
+    key,
+    reply,
+    message,
+  }: {
+    readonly request: FastifyRequest;
+    readonly key: ApiKeyIdentity | undefined;
+    readonly reply: FastifyReply;
+    readonly message: unknown;
+  },
 ): Promise<string> {
-  const { authorization } = request.headers;
-  const mcp = mcpServer({ callApi: innerApi(server, request), hasKey: authorization !== undefined });
+  const mcp = mcpServer({
+    callApi: innerApi(server, request),
+    hasKey: key !== undefined,
+    permissions: key?.permissions,
+  });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await mcp.connect(transport);
   try {
