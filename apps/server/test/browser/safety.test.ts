@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { visibleText } from '@florin/protocol/visible-text.ts';
 import type { Browser } from 'playwright-core';
 import { fuzzFactor } from '../fuzz/seed.ts';
 import { openChromium, openPage } from './chromium.ts';
@@ -22,19 +23,22 @@ after(async () => {
 /** A link with a payload in every text that a merchant controls; `textOf` gives that of a field by its number. */
 async function addHostileLink(textOf: (field: number) => string): Promise<string> {
   const productId = await world.addProduct({
-    name: textOf(1),
+    name: nameOf(textOf(1)),
     description: textOf(2),
-    attributes: [{ name: textOf(3).slice(0, 40), value: textOf(4) }],
+    attributes: [{ name: nameOf(textOf(3).slice(0, 40)), value: textOf(4) }],
   });
   await world.nameMerchant(textOf(5));
   return world.addLink({
-    linkName: textOf(0),
+    linkName: nameOf(textOf(0)),
     customSuccessText: textOf(6),
     customDisabledText: textOf(7),
     lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 12_500_000 }],
   });
 }
 const fields = 8;
+
+/** A payload as a name can have it: other characters than visible ones are refused. */
+const nameOf = (payload: string) => visibleText(payload).trim() || 'x';
 
 /**
  * The payloads of each link, by field. In `npm test` every payload is in one field of one link, and in
@@ -65,13 +69,7 @@ test('no text of a merchant runs as a script: any payload, in any field, before 
     await world.visit(page, path);
     await page.locator('.success').waitFor();
     const shown = await page.locator('.title').textContent();
-    assert.equal(
-      shown,
-      textOf(0)
-        .normalize('NFC')
-        .replace(/[\t\u2028\u2029]/g, ' ')
-        .trim(),
-    );
+    assert.equal(shown, nameOf(textOf(0)));
     await world.disableLink(linkId);
     await world.visit(page, `/link/${linkId}`);
   }
@@ -210,5 +208,5 @@ test('the page is small: the transferred sizes of its script and of the whole pa
   const [scriptKiB, pageKiB] = [gzipSync(script).length / 1024, gzipSync(html).length / 1024];
   assert.ok(scriptKiB <= 16, `script: ${scriptKiB.toFixed(1)} KiB`);
   assert.ok(pageKiB <= 10, `page: ${pageKiB.toFixed(1)} KiB`);
-  assert.ok(html.length + script.length <= 66 * 1024, `unpacked: ${html.length + script.length} bytes`);
+  assert.ok(html.length + script.length <= 67 * 1024, `unpacked: ${html.length + script.length} bytes`);
 });
