@@ -146,6 +146,7 @@ const formatTexts: Record<string, string> = {
 export const patternTexts: Readonly<Record<string, string>> = {
   '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$': 'a time of the form YYYY-MM-DD HH:MM:SS',
   '^(#[0-9a-fA-F]{6})?$': '# and six hexadecimal digits, or empty',
+  '^[a-z]+://[A-Za-z0-9.-]+(:[0-9]{1,5})?$': 'an origin such as https://shop.example, without a path',
   '^(0|[1-9][0-9]*)$': 'a whole number in digits, without leading zeros',
   '^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$': 'an amount such as 12.50, with at most six decimals',
   '^[1-9][0-9]{0,13}$': 'a whole number from 1 to 99999999999999',
