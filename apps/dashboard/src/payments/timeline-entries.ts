@@ -22,7 +22,7 @@ const chainWords: Readonly<Record<string, string>> = {
   PaidOut: 'Vault paid out',
   Minted: 'Bridge paid out',
   Refunded: 'Sent back to the payer',
-  Reclaimed: 'Reclaimed by the payer',
+  Reclaimed: 'Back with the payer, not settled in time',
   Rescued: 'Deposit sent back',
   SettlementRefunded: 'Refunded after the settlement',
   SettleSkipped: 'Settlement refused',
