@@ -14,6 +14,7 @@ const wallet = new Wallet(`0x${'11'.repeat(32)}`);
 const [token, gateway] = [`0x${'22'.repeat(20)}`, `0x${'33'.repeat(20)}`];
 const refund = {
   ...{ refundId: 'rfd_1', sessionId: 'sess_1', amount: 1_000_000, status: 'requires_signature', reason: '' },
+  ...{ orderId: `0x${'44'.repeat(32)}`, exceptionId: '', cancelledAt: '', refundedAmount: 0 },
   ...{ txHash: '', createAt: '2026-01-02 03:04:10', updateAt: '2026-01-02 03:04:10' },
   requiredBalance: {
     ...{ tokenId: 'base::usdc', chainId: String(chainId), tokenAddress: token },
@@ -75,11 +76,7 @@ async function openNode() {
 
 /** An API with this refund, and a folder with the wallet under the password `tea`. */
 async function openShop(status = 'requires_signature'): Promise<{ api: TestApi; file: string }> {
-  const api = await openTestApi(({ path }) =>
-    path.includes('/refund/')
-      ? { ...refund, status }
-      : { session: { refundedAmount: 0 }, transaction: { orderId: `0x${'44'.repeat(32)}` } },
-  );
+  const api = await openTestApi(() => ({ ...refund, status }));
   const file = join(api.folder, 'wallet.json');
   // Weaker than any real keystore, so that the test takes no second.
   writeFileSync(file, encryptKeystoreJsonSync(wallet, 'tea', { scrypt: { N: 2, r: 1, p: 1 } }));
