@@ -105,6 +105,7 @@ const commands: Family<CommandContext>['commands'] = [
 const groups: Readonly<Record<string, string>> = {
   merchant: 'merchants',
   member: 'people who act for a merchant',
+  staff: 'people who run the installation',
   account: 'collection accounts of a merchant',
   key: 'API keys of a merchant',
   keystore: 'encrypted keys of the service',

@@ -178,6 +178,7 @@ test('help lists each command, and each command lists its options', async () => 
   const all = await world.run('help');
   assert.equal(all.exitCode, 0);
   assert.match(all.stdout, /^ {2}merchant +merchants: create, list, brand$/m);
+  assert.doesNotMatch(all.stdout, /^ {2}[a-z]+ +: /m, 'each group says what it is about');
   for (const line of ['key help revoke', 'key revoke --help']) {
     const { exitCode, stdout, stderr } = await world.run(line);
     assert.deepEqual([exitCode, stderr], [0, '']);

@@ -6,6 +6,7 @@ import { request } from '../api/use-call.ts';
 import { useMerchantId } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { DraftGuard } from '../ui/draft-guard.tsx';
 import { AreaField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { isolated } from '../ui/isolated.ts';
@@ -69,6 +70,7 @@ function DisableForm({ link, onClose }: Omit<DisableProps, 'isOpen'>) {
           Disable the link
         </Button>
       </DialogActions>
+      <DraftGuard isChanged={reason !== link.customDisabledText} onClose={onClose} />
     </form>
   );
 }

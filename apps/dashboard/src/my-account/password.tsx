@@ -5,6 +5,7 @@ import { useWrite } from '../api/use-call.ts';
 import type { Me } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { DraftGuard } from '../ui/draft-guard.tsx';
 import { PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -68,6 +69,7 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
           Change
         </Button>
       </DialogActions>
+      <DraftGuard isChanged={currentPassword !== '' || newPassword !== ''} onClose={onClose} />
     </form>
   );
 }

@@ -3,6 +3,7 @@ import { fieldError } from '../api/failure.ts';
 import type { Write } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { DraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -52,6 +53,7 @@ export function ActDialog({
             {act}
           </Button>
         </DialogActions>
+        <DraftGuard isChanged={reason !== ''} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -6,6 +6,7 @@ import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { DraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { isolated } from '../ui/isolated.ts';
@@ -102,6 +103,7 @@ function NameDialog({
             Save
           </Button>
         </DialogActions>
+        <DraftGuard isChanged={name !== ''} onClose={onClose} />
       </form>
     </Dialog>
   );

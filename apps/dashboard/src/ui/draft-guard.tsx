@@ -50,6 +50,11 @@ export function useDraftGuard(
   return { release, question: <Question isOpen={isAsking || isBlocked} onStay={stay} onLeave={leave} /> };
 }
 
+/** `useDraftGuard` for a form that closes by being taken away: render it in the form. */
+export function DraftGuard(props: { readonly isChanged: boolean; readonly onClose: () => void }) {
+  return useDraftGuard(props.isChanged, props.onClose).question;
+}
+
 function Question({
   isOpen,
   onStay,

@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import { isVisibleLine } from '@florin/protocol/visible-text.ts';
+import { systemClock } from '#outside/clock.ts';
 import type { MemberContext } from './context.ts';
 import { checkedEmail } from './email.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -89,13 +90,9 @@ export interface OpenSession {
   readonly expiresAt: Date;
 }
 
-/** The person's sessions, newest first. */
-export async function listSessions(
-  queryable: Queryable,
-  deps: Pick<MemberContext, 'clock'>,
-  userId: string,
-): Promise<OpenSession[]> {
-  const rows = await queryable.query(sessionsOfUser, { userId, now: deps.clock.now() });
+/** The person's sessions, newest first. The library ends them by the machine's time, which a local world may run ahead of. */
+export async function listSessions(queryable: Queryable, userId: string): Promise<OpenSession[]> {
+  const rows = await queryable.query(sessionsOfUser, { userId, now: systemClock.now() });
   return rows.map((row) => ({
     sessionId: row.id,
     proof: row.method as Proof,

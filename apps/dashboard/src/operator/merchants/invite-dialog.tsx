@@ -5,6 +5,7 @@ import { useWrite } from '../../api/use-call.ts';
 import { roleDoes, roleTitle } from '../../app/roles.ts';
 import { Button } from '../../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { DraftGuard } from '../../ui/draft-guard.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { onSubmit } from '../../ui/form.ts';
 import { isolated } from '../../ui/isolated.ts';
@@ -45,6 +46,7 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
             Create
           </Button>
         </DialogActions>
+        <DraftGuard isChanged={merchantName !== ''} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -103,6 +105,7 @@ export function InviteDialog({
             Make the link
           </Button>
         </DialogActions>
+        <DraftGuard isChanged={email !== ''} onClose={onClose} />
       </form>
     </Dialog>
   );

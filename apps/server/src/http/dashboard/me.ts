@@ -52,7 +52,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.getMe, async ({ caller }) => {
     const { userId, name, email, sessionId, proof } = caller;
     const overview = await findOverview(people, userId);
-    const sessions = await listSessions(people, deps, userId);
+    const sessions = await listSessions(people, userId);
     const recovery = await findRecovery(people, deps, userId);
     return {
       ...overview,
@@ -95,7 +95,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   });
 
   add(routes.listMySessions, async ({ caller }) => {
-    const sessions = await listSessions(people, deps, caller.userId);
+    const sessions = await listSessions(people, caller.userId);
     return {
       sessions: sessions.map(({ createdAt, expiresAt, ...session }) => ({
         ...session,
