@@ -4,12 +4,12 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
 import { send } from '../api/call.ts';
 import { ApiFailure } from '../api/failure.ts';
+import { lazyScreen } from './lazy-screen.ts';
 import { meKey } from './me-key.ts';
 import { firstMerchant, type Me } from './merchant.ts';
 import { operatorBase } from './open-screens.ts';
@@ -43,8 +43,8 @@ export function makeRouter(queries: QueryClient) {
     ),
     errorComponent: RouteFailure,
   });
-  const outside = (path: string, load: Parameters<typeof lazyRouteComponent>[0]) =>
-    createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
+  const outside = (path: string, load: Parameters<typeof lazyScreen>[0]) =>
+    createRoute({ getParentRoute: () => root, path, component: lazyScreen(load) });
   const signedIn = createRoute({
     getParentRoute: () => root,
     id: 'signed-in',
@@ -65,7 +65,7 @@ export function makeRouter(queries: QueryClient) {
   const myAccount = createRoute({
     getParentRoute: () => signedIn,
     path: 'my-account',
-    component: lazyRouteComponent(() => import('../my-account/my-account.tsx')),
+    component: lazyScreen(() => import('../my-account/my-account.tsx')),
   });
   const operator = createRoute({
     getParentRoute: () => signedIn,
@@ -106,10 +106,10 @@ function screenRoutes(getParentRoute: () => AnyRoute, screen: Screen): AnyRoute[
   const own = createRoute({
     getParentRoute,
     path: screen.path === '' ? '/' : screen.path,
-    component: lazyRouteComponent(screen.load),
+    component: lazyScreen(screen.load),
   });
   const pages = Object.entries(screen.pages ?? {}).map(([path, load]) =>
-    createRoute({ getParentRoute, path: `${screen.path}/${path}`, component: lazyRouteComponent(load) }),
+    createRoute({ getParentRoute, path: `${screen.path}/${path}`, component: lazyScreen(load) }),
   );
   return [own, ...pages];
 }

@@ -58,7 +58,7 @@ function usePaymentMatters(): Found {
   if (delayed > 0) {
     const text = `${count(delayed, 'settlement is', 'settlements are')} late, and tried again without you`;
     const search = { status: 'settlement_pending' };
-    matters.push({ key: 'delayed', tone: 'info', state: 'Delayed', text, path: 'payments', search });
+    matters.push({ key: 'delayed', tone: 'warn', state: 'Delayed', text, path: 'payments', search });
   }
   return { matters, isLoading };
 }

@@ -44,7 +44,10 @@ export function TroubleRow({
 }) {
   const { tone, runbook } = troubles[trouble];
   return (
-    <li data-trouble={trouble} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 md:px-5">
+    <li
+      data-trouble={trouble}
+      className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-3 md:items-center md:px-5"
+    >
       <span className="w-16">
         <Badge tone={tone}>{toneWords[tone]}</Badge>
       </span>

@@ -98,7 +98,7 @@ export function FilterSheet({
         }}
       >
         <div className="grid flex-1 content-start gap-4">
-          <div className="grid grid-cols-2 gap-3">
+          <div className="grid grid-cols-2 gap-3 *:min-w-0">
             <TextField
               label="Created from"
               type="date"

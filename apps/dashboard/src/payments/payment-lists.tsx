@@ -116,7 +116,7 @@ export function PaymentDeliveries({ history }: { readonly history: PaymentHistor
 }
 
 const deliveryStates: Readonly<Record<DeliveryStatus, { readonly tone: Tone; readonly text: string }>> = {
-  pending: { tone: 'info', text: 'Sending' },
+  pending: { tone: 'neutral', text: 'Waiting' },
   succeeded: { tone: 'good', text: 'Delivered' },
   failed: { tone: 'bad', text: 'Failed' },
   skipped: { tone: 'neutral', text: 'Skipped' },

@@ -84,7 +84,12 @@ export function DownloadDialog({
       isOpen={isOpen}
       onClose={close}
       title="Download a report"
-      description={`One row for each payment or refund, ${periodText(period)}, in UTC.`}
+      description={
+        <>
+          One row for each payment or refund, <span className="whitespace-nowrap">{periodText(period)}</span>,
+          in UTC.
+        </>
+      }
       size="small"
     >
       <div className="grid gap-4">

@@ -175,7 +175,9 @@ const invitationColumns: readonly Column<Invitation>[] = [
         <span className="text-soft">Anyone with the link</span>
       ) : (
         <span className="flex flex-wrap items-center gap-2">
-          {email}
+          <span className="truncate" title={email}>
+            {email}
+          </span>
           <BounceBadge bouncedAt={bouncedAt} />
         </span>
       ),

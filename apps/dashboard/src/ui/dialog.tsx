@@ -86,7 +86,7 @@ function Frame({
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && question.current?.() !== true && onClose()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
+        <Radix.Overlay className="fixed inset-0 z-50 animate-appear bg-veil" />
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           {...focusReturn}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
 import { Skeleton } from './page.tsx';
 
 /** The main figures of a screen, side by side; as rows of one card on phones. */
@@ -23,7 +24,14 @@ export function Figure({
 }) {
   return (
     <div className="grid min-w-0 grid-cols-[1fr_auto] gap-x-3 px-4 py-2 min-[480px]:block min-[480px]:rounded-xl min-[480px]:border min-[480px]:border-line min-[480px]:bg-raised min-[480px]:p-4">
-      <dt className="text-soft">{title}</dt>
+      <dt
+        className={classNames(
+          'text-soft',
+          note === undefined && 'max-[479px]:row-span-2 max-[479px]:self-center',
+        )}
+      >
+        {title}
+      </dt>
       <dd className="my-1 flex h-8 min-w-0 items-center text-xl font-semibold tracking-tight max-[479px]:col-start-2 max-[479px]:row-span-2 max-[479px]:row-start-1 max-[479px]:self-center">
         {children === undefined ? (
           <Skeleton className="h-6 w-24" />

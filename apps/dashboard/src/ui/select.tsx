@@ -35,7 +35,7 @@ export function SelectField<Value extends string>({
               const chosen = options.find((option) => option.value === event.target.value);
               if (chosen !== undefined) onChange(chosen.value);
             }}
-            className={classNames(inputClass, 'h-10 appearance-none pr-9 md:h-9')}
+            className={classNames(inputClass, 'h-10 appearance-none truncate pr-9 md:h-9')}
           >
             {options.map((option) => (
               <option key={option.value} value={option.value} disabled={option.isDisabled}>

@@ -55,9 +55,17 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
 
   // An act asks for a fresh proof by itself.
   world.merchants.clock.time += 6 * 60_000;
+  // Without a connection the screen before stays, and the new one opens by itself.
+  await page.context().setOffline(true);
   await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByText('The screen opens once it answers').waitFor();
+  await page.getByRole('heading', { name: 'Chains' }).waitFor();
+  await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Stop… ethereum::usdc' }).click();
   await page.getByLabel('Reason').fill('the issuer has an incident');
+  // Escape does not discard it without asking.
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Stop the token' }).click();
   const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await proof.getByLabel('Password', { exact: true }).fill(password);

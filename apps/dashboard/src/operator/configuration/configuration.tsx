@@ -1,4 +1,5 @@
 import { Database } from 'lucide-react';
+import { useState } from 'react';
 import { useRead } from '../../api/use-call.ts';
 import { Card, PageHeader, Section, SkeletonFacts } from '../../ui/page.tsx';
 import { Empty, Failed } from '../../ui/states.tsx';
@@ -27,10 +28,15 @@ const columns: readonly Column<Migration>[] = [
   },
 ];
 
+/** The table shows these at first: an installation has a hundred. */
+const latestMigrations = 10;
+
 /** The configuration as it is in force, without secrets; versions and migrations. */
 export default function Configuration() {
   const read = useRead('GET /staff/configuration', {});
+  const [isWhole, setWhole] = useState(false);
   const { data, error } = read;
+  const migrations = data?.versions.migrations ?? [];
   return (
     <>
       <PageHeader
@@ -76,7 +82,16 @@ export default function Configuration() {
           <Table
             label="Migrations"
             columns={columns}
-            source={{ rows: data.versions.migrations, error: null, onRetry: () => void read.refetch() }}
+            source={{
+              rows: isWhole ? migrations : migrations.slice(0, latestMigrations),
+              error: null,
+              onRetry: () => void read.refetch(),
+            }}
+            more={
+              isWhole || migrations.length <= latestMigrations
+                ? undefined
+                : { onMore: () => setWhole(true), isLoading: false }
+            }
             keyOf={({ version }) => String(version)}
             empty={<Empty icon={<Database />} title="No migrations" />}
           />

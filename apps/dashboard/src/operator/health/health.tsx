@@ -97,7 +97,8 @@ function ProblemRow({ problem: { trouble, title, text, screen } }: { readonly pr
       <span className="min-w-0 flex-1 basis-56">
         <ScreenLink path={screen} className="font-medium break-words underline-offset-2 hover:underline">
           {title}
-          <ChevronRight aria-hidden className="inline size-3.5 text-faint" />
+          {/* Without a width of its own, so that it never stands alone on a line. */}
+          <ChevronRight aria-hidden className="-mr-3.5 inline size-3.5 text-faint" />
         </ScreenLink>
         <span className="block break-words text-soft">{text}</span>
       </span>

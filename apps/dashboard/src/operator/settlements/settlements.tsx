@@ -79,13 +79,17 @@ function DelayedTable({
       key: 'why',
       header: 'Why',
       isWide: true,
-      cell: ({ reason, leg, chainId }) => (
+      cell: ({ reason, leg, chainId, netValue }) => (
         <>
-          <span className="block truncate" title={reasonText(reason)}>
+          <span className="block truncate max-sm:whitespace-normal" title={reasonText(reason)}>
             {reasonText(reason)}
           </span>
-          <span className="block truncate text-sm text-soft">
+          <span className="block truncate text-sm text-soft max-sm:whitespace-normal">
             {purposeText(leg)} on {chainName(chainId)}
+            <span className="sm:hidden">
+              {' · '}
+              <Usd micro={netValue} />
+            </span>
           </span>
         </>
       ),
@@ -93,6 +97,7 @@ function DelayedTable({
     {
       key: 'value',
       header: 'For the merchant',
+      from: 'sm',
       isAtEnd: true,
       cell: ({ netValue }) => <Usd micro={netValue} />,
     },
@@ -108,9 +113,10 @@ function DelayedTable({
       key: 'next',
       header: 'Next attempt',
       from: 'lg',
-      cell: ({ nextAt, attempts }) => (
+      cell: ({ status, nextAt, attempts }) => (
         <span className="text-soft">
-          <Time time={nextAt} empty="waits for you" /> · {attempts} so far
+          {status === 'sent' ? 'is sent' : <Time time={nextAt} empty="waits for you" />}
+          <span className="block text-sm">{attempts} so far</span>
         </span>
       ),
     },
