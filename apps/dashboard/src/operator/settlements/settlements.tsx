@@ -81,10 +81,8 @@ function DelayedTable({
       isWide: true,
       cell: ({ reason, leg, chainId, netValue }) => (
         <>
-          <span className="block truncate max-sm:whitespace-normal" title={reasonText(reason)}>
-            {reasonText(reason)}
-          </span>
-          <span className="block truncate text-sm text-soft max-sm:whitespace-normal">
+          <span className="block whitespace-normal">{reasonText(reason)}</span>
+          <span className="block text-sm whitespace-normal text-soft">
             {purposeText(leg)} on {chainName(chainId)}
             <span className="sm:hidden">
               {' · '}
