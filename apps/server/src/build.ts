@@ -6,12 +6,13 @@ import { smallStyle } from '#http/checkout/style.ts';
 
 /** The scripts and the style of the hosted pages, from their sources. */
 export async function buildHostedPages(): Promise<BuiltAhead> {
-  const [checkout, embedded, demo, claim, embed] = await Promise.all([
+  const [checkout, embedded, demo, claim, embed, walletconnect] = await Promise.all([
     bundleSource('checkout'),
     bundleSource('embedded'),
     bundleSource('demo'),
     bundleSource('claim'),
     bundleSource('embed'),
+    bundleSource('walletconnect'),
   ]);
-  return { style: smallStyle, scripts: { checkout, embedded, demo, claim, embed } };
+  return { style: smallStyle, scripts: { checkout, embedded, demo, claim, embed, walletconnect } };
 }

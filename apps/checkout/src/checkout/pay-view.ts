@@ -10,7 +10,7 @@ import { stagesView } from './stages.ts';
 import { tabsView } from './tabs.ts';
 import { isBusy, taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
-import { walletAppLinks } from './wallet-apps.ts';
+import { isRemote, walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
 import { wayView } from './way-view.ts';
 
@@ -25,7 +25,8 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
   const option = canPay ? chosenOf(model) : undefined;
   const isByAddress = model.source === 'address' && isDepositable(model);
   // Without a wallet in this browser, the way is chosen where the wallet is.
-  const hasWay = option !== undefined && (isByAddress || model.wallets?.length !== 0);
+  const hasWay =
+    option !== undefined && (isByAddress || isConnected(model) || model.wallets?.every(isRemote) !== true);
   const isBare = !hasWay && isIdle(model) && model.isConnected;
   return [
     canPay && inputsView(model, actions),
@@ -176,13 +177,15 @@ function walletsView(model: Model, actions: Actions): Tree {
     h('h2', { id: 'wallets-title', class: isDepositable(model) && 'hide' }, texts.chooseWallet),
     model.wallets === undefined
       ? h('p', { class: 'ghost soft' }, texts.searchingWallets)
-      : model.wallets.length === 0
-        ? noWalletView(model, actions)
-        : h(
-            'ul',
-            {},
-            model.wallets.map((wallet) => h('li', {}, walletButton(model, wallet, actions))),
-          ),
+      : [
+          model.wallets.every(isRemote) && !isConnected(model) && noWalletView(model, actions),
+          model.wallets.length > 0 &&
+            h(
+              'ul',
+              {},
+              model.wallets.map((wallet) => h('li', {}, walletButton(model, wallet, actions))),
+            ),
+        ],
   );
 }
 

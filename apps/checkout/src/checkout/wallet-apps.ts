@@ -22,6 +22,12 @@ const apps = [
   ],
 ] as const satisfies readonly (readonly [string, (url: string) => string])[];
 
+/** By this rdns the page knows a wallet that is on another device. */
+export const remoteRdns = 'org.walletconnect';
+
+/** Whether a wallet is on another device: such a wallet does not make this browser one with a wallet. */
+export const isRemote = ({ rdns }: { readonly rdns: string }) => rdns === remoteRdns;
+
 /**
  * The links that open a page in each wallet app. `url` has no fragment: a session's secret must reach no server of an app's
  * maker, and the page can be paid without it.

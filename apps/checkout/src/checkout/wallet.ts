@@ -1,4 +1,5 @@
 import { type NextStep, nextStepOf, type WalletRequest } from './wallet-answer.ts';
+import { isRemote } from './wallet-apps.ts';
 import type { Provider, Wallet } from './wallet-type.ts';
 
 interface Announcement {
@@ -16,19 +17,16 @@ const maxWallets = 20;
 
 /**
  * Collects the wallets that announce themselves (EIP-6963), and calls back for each. An older wallet's injected
- * provider is offered only while there are none, because announcing wallets inject one, too.
+ * provider is offered only while this browser has none, because announcing wallets inject one, too.
  */
 export function watchWallets(injectedName: string, onChange: (wallets: readonly Wallet[]) => void): void {
   const wallets = new Map<string, Wallet>();
   const injected = (globalThis as { ethereum?: Provider }).ethereum;
   const tell = () => {
     const announced = [...wallets.values()];
-    const old = injected !== undefined && announced.length === 0;
-    onChange(
-      old
-        ? [{ id: 'injected', rdns: 'injected', name: injectedName, icon: '', provider: injected }]
-        : announced,
-    );
+    const old = injected !== undefined && announced.every(isRemote);
+    const own = { id: 'injected', rdns: 'injected', name: injectedName, icon: '' };
+    onChange(old ? [{ ...own, provider: injected }, ...announced] : announced);
   };
   addEventListener('eip6963:announceProvider', (event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail;

@@ -232,6 +232,15 @@ test('production refuses settings that only a local world may have', async () =>
     await mistakeIn({ ...production, fundingUrl: 'http://bridge.example' }),
     'fundingUrl is http://bridge.example: give an https URL',
   );
+  for (const [walletConnect, sentence] of [
+    [
+      { projectId: 'mine' },
+      'walletConnect.projectId is mine: give the 32 hexadecimal digits of your project',
+    ],
+    [{ projectId: '4f'.repeat(16) }, 'walletConnect.script is missing: add it to the file'],
+    [{ projectId: '4f'.repeat(16), script: 'wc.js' }, 'walletConnect.script is wc.js: give an absolute path'],
+  ] as const)
+    assert.equal(await mistakeIn({ ...production, walletConnect }), sentence);
 });
 
 test('production refuses secrets in a file that others can read', async () => {

@@ -101,7 +101,7 @@ test('omitted settings have documented defaults', async () => {
         ...{ notMinedAfterSeconds: 600, keepAfterSeconds: 1_800, reclaimAfterSeconds: undefined },
         ...{ maxBaseFeeGwei: undefined, outflow: undefined, maxFeePerGasGwei: 500 },
       },
-      attestationUrl: undefined,
+      ...{ attestationUrl: undefined, walletConnect: undefined },
       walletDelaySeconds: 0,
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,

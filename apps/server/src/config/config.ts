@@ -14,6 +14,7 @@ import { nodesOf } from './nodes.ts';
 import { type SettlementConfig, settlementOf } from './settlement.ts';
 import { type ConfiguredKey, signersOf } from './signer.ts';
 import { type SmtpConfig, smtpOf } from './smtp.ts';
+import { type WalletConnectConfig, walletConnectOf } from './wallet-connect.ts';
 
 export { ConfigError } from './field.ts';
 
@@ -63,6 +64,8 @@ export interface Config extends ListenConfig, LogConfig {
   readonly consoleUrl: string | undefined;
   /** Where payers whose wallet has too little get tokens; undefined: the page names no place. */
   readonly fundingUrl: string | undefined;
+  /** Undefined: the pages offer no WalletConnect. */
+  readonly walletConnect: WalletConnectConfig | undefined;
 }
 
 /** How many AI protocol sessions one payer may have open, unless limits are off. */
@@ -128,6 +131,7 @@ export function configOf(
     displayName: displayNameOf(fields),
     consoleUrl: consoleUrlOf(fields, kind),
     fundingUrl: fundingUrlOf(fields),
+    walletConnect: fields.optional('walletConnect', (name) => fields.section(name, walletConnectOf)),
     ...logOf(environment),
   };
   secrets.done();

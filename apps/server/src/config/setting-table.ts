@@ -195,6 +195,18 @@ export const settingTable: readonly SettingRow[] = [
       "where payers whose wallet has too little get tokens, such as a bridge or an on-ramp: https. The page replaces `{ADDRESS}` by the payer's wallet, `{TOKEN}` by the symbol, `{CHAIN_ID}` and `{AMOUNT}` by the network's id and what is missing",
   },
   {
+    names: ['walletConnect.projectId'],
+    fallback: 'none',
+    meaning:
+      'the id of your project at WalletConnect, by which payment pages offer wallets on other devices ([WalletConnect](../runbook/production.md#walletconnect))',
+  },
+  {
+    names: ['walletConnect.script'],
+    fallback: '',
+    meaning:
+      'the absolute path of the module that you built for it; processes with the role `web` read it at the start',
+  },
+  {
     names: ['images.folder'],
     fallback: '',
     meaning:

@@ -157,6 +157,7 @@ function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): 
   const checkout = {
     ...{ ...deps, db, log: options.log, agentApi: `${options.origin}/aipay/api/v1` },
     fundingUrl: options.fundingUrl,
+    walletConnect: options.walletConnect,
     imageStore: images?.store,
     demo: demoPayerKey === undefined ? undefined : demoPayerOf(walletOf(demoPayerKey), { clock, rpcOf }),
   };

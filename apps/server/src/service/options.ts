@@ -96,6 +96,8 @@ export interface ServiceSettings {
   readonly consoleUrl?: string | undefined;
   /** Where payers whose wallet has too little get tokens; the page names no place without it. */
   readonly fundingUrl?: string | undefined;
+  /** The project's id, and the text of the module that the operator built; absent: the pages offer no WalletConnect. */
+  readonly walletConnect?: { readonly projectId: string; readonly module: string } | undefined;
   /** Milliseconds between two comparisons of the books with a chain; a minute when absent. */
   readonly reconcileIntervalMs?: number;
   /** How many payable sessions one payer may have open; undefined: no limit. */

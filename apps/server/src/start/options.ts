@@ -3,6 +3,7 @@ import { hexToBytes } from 'viem';
 import type { Config } from '#config/config.ts';
 import { openSigners } from '#config/signer.ts';
 import type { SmtpConfig } from '#config/smtp.ts';
+import { walletConnectModule } from '#config/wallet-connect.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -40,6 +41,7 @@ export function serviceOptionsOf(
     displayName: config.displayName,
     consoleUrl: config.consoleUrl,
     fundingUrl: config.fundingUrl,
+    walletConnect: config.roles.has('web') ? walletConnectModule(config.walletConnect) : undefined,
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,
     requestLogShare: config.requestLogShare,

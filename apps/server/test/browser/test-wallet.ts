@@ -22,8 +22,8 @@ class WalletError extends Error {
   }
 }
 
-/** How the page finds a wallet: EIP-6963, the old injected provider, or both. */
-export type Injection = 'announced' | 'injected' | 'both';
+/** How the page finds a wallet: EIP-6963, the old injected provider, both, or through a module of WalletConnect. */
+export type Injection = 'announced' | 'injected' | 'both' | 'remote';
 
 /** A wallet with a separate key. Its part in the page forwards every request to this process. It signs with ethers. */
 export class TestWallet {
@@ -160,6 +160,7 @@ export class TestWallet {
         for (const [heard, listener] of listeners) if (heard === name) listener(value);
       };
       const how = ${JSON.stringify(how)};
+      if (how === 'remote') return void (globalThis.remoteProvider = provider);
       if (how !== 'announced') globalThis.ethereum = provider;
       if (how === 'injected') return;
       const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {

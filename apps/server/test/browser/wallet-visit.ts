@@ -1,17 +1,19 @@
 import { after, before } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import type { ServiceOptions } from '../../src/service/options.ts';
+import { startService } from '../../src/service/service.ts';
 import { Life } from '../life/life.ts';
-import { openChromium, openPage } from './chromium.ts';
+import { type Complaints, openChromium, openPage } from './chromium.ts';
 import { TestWallet } from './test-wallet.ts';
 
 export let life: Life;
 let browser: Browser;
 
-/** Gives the tests of a file one browser and one small world. */
-export function useWalletVisits(): void {
+/** Gives the tests of a file one browser and one small world, whose service has these options. */
+export function useWalletVisits(changes: Partial<ServiceOptions> = {}): void {
   before(async () => {
     browser = await openChromium();
-    life = await Life.start();
+    life = await Life.start((options) => startService({ ...options, ...changes }));
     life.mine();
   });
   after(async () => {
@@ -25,11 +27,8 @@ interface Visit {
   readonly wallet: TestWallet;
 }
 
-/** A visitor on the page of a link for 25 dollars, with a connected wallet that has 30 of one token on Ethereum. */
-export async function visit(
-  token: 'usdc' | 'usdt',
-  prepare: (wallet: TestWallet) => void = () => undefined,
-): Promise<Visit> {
+/** The page of a new link for 25 dollars. */
+async function addLink(token: 'usdc' | 'usdt'): Promise<string> {
   const { productId } = await life.post<{ productId: string }>('/product/create', {
     name: 'Green tea',
     commonPrices: [25_000_000],
@@ -42,12 +41,35 @@ export async function visit(
     feeModel: 1,
     lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 25_000_000 }],
   });
+  return linkUrl;
+}
+
+/** A visitor without a wallet in the browser, and a wallet with 30 USDC on another device. */
+export async function visitWithout(options: { phone: boolean }): Promise<Visit & { complaints: Complaints }> {
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
+  const { page, complaints } = await openPage(browser, options);
+  await wallet.inject(page, 'remote');
+  if (options.phone) {
+    // Only a device without a pointer that hovers counts as a phone.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+  }
+  await page.goto(await addLink('usdc'));
+  return { page, wallet, complaints };
+}
+
+/** A visitor on the page of a link for 25 dollars, with a connected wallet that has 30 of one token on Ethereum. */
+export async function visit(
+  token: 'usdc' | 'usdt',
+  prepare: (wallet: TestWallet) => void = () => undefined,
+): Promise<Visit> {
   const wallet = new TestWallet([life.ethereum, life.base]);
   await wallet.fund(life.ethereum, life.ethereum.token(token), 30_000_000n);
   prepare(wallet);
   const { page } = await openPage(browser);
   await wallet.inject(page);
-  await page.goto(linkUrl);
+  await page.goto(await addLink(token));
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USD').waitFor();
   return { page, wallet };

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import decodeQr from 'qr/decode.js';
+import sharp from 'sharp';
+import { linkUri, standIn } from './stand-in.ts';
 import { chooseWay } from './states.ts';
-import { life, paid, pay, says, sends, useWalletVisits, visit } from './wallet-visit.ts';
+import { life, paid, pay, says, sends, useWalletVisits, visit, visitWithout } from './wallet-visit.ts';
 
 /** How the page guards the payer's money when a wallet refuses, answers late, or changes. */
 
-useWalletVisits();
+useWalletVisits({ walletConnect: { projectId: '4f'.repeat(16), module: standIn } });
 
 test('a payer who declines to sign may pay by a transaction instead', async () => {
   const { page, wallet } = await visit('usdc');
@@ -111,4 +114,61 @@ test('a wallet with too little is told what is missing, and can pay in another t
   await page.locator('#refund-input').waitFor();
   assert.equal(await page.locator('#refund-input').inputValue(), wallet.address.toLowerCase());
   await page.close();
+});
+
+test('a payer without a wallet here pays with one on another device, whose module is loaded when it is chosen', async () => {
+  const { page, wallet, complaints } = await visitWithout({ phone: false });
+  const moduleUrls = () => complaints.urls.filter((url) => url.includes('walletconnect-module'));
+  const choice = page.getByRole('button', { name: 'WalletConnect' });
+  await choice.waitFor();
+  // Another wallet's choice does not hide that this browser has none.
+  await page.getByRole('button', { name: 'Pay with your phone' }).waitFor();
+  assert.deepEqual(moduleUrls(), []);
+  await choice.click();
+  const code = page.getByRole('dialog').getByRole('img', { name: 'QR code' });
+  await code.waitFor();
+  assert.equal(moduleUrls().length, 1);
+  const { data, info } = await sharp(await code.screenshot())
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  assert.equal(decodeQr({ width: info.width, height: info.height, data }), linkUri);
+  const link = page.getByRole('link', { name: 'Open in a wallet app' });
+  assert.equal(await link.getAttribute('href'), linkUri);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await says(page, 'You declined in your wallet.');
+  await choice.click();
+  await code.waitFor();
+  await page.evaluate('globalThis.scan()');
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  const { projectId, optionalChains, showQrModal } =
+    await page.evaluate<Record<string, unknown>>('globalThis.remoteOptions');
+  assert.deepEqual(
+    { projectId, optionalChains, showQrModal },
+    { projectId: '4f'.repeat(16), optionalChains: [31_337, 31_338], showQrModal: false },
+  );
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
+  assert.deepEqual(complaints.errors, []);
+  await page.close();
+});
+
+test('on a phone the wallet apps stay, and only payment pages may reach the relay', async () => {
+  const { page, complaints } = await visitWithout({ phone: true });
+  await page.getByRole('button', { name: 'WalletConnect' }).waitFor();
+  assert.equal(await page.locator('#apps a').count(), 6);
+  await page.getByRole('button', { name: 'WalletConnect' }).click();
+  await page.evaluate('globalThis.scan()');
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await page.close();
+  const relay = 'wss://relay.walletconnect.org';
+  const policyOf = async (path: string) => {
+    const { headers } = await fetch(`${life.options.origin}${path}`);
+    return headers.get('content-security-policy') ?? '';
+  };
+  const { pathname } = new URL(complaints.urls[0] ?? '');
+  assert.ok((await policyOf(pathname)).includes(relay));
+  assert.ok(!(await policyOf('/link/none')).includes('walletconnect'));
 });

@@ -6,7 +6,7 @@ import { builtAhead, type ScriptName } from './built-ahead.ts';
 
 const payWords = Object.fromEntries(languages.map(({ tag, texts }) => [tag.split('-')[0], texts.pay]));
 
-/** The page's one script, as it is served. */
+/** A script of the pages, as it is served. */
 export interface Script {
   /** The body in each content coding, compressed once. */
   readonly bytes: Readonly<Record<Coding, Buffer>>;
@@ -21,11 +21,15 @@ export interface Script {
  * start, and the script always has the server's version. A release has bundled it ahead, and has no bundler.
  */
 export async function bundleScript(page: ScriptName): Promise<Script> {
-  const text = builtAhead?.scripts[page] ?? (await bundleSource(page));
+  return scriptOf(page, builtAhead?.scripts[page] ?? (await bundleSource(page)));
+}
+
+/** Compresses a script for its path. */
+export async function scriptOf(name: string, text: string): Promise<Script> {
   const hash = (algorithm: string) => createHash(algorithm).update(text);
   return {
     bytes: await codeAsset(text),
-    path: `/checkout/assets/${page}-${hash('sha256').digest('hex').slice(0, 16)}.js`,
+    path: `/checkout/assets/${name}-${hash('sha256').digest('hex').slice(0, 16)}.js`,
     integrity: `sha384-${hash('sha384').digest('base64')}`,
   };
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
  * The scripts: those of the hosted pages, `embedded` of pages that a shop's page opens or frames, and `embed`, the elements
  * for the pages of shops.
  */
-export type ScriptName = 'checkout' | 'embedded' | 'demo' | 'claim' | 'embed';
+export type ScriptName = 'checkout' | 'embedded' | 'demo' | 'claim' | 'embed' | 'walletconnect';
 
 /** What a release has built ahead for the hosted pages, so that it needs no bundler. */
 export interface BuiltAhead {

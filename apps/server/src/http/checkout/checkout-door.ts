@@ -2,7 +2,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance } from 'fastify';
 import { chooseCoding } from '../compression.ts';
 import type { Door } from '../server.ts';
-import { bundleScript, type Script } from './assets.ts';
+import { bundleScript, type Script, scriptOf } from './assets.ts';
 import { addCheckoutApi } from './checkout-api.ts';
 import type { CheckoutContext } from './context.ts';
 import { addDemoPayer } from './demo-payer.ts';
@@ -10,6 +10,7 @@ import { logoFile } from './drawings.ts';
 import { addEmbed } from './embed.ts';
 import { acceptForms } from './forms.ts';
 import { linkPictures } from './link-picture.ts';
+import type { RemoteScripts } from './page.ts';
 import {
   beginByForm,
   claimPage,
@@ -33,7 +34,8 @@ export function checkoutDoor(options: CheckoutContext): Door {
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
     const demoScript = options.demo === undefined ? undefined : await bundleScript('demo');
     const embeddedScript = remember(() => bundleScript('embedded'));
-    await addPages(server, { options, script, embeddedScript, demoScript });
+    const remote = await remoteOf(options);
+    await addPages(server, { options, script, embeddedScript, demoScript, remote });
     server.get<{ Params: { sessionId: string } }>(
       '/embed/checkout/:sessionId',
       anyQuery,
@@ -51,11 +53,21 @@ export function checkoutDoor(options: CheckoutContext): Door {
       async (request, reply) =>
         claimPage({ options, script: claimScript, embeddedScript, request, reply }, request.params.sessionId),
     );
-    const scripts = demoScript === undefined ? [script, claimScript] : [script, claimScript, demoScript];
-    addAssets(server, scripts, embeddedScript);
+    const others = [demoScript, remote?.script, remote?.module].filter((each) => each !== undefined);
+    addAssets(server, [script, claimScript, ...others], embeddedScript);
     addCheckoutApi(server, options);
     if (options.demo !== undefined) addDemoPayer(server, options, options.demo);
   };
+}
+
+async function remoteOf({ walletConnect }: CheckoutContext): Promise<RemoteScripts | undefined> {
+  if (walletConnect === undefined) return undefined;
+  const { projectId, module } = walletConnect;
+  const [script, built] = await Promise.all([
+    bundleScript('walletconnect'),
+    scriptOf('walletconnect-module', module),
+  ]);
+  return { projectId, script, module: built };
 }
 
 /** Most installations embed nothing, so the scripts for it are made when the first page needs them. */
@@ -70,7 +82,7 @@ function remember(make: () => Promise<Script>): () => Promise<Script> {
 /** In its own scope: only these routes accept forms. */
 async function addPages(
   server: FastifyInstance,
-  parts: Pick<PageRequest, 'options' | 'script' | 'embeddedScript' | 'demoScript'>,
+  parts: Pick<PageRequest, 'options' | 'script' | 'embeddedScript' | 'demoScript' | 'remote'>,
 ): Promise<void> {
   await server.register(async (scope) => {
     acceptForms(scope);

@@ -14,6 +14,8 @@ export interface CheckoutContext extends Omit<AuthorizationContext, 'cryptograph
   readonly agentApi: string;
   /** Where payers whose wallet has too little get tokens. */
   readonly fundingUrl?: string | undefined;
+  /** Where the operator chose WalletConnect: the project's id, and the text of the module that the operator built. */
+  readonly walletConnect?: { readonly projectId: string; readonly module: string } | undefined;
   /** Only in local worlds: pays for visitors without a wallet. */
   readonly demo?: DemoPayer | undefined;
 }

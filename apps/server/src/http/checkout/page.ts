@@ -39,10 +39,11 @@ const styleHashes = [hashOf(smallStyle), hashOf(noScriptStyle)];
 
 /**
  * Allows only the script with the nonce, connections and form posts to this origin, and no HTML from scripts. Wallets
- * announce their icons as data images, so these are allowed. Pages of these origins may frame the page.
+ * announce their icons as data images, so these are allowed. Pages of these origins may frame the page. Where the
+ * operator chose WalletConnect, payment pages reach its relay, its nodes and its check of origins, too.
  */
 export function pagePolicy(
-  { nonce, brand }: Pick<PageFrame, 'nonce' | 'brand'>,
+  { nonce, brand, remote }: Pick<PageFrame, 'nonce' | 'brand' | 'remote'>,
   ancestors: readonly string[] = [],
 ): string {
   const hashes = brand === '' ? styleHashes : [...styleHashes, hashOf(brand)];
@@ -51,7 +52,7 @@ export function pagePolicy(
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `style-src ${hashes.map((hash) => `'sha256-${hash}'`).join(' ')}`,
     "img-src 'self' data:",
-    "connect-src 'self'",
+    remote === undefined ? "connect-src 'self'" : remoteSources,
     "base-uri 'none'",
     "form-action 'self'",
     `frame-ancestors ${ancestors.length === 0 ? "'none'" : ancestors.join(' ')}`,
@@ -60,12 +61,30 @@ export function pagePolicy(
   ].join('; ');
 }
 
+const remoteSources = [
+  "connect-src 'self' wss://relay.walletconnect.org wss://relay.walletconnect.com",
+  'https://rpc.walletconnect.org https://rpc.walletconnect.com',
+  'https://verify.walletconnect.org https://verify.walletconnect.com;',
+  'frame-src https://verify.walletconnect.org https://verify.walletconnect.com',
+].join(' ');
+
+/** What a page needs to offer WalletConnect. */
+export interface RemoteScripts {
+  readonly projectId: string;
+  /** Announces the wallet. */
+  readonly script: Script;
+  /** The module that the operator built, loaded when the payer chooses the wallet. */
+  readonly module: Script;
+}
+
 export interface PageFrame {
   readonly language: Language;
   readonly nonce: string;
   readonly script: Script;
   /** Only in local worlds: a wallet for visitors without one, and the script that announces it. */
   readonly demo?: { readonly address: string; readonly script: Script } | undefined;
+  /** Only on payment pages, and where the operator chose it. */
+  readonly remote?: RemoteScripts | undefined;
   /** The machine-readable version of this page. */
   readonly agentUrl: string;
   /** The merchant's look, as `brandStyle` formats it; empty for the page's own. */
@@ -131,7 +150,7 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
 <noscript>${refreshes ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : html``}${renderTree(
       noScriptView(data, frame.query, answer),
     )}</noscript>${renderTree(footView(data))}</div>
-<script type="application/json" id="data">${new Html(scriptSafe(scriptData(data)))}</script>${demoTag(frame)}`,
+<script type="application/json" id="data">${new Html(scriptSafe(scriptData(data)))}</script>${demoTag(frame)}${remoteTag(frame)}`,
   });
 }
 
@@ -139,6 +158,13 @@ function demoTag({ demo, nonce, language }: PageFrame): Html {
   if (demo === undefined) return html``;
   const { address, script } = demo;
   return html`<script type="module" id="demo" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}" data-demo-payer="${address}" data-demo-name="${language.texts.demoPayer}"></script>`;
+}
+
+function remoteTag({ remote, nonce, language }: PageFrame): Html {
+  if (remote === undefined) return html``;
+  const { script, module, projectId } = remote;
+  const { scan, openWallet, close, chooseCode } = language.texts;
+  return html`<script type="module" id="wallet-connect" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}" data-module="${module.path}" data-project-id="${projectId}" data-scan="${scan}" data-open="${openWallet}" data-close="${close}" data-code="${chooseCode}"></script>`;
 }
 
 /** Renders the page about money to return. */

@@ -17,7 +17,14 @@ import { showDeposit } from './deposit.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
 import { picturePath } from './link-picture.ts';
 import { boundsText, type NoScript } from './no-script.ts';
-import { type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
+import {
+  type PageFrame,
+  pagePolicy,
+  type RemoteScripts,
+  renderCheckout,
+  renderClaim,
+  renderNotice,
+} from './page.ts';
 import { linkPageData, merchantOf, sessionPageData } from './page-data.ts';
 import { beginSession } from './payment.ts';
 import { linkBounds } from './state.ts';
@@ -30,6 +37,8 @@ export interface PageRequest {
   readonly embeddedScript: () => Promise<Script>;
   /** Only in local worlds. */
   readonly demoScript?: Script | undefined;
+  /** Only where the operator chose WalletConnect. */
+  readonly remote?: RemoteScripts | undefined;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
@@ -59,8 +68,13 @@ export async function linkPage(
     return send(pageRequest, frame, renderNotice(frame, notice));
   }
   const data = { ...linkPageData(options, { link, front }, frame.language), shop: frame.shop };
-  const pictured = { ...frame, pictureUrl: options.origin + picturePath(link, front) };
-  return send(pageRequest, frame, renderCheckout(data, pictured, unixSeconds(options.clock.now()), answer));
+  const { remote } = pageRequest;
+  const pictured = { ...frame, remote, pictureUrl: options.origin + picturePath(link, front) };
+  return send(
+    pageRequest,
+    pictured,
+    renderCheckout(data, pictured, unixSeconds(options.clock.now()), answer),
+  );
 }
 
 /** Answers with the page of a session. */
@@ -73,7 +87,8 @@ export async function sessionPage(
   const session = await findSession(options.db, sessionId);
   if (session === undefined) return notFound(pageRequest);
   const front = await findShownMerchant(options.db, session.merchantId);
-  const frame = await frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
+  const own = await frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
+  const frame = { ...own, remote: pageRequest.remote };
   const page = await sessionPageData(options, { session, front, order: answer.order }, frame.language);
   const data = { ...page, shop: frame.shop };
   return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
