@@ -98,7 +98,7 @@ export function FilterSheet({
         }}
       >
         <div className="grid flex-1 content-start gap-4">
-          <div className="grid grid-cols-2 gap-3 *:min-w-0">
+          <div className="grid gap-3 min-[430px]:grid-cols-2">
             <TextField
               label="Created from"
               type="date"
