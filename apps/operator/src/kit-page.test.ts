@@ -75,6 +75,7 @@ function openPage() {
     return element;
   };
   const click = async (element: FakeElement) => {
+    assert.equal(element.disabled, false);
     get('message').textContent = '…';
     for (const listener of element.listeners) listener();
     while (get('message').textContent === '…') await new Promise((resolve) => setImmediate(resolve));
@@ -87,6 +88,9 @@ test('the page’s own script finds payments, offers the possible actions, and c
   const shop = Wallet.createRandom().address;
   const order = makeOrder({ to: shop, metaData: await metaDataOf(lineItems, `0x${'99'.repeat(32)}`) });
   await pay(order);
+  // From then on anyone settles it.
+  await anvil.request('evm_increaseTime', [86_400]);
+  await anvil.mine();
   const { get, click, sent } = openPage();
   get('gateway').value = deployment.gateway;
   get('recipient').value = shop;

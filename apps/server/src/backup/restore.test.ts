@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { openDatabase, type ThrowAwayDatabase, withSystemScope } from '@florin/pg';
+import { openDatabase, statement, type ThrowAwayDatabase, withSystemScope } from '@florin/pg';
 import pg from 'pg';
 import { schema } from '#db/schema.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
@@ -72,15 +72,24 @@ async function withEmpty(work: (empty: ThrowAwayDatabase) => Promise<void>): Pro
   }
 }
 
+/** Gives names tabs and line ends, which COPY must escape, like the backslashes that they have. */
+const breakNames = statement({
+  name: 'test_break_names',
+  parameters: {},
+  columns: {},
+  text: `update merchants set merchant_name = E'Tea\\tand\\n' || merchant_name`,
+});
+
 async function fillSource(): Promise<void> {
   const { db } = database;
   const deps = { clock: systemClock, random: systemRandom };
-  // Tabs, line ends, backslashes and other characters that COPY must escape.
-  const merchantName = 'Tea\tand\n\\N coffee — 茶';
+  const merchantName = '\\N coffee — 茶';
   for (let index = 0; index < 30; index += 1)
     await db.transaction((transaction) =>
       createMerchant(transaction, deps, { merchantName: `${merchantName} ${index}` }),
     );
+  // Names of before were free to have line breaks.
+  await db.query(breakNames);
   const userId = await addUser(db);
   await db.transaction(async (transaction) => {
     const { merchantId } = await createMerchant(transaction, deps, { merchantName });
@@ -205,17 +214,21 @@ test('a restore that loses its connection fails and leaves no rows', async () =>
   const archive = await archiveOf(database.url);
   await withEmpty(async ({ url }) => {
     const name = new URL(url).pathname.slice(1);
+    // The restore connects once it has the header, and asks for more when it fills the tables.
+    const filling = 5 + archive.readUInt32BE(1) + 100;
     async function* interrupted() {
-      yield archive.subarray(0, archive.length >> 1);
-      const client = new pg.Client({ connectionString: database.url });
+      yield archive.subarray(0, filling);
+      // The restore's own role: another sees neither the names of its connections nor ends them.
+      const client = new pg.Client({ connectionString: url });
       await client.connect();
-      await client.query(
+      const ended = await client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = $1 and application_name = 'florin-restore'`,
         [name],
       );
+      assert.equal(ended.rowCount, 1);
       await client.end();
-      yield archive.subarray(archive.length >> 1);
+      yield archive.subarray(filling);
     }
     await assert.rejects(restore(url, { now, source: interrupted() }));
     const client = new pg.Client({ connectionString: withSystemScope(url, schema) });

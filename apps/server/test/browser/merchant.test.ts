@@ -275,7 +275,9 @@ test('money that came late is an exception, which a member accepts as the paymen
   await life.sessionIn(sessionId, 'expired');
   await life.base.mint(late, address as `0x${string}`, BigInt(amountInToken));
   const held = () => life.get<{ exceptions: PaymentException[] }>('/exception/list/1/100');
-  await life.eventually(held, ({ exceptions }) => exceptions.length > 0, 'the late deposit');
+  const isThere = ({ exceptions }: { exceptions: PaymentException[] }) =>
+    exceptions.some(({ kind }) => kind === 'late');
+  await life.eventually(held, isThere, 'the late deposit');
   await visit(ada, 'exceptions');
   await prove(ada);
   await ada.getByText('The money came late').first().click();

@@ -376,6 +376,9 @@ async function stock(
   );
   const [refunded = '', ...refundable] = paid.map(({ sessionId }) => sessionId);
   const refund = await idOf('refundId', '/refund/create', { sessionId: refunded, reason: mark });
+  const settled = await addPaidSession(world, { key, accountId: account });
+  await happen(world, settled.order, 'Settled');
+  const refundToSign = await idOf('refundId', '/refund/create', { sessionId: settled.sessionId });
   const period = { type: 'payments', from: 0, to: 1, format: 'csv' };
   const report = await idOf('reportId', '/report/create', period);
   return {
@@ -386,7 +389,7 @@ async function stock(
     webhook: [webhook],
     event: [String(test['eventId'])],
     delivery: [String(test['deliveryId'])],
-    refund: [refund],
+    refund: [refund, refundToSign],
     report: [report],
     exception: [
       await exceptionOf(world, { key, accountId: account }),

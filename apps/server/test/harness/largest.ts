@@ -10,13 +10,13 @@ const wide = '\u{1f600}';
 
 /** Ten attributes at their limits; names differ. */
 const attributes = Array.from({ length: 10 }, (_, index) => ({
-  name: `${index}${control.repeat(39)}`,
+  name: `${index}${wide.repeat(39)}`,
   value: control.repeat(200),
 }));
 
 /** A product of some 21 kB. */
 export const largestProduct = {
-  name: `${wide}${control.repeat(99)}`,
+  name: wide.repeat(100),
   description: control.repeat(1_000),
   commonPrices: [1, 2, 3, 4, 10_000_000_000_000],
   attributes,
@@ -73,7 +73,7 @@ export function largestLink(accountId: string, productId: string) {
 }
 
 export const largestWebhook = {
-  webhookName: control.repeat(100),
+  webhookName: wide.repeat(100),
   webhookDescription: control.repeat(1_000),
   webhookUrl: `https://hooks.example.com/${'x'.repeat(974)}`,
   subscribedEvents: ['*'],
