@@ -61,6 +61,13 @@ const shownDeposit = Type.Object({
 });
 export type ShownDeposit = Static<typeof shownDeposit>;
 
+const pageDeposit = Type.Object({
+  ...sessionDeposit.properties,
+  /** The wallet's order of an address that was asked for without the session's secret: only the page that asked shows it. */
+  onlyFor: Type.Optional(Type.String()),
+});
+export type PageDeposit = Static<typeof pageDeposit>;
+
 /** The state of a session, as its page shows it. It contains no secrets. */
 export const checkoutState = Type.Object({
   sessionId: Type.String(),
@@ -95,7 +102,7 @@ export const checkoutState = Type.Object({
   /** The receipt's number; empty before the payment is final. */
   receiptId: Type.String(),
   /** What has arrived at deposit addresses while the payment is incomplete. */
-  deposits: Type.Array(sessionDeposit),
+  deposits: Type.Array(pageDeposit),
   /** While a payment may begin: the address that the session's pages show for plain transfers. */
   shownDeposit: Type.Optional(shownDeposit),
   /** Money that arrived and paid nothing. */

@@ -46,6 +46,7 @@ export interface ClaimNetwork {
 /** One deposit address of the session. */
 export interface ClaimPlace extends ClaimNetwork {
   readonly orderId: string;
+  /** Both are shortened. */
   readonly address: string;
   readonly refundAddress: string;
   /** The configured tokens of its chain. */
@@ -56,6 +57,7 @@ export interface ClaimPlace extends ClaimNetwork {
 /** An unsettled payment, which its payer can reclaim in the end. */
 export interface Reclaimable extends ClaimNetwork {
   readonly orderId: string;
+  /** Shortened. */
   readonly payer: string;
   /** The chain's token, for the request. */
   readonly token: string;

@@ -98,7 +98,9 @@ export async function prepareAuthorizedOrder(
   if (claimed !== undefined) return earlierOrder(transaction, claimed);
   const session = await lockSession(transaction, sessionId);
   if (session === undefined) throw new Error(`the session ${sessionId} is missing`);
-  const request = { session, payer: signed.payer, payerEmail, token, network };
+  // Only the agent that signed can pay a session of its own.
+  const proof = session.intendedPayer === '' ? ('signature' as const) : ('secret' as const);
+  const request = { session, payer: signed.payer, payerEmail, proof, token, network };
   if (network !== '') await admitOrder(transaction, deps, request);
   const order = await prepareOrder(transaction, deps, request);
   const deposit = await prepareDeposit(transaction, deps, request, order);

@@ -135,7 +135,7 @@ export const showFinalAmounts = statement({
 });
 
 // For sessions that wait for their payment, until the moment that their payers know. An address with terms of its own
-// belongs to an order that is payable for longer.
+// belongs to an order that is payable for longer. Without the session's secret, only the page that asked shows it.
 export const depositsOfSessions = statement({
   name: 'deposits_of_sessions',
   parameters: { sessionIds: 'text[]', now: 'int8' },
@@ -147,8 +147,11 @@ export const depositsOfSessions = statement({
     amount: 'numeric',
     final_amount: 'numeric',
     pay_until: 'int8',
+    only_for: 'text',
   },
-  text: `select o.session_id, o.token_id, coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until
+  text: `select o.session_id, o.token_id, coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until,
+     case when o.with_secret or s.shown_order_id = coalesce(w.order_id, o.order_id) then ''
+       else coalesce(w.order_id, o.order_id) end as only_for
    from sessions s
      join orders o on o.session_id = s.session_id
      join deposit_sightings d on d.order_id = o.order_id

@@ -1,4 +1,5 @@
 import type { Queryable } from '@florin/pg';
+import type { PageDeposit } from '@florin/protocol/checkout-api.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import type { DepositTransfer } from '@florin/protocol/session-history.ts';
@@ -24,9 +25,20 @@ export async function findSessionDeposits(
   { chains, clock }: ViewContext,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SessionDeposit[]>> {
+  const found = await findPageDeposits(queryable, { chains, clock }, sessionIds);
+  const withoutPages = ({ onlyFor: _onlyFor, ...deposit }: PageDeposit) => deposit;
+  return new Map([...found].map(([sessionId, deposits]) => [sessionId, deposits.map(withoutPages)]));
+}
+
+/** The same for pages, each of which shows only its own of those that were asked for without the session's secret. */
+export async function findPageDeposits(
+  queryable: Queryable,
+  { chains, clock }: ViewContext,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly PageDeposit[]>> {
   const rows = await queryable.query(depositsOfSessions, { sessionIds, now: unixSeconds(clock.now()) });
-  const found = new Map<string, SessionDeposit[]>();
-  for (const { session_id: sessionId, total, amount, ...row } of rows) {
+  const found = new Map<string, PageDeposit[]>();
+  for (const { session_id: sessionId, only_for: onlyFor, total, amount, ...row } of rows) {
     const token = chains.token(row.token_id);
     if (token === undefined || microUsdOf(token, amount) < minReportedAmount) continue;
     const { tokenId, chainId, symbol, decimals } = token;
@@ -40,6 +52,7 @@ export async function findSessionDeposits(
       finalInToken: row.final_amount.toString(),
       missingInToken: (amount < total ? total - amount : 0n).toString(),
       payUntil: Number(row.pay_until),
+      ...(onlyFor === '' ? {} : { onlyFor }),
     };
     found.set(sessionId, [...(found.get(sessionId) ?? []), deposit]);
   }

@@ -107,6 +107,20 @@ test('a payer gets one receipt and one e-mail per refunded amount, however often
   assert.equal(first?.headers['date'], 'Tue, 01 Jan 2030 00:00:00 +0000');
 });
 
+test('a receipt for an address that came without the secret of the page links to the page without it', async () => {
+  const payerEmail = 'stranger@example.com';
+  const { sessionId, order } = await addPaidSession(world, { ...shop, payerEmail, proof: 'signature' });
+  await happen(world, order, 'Refunded');
+  await sendDue(worker);
+  const texts = mail.mailsTo(payerEmail).map(({ text }) => text);
+  assert.equal(texts.length, 2);
+  for (const text of texts) assert.match(text, new RegExp(`/checkout/${sessionId}\\n`));
+  const [paid] = (await world.eventsOf(sessionId)).filter(({ type }) => type === 'session.paid');
+  const { clientCode } = (await world.send('GET', `/session/${sessionId}`, { key: shop.key })).data.session;
+  assert.ok(JSON.stringify(paid).includes(clientCode));
+  assert.equal(texts.join().includes(clientCode), false);
+});
+
 test('nothing is stored without a mail server, an address, or an address that mail servers take', async () => {
   const { notify } = world.deps;
   Object.assign(world.deps, { notify: undefined });

@@ -5,6 +5,7 @@ import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import { parseEmail } from '#members/email.ts';
 import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
+import { findOrder } from '#orders/order.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
 import { isAccessNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
@@ -25,13 +26,21 @@ export function mailNotifier(deps: MailContext): Notify {
   };
 }
 
-/** A payer who gave no address, or one that no mail server takes, is not told. */
+/**
+ * A payer who gave no address, or one that no mail server takes, is not told. The page's secret goes only to an address
+ * that was given with it.
+ */
 async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
-  const { ownerId: merchantId, objectId, dataJson: data, at } = fact;
-  const view = JSON.parse(data) as { readonly session: Session; readonly transaction?: PaymentTransaction };
+  const { ownerId: merchantId, objectId, dataJson, at } = fact;
+  const view = JSON.parse(dataJson) as {
+    readonly session: Session;
+    readonly transaction?: PaymentTransaction;
+  };
   const recipient = parseEmail(view.session.payerEmail);
   if (recipient === undefined || view.transaction === undefined) return;
   const { orderId } = view.transaction;
+  const order = await findOrder(transaction, orderId);
+  const data = order?.withSecret === true ? dataJson : withoutSecret(view);
   // Each refunded amount is a fact of its own.
   const isPaid = fact.type === 'session.paid';
   const what = isPaid ? '' : `:${view.session.refundedAmount}`;
@@ -40,6 +49,11 @@ async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact
     fact: `${fact.type}:${objectId}${what}`,
     kind: isPaid ? 'receipt' : 'refund',
   });
+}
+
+function withoutSecret({ session, ...view }: { readonly session: Session }): string {
+  const paymentUrl = session.paymentUrl.replace(/#.*$/, '');
+  return JSON.stringify({ ...view, session: { ...session, clientCode: '****', paymentUrl } });
 }
 
 /** Who may change wallets is told of every change, because it moves where money goes; other members by choice. */

@@ -53,6 +53,11 @@ export interface OrderRequest {
   readonly payer: Hex;
   /** Empty when not given; never goes on chain. */
   readonly payerEmail: string;
+  /**
+   * What shows that the owner of the session or of the payer's wallet asks; absent: whoever has the page's URL may. A
+   * proven request replaces the e-mail address of an order that is there already.
+   */
+  readonly proof?: 'secret' | 'signature' | undefined;
   readonly token: Token;
   /** When the order ends, in Unix seconds; the session's end when absent. */
   readonly endsAt?: number | undefined;

@@ -53,7 +53,11 @@ export async function prepareDeposit(
   const depositPolicy = deps.gasless?.deposits;
   if (depositPolicy === undefined) return undefined;
   const earlier = await findDeposit(transaction, walletOrder.orderId);
-  if (earlier !== undefined) return earlier;
+  if (earlier !== undefined) {
+    const again = { ...earlier.order, payerEmail: request.payerEmail, withSecret: walletOrder.withSecret };
+    await storeOrder(transaction, again, deps.clock.now(), request);
+    return earlier;
+  }
   const { businessId } = request.session;
   const given = businessId === '' ? undefined : await findExceptionPolicy(transaction, businessId);
   const latePayment = given?.latePayment ?? depositPolicy.latePayment;

@@ -13,6 +13,7 @@ export const orderColumns = {
   meta_data: 'text',
   payer: 'text',
   payer_email: 'text',
+  with_secret: 'bool',
   token: 'text',
   recipient: 'text',
   total: 'numeric',
@@ -41,6 +42,7 @@ export function parseOrder(row: OrderRow): StoredOrder {
     chainId: Number(row.chain_id),
     tokenId: row.token_id,
     payerEmail: row.payer_email,
+    withSecret: row.with_secret,
     order: {
       channelId: row.channel_id as Hex,
       metaData: row.meta_data as Hex,

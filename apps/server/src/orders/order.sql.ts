@@ -3,7 +3,8 @@ import { orderColumns } from './order-row.ts';
 
 const columnList = Object.keys(orderColumns).join(', ');
 
-// Signing the same order again inserts nothing: identical terms give an identical id.
+// Signing the same order again inserts nothing: identical terms give an identical id. Who has only the page's URL may have
+// made it first, so a proven request puts its own e-mail address and language there.
 export const insertOrder = statement({
   name: 'order_insert',
   parameters: {
@@ -15,6 +16,8 @@ export const insertOrder = statement({
     metaData: 'text',
     payer: 'text',
     payerEmail: 'text',
+    withSecret: 'bool',
+    isProven: 'bool',
     token: 'text',
     recipient: 'text',
     total: 'numeric',
@@ -40,12 +43,13 @@ export const insertOrder = statement({
   text: `insert into orders (order_id, session_id, chain_id, token_id, channel_id, meta_data, payer, payer_email, token,
      recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, total_value, payment_value,
      fee_value, net_value, signature, gateway, payout_vault, created_at, receiver, network,
-     payer_language)
+     payer_language, with_secret)
    values (:orderId, :sessionId, :chainId, :tokenId, :channelId, :metaData, :payer, :payerEmail, :token,
      :recipient, :total, :payment, :fee, :payBy, :reclaimAt, :orderType, :targetChain, :totalValue,
      :paymentValue, :feeValue, :netValue, :signature, :gateway, :payoutVault, :createdAt, :receiver, :network,
-     :payerLanguage)
-   on conflict (order_id) do nothing`,
+     :payerLanguage, :withSecret)
+   on conflict (order_id) do update
+     set payer_email = :payerEmail, payer_language = :payerLanguage, with_secret = :withSecret where :isProven`,
 });
 
 export const orderById = statement({

@@ -78,6 +78,7 @@ export function draftOrder(deps: OrderContext, request: OrderRequest): Omit<Stor
     chainId: chain.chainId,
     tokenId: token.tokenId,
     payerEmail: request.payerEmail,
+    withSecret: request.proof === 'secret',
     order,
     gateway: chain.gateway,
     payoutVault: order.orderType === orderKinds.vaultPayout ? (payingChain?.vault ?? '') : '',
@@ -125,12 +126,12 @@ function orderOf(
   };
 }
 
-/** Stores an order. The same order again changes nothing. */
+/** Stores an order. The same order again changes nothing, except that a proven request replaces the payer's e-mail. */
 export async function storeOrder(
   transaction: Transaction,
   stored: StoredOrder,
   now: Date,
-  { network = '', language = '' }: Pick<OrderRequest, 'network' | 'language'>,
+  { network = '', language = '', proof }: Pick<OrderRequest, 'network' | 'language' | 'proof'>,
 ): Promise<void> {
   const { order, amounts } = stored;
   await transaction.query(insertOrder, {
@@ -142,6 +143,8 @@ export async function storeOrder(
     metaData: order.metaData,
     payer: order.payer,
     payerEmail: stored.payerEmail,
+    withSecret: stored.withSecret,
+    isProven: proof !== undefined,
     token: order.token,
     recipient: order.to,
     total: order.total,

@@ -31,6 +31,8 @@ export interface StoredOrder {
   /** The token that the payer pays with. */
   readonly tokenId: string;
   readonly payerEmail: string;
+  /** Whether the session's secret came with the request. Who has only the page's URL may have made other orders. */
+  readonly withSecret: boolean;
   readonly order: Order;
   /** The contract that takes the payment and settles it; empty in rows from before it was stored. */
   readonly gateway: Hex | '';

@@ -204,7 +204,8 @@ async function record(
   if (session === undefined) throw new Error(`the session ${sessionId} is missing`);
   // As offered: the address is that of a held order, regardless of the chains' present settlement modes.
   const settlementMode = 'escrow' as const;
-  const request = { session, payer: terms.refundAddress, payerEmail: '', token, settlementMode };
+  const signed = { session, payer: terms.refundAddress, payerEmail: '', proof: 'signature' } as const;
+  const request = { ...signed, token, settlementMode };
   const order = await prepareOrder(transaction, deps, request);
   if (order.orderId !== drafted.order.orderId)
     throw new Refusal('chain_unavailable', 'the terms have changed');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { shorten } from '@florin/checkout';
 import type { Browser, Page } from 'playwright-core';
 import { Life } from '../life/life.ts';
 import type { LifeChain } from '../life/life-chain.ts';
@@ -250,6 +251,22 @@ test('a stranger with the plain link sets no address before the payer’s eyes, 
     await page.locator('#deposit').waitFor();
     assert.equal(await addressOn(page), expected);
   }
+  // What the stranger sends is not the owner's: what follows there would go back to the stranger.
+  const usdt = life.ethereum.token('usdt');
+  const exchange = new TestWallet([life.ethereum, life.base]);
+  await exchange.fund(life.ethereum, usdt, 20_000n);
+  await exchange.transfer(life.ethereum, usdt, { to: theirs, amount: 20_000n });
+  await stranger.locator('#deposit').getByText('0.02 USDT has arrived.').waitFor();
+  const owner = await look(url);
+  for (const page of [desktop, owner]) {
+    await page.locator('#deposit').waitFor();
+    assert.equal(await page.getByText('0.02 USDT').count(), 0);
+    assert.equal(await page.getByText(theirs.slice(-4)).count(), 0);
+  }
+  await owner.goto(url.replace('#', '/claim#'));
+  await owner.getByText(shorten(theirs)).waitFor();
+  assert.equal(await owner.getByText(theirs).count(), 0);
+  await owner.context().close();
   await stranger.getByRole('button', { name: 'Pay another way' }).click();
   await stranger.locator('#by-address').waitFor();
   await desktop.reload();

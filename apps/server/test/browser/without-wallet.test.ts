@@ -146,9 +146,8 @@ test('a second device sees what has arrived at the first one’s address, and th
     .locator('#deposit')
     .getByText('5.00 USDC has arrived. Send 20.00 USDC more to the same address.')
     .waitFor();
-  await panel
-    .getByText(`5.00 USDC has already arrived at another address, which ends in ${second.address.slice(-4)}.`)
-    .waitFor();
+  // Whoever has the plain link may have asked for the second address, so the first device hears nothing of it.
+  assert.equal(await first.page.getByText(second.address.slice(-4)).count(), 0);
   const { deposits } = await life.get<{ deposits: { addressEnd: string; amountInToken: string }[] }>(
     `/session/${first.sessionId}`,
   );

@@ -12,6 +12,7 @@ export const fixtureOrder: StoredOrder = {
   chainId: 31_337,
   tokenId: 'ethereum::usdt',
   payerEmail: '',
+  withSecret: false,
   order: {
     channelId: word('01'),
     metaData: word('02'),

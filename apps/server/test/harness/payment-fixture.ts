@@ -4,6 +4,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { ChainEvent, ChainEventName, ChainHandler } from '#contracts/event.ts';
 import { raise } from '#exceptions/exception.ts';
 import { exceptionHandler } from '#exceptions/exception-events.ts';
+import type { OrderRequest } from '#orders/context.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { paymentHandler } from '#payments/payment.ts';
@@ -62,7 +63,11 @@ export async function addOrder(
   world: MerchantWorld,
   sessionId: string,
   payer: Hex = `0x${'d4'.repeat(20)}`,
-  { payerEmail = 'payer@example.com', language = '' }: { payerEmail?: string; language?: string } = {},
+  {
+    payerEmail = 'payer@example.com',
+    language = '',
+    proof = 'secret',
+  }: { payerEmail?: string; language?: string; proof?: OrderRequest['proof'] } = {},
 ): Promise<StoredOrder> {
   const token = world.deps.chains.token('ethereum::usdc');
   if (token === undefined) throw new Error('the fixture has no ethereum::usdc');
@@ -71,7 +76,7 @@ export async function addOrder(
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Error(`no session ${sessionId}`);
     const deps = { ...world.deps, signer, reclaimAfterSeconds: 86_400 };
-    return prepareOrder(transaction, deps, { session, payer, payerEmail, language, token });
+    return prepareOrder(transaction, deps, { session, payer, payerEmail, proof, language, token });
   });
 }
 
@@ -139,6 +144,7 @@ export async function addPaidSession(
     payerEmail?: string;
     language?: string;
     productName?: string;
+    proof?: OrderRequest['proof'];
   },
 ): Promise<{ sessionId: string; order: StoredOrder }> {
   const sessionId = await addSession(world, options);

@@ -22,6 +22,7 @@ after(() => life.close());
 
 interface Address {
   readonly sessionId: string;
+  readonly orderId: string;
   /** Unix seconds. */
   readonly deadline: string;
   readonly address: Hex;
@@ -34,7 +35,7 @@ async function addressOf(payer: Payer, token: Token, price: number): Promise<Add
   const prepared = await payer.prepare(sessionId, token);
   const guide = prepared.aiView.paymentExecutionGuide as unknown as {
     alternatives: PaymentAlternative[];
-    order: { deadline: string };
+    order: { orderId: string; deadline: string };
   };
   const deposit = guide.alternatives.find(({ method }) => method === 'deposit');
   if (deposit?.address === undefined) throw new Error('no deposit address is offered');
@@ -43,6 +44,7 @@ async function addressOf(payer: Payer, token: Token, price: number): Promise<Add
   assert.deepEqual([kept.chainId, kept.order.payer], [BigInt(token.chainId), payer.address.toLowerCase()]);
   return {
     sessionId,
+    orderId: guide.order.orderId,
     deadline: guide.order.deadline,
     address: deposit.address as Hex,
     amount: BigInt(deposit.amountInToken ?? '0'),
@@ -70,29 +72,33 @@ async function resolvedExceptions(sessionId: string, count: number): Promise<[st
   return all.map(({ kind, tokenId, amountInToken }) => [kind, tokenId, amountInToken]);
 }
 
-/** What the merchant, an agent and the hosted page see of a session's deposits, without a secret of its page. */
-async function depositsIn(sessionId: string): Promise<(readonly SessionDeposit[] | undefined)[]> {
-  const read = async <Data>(path: string): Promise<Data> => {
-    const reply = await (await fetch(`${life.options.origin}${path}/session/${sessionId}`)).json();
+/** What the merchant, an agent, the page of an order and a page without it see of a session's deposits. */
+async function depositsIn(
+  sessionId: string,
+  orderId: string,
+): Promise<(readonly SessionDeposit[] | undefined)[]> {
+  const read = async <Data>(path: string, query = ''): Promise<Data> => {
+    const reply = await (await fetch(`${life.options.origin}${path}/session/${sessionId}${query}`)).json();
     return (reply as { data: Data }).data;
   };
   type Deposits = { deposits?: readonly SessionDeposit[] };
   const merchant = await life.get<Deposits>(`/session/${sessionId}`);
   const agent = await read<{ aiView: Deposits }>('/aipay/api/v1');
-  const page = await read<{ state: Deposits }>('/checkout/api');
-  return [merchant.deposits, agent.aiView.deposits, page.state.deposits];
+  const own = await read<{ state: Deposits }>('/checkout/api', `?order=${orderId}`);
+  const other = await read<{ state: Deposits }>('/checkout/api');
+  return [merchant.deposits, agent.aiView.deposits, own.state.deposits, other.state.deposits];
 }
 
 // proves W8.2
 test('plain transfers to a deposit address pay its session, even in parts, and every view shows what is missing', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
-  const { sessionId, deadline, address, amount } = await addressOf(payer, token, 5_000_000);
-  assert.deepEqual(await depositsIn(sessionId), [undefined, undefined, []]);
+  const { sessionId, orderId, deadline, address, amount } = await addressOf(payer, token, 5_000_000);
+  assert.deepEqual(await depositsIn(sessionId, orderId), [undefined, undefined, [], []]);
   await transfer(life.ethereum, token, address, amount - 2_000_000n);
   const seen = await life.eventually(
-    () => depositsIn(sessionId),
-    (views) => views.every((deposits) => BigInt(deposits?.[0]?.finalInToken ?? 0) > 0n),
+    () => depositsIn(sessionId, orderId),
+    (views) => views.slice(0, 3).every((deposits) => BigInt(deposits?.[0]?.finalInToken ?? 0) > 0n),
     'the final part in every view',
   );
   const { tokenId, chainId, symbol, decimals } = token;
@@ -102,11 +108,12 @@ test('plain transfers to a deposit address pay its session, even in parts, and e
     addressEnd: address.slice(-4),
     ...{ amountInToken: arrived, finalInToken: arrived, missingInToken: '2000000' },
   };
-  assert.deepEqual(seen, [[shown], [shown], [shown]]);
+  // Anyone's wallet can sign for an order of the session, so the pages of others do not tell of it.
+  assert.deepEqual(seen, [[shown], [shown], [{ ...shown, onlyFor: orderId }], []]);
   await transfer(life.ethereum, token, address, 2_000_000n);
   const done = await life.sessionIn(sessionId, 'completed');
   assert.deepEqual([done.session.payer, done.transaction?.totalValue], [payer.address, Number(amount)]);
-  assert.deepEqual(await depositsIn(sessionId), [undefined, undefined, []]);
+  assert.deepEqual(await depositsIn(sessionId, orderId), [undefined, undefined, [], []]);
   assert.equal(await life.ethereum.balanceOf(token, address), 0n);
   assert.equal(
     await life.ethereum.balanceOf(token, life.merchantWallet),

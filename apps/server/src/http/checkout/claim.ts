@@ -6,6 +6,7 @@ import {
   claimTexts,
   coinAddress,
   type Language,
+  shorten,
 } from '@florin/checkout';
 import type { Claim, checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
@@ -31,7 +32,10 @@ import { heldUntilOf } from './state.ts';
 /** The most deposit addresses on one page. */
 const maxPlaces = 20;
 
-/** The data of the page about a session's money to return. Reads only the database. */
+/**
+ * The data of the page about a session's money to return. Reads only the database. Addresses are shortened: payers know
+ * theirs, and nobody can pay to one that a stranger asked for.
+ */
 export async function claimData(
   deps: CheckoutContext,
   session: StoredSession,
@@ -82,8 +86,8 @@ function placeOf(
   const own = exceptions.filter(({ orderId }) => orderId === order.orderId);
   return {
     orderId: order.orderId,
-    address: receiverOf(gatewayOf(order, chain), order.orderId),
-    refundAddress: order.order.payer,
+    address: shorten(receiverOf(gatewayOf(order, chain), order.orderId)),
+    refundAddress: shorten(order.order.payer),
     ...placeIn(chain),
     // The order's own token first: payers usually send that one.
     tokens: [...chain.tokens]
@@ -126,7 +130,7 @@ async function reclaimableOf(
   const chain = order === undefined ? undefined : chains.byId(order.chainId);
   if (order === undefined || chain === undefined) return undefined;
   const { payer, token, reclaimAt } = order.order;
-  return { orderId: order.orderId, payer, token, from: Number(reclaimAt), ...placeIn(chain) };
+  return { orderId: order.orderId, payer: shorten(payer), token, from: Number(reclaimAt), ...placeIn(chain) };
 }
 
 type Body = BodyOf<(typeof checkoutApi)['routes']['claim']>;

@@ -169,6 +169,49 @@ test('a wrong client code is 100202 in every request, and signs nothing', async 
   assert.equal((await codesFor(clientCode)).includes(100_202), false);
 });
 
+const storedEmails = statement({
+  name: 'checkout_payment_test_emails',
+  parameters: { sessionId: 'text' },
+  columns: { payer_email: 'text', payer_language: 'text', with_secret: 'bool' },
+  text: 'select payer_email, payer_language, with_secret from orders where session_id = :sessionId',
+});
+
+test('an e-mail address that comes with the secret replaces that of a stranger, and so does none; a stranger replaces nothing', async (t) => {
+  const options = checkoutOptionsOf(world);
+  const deposits = {
+    ...{ underpaidPpm: 0, underpaidAmount: undefined, latePayment: 'ask', lateHours: 24 },
+    ...{ addedAboveFee: options.gasless?.minAmount, addedPerDay: options.gasless?.minAmount },
+  };
+  const gasless = { ...options.gasless, deposits } as NonNullable<typeof options.gasless>;
+  const server = await buildServer({
+    ...{ log: silentLog, random: systemRandom, origin: world.deps.origin },
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [checkoutDoor({ ...options, gasless, orderLimits: limits })],
+  });
+  t.after(() => server.close());
+  const sessionId = await newSession();
+  const { clientCode } = await read(sessionId);
+  const payer = getAddress(toHex(0xd1, { size: 20 }));
+  const give = async (payerEmail: string, secret = '') => {
+    const headers = { 'accept-language': 'de', ...(secret === '' ? {} : { 'x-client-code': secret }) };
+    const payload = { sessionId, tokenId: 'ethereum::usdc', payer, payerEmail };
+    const response = await server.inject({ method: 'POST', url: '/checkout/api/prepare', headers, payload });
+    assert.equal(response.json().code, 0);
+    const rows = await world.database.db.query(storedEmails, { sessionId });
+    // The wallet's order, and that of its deposit address.
+    const [first, second, ...others] = rows.map(
+      (row) => `${row.payer_email} ${row.payer_language} ${row.with_secret}`,
+    );
+    assert.deepEqual([second, others], [first, []]);
+    return first;
+  };
+  assert.equal(await give('thief@evil.com'), 'thief@evil.com de false');
+  assert.equal(await give('honest@example.com', clientCode), 'honest@example.com de true');
+  assert.equal(await give('thief@evil.com'), 'honest@example.com de true');
+  assert.equal(await give('', clientCode), ' de true');
+  assert.equal(await give('thief@evil.com'), ' de true');
+});
+
 test('payable orders of a session are limited for each client network and in total', async () => {
   const sessionId = await newSession();
   for (let payer = 1; payer <= limits.ofNetwork; payer += 1)

@@ -108,7 +108,8 @@ export interface PayerCaller {
 
 /**
  * Signs an order for a payer. A caller without a code may pay as well (a hand-off from an agent has none); a wrong code
- * is refused. This grants little: an order can move only its own payer's money, by the payer's own wallet.
+ * is refused. This grants little: an order can move only its own payer's money, by the payer's own wallet. The e-mail
+ * address of a caller with the code replaces that of one without it, and none replaces it as well.
  */
 export async function prepareForPayer(
   deps: CheckoutContext,
@@ -130,7 +131,8 @@ export async function prepareForPayer(
     if (session === undefined) throw new Refusal('session_not_found', sessionId);
     assertPayable(session, deps.clock.now());
     const endsAt = await endOfUnsigned(transaction, deps, { session, payer, token, network });
-    const request = { session, payer, payerEmail, token, endsAt, network, language };
+    const proof = clientCode === undefined ? undefined : ('secret' as const);
+    const request = { session, payer, payerEmail, proof, token, endsAt, network, language };
     const order = await prepareOrder(transaction, deps, request);
     const deposit = await prepareDeposit(transaction, deps, request, order);
     return { session: { ...session, signedOnce: true }, order, deposit };

@@ -1,13 +1,12 @@
 import { shorten } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
-import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState, PageDeposit } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
-import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
-import { findSessionDeposits } from '#deposits/session-deposits.ts';
+import { findPageDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -41,7 +40,7 @@ export function isPayable(session: SessionState, now: Date): boolean {
 /** The facts about a session besides its row. */
 export interface SessionFacts {
   readonly seen?: SeenPayment | undefined;
-  readonly deposits?: readonly SessionDeposit[] | undefined;
+  readonly deposits?: readonly PageDeposit[] | undefined;
   readonly exceptions?: readonly PaymentException[];
   /** The address that the session's pages show. */
   readonly address?: AddressTerms | undefined;
@@ -57,7 +56,7 @@ export async function findSessionFacts(
   const shown = sessions.flatMap(({ shownOrderId }) => (shownOrderId === '' ? [] : [shownOrderId]));
   const [seen, deposits, exceptions, addresses] = await Promise.all([
     findSeenPayments(db, sessionIds),
-    findSessionDeposits(db, deps, sessionIds),
+    findPageDeposits(db, deps, sessionIds),
     findExceptions(db, sessionIds),
     findDepositAddresses(db, shown),
   ]);
@@ -98,7 +97,7 @@ function isOutside({ decision, status, orderId }: PaymentException, session: Ses
   return decision !== 'accept' || (status === 'resolved' && session.orderId !== orderId);
 }
 
-/** The state of a session, as its page shows it. */
+/** The state of a session for all its pages; `withOwnDeposit` makes it that of one. */
 export async function checkoutState(
   deps: CheckoutContext,
   session: SessionState,
@@ -151,8 +150,9 @@ export function shownDepositOf(
 }
 
 /**
- * The state with the deposit address of a given order of the session, for a page that shows its own; the state as it is
- * where the session has no such order.
+ * The state with the deposit address of a given order of the session, for a page that shows its own; that of the session
+ * where it has no such order. It leaves out what arrived at addresses that others asked for without the session's secret:
+ * money that follows there goes back to whomever they named.
  */
 export async function withOwnDeposit(
   deps: Pick<CheckoutContext, 'db' | 'chains'>,
@@ -161,9 +161,13 @@ export async function withOwnDeposit(
 ): Promise<(state: CheckoutState) => CheckoutState> {
   const found =
     orderId === undefined ? undefined : (await findDepositAddresses(deps.db, [orderId])).get(orderId);
-  if (orderId === undefined || found?.sessionId !== sessionId) return (state) => state;
-  const own = shownDepositOf(deps, orderId, found);
-  return (state) => (state.isPayable ? { ...state, ...own } : state);
+  const ownId = found?.sessionId === sessionId ? orderId : undefined;
+  const own = ownId === undefined ? {} : shownDepositOf(deps, ownId, found);
+  return (state) => ({
+    ...state,
+    deposits: state.deposits.filter(({ onlyFor = ownId }) => onlyFor === ownId),
+    ...(state.isPayable ? own : {}),
+  });
 }
 
 /** Whether the payer has the whole payment back. */
