@@ -37,7 +37,7 @@ const CHOICE_LIMIT = 200;
 const RESERVATION = '127.0.0.2';
 
 /** Reserves a port against other searches; false when another search has it, or a server listens on all addresses. */
-const reserve = (port: number): Promise<boolean> =>
+export const reservePort = (port: number): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -61,7 +61,7 @@ export const findFreePorts = async (count: number): Promise<number[]> => {
   for (let attempt = 0; chosen.length < count; attempt += 1) {
     if (attempt === CHOICE_LIMIT) throw new Error('There are not enough free ports.');
     const port = randomInt(OWN_PORTS.first, OWN_PORTS.end);
-    if ((await isPortFree(port)) && (await reserve(port))) chosen.push(port);
+    if ((await isPortFree(port)) && (await reservePort(port))) chosen.push(port);
   }
   return chosen;
 };

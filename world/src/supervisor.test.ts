@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { localChains } from './local-chain.ts';
-import { findFreePort } from './port.ts';
+import { findFreePort, reservePort } from './port.ts';
 import { isRunning, type ProcessRecord, waitUntil } from './process.ts';
 import type { WorldManifest } from './world-config.ts';
 
@@ -119,6 +119,9 @@ test('a world keeps everything through kills, refuses a second start and leaves 
       const orphans = Object.values(readChildren());
       run.child.kill('SIGKILL');
       await run.exited;
+      // The reservations have ended with it, and other tests search for ports at this moment.
+      const ports = JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8')) as Record<string, number>;
+      await Promise.all(Object.values(ports).map(reservePort));
       run = startWorld();
       assert.deepEqual(await waitUntilReady(run), manifest);
       assert.equal(await readBlockHash(manifest, '0x1'), hash);
