@@ -63,6 +63,7 @@ test('an order has the recipient, the amounts and the end of its session', () =>
       ...{ orderType: orderKinds.escrow, targetChain: 31_337n },
     },
     ...{ gateway: address('a1'), payoutVault: '', amounts: amountsOf(session.amount, 2_000, 2) },
+    withSecret: false,
   });
   assert.match(orderId, /^0x[0-9a-f]{64}$/);
 });
