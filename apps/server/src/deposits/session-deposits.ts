@@ -20,7 +20,7 @@ interface ViewContext {
  * it. Omits sessions without any, and dust. It tells addresses apart by their ends: they belong to the payer who asked
  * for them.
  */
-export async function findSessionDeposits(
+async function findSessionDeposits(
   queryable: Queryable,
   { chains, clock }: ViewContext,
   sessionIds: readonly string[],
