@@ -63,7 +63,8 @@ export async function createRefund(
   }
   if (exceptionId !== '' && order.order.orderType === orderKinds.vaultPayout)
     throw new Refusal('refund_not_possible', 'the operator has this money in a vault, and returns it');
-  const returned = exceptionId === '' ? session.refundedAmount : await returnedAmountOf(transaction, order);
+  const returned =
+    exceptionId === '' ? session.refundedAmount : (await returnedOf(transaction, [order]))(order);
   const left = microUsd(order.amounts.totalValue - returned);
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
   if (amount > left) throw new Refusal('refund_exceeds', leftText(order, returned));
@@ -118,10 +119,15 @@ async function insert(
   return created;
 }
 
-/** What the gateway has returned of a settled order, final. */
-async function returnedAmountOf(queryable: Queryable, order: StoredOrder): Promise<MicroUsd> {
-  const [row] = await queryable.query(returnedUnits, { orderIds: [order.orderId] });
-  return microUsd((row?.units ?? 0n) / unitsPerMicroUsd(order));
+/** What the gateway has returned of each of some settled orders, final. */
+async function returnedOf(
+  queryable: Queryable,
+  orders: readonly StoredOrder[],
+): Promise<(order: StoredOrder) => MicroUsd> {
+  const orderIds = orders.map(({ orderId }) => orderId);
+  const rows = orderIds.length === 0 ? [] : await queryable.query(returnedUnits, { orderIds });
+  const units = new Map<string, bigint>(rows.map((row) => [row.order_id, row.units]));
+  return (order) => microUsd((units.get(order.orderId) ?? 0n) / unitsPerMicroUsd(order));
 }
 
 function leftText({ amounts: { totalValue } }: StoredOrder, returned: MicroUsd): string {
@@ -173,13 +179,11 @@ async function refundsOf(
   const orderIds = rows.filter((row) => row.status === 'requires_signature').map((row) => row.order_id);
   const found = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);
   const orders = new Map<string, StoredOrder>(found.map((order) => [order.orderId, order]));
-  const returned = orderIds.length === 0 ? [] : await queryable.query(returnedUnits, { orderIds });
-  const units = new Map(returned.map((row) => [row.order_id, row.units]));
+  const returned = await returnedOf(queryable, found);
   return rows.map((row) => {
     const order = orders.get(row.order_id);
     if (order === undefined) return refundOf(row);
-    const amount = microUsd((units.get(row.order_id) ?? 0n) / unitsPerMicroUsd(order));
-    return refundOf(row, toSignOf(deps, row, order, amount));
+    return refundOf(row, toSignOf(deps, row, order, returned(order)));
   });
 }
 

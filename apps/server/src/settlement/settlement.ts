@@ -124,12 +124,11 @@ async function sendLegs(sending: Sending, name: LegName): Promise<void> {
 async function sendSettlements(sending: Sending, items: readonly Item[]): Promise<void> {
   const { deps, chain } = sending;
   const now = deps.clock.now();
-  const [open, late] = [true, false].map((can) =>
-    items.filter(({ order }) => canBeSettled(order, now) === can),
-  );
-  for (const item of late?.slice(0, deps.settings.batchSize) ?? []) await sendReclaim(sending, item);
-  const [oldest] = open ?? [];
-  if (open === undefined || oldest === undefined) return;
+  const late = items.filter(({ order }) => !canBeSettled(order, now));
+  for (const item of late.slice(0, deps.settings.batchSize)) await sendReclaim(sending, item);
+  const open = items.filter(({ order }) => canBeSettled(order, now));
+  const [oldest] = open;
+  if (oldest === undefined) return;
   // An order is settled on the gateway that it was paid to, configured or not. One call goes to one gateway.
   const to = gatewayOf(oldest.order, chain);
   const there = open.filter((item) => gatewayOf(item.order, chain) === to);
