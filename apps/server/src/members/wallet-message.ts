@@ -29,8 +29,8 @@ export function checkWalletMessage(
   },
 ): { readonly address: Hex; readonly chainId: number } | undefined {
   const { host, origin, protocol } = new URL(expected.origin);
-  const { address, chainId, ...parsed } = parseSiweMessage(message);
-  const { issuedAt, expirationTime, notBefore, scheme } = parsed;
+  const parsed = parseSiweMessage(message);
+  const { address, chainId, issuedAt, expirationTime, notBefore, scheme } = parsed;
   const now = expected.now.getTime();
   const ageMs = issuedAt === undefined ? Number.NaN : now - issuedAt.getTime();
   const isForUs =
@@ -46,14 +46,13 @@ export function checkWalletMessage(
     (expirationTime === undefined || now < expirationTime.getTime()) &&
     (notBefore === undefined || now >= notBefore.getTime());
   if (!isForUs || !isNow || address === undefined || chainId === undefined) return undefined;
-  return isCanonical(message) ? { address, chainId } : undefined;
+  return isCanonical(message, parsed) ? { address, chainId } : undefined;
 }
 
 /** Whether the parts that were read are the whole message: the parser skips what it does not know. */
-function isCanonical(message: string): boolean {
+function isCanonical(message: string, parts: ReturnType<typeof parseSiweMessage>): boolean {
   try {
-    const parts = parseSiweMessage(message) as Parameters<typeof createSiweMessage>[0];
-    return createSiweMessage(parts) === message;
+    return createSiweMessage(parts as Parameters<typeof createSiweMessage>[0]) === message;
   } catch {
     // A part that the standard does not allow.
     return false;
