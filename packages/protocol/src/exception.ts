@@ -3,7 +3,7 @@ import { idText, timestampText } from './schema.ts';
 
 /**
  * The exceptions of a payment. duplicate: a second payment, which goes back to its payer. duplicate_settled: it was
- * settled before it could go back. refunded, reclaimed: the payer has the counted payment back, and it will never be
+ * settled before it could go back, which resolves duplicate. refunded, reclaimed: the payer has the counted payment back, and it will never be
  * settled. unsettled: the counted payment still waits for its settlement, and goes back when its time is over. underpaid, late: money at a deposit address that does not pay by itself; it goes back to the payer unless it
  * is accepted. overpaid, wrong_token: money that pays nothing and goes back.
  */

@@ -28,6 +28,11 @@ export function exceptionState(exception: PaymentException, now: Date): Exceptio
         ...{ tone: 'good', text: 'Resolved', by: undefined, canDecide: false },
         next: 'The payment was settled, or went back to its payer: its timeline says which.',
       };
+    if (kind === 'duplicate' && resolvedTx !== '')
+      return {
+        ...{ tone: 'good', text: 'Resolved', by: undefined, canDecide: false },
+        next: 'The money is back with its payer. If it was settled to you first, an exception of its own says so.',
+      };
     const isBack = resolvedTx !== '' || kind === 'refunded' || kind === 'reclaimed';
     const next =
       decision === 'accept' && resolvedTx !== ''

@@ -10,7 +10,8 @@ import type { ExceptionContext } from './exception.ts';
 const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKind[]>>> = {
   // The late or short money has become the payment.
   Paid: ['underpaid', 'late'],
-  Settled: ['unsettled'],
+  // A second payment that is settled does not go back by itself: `duplicate_settled` takes its place.
+  Settled: ['duplicate', 'unsettled'],
   Refunded: ['duplicate', 'unsettled'],
   Reclaimed: ['duplicate', 'unsettled'],
   Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
@@ -32,7 +33,7 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
         if (BigInt(event.arguments['refundedTotal'] ?? '0') < order.total) return;
         await transaction.query(resolveByEvent, {
           orderId: event.orderId,
-          // The service announced its own return first, which the settlement made impossible.
+          // If only a second reading found the payment, both are open.
           kinds: ['duplicate', 'duplicate_settled'],
           tokenId: '',
           resolvedTx: event.txHash,

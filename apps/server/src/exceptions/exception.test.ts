@@ -212,7 +212,7 @@ test('another merchant, or an unknown id, finds no exception to read, resolve or
 /** The kinds that each final event ends; all other events end none. */
 const endings: Readonly<Partial<Record<ChainEventName, readonly ExceptionKind[]>>> = {
   Paid: ['underpaid', 'late'],
-  Settled: ['unsettled'],
+  Settled: ['duplicate', 'unsettled'],
   Refunded: ['duplicate', 'unsettled'],
   Reclaimed: ['duplicate', 'unsettled'],
   Rescued: ['duplicate', 'underpaid', 'overpaid', 'late', 'wrong_token'],

@@ -63,7 +63,7 @@ test('an event that is read again raises no second exception', async () => {
   assert.equal(raised.length, 1);
 });
 
-test('a payment that was settled before it could go back stays open until an operator closes it', async () => {
+test('a second payment that was settled before it could go back is open once, until a person closes it', async () => {
   const sessionId = await addSession(world, { key, accountId });
   const first = await addOrder(world, sessionId);
   const second = await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`);
@@ -78,7 +78,7 @@ test('a payment that was settled before it could go back stays open until an ope
   };
   assert.deepEqual(await kinds(), [
     ['duplicate_settled', 'open'],
-    ['duplicate', 'open'],
+    ['duplicate', 'resolved'],
   ]);
   const { exceptions } = await list();
   const body = { exceptionId: exceptions[0].exceptionId };
@@ -86,7 +86,7 @@ test('a payment that was settled before it could go back stays open until an ope
     assert.equal((await world.send('POST', '/exception/resolve', { key, body })).code, 0);
   assert.deepEqual(await kinds(), [
     ['duplicate_settled', 'resolved'],
-    ['duplicate', 'open'],
+    ['duplicate', 'resolved'],
   ]);
 });
 
