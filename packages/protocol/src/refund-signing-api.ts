@@ -13,6 +13,9 @@ const txHash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
 export const refundSigning = Type.Object({
   signingId,
   refundId: Type.String({ description: 'This refund, or another one of the same payment' }),
+  isWithdrawn: Type.Boolean({
+    description: 'Whether its refund was withdrawn. The wallet may still sign, which returns the money',
+  }),
   memberName: Type.String({ description: 'Who asked; empty when the member is gone' }),
   isMine: Type.Boolean({ description: 'Whether the caller asked' }),
   account: Type.String({ description: 'The address that signs' }),
@@ -75,5 +78,19 @@ export const refundSigningRoutes = {
     permissions: ['refunds:write'],
     effect: 'update',
     errors: ['refund_not_found', 'refund_being_signed'],
+  }),
+  withdrawSignedRefund: route({
+    method: 'POST',
+    path: '/refund/withdraw',
+    summary: 'Cancel a refund that a wallet was asked to sign',
+    description:
+      'Names the signing that the member has seen. The signing stays open, so another refund of the payment is signed ' +
+      'only in its place. If the wallet signs after all, the refund becomes completed, and counts once.',
+    tag: 'Refunds',
+    body: strictBody({ refundId: idText, signingId }),
+    reply: successReply,
+    permissions: ['refunds:write'],
+    effect: 'update',
+    errors: ['refund_not_found', 'refund_being_signed', 'refund_not_cancellable'],
   }),
 } as const;

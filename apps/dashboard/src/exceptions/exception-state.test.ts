@@ -34,7 +34,12 @@ test('a second payment that was settled is for the merchant to return', () => {
   const settled = { ...late, kind: 'duplicate_settled' as const, decideBy: '' };
   assert.equal(exceptionState(settled, before).text, 'Return it');
   assert.deepEqual([isToReturn(settled), isToReturn({ ...settled, kind: 'duplicate' })], [true, false]);
-  const announced = { ...settled, kind: 'duplicate' as const, status: 'resolved' as const, resolvedTx: '0x01' };
+  const announced = {
+    ...settled,
+    kind: 'duplicate' as const,
+    status: 'resolved' as const,
+    resolvedTx: '0x01',
+  };
   assert.match(exceptionState(announced, before).next, /If it was settled to you first/);
   const back = { ...settled, status: 'resolved' as const, resolvedTx: '0x01' };
   assert.equal(isToReturn(back), false);

@@ -51,8 +51,8 @@ const notices: Readonly<Partial<Record<RefundStatus, ReactNode>>> = {
   ),
   cancelled: (
     <Notice tone="info" title="You withdrew this refund">
-      It moves no money. If its transaction was sent before and is mined after all, this page shows the refund
-      as paid.
+      It moves no money. If a wallet still asks for it, decline there. If its transaction was signed before
+      and is mined after all, this page shows the refund as paid.
     </Notice>
   ),
 };

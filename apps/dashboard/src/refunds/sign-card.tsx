@@ -1,4 +1,5 @@
 import type { Refund } from '@florin/protocol/refund.ts';
+import type { RefundSigning } from '@florin/protocol/refund-signing-api.ts';
 import { Wallet } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
@@ -13,6 +14,7 @@ import { Card, Fact, Facts } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { Address, Time, Tokens } from '../ui/value.tsx';
 import { type SendProgress, stepsOf } from './send-refund.ts';
+import { signerOf } from './signing.ts';
 import { Steps } from './steps.tsx';
 import { Transactions } from './transactions.tsx';
 import { useSending } from './use-sending.ts';
@@ -22,7 +24,6 @@ import { Withdraw } from './withdraw.tsx';
 /** Another member may begin to sign, and the chain ends what is signed. */
 const followMs = 4_000;
 
-type Signing = NonNullable<ReplyTo<'GET /refund/signing/:refundId'>['signing']>;
 type Token = ReplyTo<'GET /token/list'>['tokens'][number];
 
 interface SignProps {
@@ -42,14 +43,16 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
   const signing = read.data?.signing;
   // No member begins before the service has said who signs.
   const isToSign = maySign && (isRunning || (read.data !== undefined && signing === undefined));
-  const mayWithdraw = maySign && !isRunning && read.data !== undefined && signing?.refundId !== refundId;
+  const own = signing?.refundId === refundId ? signing : undefined;
+  // While a wallet is asked, too: it may never answer.
+  const mayWithdraw = maySign && read.data !== undefined && (!isRunning || own?.txHash === '');
   return (
     <Card className="grid gap-4 p-4 md:p-5">
       <Needed refund={refund} token={token} paidTo={paidTo} />
       <Steps
         steps={stepsOf(refund)}
         progress={progress}
-        sentHash={signing?.refundId === refundId ? signing.txHash : ''}
+        sentHash={own?.txHash ?? ''}
         isRunning={isRunning}
         explorer={token?.explorer ?? ''}
       />
@@ -66,7 +69,7 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
       {signing !== undefined && !isRunning && (
         <Signed
           signing={signing}
-          isOther={signing.refundId !== refundId}
+          isOther={own === undefined}
           mayRepeat={maySign && wallet !== undefined}
           onSign={() => void signInsteadOf(signing.signingId)}
         />
@@ -91,7 +94,7 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
             </span>
           </>
         )}
-        {mayWithdraw && <Withdraw refundId={refundId} />}
+        {mayWithdraw && <Withdraw refundId={refundId} signing={own} />}
       </div>
       {isToSign && !isRunning && <Transactions steps={stepsOf(refund)} isOpen={wallet === undefined} />}
     </Card>
@@ -141,6 +144,19 @@ function Needed({
   );
 }
 
+function titlesOf(isOther: boolean, isWithdrawn: boolean): { readonly asked: string; readonly sent: string } {
+  if (!isOther) return { asked: 'A wallet may have sent the refund', sent: 'The refund is sent' };
+  if (isWithdrawn)
+    return {
+      asked: 'A wallet may still send a withdrawn refund of this payment',
+      sent: 'A withdrawn refund of this payment is sent',
+    };
+  return {
+    asked: 'Another refund of this payment is being signed',
+    sent: 'Another refund of this payment is sent',
+  };
+}
+
 /** A wallet was asked for the last step. Signing again takes a decision of its own. */
 function Signed({
   signing,
@@ -148,32 +164,29 @@ function Signed({
   mayRepeat,
   onSign,
 }: {
-  readonly signing: Signing;
+  readonly signing: RefundSigning;
   /** Whether it is of another refund of the payment. */
   readonly isOther: boolean;
   readonly mayRepeat: boolean;
   readonly onSign: () => void;
 }) {
   const [isAsking, setAsking] = useState(false);
-  const { refundId, memberName, isMine, account, txHash, askedAt } = signing;
-  const who = isMine ? 'You' : memberName || 'A former member';
-  const again = isOther ? (
-    <ScreenLink path={`refunds/${refundId}`} className={buttonClass('plain', 'small')}>
-      See that refund
-    </ScreenLink>
-  ) : (
-    mayRepeat && (
-      <Button size="small" onClick={() => setAsking(true)}>
-        Sign again
-      </Button>
-    )
-  );
-  const titles = isOther
-    ? {
-        asked: 'Another refund of this payment is being signed',
-        sent: 'Another refund of this payment is sent',
-      }
-    : { asked: 'A wallet may have sent the refund', sent: 'The refund is sent' };
+  const { refundId, isWithdrawn, account, txHash, askedAt } = signing;
+  const who = signerOf(signing);
+  const act = isOther ? 'Sign in its place' : 'Sign again';
+  const again =
+    isOther && !isWithdrawn ? (
+      <ScreenLink path={`refunds/${refundId}`} className={buttonClass('plain', 'small')}>
+        See that refund
+      </ScreenLink>
+    ) : (
+      mayRepeat && (
+        <Button size="small" onClick={() => setAsking(true)}>
+          {act}
+        </Button>
+      )
+    );
+  const titles = titlesOf(isOther, isWithdrawn);
   return (
     <>
       <div role="status">
@@ -181,19 +194,26 @@ function Signed({
           <Notice tone="warn" title={titles.asked} action={again}>
             {who} asked the wallet <Address address={account} /> <Time time={askedAt} />. It has not answered
             yet, or its answer did not arrive. Look at the wallet’s history. If the refund is there, you have
-            nothing to do: this page shows when it is completed.
+            nothing to do: {isWithdrawn ? 'its own page' : 'this page'} shows when it is completed.
+            {isWithdrawn && ' If the wallet still asks, decline there.'}
           </Notice>
         ) : (
           <Notice tone="info" title={titles.sent} action={again}>
             {who} signed it with <Address address={account} /> <Time time={askedAt} />. It is completed when
-            the transaction is final on its chain. This page shows it by itself.
+            the transaction is final on its chain. {isWithdrawn ? 'Its own page' : 'This page'} shows it by
+            itself.
           </Notice>
         )}
       </div>
-      <Dialog isOpen={isAsking} onClose={() => setAsking(false)} title="Sign this refund again?" size="small">
+      <Dialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={isOther ? 'Sign in place of the withdrawn refund?' : 'Sign this refund again?'}
+        size="small"
+      >
         <p className="text-soft">
-          Do this only when the wallet shows that the transaction failed, was cancelled or was never sent. A
-          second transaction of a partial refund pays the payer twice.
+          Do this only when the wallet shows that the transaction failed, was cancelled or was never sent, and
+          no longer asks for it. A second transaction of a partial refund pays the payer twice.
         </p>
         <DialogActions>
           <CancelButton />
@@ -204,7 +224,7 @@ function Signed({
               onSign();
             }}
           >
-            Sign again
+            {act}
           </Button>
         </DialogActions>
       </Dialog>

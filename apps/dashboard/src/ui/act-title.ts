@@ -46,6 +46,7 @@ const titles: Readonly<Record<string, string>> = {
   cancelCheckoutSession: 'Cancelled a session',
   createRefund: 'Refunded a payment',
   cancelRefund: 'Withdrew a refund',
+  withdrawSignedRefund: 'Withdrew a refund that a wallet was asked to sign',
   startRefundSigning: 'Began to sign a refund',
   reportRefundSigning: 'Sent the transaction of a refund',
   endRefundSigning: 'Ended the signing of a refund',

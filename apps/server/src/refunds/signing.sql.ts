@@ -7,14 +7,17 @@ export const signingByRefund = statement({
   columns: {
     signing_id: 'text',
     refund_id: 'text',
+    is_withdrawn: 'bool',
     user_id: 'text',
     name: 'text',
     account: 'text',
     tx_hash: 'text',
     asked_at: 'timestamptz',
   },
-  text: `select s.signing_id, s.refund_id, s.user_id, coalesce(u.name, '') as name, s.account, s.tx_hash, s.asked_at
-   from refunds r join refund_signings s using (order_id) left join sign_in."user" u on u.id = s.user_id
+  text: `select s.signing_id, s.refund_id, signed.status = 'cancelled' as is_withdrawn, s.user_id, coalesce(u.name, '') as name,
+     s.account, s.tx_hash, s.asked_at
+   from refunds r join refund_signings s using (order_id) join refunds signed on signed.refund_id = s.refund_id
+     left join sign_in."user" u on u.id = s.user_id
    where r.merchant_id = :merchantId and r.refund_id = :refundId`,
 });
 
@@ -59,11 +62,12 @@ export const deleteSigning = statement({
    returning signing_id`,
 });
 
-// The signed refund may still be open: of two refunds of one amount, the older one is completed.
+// The signed refund may still be open: of two refunds of one amount, the older one is completed. The wallet of a withdrawn
+// one may answer yet.
 export const endSigningByReturn = statement({
   name: 'refund_signing_end_by_return',
   parameters: { orderId: 'text', amount: 'int8' },
   columns: {},
   text: `delete from refund_signings s using refunds r
-   where s.order_id = :orderId and r.refund_id = s.refund_id and (r.amount = :amount or r.status <> 'requires_signature')`,
+   where s.order_id = :orderId and r.refund_id = s.refund_id and (r.amount = :amount or r.status not in ('requires_signature', 'cancelled'))`,
 });

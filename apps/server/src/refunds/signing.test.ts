@@ -5,7 +5,8 @@ import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
-import { createRefund } from './refund.ts';
+import { cancelRefund } from './cancellation.ts';
+import { createRefund, findRefund } from './refund.ts';
 import { endSigning, findSigning, reportSigning, startSigning } from './signing.ts';
 
 let world: SettlementWorld;
@@ -171,6 +172,48 @@ test('a signing of a refund that fails ends with it', async () => {
   await page('usr_ada', { ...refund, refundId: otherId }).start();
   await showReturn(order, 400_000, 400_000);
   assert.equal(await page('usr_bob', refund).read(), undefined);
+});
+
+/** A member withdraws the refund, and names the signing that the page shows. */
+const withdraw = ({ merchantId, refundId }: { merchantId: string; refundId: string }, despite: string) =>
+  said(
+    inTransaction(async (transaction) => {
+      await cancelRefund(transaction, deps(), { merchantId, refundId, despite });
+    }),
+  );
+
+test('a refund whose wallet never answered is withdrawn by whoever saw its signing, which then still warns', async () => {
+  const { order, otherId, ...refund } = await openRefunds(400_000, 300_000);
+  const [ada, bob] = [page('usr_ada', refund), page('usr_bob', { ...refund, refundId: otherId })];
+  await ada.start();
+  // Bob has seen another signing than the one that is open.
+  assert.equal(await withdraw(refund, bob.signingId), 'refund_being_signed');
+  assert.equal((await bob.read())?.isWithdrawn, false);
+  assert.equal(await withdraw(refund, ada.signingId), 'done');
+  assert.equal(await ada.start(), 'refund_not_possible');
+  // The open question in the first wallet bars the next signing, and another return does not end it.
+  await showReturn(order, 5, 5);
+  const seen = await bob.read();
+  assert.deepEqual([seen?.refundId, seen?.isWithdrawn, seen?.txHash], [refund.refundId, true, '']);
+  assert.equal(await bob.start(), 'refund_being_signed');
+  // Its page hears from the wallet late.
+  assert.equal(await ada.report(), 'done');
+  assert.equal((await bob.read())?.txHash, txHash);
+  await showReturn(order, 400_000, 400_005);
+  const after = await findRefund(world.database.db, deps(), refund);
+  assert.equal(after.status, 'completed');
+  assert.notEqual(after.cancelledAt, '');
+  assert.equal((await world.session(order.sessionId)).refundedAmount, 400_005n);
+  assert.equal(await bob.start(), 'started');
+});
+
+test('a wallet that declines after its refund was withdrawn ends the signing', async () => {
+  const { otherId, ...refund } = await openRefunds(400_000, 300_000);
+  const [ada, bob] = [page('usr_ada', refund), page('usr_bob', { ...refund, refundId: otherId })];
+  await ada.start();
+  await withdraw(refund, ada.signingId);
+  assert.equal(await ada.end(), 'done');
+  assert.equal(await bob.start(), 'started');
 });
 
 test('another merchant sees and starts nothing', async () => {

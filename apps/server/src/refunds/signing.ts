@@ -26,6 +26,7 @@ export async function findSigning(
   return {
     signingId: row.signing_id,
     refundId: row.refund_id,
+    isWithdrawn: row.is_withdrawn,
     memberName: row.name,
     isMine: row.user_id === userId,
     account: row.account,

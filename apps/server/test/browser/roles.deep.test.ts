@@ -83,6 +83,7 @@ function merchantPlaces(): Partial<Record<MerchantAct, Place | string>> {
     cancelCheckoutSession: { path: `payments/${things.sessionId}`, control: button('Cancel') },
     createRefund: { path: `payments/${things.paidSessionId}`, control: button('Refund') },
     cancelRefund: { path: `refunds/${things.waitingRefundId}`, control: button('Withdraw refund') },
+    withdrawSignedRefund: 'the same button, once a wallet was asked',
     startRefundSigning: { path: `refunds/${things.waitingRefundId}`, control: button('Connect and sign') },
     reportRefundSigning: 'follows the start of the signing by itself',
     endRefundSigning: 'follows the start of the signing by itself',

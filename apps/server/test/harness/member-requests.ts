@@ -24,6 +24,7 @@ const ownRequests: Readonly<Record<string, object>> = {
   startRefundSigning: { ...signing, account: `0x${'1'.repeat(40)}` },
   reportRefundSigning: { ...signing, txHash: `0x${'1'.repeat(64)}` },
   endRefundSigning: signing,
+  withdrawSignedRefund: signing,
   getAccountSums: { times: [0, 86_400] },
   createApiKey: { kind: 'restricted', permissions: [] },
   disableApiKey: { keyId: 'key_none' },

@@ -148,6 +148,10 @@ function memberRequests(): Requests {
     recoverMember: send({ userId }),
     cancelMemberRecovery: send({ userId }),
     removeMember: send({ userId }),
+    withdrawSignedRefund: send({
+      refundId: things.waitingRefundId,
+      signingId: '00000000-0000-4000-8000-000000000000',
+    }),
     endRefundSigning: send({ refundId, signingId: '00000000-0000-4000-8000-000000000000' }),
     createMerchant: send({ merchantName: 'Cups' }),
     inviteToMerchant: send(async () => ({

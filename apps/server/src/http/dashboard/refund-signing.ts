@@ -1,12 +1,13 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { Clock } from '#outside/clock.ts';
+import { cancelRefund } from '#refunds/cancellation.ts';
+import type { RefundContext } from '#refunds/refund.ts';
 import { endSigning, findSigning, reportSigning, startSigning } from '#refunds/signing.ts';
 import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
 import { memberOf } from './visitor.ts';
 
 /** Who signs a refund in the browser's wallet, so that two members never sign the same one. */
-export function addRefundSigningRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
+export function addRefundSigningRoutes(add: MerchantRoutes, deps: RefundContext): void {
   add.read(routes.getRefundSigning, async ({ params: { refundId }, caller }, db) => {
     const signing = await findSigning(db, { ...signerOf(caller), refundId });
     return signing === undefined ? {} : { signing };
@@ -26,6 +27,11 @@ export function addRefundSigningRoutes(add: MerchantRoutes, deps: { readonly clo
   add.action(routes.endRefundSigning, ({ body, caller }, transaction) =>
     endSigning(transaction, { ...signerOf(caller), ...body }),
   );
+
+  add.action(routes.withdrawSignedRefund, async ({ body: { refundId, signingId }, caller }, transaction) => {
+    const { merchantId } = caller;
+    await cancelRefund(transaction, deps, { merchantId, refundId, despite: signingId });
+  });
 }
 
 function signerOf(caller: MerchantCaller): { merchantId: string; userId: string } {

@@ -150,6 +150,7 @@ function ownBodies({ things }: Shop, own: { changeId: string; signingId: string;
     startRefundSigning: { ...signing, account: hex('1', 40) },
     reportRefundSigning: { ...signing, txHash: hex('1', 64) },
     endRefundSigning: signing,
+    withdrawSignedRefund: signing,
     getPeriodSums: { times: [0, 86_400] },
     getAccountSums: { times: [0, 86_400] },
     deleteLink: { linkId },
