@@ -12,7 +12,7 @@ const COMMANDS = {
     does: 'runs the whole local world until Ctrl-C',
     isTethered: true,
     servesPages: true,
-    help: 'FLORIN_HOME is its folder (.florin), and FLORIN_PORT its first port (4000).',
+    help: 'FLORIN_HOME is its folder (.florin), FLORIN_PORT its port (4000), and DATABASE_URL a PostgreSQL to use in place of its own. docs/guide/local-world.md says more.',
   },
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and prints each step' },
   serve: {

@@ -44,8 +44,18 @@ export const portOf = (ports: WorldPorts, name: string): number => {
   return port;
 };
 
+/** A database on a server that was there before the world. */
+export interface KeptDatabase {
+  /** As its owner, with the password. */
+  readonly url: string;
+  /** `planned`: role and database may be absent. `stale`: it holds what a reset removes. */
+  readonly state: 'planned' | 'stale' | 'ready';
+}
+
 const PAYER_COUNT = 3;
-const LASTING_FILES = new Set(['keys.json', 'ports.json']);
+const DATABASE_FILE = 'database.json';
+const SERVICE_FILE = 'service.json';
+const LASTING_FILES = new Set(['keys.json', 'ports.json', SERVICE_FILE, DATABASE_FILE]);
 
 const readJson = <Value>(path: string): Value | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Value) : undefined;
@@ -119,6 +129,28 @@ export class WorldHome {
     return ports;
   }
 
+  /** The port that the service had last; undefined before its first start. */
+  readServicePort(): number | undefined {
+    return this.read<{ readonly port: number }>(SERVICE_FILE)?.port;
+  }
+
+  keepServicePort(port: number): void {
+    if (this.readServicePort() !== port) this.write(SERVICE_FILE, { port });
+  }
+
+  readDatabase(): KeptDatabase | undefined {
+    return this.read<KeptDatabase>(DATABASE_FILE);
+  }
+
+  writeDatabase(database: KeptDatabase): void {
+    this.write(DATABASE_FILE, database);
+  }
+
+  /** Whether the data is in a PostgreSQL that the world itself runs. */
+  hasCluster(): boolean {
+    return existsSync(this.path('postgres'));
+  }
+
   read<Value>(name: string): Value | undefined {
     return readJson<Value>(this.path(name));
   }
@@ -131,8 +163,10 @@ export class WorldHome {
     rmSync(this.path(name), { force: true });
   }
 
-  /** Removes everything except the keys and the ports. */
+  /** Removes everything except the keys, the ports and the place of the database, whose content is stale from now on. */
   clear(): void {
+    const database = this.readDatabase();
+    if (database?.state === 'ready') this.writeDatabase({ ...database, state: 'stale' });
     for (const name of readdirSync(this.folder))
       if (!LASTING_FILES.has(name)) rmSync(this.path(name), { recursive: true, force: true });
   }

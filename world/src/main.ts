@@ -5,11 +5,10 @@ import { LocalWorld, WorldIsRunning } from './supervisor.ts';
 import type { WorldManifest } from './world-config.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
-const DEFAULT_PORT = 4_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const readPort = (text: string | undefined): number => {
-  if (text === undefined || text === '') return DEFAULT_PORT;
+const readPort = (text: string | undefined): number | undefined => {
+  if (text === undefined || text === '') return undefined;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new Error(`FLORIN_PORT=${text} is not a port.`);
@@ -51,9 +50,10 @@ const startAndDescribe = async (world: LocalWorld, home: string): Promise<void> 
 const main = async (): Promise<void> => {
   const home = process.env['FLORIN_HOME'] || join(CHECKOUT, '.florin');
   const port = readPort(process.env['FLORIN_PORT']);
+  const serverUrl = process.env['DATABASE_URL'] || undefined;
   const open = (): LocalWorld =>
     new LocalWorld({
-      ...{ home, port, log: print },
+      ...{ home, port, serverUrl, log: print },
       onReset: () => {
         reset().catch((error: unknown) => {
           console.error(error);
@@ -98,7 +98,7 @@ const main = async (): Promise<void> => {
   } catch (error) {
     if (isStopping) return;
     if (!(error instanceof WorldIsRunning)) throw error;
-    print(`${error.message} Stop that one first, or choose another FLORIN_HOME and FLORIN_PORT.`);
+    print(`${error.message} Stop that one first, or choose another FLORIN_HOME.`);
     process.exit(0);
   }
 };

@@ -15,6 +15,17 @@ export const isPortFree = (port: number): Promise<boolean> =>
     server.listen({ port, host: LOOPBACK, exclusive: true }, () => server.close(() => resolve(true)));
   });
 
+const SEARCH_LIMIT = 100;
+const LAST_PORT = 65_535;
+
+/** The first loopback port from `wanted` on that is free and not among `others`. */
+export const findNextFreePort = async (wanted: number, others: readonly number[] = []): Promise<number> => {
+  const end = Math.min(wanted + SEARCH_LIMIT, LAST_PORT + 1);
+  for (let port = wanted; port < end; port += 1)
+    if (!others.includes(port) && (await isPortFree(port))) return port;
+  throw new Error(`No port from ${wanted} to ${end - 1} is free: choose another with FLORIN_PORT.`);
+};
+
 /** Whether something accepts connections on this loopback port now. */
 export const isPortAnswering = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

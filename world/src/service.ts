@@ -51,6 +51,14 @@ export const isReady = async (url: string): Promise<boolean> => {
   }
 };
 
+/** Settings that the world, or another program of this machine, has in its environment, and the service would take for its own. */
+const isForeign = (name: string): boolean => /^(?:FLORIN_(?!LOG_|RATE_LIMITS$)|DATABASE_URL)/.test(name);
+
+const composeEnvironment = (configPath: string): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isForeign(name))),
+  FLORIN_CONFIG: configPath,
+});
+
 /** Starts the service as its own process. Its channel to us closes whenever we end. */
 export const startServiceChild = ({
   configPath,
@@ -64,7 +72,7 @@ export const startServiceChild = ({
   const logBegin = fstatSync(output).size;
   const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, script], {
-    env: { ...process.env, FLORIN_CONFIG: configPath },
+    env: composeEnvironment(configPath),
     stdio: ['ignore', output, output, 'ipc'],
     // Its own session: Ctrl-C reaches only us, and we stop processes in order.
     detached: true,

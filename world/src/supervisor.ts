@@ -13,7 +13,7 @@ import { type LocalAttester, startLocalAttester } from './local-attester.ts';
 import { type LocalChain, localChains } from './local-chain.ts';
 import { planLocalCircle } from './local-circle.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
-import { isPortFree } from './port.ts';
+import { hasOwnDatabase, type OwnDatabaseOptions, openOwnDatabase } from './own-database.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { Revivals } from './revivals.ts';
 import { type Seed, type SeedWorld, seedWorld } from './seed.ts';
@@ -27,13 +27,16 @@ import {
   type WorldManifest,
 } from './world-config.ts';
 import { findHolder, type LockHolder, takeLock, type WorldLock } from './world-lock.ts';
+import { choosePorts } from './world-ports.ts';
 
 /** The start options of a world. */
 export interface LocalWorldOptions {
   /** The data folder. */
   readonly home: string;
-  /** Loopback port of the service. */
-  readonly port: number;
+  /** Loopback port of the service; the last start's, or 4000, when absent. The next free one when it is taken. */
+  readonly port?: number | undefined;
+  /** A PostgreSQL server in place of the world's own; see {@link openOwnDatabase}. */
+  readonly serverUrl?: string | undefined;
   /** Gets each line that the person at the terminal should see. */
   readonly log: (line: string) => void;
   /** Stops this world, deletes its data and starts another. */
@@ -67,6 +70,8 @@ export class LocalWorld {
   readonly #children: Children;
   readonly #chains: Anvil[] = [];
   #postgres: Postgres | undefined;
+  #databaseUrl = '';
+  #port = 0;
   #service: ServiceChild | undefined;
   #attester: LocalAttester | undefined;
   #console: Console | undefined;
@@ -111,7 +116,7 @@ export class LocalWorld {
     const deadline = performance.now() + LOCK_PATIENCE_MS;
     let readySince: number | undefined;
     for (;;) {
-      this.#lock = await takeLock(this.#home.folder, composeOrigin(this.#options.port));
+      this.#lock = await takeLock(this.#home.folder);
       if (this.#lock !== undefined) return;
       this.#continue();
       // A starting world becomes ready and a stopping one ends, so both are worth a wait.
@@ -141,14 +146,15 @@ export class LocalWorld {
   async #startInOrder(): Promise<WorldManifest> {
     this.#home.remove('world.json');
     await this.#children.reap(this.#options.log);
-    const ports = await this.#home.keepPorts();
-    await this.#checkPorts(ports);
+    // A reset that was interrupted is finished.
+    if (this.#home.readDatabase()?.state === 'stale') this.#home.clear();
+    const ports = await this.#choosePorts();
     this.#children.watch();
     const keys = this.#home.keepKeys();
     const roles = deriveRoles(keys.mnemonic);
     const kept = this.#home.read<Record<string, ChainDeployment>>('deployment.json');
-    const [postgres] = await this.#settleAll([
-      this.#step('postgres', () => this.#startPostgres(portOf(ports, 'postgres'))),
+    await this.#settleAll([
+      this.#step('postgres', () => this.#openDatabase(portOf(ports, 'postgres'))),
       ...localChains.map((chain) =>
         this.#step(chain.name, () =>
           this.#startChain(chain, portOf(ports, chain.name), keys, kept === undefined),
@@ -164,10 +170,8 @@ export class LocalWorld {
       ...{ attestationUrl: attester.url, consoleUrl, smtpPort: mailbox.port },
     });
     await this.#step('service', () => this.#startService());
-    const databaseUrl = (postgres as Postgres).url;
     const seed =
-      this.#home.read<Seed>('seed.json') ??
-      (await this.#step('merchant', () => this.#seed(databaseUrl, roles)));
+      this.#home.read<Seed>('seed.json') ?? (await this.#step('merchant', () => this.#seed(roles)));
     this.#continue();
     const control = {
       ...{ console: consoleUrl, mailbox: `${consoleUrl}/mailbox`, controlToken: keys.controlToken },
@@ -220,19 +224,23 @@ export class LocalWorld {
     });
   }
 
-  async #checkPorts(ports: WorldPorts): Promise<void> {
-    if (!(await isPortFree(this.#options.port))) {
-      throw new Error(
-        `Port ${this.#options.port} is taken by another program. Choose another with FLORIN_PORT, as in FLORIN_PORT=4100 npm start.`,
-      );
-    }
-    for (const [name, port] of Object.entries(ports)) {
-      if (await isPortFree(port)) continue;
-      const path = this.#home.path('ports.json');
-      throw new Error(
-        `Port ${port}, which this world keeps for ${name}, is taken by another program. End that, or change ${path}.`,
-      );
-    }
+  async #choosePorts(): Promise<WorldPorts> {
+    const unused = hasOwnDatabase(this.#database) ? ['postgres'] : [];
+    const { log, port: asked } = this.#options;
+    const { port, ports } = await choosePorts({ home: this.#home, asked, unused, log });
+    this.#port = port;
+    this.#lock?.record(composeOrigin(port));
+    return ports;
+  }
+
+  get #database(): OwnDatabaseOptions {
+    return { home: this.#home, serverUrl: this.#options.serverUrl };
+  }
+
+  async #openDatabase(port: number): Promise<void> {
+    this.#databaseUrl = hasOwnDatabase(this.#database)
+      ? await openOwnDatabase(this.#database)
+      : (await this.#startPostgres(port)).url;
   }
 
   async #startPostgres(port: number): Promise<Postgres> {
@@ -311,10 +319,9 @@ export class LocalWorld {
         throw new Error(`The chain ${name} is incomplete.`);
       return { name, chainId, rpcUrl: chain.rpcUrl, deployment };
     });
-    if (this.#postgres === undefined) throw new Error('Postgres is missing.');
     const config = composeConfig({
-      port: this.#options.port,
-      databaseUrl: this.#postgres.url,
+      port: this.#port,
+      databaseUrl: this.#databaseUrl,
       imageFolder: resolve(this.#home.path('images')),
       ...parts,
       clockOffsetSeconds: this.#clockOffsetSeconds,
@@ -327,11 +334,11 @@ export class LocalWorld {
   }
 
   async #startService(): Promise<void> {
-    const { port, serviceScript } = this.#options;
+    const { serviceScript } = this.#options;
     const service = startServiceChild({
       ...{
         configPath: this.#configPath,
-        origin: composeOrigin(port),
+        origin: composeOrigin(this.#port),
         logFile: this.#home.path('service.log'),
       },
       ...(serviceScript === undefined ? {} : { script: serviceScript }),
@@ -347,12 +354,12 @@ export class LocalWorld {
     this.#revivals.watch('service', service.exited, () => this.#startService());
   }
 
-  async #seed(databaseUrl: string, roles: WorldRoles): Promise<Seed> {
+  async #seed(roles: WorldRoles): Promise<Seed> {
     const work = this.#options.seed ?? seedWorld;
     const seed = await work({
-      databaseUrl,
+      databaseUrl: this.#databaseUrl,
       configPath: this.#configPath,
-      origin: composeOrigin(this.#options.port),
+      origin: composeOrigin(this.#port),
       collectionAddress: roles.merchant.address,
     });
     this.#home.write('seed.json', seed);

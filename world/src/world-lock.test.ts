@@ -37,8 +37,9 @@ test('the lock of a dead holder does not block a start, even if an unrelated pro
     JSON.stringify({ pid, commandLine, startTicks: '1', origin: 'http://127.0.0.1:1' }),
   );
   assert.equal(findHolder(path), undefined);
-  const lock = await takeLock(path, 'http://127.0.0.1:2');
+  const lock = await takeLock(path);
   assert.ok(lock !== undefined);
+  lock.record('http://127.0.0.1:2');
   assert.equal(findHolder(path)?.origin, 'http://127.0.0.1:2');
   await lock.release();
   stranger.end();
@@ -46,11 +47,11 @@ test('the lock of a dead holder does not block a start, even if an unrelated pro
 
 test('exactly one of many concurrent starts gets a folder, which is free again afterwards', async () => {
   const path = makeFolder('wanted');
-  const locks = await Promise.all(Array.from({ length: 8 }, () => takeLock(path, 'http://127.0.0.1:1')));
+  const locks = await Promise.all(Array.from({ length: 8 }, () => takeLock(path)));
   const held = locks.filter((lock) => lock !== undefined);
   assert.equal(held.length, 1);
   await held[0]?.release();
-  const again = await takeLock(path, 'http://127.0.0.1:1');
+  const again = await takeLock(path);
   assert.ok(again !== undefined);
   await again.release();
 });

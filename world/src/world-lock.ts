@@ -12,6 +12,8 @@ export interface LockHolder extends ProcessRecord {
 
 /** The lock of a world; it ends with the process, even after a SIGKILL. */
 export interface WorldLock {
+  /** Records this process and the world's address for those who find the lock taken. */
+  record(origin: string): void;
   release(): Promise<void>;
 }
 
@@ -44,15 +46,17 @@ const bindName = (folder: string): Promise<Server | undefined> =>
   });
 
 /**
- * Takes a world's folder for this process and records the process there. Undefined when another process holds it. A
- * dead holder, even a SIGKILLed one with a recycled pid, holds nothing.
+ * Takes a world's folder for this process. Undefined when another process holds it. A dead holder, even a SIGKILLed one
+ * with a recycled pid, holds nothing.
  */
-export const takeLock = async (folder: string, origin: string): Promise<WorldLock | undefined> => {
+export const takeLock = async (folder: string): Promise<WorldLock | undefined> => {
   const server = await bindName(folder);
   if (server === undefined) return undefined;
   const path = join(folder, FILE);
-  writeAtomically(path, JSON.stringify({ ...describeProcess(process.pid), origin }));
   return {
+    record(origin) {
+      writeAtomically(path, JSON.stringify({ ...describeProcess(process.pid), origin }));
+    },
     async release() {
       rmSync(path, { force: true });
       await new Promise<void>((resolve) => server.close(() => resolve()));

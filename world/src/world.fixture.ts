@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import type { Seed } from './seed.ts';
 import { LocalWorld, WorldIsRunning } from './supervisor.ts';
 
-/** Runs a world around the stub service, as `main.ts` runs the real one. Arguments: the home and the port. */
-const [, , home = '', port = ''] = process.argv;
+/** Runs a world around the stub service, as `main.ts` runs the real one. Arguments: the home and the port, if any. */
+const [, , home = '', asked = ''] = process.argv;
+const port = asked === '' ? undefined : Number(asked);
 const seed = async (): Promise<Seed> => ({
   merchantId: 'mer_test',
   secretKey: 'sk_live_test',
@@ -15,7 +16,7 @@ const seed = async (): Promise<Seed> => ({
 });
 const serviceScript = fileURLToPath(new URL('./stub-service.fixture.ts', import.meta.url));
 const onReset = (): void => undefined;
-const world = new LocalWorld({ home, port: Number(port), log: console.log, onReset, serviceScript, seed });
+const world = new LocalWorld({ home, port, log: console.log, onReset, serviceScript, seed });
 process.once('SIGTERM', () => {
   world.stop().then(
     () => process.exit(0),
