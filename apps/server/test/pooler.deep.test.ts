@@ -99,7 +99,7 @@ async function startBouncer(mode: string): Promise<string> {
       `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
       `auth_type = trust\nauth_file = ${users}`,
       `pool_mode = ${mode}`,
-      'ignore_startup_parameters = options,statement_timeout,idle_in_transaction_session_timeout',
+      'ignore_startup_parameters = options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
     ].join('\n'),
   );
   await chmod(file, 0o644);

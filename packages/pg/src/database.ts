@@ -1,9 +1,10 @@
 import { setTimeout as paused } from 'node:timers/promises';
 import pg from 'pg';
 import { columnTypes } from './column-types.ts';
+import { outageOf } from './outage.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { type RowScope, type Schema, withSystemScope } from './schema.ts';
-import { ask, transact } from './transaction.ts';
+import { askAlone, transact } from './transaction.ts';
 
 /**
  * The database in one scope: PostgreSQL itself shows and accepts only rows of that scope, regardless of the
@@ -38,6 +39,13 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** Limit for an answer; then its connection is dropped. 20 s by default, longer than any statement runs. */
   readonly answerLimitMs?: number;
+  /**
+   * How long callers wait while the database is away, in milliseconds from its first failure on: no longer than a
+   * failover should take. 0 when absent: they fail at once.
+   */
+  readonly outageWaitMs?: number;
+  /** Called at the end of each outage, with its length in milliseconds. */
+  readonly onBack?: (ms: number) => void;
   /** Called with errors of idle connections; the pool replaces them by itself. */
   readonly onError?: (error: Error) => void;
   /** Called after each transaction that was committed, with its time from the pool's connection to the commit. */
@@ -52,9 +60,12 @@ export interface PoolState {
   readonly waiting: number;
 }
 
+/** How long a statement waits for a lock: a row's, or an advisory one. */
+const lockLimitMs = 10_000;
+
 /**
- * Opens a pool with named prepared statements, in the system's scope. Statements end after 15 s, idle transactions
- * after 30 s. A connection that does not answer within 20 s is dropped, and its statements fail.
+ * Opens a pool with named prepared statements, in the system's scope. Statements end after 15 s, waits for
+ * a lock after 10 s, idle transactions after 30 s. A connection that does not answer within 20 s is dropped, and its statements fail.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = {
@@ -62,6 +73,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     types: columnTypes,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
+    // Shorter than a statement, so that the error says that a lock was the reason.
+    lock_timeout: lockLimitMs,
     // A network may swallow packets: do not wait for ever for a lost peer.
     query_timeout: options.answerLimitMs ?? 20_000,
     keepAlive: true,
@@ -75,7 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   const listen: Database['listen'] = (channel, onNotify, signal) =>
     void keepListening(settings, channel, onNotify, signal, onError);
-  return databaseOver(pool, listen, options.schema?.scope, options.onCommit);
+  return databaseOver(pool, listen, options.schema?.scope, options);
 }
 
 /** The database over an open pool, or over a replacement in a test. */
@@ -83,12 +96,13 @@ export function databaseOver(
   pool: pg.Pool,
   listen: Database['listen'],
   scope?: RowScope,
-  onCommit?: (ms: number) => void,
+  { outageWaitMs = 0, onBack, onCommit }: Pick<DatabaseOptions, 'outageWaitMs' | 'onBack' | 'onCommit'> = {},
 ): Database {
+  const source = { pool, outage: outageOf(pool, outageWaitMs, onBack) };
   const transactIn = <T>(begin: string, work: (transaction: Transaction) => Promise<T>) =>
-    transact(pool, begin, work, onCommit);
+    transact(source, begin, work, onCommit);
   return {
-    query: async (statement, ...values) => ask(pool, statement, statement.positioned(...values)),
+    query: async (statement, ...values) => askAlone(source, statement, statement.positioned(...values)),
     transaction: (work) => transactIn('begin', work),
     inScope: (value) => narrowed(transactIn, scope, value),
     listen,

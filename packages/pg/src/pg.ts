@@ -19,6 +19,7 @@ export {
   pendingMigrations,
   readMigrations,
 } from './migrate.ts';
+export { isDatabaseAway } from './outage.ts';
 export type { Queryable, Transaction } from './queryable.ts';
 export { type RowScope, type Schema, withSystemScope } from './schema.ts';
 export { UnfitDatabase } from './server-check.ts';

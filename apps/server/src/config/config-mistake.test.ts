@@ -21,7 +21,8 @@ const smtp = { host: 'smtp.example.com', from: 'pay@example.com' };
 const wrongSender = (from: string) =>
   `smtp.from is ${from}: give an e-mail address in lower case, such as pay@example.com`;
 
-const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
+type Mistake = readonly [change: (file: Json) => void, sentence: string];
+const mistakes: readonly Mistake[] = [
   [(file) => (file.colour = 1), 'colour is not a known setting: remove it'],
   [(file) => (file.http.prot = 1), 'http.prot is not a known setting: remove it'],
   [(file) => (file.chains[0].color = 1), 'chains[0].color is not a known setting: remove it'],
@@ -45,6 +46,17 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
   [(file) => (file.roles = ['api']), 'roles names api: the roles are web, watcher, worker'],
   [(file) => delete file.databaseUrl, 'databaseUrl is missing: set DATABASE_URL, or databaseUrl in the file'],
   [(file) => (file.databaseUrl = 'mysql://x'), 'databaseUrl must be a postgres:// URL'],
+  ...[
+    'postgres://u:p@one,two/florin',
+    'postgres://u@/florin?host=a,b',
+    'postgres://one/x?target_session_attrs=any',
+  ].map(
+    (url): Mistake => [
+      (file) => (file.databaseUrl = url),
+      'databaseUrl names several hosts or target_session_attrs: give one address that leads to the primary, such as that of HAProxy (section 4 of the runbook production.md)',
+    ],
+  ),
+  [(file) => (file.databaseWaitSeconds = 61), 'databaseWaitSeconds must be an integer from 0 to 60'],
   [(file) => (file.chains = []), 'chains must be a list with at least one entry'],
   [(file) => file.chains.push(file.chains[0]), 'chains has chain id 8453 twice: list each chain once'],
   [

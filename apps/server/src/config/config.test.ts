@@ -102,7 +102,7 @@ test('omitted settings have documented defaults', async () => {
         ...{ maxBaseFeeGwei: undefined, outflow: undefined, maxFeePerGasGwei: 500 },
       },
       ...{ attestationUrl: undefined, walletConnect: undefined },
-      walletDelaySeconds: 0,
+      ...{ walletDelaySeconds: 0, databaseWaitSeconds: 10 },
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,
       ...{ demoPayerKey: undefined, clockOffsetSeconds: 0, consoleUrl: undefined, smtp: undefined },

@@ -5,6 +5,7 @@ import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from '#http/rate-limit.ts';
 import { Secret } from '#outside/secret.ts';
 import { addressOf, assertCctpFits, attestationUrlOf, contractsFrom } from './contracts.ts';
+import { type DatabaseConfig, databaseOf } from './database.ts';
 import { ConfigError, type Environment, Fields, type ReadRecorder, readJson, SecretSource } from './field.ts';
 import { gaslessOf } from './gasless.ts';
 import { type ImagesConfig, imagesOf } from './images.ts';
@@ -22,12 +23,11 @@ export const roles = ['web', 'watcher', 'worker'] as const;
 export type RoleName = (typeof roles)[number];
 
 /** The whole configuration of the service; frozen. */
-export interface Config extends ListenConfig, LogConfig {
+export interface Config extends DatabaseConfig, ListenConfig, LogConfig {
   /** `local` is for the local world: only there are plain HTTP and calls to loopback allowed. */
   readonly environment: 'local' | 'production';
   readonly origin: string;
   readonly serviceDomain: string;
-  readonly databaseUrl: Secret;
   readonly roles: ReadonlySet<RoleName>;
   readonly chains: Chains;
   readonly fees: { readonly sameToken: number; readonly sameChain: number; readonly crossChain: number };
@@ -108,7 +108,7 @@ export function configOf(
     serviceDomain: serviceDomainOf(fields),
     http: fields.section('http', (http) => httpOf(http, environment)),
     monitoring: monitoringOf(fields, environment),
-    databaseUrl: secrets.read('DATABASE_URL', 'databaseUrl', /^postgres(ql)?:\/\//, 'a postgres:// URL'),
+    ...databaseOf(fields, secrets),
     roles: rolesOf(fields, environment),
     chains,
     attestationUrl: attestationUrlOf(fields, chains.all),

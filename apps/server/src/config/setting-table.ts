@@ -44,6 +44,12 @@ export const settingTable: readonly SettingRow[] = [
   },
   { names: ['databaseUrl'], fallback: '', meaning: '`postgres://…`; also `DATABASE_URL`' },
   {
+    names: ['databaseWaitSeconds'],
+    fallback: '10',
+    meaning:
+      'how long requests wait at the beginning of an outage of the database, before they fail with a code that may be retried: a restart or a failover within that time costs them no error. 0: they fail at once',
+  },
+  {
     names: ['walletDelaySeconds'],
     fallback: '86400; 0 in a local world',
     meaning:

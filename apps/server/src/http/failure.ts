@@ -1,4 +1,4 @@
-import { BatchOverload } from '@florin/pg';
+import { BatchOverload, isDatabaseAway } from '@florin/pg';
 import { type ErrorName, errorCatalogue, Refusal, type RefusalDetails } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { SignerFailure } from '@florin/signing';
@@ -75,30 +75,17 @@ function httpLayerFailure(error: unknown, limitBytes: number): FailureReport | u
 /** The largest request body, in bytes. */
 export const bodyLimitBytes = 256 * 1024;
 
-// SQLSTATE classes that mean "not now" rather than "never": connection (08), resources (53), operator (57), system
-// (58), read-only after a failover (25006), and a retry that the pool gave up (40).
-const outageStates = /^(08|40|53|57|58)...$|^25006$/;
-const outageCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOENT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-]);
-const networkCalls = new Set(['connect', 'read', 'write', 'getaddrinfo']);
+// Further SQLSTATEs that mean "not now" rather than "never": resources (53), operator (57), system (58), a lock that was
+// not free in time (55P03), and a retry that the pool gave up (40).
+const retryableStates = /^(40|53|57|58)...$|^55P03$/;
 // Messages of pg that have no code.
-const outageMessages =
-  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed|Client is closed)/;
+const busyMessages =
+  /^(Query read timeout|timeout exceeded when trying to connect|Cannot use a pool after calling end)/;
 
 /** Whether the database was unreachable or asked to retry later. */
 function isDatabaseOutage(error: unknown): boolean {
+  if (isDatabaseAway(error)) return true;
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseOutage);
   if (!(error instanceof Error)) return false;
-  if (outageMessages.test(error.message)) return true;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (outageStates.test(code)) return true;
-  // A missing file has the same ENOENT as a missing socket, so only network calls count.
-  return outageCodes.has(code) && 'syscall' in error && networkCalls.has(String(error.syscall));
+  return busyMessages.test(error.message) || ('code' in error && retryableStates.test(String(error.code)));
 }

@@ -34,6 +34,7 @@ export function configurationOf(options: ServiceOptions): Readonly<Record<string
     roles: [...options.roles],
     http: { host: http.host, port: http.port, trustedProxies: http.trustedProxies ?? [] },
     monitoring: options.monitoring ?? 'off',
+    databaseWaitSeconds: options.databaseWaitSeconds ?? 0,
     walletDelaySeconds: options.walletDelaySeconds ?? 86_400,
     fees: options.fees,
     chains: chains.all.map((chain) => ({

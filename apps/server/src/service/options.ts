@@ -41,6 +41,8 @@ export interface GaslessSettings extends DepositSettings {
 export interface ServiceSettings {
   /** `local` is for the local world: only there a password alone opens the dashboard. Production when absent. */
   readonly environment?: 'local' | 'production';
+  /** Seconds that requests wait at the beginning of an outage of the database; 0 when absent: they fail at once. */
+  readonly databaseWaitSeconds?: number;
   /** Seconds that a wallet waits that is not its merchant's first; a day when absent. */
   readonly walletDelaySeconds?: number;
   /** The public origin, without a trailing slash, of the merchant API, the AI protocol and the hosted pages. */

@@ -68,6 +68,8 @@ export function openRooms(options: ServiceOptions): Rooms {
     url: options.databaseUrl,
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
     onCommit: metrics?.committed,
+    outageWaitMs: (options.databaseWaitSeconds ?? 0) * 1_000,
+    onBack: (ms) => log.warn('database.back', { seconds: Math.round(ms / 100) / 10 }),
   });
   const rpcs = new Map(
     chains.all.map(({ name: chain, chainId, rpcUrls: urls }) => {

@@ -21,6 +21,7 @@ export function serviceOptionsOf(
     ...outside,
     environment: config.environment,
     walletDelaySeconds: config.walletDelaySeconds,
+    databaseWaitSeconds: config.databaseWaitSeconds,
     origin: config.origin,
     serviceDomain: config.serviceDomain,
     http: config.http,
