@@ -3,7 +3,7 @@
 export { noActions } from './checkout/actions.ts';
 export { parseAmount, problemOfAmount } from './checkout/amount.ts';
 export type { Drawings } from './checkout/data.ts';
-export { fill, formatMoney, formatTime, formatToken, shorten } from './checkout/format.ts';
+export { fill, formatMoney, formatRange, formatTime, formatToken, shorten } from './checkout/format.ts';
 export { headView } from './checkout/head-view.ts';
 export { drawingKey, iconView } from './checkout/mark.ts';
 export { initialModel, isAtEnd, isOpen, pricedBy } from './checkout/model.ts';

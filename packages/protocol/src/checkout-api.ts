@@ -86,7 +86,9 @@ export const checkoutState = Type.Object({
     Type.Object({
       tokenId: Type.String(),
       chainId: Type.String(),
+      /** Of a deposit it is the refund address: anyone may have sent the money. */
       payer: Type.String(),
+      isDeposit: Type.Boolean(),
       /** What the payer paid in all, and the part of it that is a fee on top of the price. */
       amountInToken: Type.String(),
       total: Type.String(),
@@ -244,17 +246,18 @@ const claimBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** The money that can be taken back, and the call that does it; every caller's call pays `refundAddress`. */
+/** The money that can be taken back, and the call that does it; every caller's call pays the order's refund address. */
 const claimReply = Type.Object({
   amount: Type.String(),
   symbol: Type.String(),
   decimals: Type.Integer(),
-  refundAddress: Type.String(),
   /** Unix seconds: the latest time from which the contract releases it. */
   after: Type.Integer(),
-  /** Whether the contract releases it now. */
-  isPossible: Type.Boolean(),
-  txRequest,
+  /**
+   * Only where there is money that the contract releases now: the call names the whole refund address, which others who
+   * have the page's link need not know before that.
+   */
+  txRequest: Type.Optional(txRequest),
 });
 export type Claim = Static<typeof claimReply>;
 

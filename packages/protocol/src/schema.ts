@@ -19,7 +19,8 @@ export function text(options: { min?: number; max: number; description?: string 
  */
 export function nameText(options: { min?: number; max: number; description?: string }) {
   const { min = 1, max, description } = options;
-  const rule = 'One line of visible characters, without bidi controls; spaces around it are dropped';
+  const rule =
+    'One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped';
   return Type.String({
     format: 'name',
     trimmed: true,

@@ -103,7 +103,8 @@ export const sessionDeposit = Type.Object({
   symbol: Type.String(),
   decimals: Type.Integer(),
   addressEnd: Type.String({
-    description: 'The last four characters of the deposit address, which tell several addresses apart',
+    description:
+      'The last four characters of the deposit address, which tell several addresses apart. Anyone with the link may have asked for it: send only to an address that you asked for',
   }),
   amountInToken: Type.String({
     description: 'What has arrived, in the smallest token unit; a part that is not final may still vanish',

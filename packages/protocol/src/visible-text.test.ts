@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { visibleText } from './visible-text.ts';
+import { isVisibleLine, visibleText } from './visible-text.ts';
 
 /** A byte encoded in hidden characters, invisible to a reader. */
 const carriers: Readonly<Record<string, (byte: number) => string>> = {
@@ -45,6 +45,13 @@ const kept = [
   '<script>alert(1)</script>',
 ];
 for (const text of kept) test(`${text} stays as it is`, () => assert.equal(visibleText(text), text));
+
+test('marks that pile up on a character are cut, and no name may have them', () => {
+  const tower = `Tea${'\u0321\u0315\u0489'.repeat(20)} shop`;
+  assert.equal([...visibleText(tower)].length, 3 + 6 + 5);
+  const names = [tower, 'שָׁ֖לוֹם', 'ท้้', 'Việt'];
+  assert.deepEqual(names.map(isVisibleLine), [false, true, true, true]);
+});
 
 test('instructions stay readable, and on one line', () => {
   assert.equal(

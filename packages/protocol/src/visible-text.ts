@@ -10,6 +10,9 @@ const hidden =
 const invisibleRuns = /(?:\u200c|\u200d|[\ufe00-\ufe0f]){2,}/gu;
 const spelling = /^[\ufe00-\ufe0f]?[\u200c\u200d]?/u;
 
+// Marks stacked on one character reach into the lines around it. No script needs as many as seven.
+const towers = /(\p{M}{6})\p{M}+/gu;
+
 /**
  * Text from outside, in the form that reaches an agent: one line of visible characters in NFC. It stays data and is
  * never an instruction.
@@ -20,15 +23,20 @@ export function visibleText(text: string): string {
     .replace(hidden, '')
     .replace(invisibleRuns, (run) => spelling.exec(run)?.[0] ?? '')
     .normalize('NFC')
+    .replace(towers, '$1')
     .trim();
 }
+
+/** What `isVisibleLine` asks for, in the words of a refusal. */
+export const visibleLineRule =
+  'must be one line of visible characters, with at most six combining marks in a row';
 
 const plainLine = /^[\x20-\x7e]*$/;
 const visibleCharacter = /(?!\u200c|\u200d|[\ufe00-\ufe0f])\S/u;
 
 /**
  * Whether a text may be a name: one line of characters that readers see, with spaces around it at most. No line break, control
- * character or bidi override is in it, and no hidden character. An empty text may be one; one of spaces alone may not.
+ * character or bidi override is in it, no hidden character, and no tower of more than six marks. An empty text may be one; one of spaces alone may not.
  */
 export function isVisibleLine(text: string): boolean {
   if (text === '') return true;

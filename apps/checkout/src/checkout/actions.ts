@@ -28,6 +28,7 @@ export interface Actions {
   readonly showDeposit: () => void;
   readonly typeAmount: (field: AmountField, how: Edit) => void;
   readonly leaveAmount: (field: AmountField) => void;
+  readonly typeEmail: (field: AmountField) => void;
 }
 
 const ignore = () => undefined;
@@ -48,4 +49,5 @@ export const noActions: Actions = {
   showDeposit: ignore,
   typeAmount: ignore,
   leaveAmount: ignore,
+  typeEmail: ignore,
 };

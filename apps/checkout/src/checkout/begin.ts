@@ -6,14 +6,15 @@ import type { Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 
-/** The e-mail address that the payer typed; empty where none is needed. Throws when it is missing. */
+/** The e-mail address that the payer typed; empty where none is needed. Throws when it is missing or no whole address. */
 export function readEmail({ data }: Model): string {
   if (!data.isEmailRequired) return '';
   const input = document.getElementById('email-input');
   const email = input instanceof HTMLInputElement ? input.value.trim() : '';
   if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
   input?.focus();
-  throw new ExplainedFailure(data.texts.emailWrong, 'email-input');
+  const { emailMissing, emailWrong } = data.texts;
+  throw new ExplainedFailure(email === '' ? emailMissing : emailWrong, 'email-input');
 }
 
 /** Begins a session on a link's page. Only now: viewing the link alone stores nothing. */

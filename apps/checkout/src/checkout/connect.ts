@@ -43,7 +43,8 @@ export async function recallWallet(page: Page): Promise<void> {
   const rdns = sessionStorage.getItem(walletKey);
   const wallet = page.model.wallets?.find((each) => each.rdns !== '' && each.rdns === rdns);
   if (wallet === undefined || isRecalling || page.model.wallet !== undefined) return;
-  if (!mayPay(page.model, Date.now() / 1000)) return;
+  // After the payment it tells whether this wallet has paid.
+  if (!mayPay(page.model, Date.now() / 1000) && page.model.data.state?.payment === undefined) return;
   isRecalling = true;
   const [payer = ''] = (await accountsOf(wallet.provider)) ?? [];
   const { wallet: chosen, step, data } = page.model;

@@ -1,5 +1,8 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { api } from './api.ts';
 import { beginSession, chosenOption, readEmail } from './begin.ts';
+import { fill } from './format.ts';
+import type { Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 import { addressPattern } from './wallet.ts';
@@ -32,6 +35,17 @@ export async function showDeposit(page: Page): Promise<void> {
   } catch (error) {
     page.change({ step: '', ...problemOf(page.model, error) });
   }
+}
+
+/** What to tell a payer whose deposit address another device replaces or hides: money may be on its way to it. */
+export function changeOf(
+  { data, hidden, step }: Model,
+  { shownDeposit, isPayable }: CheckoutState,
+): Partial<Model> {
+  const { orderId = hidden, address = '' } = data.state?.shownDeposit ?? {};
+  // Before its own request ends, the page is busy.
+  if (orderId === hidden || orderId === shownDeposit?.orderId || !isPayable || step !== '') return {};
+  return { problem: fill(data.texts.wayChanged, { end: address.slice(-4) }), wrongField: '' };
 }
 
 const refundKey = 'florin-refund';

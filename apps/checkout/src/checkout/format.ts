@@ -27,6 +27,17 @@ export function formatMoney(locale: string, microUsd: string): string {
   return isolate(locale, format.format(toDecimal(BigInt(microUsd), 6) as Decimal));
 }
 
+/** Formats a range of prices. It begins with a whole cent: below that, the least price would say nothing to readers. */
+export function formatRange(
+  locale: string,
+  { least, most }: { readonly least: bigint; readonly most: bigint },
+): string {
+  const cent = 10_000n;
+  return [((least + cent - 1n) / cent) * cent, most]
+    .map((bound) => formatMoney(locale, bound.toString()))
+    .join(' – ');
+}
+
 /** Formats a token amount in the reader's locale; exact. */
 export function formatToken(
   locale: string,

@@ -14,10 +14,19 @@ import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
 import { connectWallet, recallWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
-import { hideDeposit, recallOwn, recallRefund, showDeposit } from './deposit.ts';
+import { changeOf, hideDeposit, recallOwn, recallRefund, showDeposit } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
 import { headView } from './head-view.ts';
-import { hasDeposit, initialModel, isMade, isOver, type Model, pricedBy, withState } from './model.ts';
+import {
+  hasDeposit,
+  initialModel,
+  isMade,
+  isOver,
+  isPaidHere,
+  type Model,
+  pricedBy,
+  withState,
+} from './model.ts';
 import type { Page } from './page.ts';
 import { payWith } from './pay.ts';
 import { payView } from './pay-view.ts';
@@ -35,7 +44,13 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 /** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
 function openPage(data: CheckoutData): Page {
   const clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
-  let model: Model = { ...initialModel(data), clientCode, device: thisDevice(), refund: recallRefund() };
+  let model: Model = {
+    ...initialModel(data),
+    clientCode,
+    device: thisDevice(),
+    refund: recallRefund(),
+    email: sessionStorage.getItem(emailKey) ?? '',
+  };
   const page: Page = {
     get model() {
       return model;
@@ -48,6 +63,9 @@ function openPage(data: CheckoutData): Page {
   };
   return page;
 }
+
+/** What the payer typed stays in this tab over a reload. */
+const emailKey = 'florin-email';
 
 /** Phones and tablets have no pointer that hovers. */
 function thisDevice(): Model['device'] {
@@ -90,6 +108,7 @@ function render(page: Page): void {
   classList.add('live');
   classList.toggle('own', model.clientCode !== '');
   classList.toggle('apart', !hasDeposit(model));
+  classList.toggle('other', !isPaidHere(model));
   show(elementOf('head'), headView(data, now, pricedBy(model, now)));
   show(elementOf('pay'), payView(model, actionsOf(page), now));
   if (shown !== undefined && shown !== rendered) {
@@ -188,6 +207,7 @@ function actionsOf(page: Page): Actions {
     showDeposit: () => void (isIdle() && showDeposit(page)),
     typeAmount: (field, how) => typeAmount(page, field, how),
     leaveAmount: (field) => leaveAmount(page, field),
+    typeEmail: ({ value }) => sessionStorage.setItem(emailKey, value),
   };
 }
 
@@ -199,7 +219,11 @@ function take(page: Page, shown: ShownState): void {
   // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
   const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
   const problem = waitsFor === 'wallet' ? reject : '';
-  page.change({ ...withState(page.model, shown), ...(isNews ? { step: '', problem } : {}) });
+  page.change({
+    ...changeOf(page.model, state),
+    ...withState(page.model, shown),
+    ...(isNews ? { step: '', problem } : {}),
+  });
   const { returnsAlone, successUrl } = state;
   if (returnsAlone === true && data.state?.returnsAlone !== true && successUrl !== undefined)
     leave(successUrl);

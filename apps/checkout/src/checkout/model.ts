@@ -24,6 +24,8 @@ export interface Model {
   readonly source: 'wallet' | 'address';
   /** The payment's stage, as an index of `stagesOf`. */
   readonly stage: number;
+  /** Whether this attempt or one before it asked for an allowance. */
+  readonly hasAllowed: boolean;
   /** The current step for the payer, or the current wait; empty when idle. */
   readonly step: string;
   readonly problem: string;
@@ -37,6 +39,8 @@ export interface Model {
   readonly amountProblem: string;
   /** The payment has left the wallet. */
   readonly isSent: boolean;
+  /** The e-mail address that was typed in this tab. */
+  readonly email: string;
   /** The refund address of the last deposit in this browser; empty: none. */
   readonly refund: string;
   /** The order whose deposit address this page alone shows, without the session's secret; empty: none. */
@@ -63,6 +67,7 @@ export function initialModel(data: CheckoutData): Model {
     chosen: bestOption(data.options, {})?.tokenId ?? '',
     source: 'wallet',
     stage: stages.connect,
+    hasAllowed: false,
     step: '',
     problem: '',
     wrongField: '',
@@ -70,6 +75,7 @@ export function initialModel(data: CheckoutData): Model {
     mayPayPlainly: false,
     amountProblem: '',
     isSent: false,
+    email: '',
     refund: '',
     own: '',
     hidden: '',
@@ -96,6 +102,15 @@ export function wrongness(
 /** Whether a block has a payment of the session, final or not. */
 export function isMade({ status, initiateTx }: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
   return initiateTx !== '' || !['initialized', 'expired', 'cancelled'].includes(status);
+}
+
+/**
+ * Whether the payment came from this page, as far as it knows: from its wallet, with its refund address, or, without a wallet,
+ * on a page with the session's secret, whose devices are all the payer's.
+ */
+export function isPaidHere({ data, payer, refund, clientCode }: Model): boolean {
+  const by = data.state?.payment?.payer.toLowerCase();
+  return (payer === '' && clientCode !== '') || [payer, refund].some((own) => own.toLowerCase() === by);
 }
 
 /** Whether no further payment is due: the session is paid or has ended. */
@@ -195,12 +210,16 @@ export function withState({ data }: Pick<Model, 'data'>, shown: ShownState): Pic
   return { data: { ...data, state: shown.state }, shown };
 }
 
-/** Whether a plain transfer can pay the chosen option. An agent's session accepts only its own wallet. */
+/** Whether plain transfers of enough money can pay. An agent's session accepts only its own wallet. */
+export function isForTransfers({ data }: Pick<Model, 'data'>): boolean {
+  return data.intendedPayer === '' && data.minDeposit !== undefined;
+}
+
+/** Whether a plain transfer can pay the chosen option. */
 export function isDepositable(model: Pick<Model, 'data' | 'chosen'>): boolean {
-  const { intendedPayer, minDeposit } = model.data;
   const total = chosenOf(model)?.total;
-  if (intendedPayer !== '' || minDeposit === undefined || total === undefined) return false;
-  return total === '0' || BigInt(total) >= BigInt(minDeposit);
+  if (total === undefined || !isForTransfers(model)) return false;
+  return total === '0' || BigInt(total) >= BigInt(model.data.minDeposit ?? 0);
 }
 
 /** The lowest and highest price that a token accepts, in Micro-USD; undefined where the payer cannot choose. */

@@ -1,9 +1,18 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions, AmountField } from './actions.ts';
 import { editOf } from './amount.ts';
-import { fill, formatMoney, formatToken, shorten } from './format.ts';
+import { fill, formatMoney, formatRange, formatToken, shorten } from './format.ts';
 import { drawingKey, iconView, logoOf } from './mark.ts';
-import { boundsOf, chosenOf, hasDeposit, isDepositable, type Model, mayPay, wrongness } from './model.ts';
+import {
+  boundsOf,
+  chosenOf,
+  hasDeposit,
+  isDepositable,
+  isForTransfers,
+  type Model,
+  mayPay,
+  wrongness,
+} from './model.ts';
 import { refundView } from './refund-view.ts';
 import { shortView } from './short-view.ts';
 import { stagesView } from './stages.ts';
@@ -32,7 +41,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
     canPay && inputsView(model, actions),
     canPay && data.options.length === 0 && h('p', { class: 'problem' }, data.texts.noRoute),
     option !== undefined && [
-      isDepositable(model) && sourceView(model, actions),
+      isDepositable(model) ? sourceView(model, actions) : leastView(model),
       isByAddress && refundView(model, option),
       !isByAddress && walletsView(model, actions),
       !isByAddress && shortView(model, option, actions),
@@ -44,7 +53,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
       h(
         'div',
         { class: 'says' },
-        (isConnected(model) || step !== '') && !isByAddress && stagesView(data.texts, model.stage),
+        (isConnected(model) || step !== '') && !isByAddress && stagesView(data.texts, model),
         stepView(model),
         h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
         h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && data.texts.offline),
@@ -137,6 +146,8 @@ function inputsView(model: Model, actions: Actions): Tree {
           required: true,
           maxlength: '254',
           readonly,
+          value: model.email || undefined,
+          input: ({ target }: Typed) => actions.typeEmail(target),
           ...wrongness(model, 'email-input'),
         }),
       ),
@@ -147,9 +158,15 @@ function inputsView(model: Model, actions: Actions): Tree {
 function boundsText(model: Model): string {
   const bounds = boundsOf(chosenOf(model));
   if (bounds === undefined) return '';
-  return [bounds.least, bounds.most]
-    .map((bound) => formatMoney(model.data.locale, bound.toString()))
-    .join(' – ');
+  return formatRange(model.data.locale, bounds);
+}
+
+/** Why a small payment cannot come from an exchange. */
+function leastView(model: Model): Tree {
+  const { texts, locale, minDeposit } = model.data;
+  if (minDeposit === undefined || !isForTransfers(model)) return undefined;
+  const least = formatMoney(locale, minDeposit);
+  return h('p', { class: 'soft small', id: 'deposit-least' }, fill(texts.depositLeast, { least }));
 }
 
 /** Where the money comes from. */
@@ -277,7 +294,8 @@ function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree
     option.amountInToken === '0'
       ? texts.pay
       : fill(texts.payAmount, { amount: formatToken(locale, option, option.amountInToken) });
-  const isAgain = model.problem !== '';
+  // What is missing in a field has not been tried yet.
+  const isAgain = model.problem !== '' && model.wrongField === '';
   return taskButton(model, {
     ...{ id: 'pay-button', kind: 'button', click: actions.pay },
     text: isAgain ? `${texts.tryAgain}: ${label}` : label,

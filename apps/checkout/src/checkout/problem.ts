@@ -18,7 +18,7 @@ const words: Readonly<Record<number, keyof ScriptTexts>> = {
   100206: 'wrongPayer',
   100209: 'amountRefused',
   100608: 'noRoute',
-  100610: 'emailWrong',
+  100610: 'emailMissing',
   100611: 'refundLost',
   100612: 'noRoute',
   100613: 'notNeeded',

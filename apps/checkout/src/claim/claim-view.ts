@@ -158,7 +158,8 @@ function answerView(
   const { asked, claim, wallets, isBusy, problem, sentFor } = reader;
   if (asked !== orderId) return undefined;
   const isThere = claim !== undefined && claim.amount !== '0';
-  const isOffered = isThere && claim.isPossible && sentFor !== orderId;
+  const isPossible = claim?.txRequest !== undefined;
+  const isOffered = isThere && isPossible && sentFor !== orderId;
   return h(
     'div',
     { role: 'status', id: `answer-${orderId}` },
@@ -168,9 +169,7 @@ function answerView(
         {},
         isThere ? fill(words.lies, { amount: formatToken(locale, claim, claim.amount) }) : words.empty,
       ),
-    isThere &&
-      !claim.isPossible &&
-      h('p', {}, fill(words.later, { time: timeOf(locale, claim.after, timeZone) })),
+    isThere && !isPossible && h('p', {}, fill(words.later, { time: timeOf(locale, claim.after, timeZone) })),
     isOffered && [
       h('p', { class: 'soft' }, words.walletHint),
       wallets.length === 0 && h('p', {}, texts.noWallet),

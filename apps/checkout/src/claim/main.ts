@@ -65,10 +65,11 @@ function openPage(data: ClaimData): void {
   const sendBack = async (walletId: string) => {
     const { wallets, claim, orderId, asked, purpose } = state;
     const wallet = wallets.find(({ id }) => id === walletId);
-    if (claim === undefined || wallet === undefined) return;
+    const { txRequest } = claim ?? {};
+    if (txRequest === undefined || wallet === undefined) return;
     change({ isBusy: true, problem: '' });
     try {
-      const problem = await sendWith(data, { wallet, claim, orderId, purpose });
+      const problem = await sendWith(data, { wallet, txRequest, orderId, purpose });
       change({ isBusy: false, problem, ...(problem === '' ? { sentFor: asked } : {}) });
     } catch (error) {
       change({ isBusy: false, problem: problemOf(data, error) });
@@ -89,16 +90,21 @@ function fieldValue(id: string): string {
 /** Makes a wallet send the call, and waits for its block. Returns words for a failure, empty on success. */
 async function sendWith(
   { places, reclaimable, texts }: ClaimData,
-  sending: { wallet: Wallet; claim: Claim; orderId: string; purpose: 'rescue' | 'reclaim' },
+  sending: {
+    wallet: Wallet;
+    txRequest: NonNullable<Claim['txRequest']>;
+    orderId: string;
+    purpose: 'rescue' | 'reclaim';
+  },
 ): Promise<string> {
-  const { wallet, claim, orderId, purpose } = sending;
+  const { wallet, txRequest, orderId, purpose } = sending;
   const network = purpose === 'reclaim' ? reclaimable : places.find((place) => place.orderId === orderId);
   if (network === undefined) throw new Error(`nothing is known of ${orderId}`);
   const from = await connect(wallet.provider);
   const isThere = await isOn(wallet.provider, network.chainId);
   if (!isThere && (await switchNetwork(wallet.provider, network)) !== 'done')
     return fill(texts.wrongNetwork, { network: network.chainTitle });
-  const hash = await send(wallet.provider, from, claim.txRequest);
+  const hash = await send(wallet.provider, from, txRequest);
   const outcome = await awaitOutcome(() => outcomeOf(wallet.provider, hash));
   return outcome === 'failed' ? texts.reverted : '';
 }

@@ -38,7 +38,11 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       row(texts.paidOn, time(state.paidAt)),
       row(texts.received, time(state.settledAt)),
       row(texts.paidWith, tokens),
-      code(texts.paidBy, payment?.payer ?? '', at(explorer, 'address')),
+      code(
+        payment?.isDeposit === true ? texts.refundAddress : texts.paidBy,
+        payment?.payer ?? '',
+        at(explorer, 'address'),
+      ),
       code(texts.paymentTx, state.initiateTx, at(explorer, 'tx')),
       code(texts.settlementTx, state.completeTx, at(explorers[target?.chainId ?? ''] ?? '', 'tx')),
       code(texts.reference, state.sessionId, ''),

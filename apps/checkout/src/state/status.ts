@@ -78,7 +78,11 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         tabindex: '-1',
       },
       !isWaiting && emblemView(shown.kind),
-      shown.isPaid === true && h('h2', { id: 'you-paid' }, youPaidText(data, state)),
+      // The script knows whose payment it is.
+      shown.isPaid === true && [
+        h('h2', { id: 'you-paid' }, paidText(data, state, texts.youPaid)),
+        h('h2', { id: 'other-paid' }, paidText(data, state, texts.otherPaid)),
+      ],
       h('p', { class: 'state' }, shown.title),
       shown.hint !== undefined && h('p', {}, shown.hint),
       // A deposit panel beside it shows its own amounts: the style sheet hides these then.
@@ -87,7 +91,10 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       state.refunded !== '0' &&
         h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
       shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),
-      isWaiting && h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
+      // Each address has its own.
+      isWaiting &&
+        deposits.length === 0 &&
+        h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
     ),
     progressView(data, state, shown.title),
     state.exceptions.length > 0 &&
@@ -119,16 +126,17 @@ function emblemView(kind: Shown['kind']): Tree {
   );
 }
 
-function youPaidText(
-  { texts, locale, merchant, options, amount }: PageData,
+function paidText(
+  { locale, merchant, options, amount }: PageData,
   { payment }: CheckoutState,
+  text: string,
 ): string {
   const token = options.find(({ tokenId }) => tokenId === payment?.tokenId);
   const paid =
     payment === undefined || token === undefined
       ? formatMoney(locale, amount)
       : formatToken(locale, token, payment.amountInToken);
-  return fill(texts.youPaid, { amount: paid, merchant });
+  return fill(text, { amount: paid, merchant });
 }
 
 /** What has arrived at deposit addresses, and what is missing, on which network and until when. */

@@ -10,7 +10,8 @@ export const fr: Texts = {
   amountOutside: '{token} accepte de {least} à {most}. Changez le montant, ou choisissez un autre jeton.',
   amountRefused: 'Aucun moyen de paiement n’accepte ce montant.',
   emailLabel: 'Adresse e-mail pour le marchand',
-  emailWrong: 'Saisissez votre adresse e-mail.',
+  emailMissing: 'Saisissez votre adresse e-mail.',
+  emailWrong: 'Saisissez une adresse e-mail complète, par exemple nom@example.com.',
   feeOnTop: 'Dont {fee} de frais',
   feeAdded: 'Des frais s’ajoutent ; vous les voyez avant de payer.',
   items: 'Ce que vous payez',
@@ -57,7 +58,7 @@ export const fr: Texts = {
   stepPay: 'Confirmez le paiement de {amount} dans votre portefeuille',
   stepBatch: 'Confirmez dans votre portefeuille : autoriser et payer {amount} en une étape',
   stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
-  stepSent: 'Paiement envoyé. En attente de son apparition sur {network} …',
+  stepSent: 'Paiement envoyé. En attente de {network} …',
   tryAgain: 'Réessayer',
   cannotCheck:
     'La page ne peut pas vérifier l’état du paiement : elle ne demande donc rien à votre portefeuille. Réessayez.',
@@ -67,7 +68,7 @@ export const fr: Texts = {
   allowanceStays:
     'Votre portefeuille autorise encore {amount}. Cela ne prélève rien, et vous pouvez retirer l’autorisation dans votre portefeuille.',
   secondSent:
-    'Ce paiement a été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre, le service le renvoie, sauf si le marchand l’accepte avant.',
+    'Ce paiement a déjà été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre, le service le renvoie, sauf si le marchand l’accepte avant.',
   secondRefused:
     'Ce paiement avait déjà été effectué. Le contrat a refusé le second, qui n’a coûté que du gas.',
   secondReturns:
@@ -99,7 +100,7 @@ export const fr: Texts = {
   noScript:
     'Pour payer avec un portefeuille de navigateur, autorisez les scripts sur cette page. Elle montre l’état du paiement même sans scripts.',
   timeLeft: 'Temps restant pour payer : {time}',
-  payUntil: 'Payer avant {time}',
+  payUntil: 'À payer avant le {time}',
   timeOver: 'Le délai de paiement est écoulé.',
   timeOverHint:
     'N’envoyez plus rien. Si vous avez déjà payé, le paiement compte si son bloc est arrivé à temps.',
@@ -107,7 +108,7 @@ export const fr: Texts = {
   detected: 'Paiement détecté',
   detectedHint: 'Il sera bientôt définitif : confirmation {count} sur environ {wanted}.',
   paid: 'Payé',
-  paidHint: 'Votre paiement est définitif. Le marchand le reçoit ensuite.',
+  paidHint: 'Votre paiement est définitif. Le marchand va le recevoir.',
   settling: 'Payé, en route vers le marchand',
   delayedHint:
     'Votre paiement est définitif. Le transfert au marchand est retardé et sera retenté. Vous n’avez rien à faire.',
@@ -120,10 +121,12 @@ export const fr: Texts = {
   cancelled: 'Annulé',
   cancelledHint: 'Le marchand a annulé ce paiement. N’envoyez rien.',
   refundedInFull: 'Entièrement remboursé',
-  refunded: '{amount} ont été rendus au payeur.',
-  safeToClose: 'Vous pouvez fermer cette page.',
+  refunded: '{amount} ont été renvoyés au payeur.',
+  safeToClose: 'Vous pouvez fermer cette page sans risque.',
   keepAddress: 'Gardez l’adresse de cette page : elle montre l’état sur n’importe quel appareil.',
   showState: 'Afficher l’état du paiement',
+  wayChanged:
+    'Le moyen de paiement a été changé sur un autre appareil. Un paiement à l’adresse qui se termine par {end} compte toujours.',
   disabled: 'Indisponible',
   disabledHint: 'Le marchand a désactivé ce lien de paiement.',
   limitReachedHint: 'Ce lien de paiement a reçu tous les paiements qu’il accepte.',
@@ -137,6 +140,7 @@ export const fr: Texts = {
   returnsAlone: 'Vous retournez à {host} dans cinq secondes.',
   stay: 'Rester ici',
   youPaid: 'Vous avez payé {amount} à {merchant}',
+  otherPaid: 'Un autre portefeuille ou appareil a payé {amount} à {merchant}',
   receipt: 'Reçu',
   receiptNumber: 'Numéro de reçu',
   merchant: 'Marchand',
@@ -144,13 +148,14 @@ export const fr: Texts = {
   received: 'Reçu le',
   paidWith: 'Payé avec',
   paidBy: 'Payé par',
+  refundAddress: 'Adresse de remboursement',
   paymentTx: 'Transaction de paiement',
   settlementTx: 'Transaction de règlement',
   reference: 'Référence',
   copy: 'Copier',
   explorer: 'Ouvrir dans l’explorateur',
-  print: 'Imprimer',
-  download: 'Télécharger le reçu',
+  print: 'Imprimer ou enregistrer en PDF',
+  download: 'Télécharger la preuve (JSON)',
   downloadHint: 'Chacun peut vérifier ce fichier sur la chaîne, sans nous.',
   language: 'Langue',
   support: 'Assistance',
@@ -160,13 +165,14 @@ export const fr: Texts = {
   close: 'Fermer',
   quantity: '{name} × {count}',
   moreItems: 'Afficher {count} de plus',
-  refundLabel: 'Votre propre adresse sur {network}, pour l’argent qui doit être rendu',
+  refundLabel: 'Votre propre adresse sur {network}, pour l’argent qui doit être renvoyé',
   refundHint:
     'Utilisez une adresse à vous : celle de votre portefeuille ou l’adresse de dépôt de votre compte sur la plateforme. Elle doit pouvoir recevoir ce jeton sur ce réseau, sinon l’argent renvoyé est perdu. N’utilisez pas une adresse qu’une autre personne vous a donnée.',
   refundWrong: 'Saisissez une adresse de 42 caractères qui commence par 0x.',
   refundLost:
-    'L’argent rendu à cette adresse serait perdu. Saisissez l’adresse de votre propre portefeuille.',
-  showAddress: 'Afficher où envoyer',
+    'L’argent renvoyé à cette adresse serait perdu. Saisissez l’adresse de votre propre portefeuille.',
+  depositLeast: 'Un transfert depuis une plateforme permet de payer à partir de {least}.',
+  showAddress: 'Afficher l’adresse d’envoi',
   sendExactly: 'Envoyez exactement {amount}',
   onNetwork: 'Uniquement sur le réseau {network}',
   toAddress: 'À cette adresse',
@@ -189,29 +195,29 @@ export const fr: Texts = {
   wholeElsewhere: 'La totalité, {has}, est déjà arrivée à une autre adresse. N’envoyez plus rien.',
   goesBack:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement au payeur.',
-  wentBack: '{amount} sont revenus au payeur : {why}.',
+  wentBack: '{amount} ont été renvoyés au payeur : {why}.',
   heldBack:
-    '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Ils sont renvoyés automatiquement après {time}, sauf si le marchand les accepte.',
+    '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Ils sont renvoyés automatiquement après le {time}, sauf si le marchand les accepte.',
   byHand:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. C’est trop peu pour que le service les renvoie. N’importe quel portefeuille peut les renvoyer : voir ci-dessous.',
   heldByHand:
-    '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Le marchand peut les accepter jusqu’à {time}. Ensuite, n’importe quel portefeuille peut les renvoyer : voir ci-dessous.',
+    '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Le marchand peut les accepter jusqu’au {time}. Ensuite, n’importe quel portefeuille peut les renvoyer : voir ci-dessous.',
   goesLater:
-    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement après {time}.',
+    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement après le {time}.',
   secondPaid:
     '{amount} sont arrivés une seconde fois. Le service les renvoie au payeur, sauf si le marchand les accepte avant.',
   takenTwice:
-    '{amount} sont arrivés une seconde fois et ont été réglés avant de pouvoir repartir. Demandez au marchand de les rendre.',
+    '{amount} sont arrivés une seconde fois et ont été reversés au marchand avant de pouvoir être renvoyés. Demandez au marchand de vous les rembourser.',
   closed:
-    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Le marchand a marqué le cas comme réglé.',
+    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Le marchand a marqué le cas comme résolu.',
   claimLink: 'Comment l’argent revient',
   leastPays: 'À partir de {least}, c’est considéré comme payé.',
   latePays:
-    'L’argent qui arrive en retard peut encore être accepté jusqu’à {time}. Sinon, il est renvoyé ensuite.',
+    'L’argent qui arrive en retard peut encore être accepté jusqu’au {time}. Sinon, il est renvoyé ensuite.',
   whyUnderpaid: 'montant insuffisant',
   whyOverpaid: 'montant trop élevé',
   whyLate: 'trop tard',
   whyWrongToken: 'un autre jeton',
-  whyDuplicate: 'payé deux fois',
+  whyDuplicate: 'déjà payé',
   demoPayer: 'Payeur de démonstration (monde local)',
 };

@@ -10,7 +10,8 @@ export const it: Texts = {
   amountOutside: '{token} accetta da {least} a {most}. Cambia l’importo o scegli un altro token.',
   amountRefused: 'Nessun metodo di pagamento accetta questo importo.',
   emailLabel: 'Indirizzo e-mail per il venditore',
-  emailWrong: 'Inserisci il tuo indirizzo e-mail.',
+  emailMissing: 'Inserisci il tuo indirizzo e-mail.',
+  emailWrong: 'Inserisci un indirizzo e-mail completo, come nome@example.com.',
   feeOnTop: 'Di cui {fee} di commissione',
   feeAdded: 'Si aggiunge una commissione; la vedi prima di pagare.',
   items: 'Che cosa paghi',
@@ -45,7 +46,7 @@ export const it: Texts = {
   payAmount: 'Paga {amount}',
   exactOnly: 'Questa pagina chiede al tuo wallet esattamente questo importo.',
   stepConnect: 'Conferma la connessione nel tuo wallet',
-  stageConnect: 'Collega',
+  stageConnect: 'Connetti',
   stageAllow: 'Autorizza',
   stageConfirm: 'Conferma',
   stageDone: 'Fatto',
@@ -57,7 +58,7 @@ export const it: Texts = {
   stepPay: 'Conferma il pagamento di {amount} nel tuo wallet',
   stepBatch: 'Conferma nel tuo wallet: autorizzare e pagare {amount} in un solo passo',
   stepSign: 'Firma nel tuo wallet: pagare {amount} senza gas',
-  stepSent: 'Pagamento inviato. In attesa che si veda su {network} …',
+  stepSent: 'Pagamento inviato. In attesa che compaia su {network} …',
   tryAgain: 'Riprova',
   cannotCheck:
     'La pagina non riesce a verificare lo stato del pagamento, quindi non chiede nulla al wallet. Riprova.',
@@ -67,11 +68,11 @@ export const it: Texts = {
   allowanceStays:
     'Il wallet autorizza ancora {amount}. Questo non preleva nulla, e puoi togliere l’autorizzazione nel wallet.',
   secondSent:
-    'Questo pagamento è stato fatto. Sulla stessa rete il contratto rifiuta ciò che il wallet ha inviato ora. Su un’altra il servizio lo rimanda, a meno che il venditore lo prenda prima.',
+    'Questo pagamento è già stato fatto. Sulla stessa rete il contratto rifiuta ciò che il wallet ha appena inviato. Su un’altra il servizio lo restituisce, a meno che il venditore non lo accetti prima.',
   secondRefused:
     'Questo pagamento era già stato fatto. Il contratto ha rifiutato il secondo, che è costato solo gas.',
   secondReturns:
-    'Questo pagamento era già stato fatto. Il servizio rimanda il secondo al wallet, a meno che il venditore lo prenda prima.',
+    'Questo pagamento era già stato fatto. Il servizio restituisce il secondo al wallet, a meno che il venditore non lo accetti prima.',
   unseen: '{network} non lo mostra ancora. Controlla nel wallet prima di riprovare.',
   stopped: 'Interrotto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
   accountChanged: 'Il wallet è passato a un altro account. Controlla l’importo, poi paga di nuovo.',
@@ -105,7 +106,7 @@ export const it: Texts = {
   detected: 'Pagamento rilevato',
   detectedHint: 'Presto sarà definitivo: conferma {count} di circa {wanted}.',
   paid: 'Pagato',
-  paidHint: 'Il tuo pagamento è definitivo. Poi lo riceve il venditore.',
+  paidHint: 'Il tuo pagamento è definitivo. Ora passa al venditore.',
   settling: 'Pagato, in viaggio verso il venditore',
   delayedHint:
     'Il tuo pagamento è definitivo. Il trasferimento al venditore è in ritardo e verrà ritentato. Non devi fare nulla.',
@@ -119,9 +120,11 @@ export const it: Texts = {
   cancelledHint: 'Il venditore ha annullato questo pagamento. Non inviare nulla.',
   refundedInFull: 'Rimborsato per intero',
   refunded: '{amount} sono tornati a chi ha pagato.',
-  safeToClose: 'Puoi chiudere questa pagina.',
+  safeToClose: 'Puoi chiudere questa pagina senza problemi.',
   keepAddress: 'Conserva l’indirizzo di questa pagina: mostra lo stato su ogni dispositivo.',
   showState: 'Mostra lo stato del pagamento',
+  wayChanged:
+    'Il modo di pagare è stato cambiato su un altro dispositivo. Un pagamento all’indirizzo che termina con {end} vale ancora.',
   disabled: 'Non disponibile',
   disabledHint: 'Il venditore ha disattivato questo link di pagamento.',
   limitReachedHint: 'Questo link di pagamento ha ricevuto tutti i pagamenti previsti.',
@@ -131,9 +134,10 @@ export const it: Texts = {
   notFoundHint: 'A questo indirizzo non c’è nulla da pagare. Controllalo o chiedi a chi te l’ha mandato.',
   continueTo: 'Continua su {host}',
   backTo: 'Torna a {host}',
-  returnsAlone: 'Tra cinque secondi si torna a {host}.',
+  returnsAlone: 'Tra cinque secondi torni a {host}.',
   stay: 'Resta qui',
   youPaid: 'Hai pagato {amount} a {merchant}',
+  otherPaid: 'Un altro wallet o dispositivo ha pagato {amount} a {merchant}',
   receipt: 'Ricevuta',
   receiptNumber: 'Numero della ricevuta',
   merchant: 'Venditore',
@@ -141,13 +145,14 @@ export const it: Texts = {
   received: 'Ricevuto il',
   paidWith: 'Pagato con',
   paidBy: 'Pagato da',
+  refundAddress: 'Indirizzo di rimborso',
   paymentTx: 'Transazione di pagamento',
   settlementTx: 'Transazione di regolamento',
   reference: 'Riferimento',
   copy: 'Copia',
   explorer: 'Apri nell’explorer',
-  print: 'Stampa',
-  download: 'Scarica la ricevuta',
+  print: 'Stampa o salva come PDF',
+  download: 'Scarica la prova (JSON)',
   downloadHint: 'Chiunque può verificare questo file sulla catena, senza di noi.',
   language: 'Lingua',
   support: 'Assistenza',
@@ -162,6 +167,7 @@ export const it: Texts = {
     'Usa un indirizzo tuo: quello del tuo wallet o l’indirizzo di deposito del tuo conto sull’exchange. Deve poter ricevere questo token su questa rete, altrimenti il denaro restituito va perso. Non usare un indirizzo che ti ha dato un’altra persona.',
   refundWrong: 'Inserisci un indirizzo di 42 caratteri che inizia con 0x.',
   refundLost: 'Il denaro restituito a questo indirizzo andrebbe perso. Inserisci l’indirizzo del tuo wallet.',
+  depositLeast: 'Un trasferimento da un exchange può pagare da {least} in su.',
   showAddress: 'Mostra dove inviare',
   sendExactly: 'Invia esattamente {amount}',
   onNetwork: 'Solo sulla rete {network}',
@@ -174,7 +180,7 @@ export const it: Texts = {
   codeAddress: 'Indirizzo',
   openWallet: 'Apri in un’app wallet',
   sendOnce:
-    'Invia una volta sola, per intero e in tempo. Se il tuo exchange trattiene una commissione, invia altrettanto in più. Il denaro che non paga può tornare soltanto a {address}.',
+    'Invia una volta sola, per intero e in tempo. Se il tuo exchange trattiene una commissione, invia altrettanto in più. Il denaro che non serve al pagamento può tornare soltanto a {address}.',
   depositWaiting: 'In attesa del denaro. Questa pagina si aggiorna da sola.',
   partial: 'Sono arrivati {has}. Invia altri {rest} allo stesso indirizzo.',
   addressEnds: 'L’indirizzo termina con {end}.',
@@ -187,17 +193,17 @@ export const it: Texts = {
     'Sono arrivati {amount} che non si possono usare qui: {why}. Tornano automaticamente a chi ha pagato.',
   wentBack: '{amount} sono tornati a chi ha pagato: {why}.',
   heldBack:
-    'Sono arrivati {amount} che non si possono ancora usare: {why}. Tornano automaticamente dopo {time}, a meno che il venditore li accetti.',
+    'Sono arrivati {amount} che non si possono ancora usare: {why}. Tornano automaticamente dopo {time}, a meno che il venditore non li accetti.',
   byHand:
-    'Sono arrivati {amount} che non si possono usare qui: {why}. È troppo poco perché il servizio li rimandi. Qualsiasi wallet può rimandarli: vedi sotto.',
+    'Sono arrivati {amount} che non si possono usare qui: {why}. È troppo poco perché il servizio li restituisca. Qualsiasi wallet può restituirli: vedi sotto.',
   heldByHand:
-    'Sono arrivati {amount} che non si possono ancora usare: {why}. Il venditore può accettarli fino a {time}. Poi qualsiasi wallet può rimandarli: vedi sotto.',
+    'Sono arrivati {amount} che non si possono ancora usare: {why}. Il venditore può accettarli fino a {time}. Poi qualsiasi wallet può restituirli: vedi sotto.',
   goesLater:
     'Sono arrivati {amount} che non si possono usare qui: {why}. Tornano automaticamente dopo {time}.',
   secondPaid:
-    '{amount} sono arrivati una seconda volta. Il servizio li rimanda al pagatore, a meno che il venditore li prenda prima.',
+    '{amount} sono arrivati una seconda volta. Il servizio li restituisce a chi ha pagato, a meno che il venditore non li accetti prima.',
   takenTwice:
-    '{amount} sono arrivati una seconda volta e sono stati regolati prima di poter tornare. Chiedi al venditore di restituirli.',
+    '{amount} sono arrivati una seconda volta e sono stati accreditati al venditore prima di poter tornare. Chiedi al venditore di restituirli.',
   closed:
     'Sono arrivati {amount} che non si possono usare qui: {why}. Il venditore lo ha segnato come risolto.',
   claimLink: 'Come torna il denaro',
@@ -208,6 +214,6 @@ export const it: Texts = {
   whyOverpaid: 'troppo',
   whyLate: 'troppo tardi',
   whyWrongToken: 'un altro token',
-  whyDuplicate: 'pagato due volte',
+  whyDuplicate: 'già pagato',
   demoPayer: 'Pagatore dimostrativo (mondo locale)',
 };

@@ -10,7 +10,8 @@ export const pt: Texts = {
   amountOutside: '{token} aceita de {least} a {most}. Mude o valor ou escolha outro token.',
   amountRefused: 'Nenhuma forma de pagamento aceita este valor.',
   emailLabel: 'E-mail para o comerciante',
-  emailWrong: 'Digite o seu e-mail.',
+  emailMissing: 'Digite o seu e-mail.',
+  emailWrong: 'Digite um e-mail completo, como nome@example.com.',
   feeOnTop: 'Inclui uma taxa de {fee}',
   feeAdded: 'Uma taxa é acrescentada; você a vê antes de pagar.',
   items: 'O que você paga',
@@ -25,7 +26,7 @@ export const pt: Texts = {
   byAddress: 'Corretora ou endereço',
   chooseWallet: 'Escolha uma carteira',
   browserWallet: 'Carteira do navegador',
-  walletWindow: 'Pagar com uma carteira numa nova janela',
+  walletWindow: 'Pagar com uma carteira em uma nova janela',
   searchingWallets: 'Procurando carteiras …',
   noWallet:
     'Não há carteira neste navegador. Abra esta página no navegador do seu aplicativo de carteira ou em um aparelho que tenha uma.',
@@ -67,10 +68,10 @@ export const pt: Texts = {
   allowanceStays:
     'A sua carteira ainda autoriza {amount}. Isso não cobra nada, e você pode remover a autorização na sua carteira.',
   secondSent:
-    'Este pagamento já foi feito. Na mesma rede, o contrato recusa o que a sua carteira acabou de enviar. Em outra rede, o serviço devolve, a menos que o comerciante aceite antes.',
+    'Este pagamento já foi feito. Na mesma rede, o contrato recusa o que a sua carteira acabou de enviar. Em outra rede, o serviço o devolve, a menos que o comerciante o aceite antes.',
   secondRefused: 'Este pagamento já tinha sido feito. O contrato recusou o segundo, que custou apenas gas.',
   secondReturns:
-    'Este pagamento já tinha sido feito. O serviço devolve o segundo à sua carteira, a menos que o comerciante aceite antes.',
+    'Este pagamento já tinha sido feito. O serviço devolve o segundo à sua carteira, a menos que o comerciante o aceite antes.',
   unseen: '{network} ainda não o mostra. Verifique na sua carteira antes de tentar de novo.',
   stopped: 'Parado. Se a sua carteira ainda mostrar um pedido, rejeite-o lá.',
   accountChanged: 'A sua carteira mudou para outra conta. Confira o valor e pague de novo.',
@@ -79,7 +80,7 @@ export const pt: Texts = {
     'Esta carteira não consegue enviar pagamentos a partir desta página. Use outra carteira ou envie para um endereço.',
   cancel: 'Cancelar',
   askAgain: 'Pedir de novo à carteira',
-  payPlainly: 'Pagar com uma transação (custa gas)',
+  payPlainly: 'Pagar com uma transação em vez disso (custa gas)',
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
   walletBusy: 'A sua carteira tem outro pedido aberto. Responda a ele primeiro.',
   wrongNetwork: 'A sua carteira está em outra rede. Mude para {network} e tente de novo.',
@@ -98,7 +99,7 @@ export const pt: Texts = {
   timeLeft: 'Tempo restante para pagar: {time}',
   payUntil: 'Pague até {time}',
   timeOver: 'O tempo para pagar acabou.',
-  timeOverHint: 'Não envie mais nada. Se você já pagou, o pagamento vale quando o bloco chegou a tempo.',
+  timeOverHint: 'Não envie mais nada. Se você já pagou, o pagamento vale se o bloco chegou a tempo.',
   waiting: 'Aguardando pagamento',
   detected: 'Pagamento detectado',
   detectedHint: 'Logo será definitivo: confirmação {count} de cerca de {wanted}.',
@@ -117,9 +118,11 @@ export const pt: Texts = {
   cancelledHint: 'O comerciante cancelou este pagamento. Não envie nada.',
   refundedInFull: 'Reembolsado por inteiro',
   refunded: '{amount} voltaram ao pagador.',
-  safeToClose: 'Você pode fechar esta página.',
+  safeToClose: 'Você pode fechar esta página sem problemas.',
   keepAddress: 'Guarde o endereço desta página: ela mostra o estado em qualquer aparelho.',
   showState: 'Ver o estado do pagamento',
+  wayChanged:
+    'A forma de pagamento foi alterada em outro aparelho. Um pagamento para o endereço que termina em {end} continua valendo.',
   disabled: 'Indisponível',
   disabledHint: 'O comerciante desativou este link de pagamento.',
   limitReachedHint: 'Este link de pagamento já recebeu todos os pagamentos que aceita.',
@@ -132,6 +135,7 @@ export const pt: Texts = {
   returnsAlone: 'Você volta para {host} em cinco segundos.',
   stay: 'Ficar aqui',
   youPaid: 'Você pagou {amount} a {merchant}',
+  otherPaid: 'Outra carteira ou outro aparelho pagou {amount} a {merchant}',
   receipt: 'Recibo',
   receiptNumber: 'Número do recibo',
   merchant: 'Comerciante',
@@ -139,13 +143,14 @@ export const pt: Texts = {
   received: 'Recebido em',
   paidWith: 'Pago com',
   paidBy: 'Pago por',
+  refundAddress: 'Endereço de reembolso',
   paymentTx: 'Transação de pagamento',
   settlementTx: 'Transação de liquidação',
   reference: 'Referência',
   copy: 'Copiar',
   explorer: 'Abrir no explorador',
-  print: 'Imprimir',
-  download: 'Baixar recibo',
+  print: 'Imprimir ou salvar em PDF',
+  download: 'Baixar comprovante (JSON)',
   downloadHint: 'Qualquer pessoa pode conferir este arquivo na cadeia, sem nós.',
   language: 'Idioma',
   support: 'Ajuda',
@@ -161,6 +166,7 @@ export const pt: Texts = {
   refundWrong: 'Digite um endereço de 42 caracteres que comece com 0x.',
   refundLost:
     'O dinheiro devolvido a este endereço seria perdido. Digite o endereço da sua própria carteira.',
+  depositLeast: 'Uma transferência de uma corretora pode pagar {least} ou mais.',
   showAddress: 'Mostrar para onde enviar',
   sendExactly: 'Envie exatamente {amount}',
   onNetwork: 'Somente na rede {network}',
@@ -173,30 +179,31 @@ export const pt: Texts = {
   codeAddress: 'Endereço',
   openWallet: 'Abrir em um aplicativo de carteira',
   sendOnce:
-    'Envie uma vez, por inteiro e a tempo. Se a corretora descontar uma taxa, envie esse valor a mais. O dinheiro que não pagar só pode voltar para {address}.',
+    'Envie uma vez, por inteiro e a tempo. Se a corretora descontar uma taxa, envie esse valor a mais. O dinheiro que não servir para o pagamento só pode voltar para {address}.',
   depositWaiting: 'Aguardando o dinheiro. Esta página se atualiza automaticamente.',
   partial: 'Chegaram {has}. Envie mais {rest} para o mesmo endereço.',
   addressEnds: 'O endereço termina em {end}.',
   arrivedElsewhere:
     'Já chegaram {has} a outro endereço, que termina em {end}. Para completar esse pagamento, envie mais {rest} para esse endereço.',
   orSendAll:
-    'Se enviar antes para o endereço abaixo, envie o total de {all}. Os outros {has} voltam então ao endereço de reembolso indicado para eles.',
+    'Se, em vez disso, enviar para o endereço abaixo, envie o total de {all}. Os outros {has} voltam então ao endereço de reembolso indicado para eles.',
   wholeElsewhere: 'O valor total, {has}, já chegou a outro endereço. Não envie mais nada.',
   goesBack: 'Chegaram {amount} que não podem ser usados aqui: {why}. Voltam automaticamente ao pagador.',
   wentBack: '{amount} voltaram ao pagador: {why}.',
   heldBack:
     'Chegaram {amount} que ainda não podem ser usados: {why}. Voltam automaticamente depois de {time}, a menos que o comerciante os aceite.',
   byHand:
-    'Chegaram {amount} que não podem ser usados aqui: {why}. É pouco demais para o serviço devolver. Qualquer carteira pode devolver: veja abaixo.',
+    'Chegaram {amount} que não podem ser usados aqui: {why}. É pouco demais para o serviço devolver. Qualquer carteira pode devolvê-los: veja abaixo.',
   heldByHand:
-    'Chegaram {amount} que ainda não podem ser usados: {why}. O comerciante pode aceitar até {time}. Depois disso, qualquer carteira pode devolver: veja abaixo.',
+    'Chegaram {amount} que ainda não podem ser usados: {why}. O comerciante pode aceitá-los até {time}. Depois disso, qualquer carteira pode devolvê-los: veja abaixo.',
   goesLater:
     'Chegaram {amount} que não podem ser usados aqui: {why}. Voltam automaticamente depois de {time}.',
   secondPaid:
-    '{amount} chegaram pela segunda vez. O serviço devolve ao pagador, a menos que o comerciante aceite antes.',
+    '{amount} chegaram pela segunda vez. O serviço os devolve ao pagador, a menos que o comerciante os aceite antes.',
   takenTwice:
     '{amount} chegaram pela segunda vez e foram liquidados antes de poderem voltar. Peça ao comerciante que os devolva.',
-  closed: 'Chegaram {amount} que não podem ser usados aqui: {why}. O comerciante marcou como resolvido.',
+  closed:
+    'Chegaram {amount} que não podem ser usados aqui: {why}. O comerciante marcou o caso como resolvido.',
   claimLink: 'Como o dinheiro volta',
   leastPays: 'A partir de {least} conta como pago.',
   latePays: 'Dinheiro que chegar atrasado ainda pode ser aceito até {time}. Senão, volta depois disso.',
@@ -204,6 +211,6 @@ export const pt: Texts = {
   whyOverpaid: 'demais',
   whyLate: 'tarde demais',
   whyWrongToken: 'outro token',
-  whyDuplicate: 'pago duas vezes',
+  whyDuplicate: 'já estava pago',
   demoPayer: 'Pagador de demonstração (mundo local)',
 };

@@ -7,6 +7,7 @@ import { visibleText } from '@florin/protocol/visible-text.ts';
 export const merchantTextLimits = {
   linkName: 100,
   customDisabledText: 500,
+  customSuccessText: 500,
   productName: 100,
   productDescription: 1000,
   attributeName: 40,

@@ -1,6 +1,6 @@
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
 import { type PermitKind, permitKinds, type Token } from '@florin/protocol/token.ts';
-import { isVisibleLine } from '@florin/protocol/visible-text.ts';
+import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from '#http/rate-limit.ts';
 import { Secret } from '#outside/secret.ts';
@@ -339,8 +339,7 @@ function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
 /** What people see of a token. It is compared with the chain's own, so nothing is dropped. */
 function shownText(token: Fields, field: 'name' | 'symbol'): string {
   const shown = token.text(field);
-  if (!isVisibleLine(shown))
-    throw new ConfigError(`${token.path(field)} must be one line of visible characters`);
+  if (!isVisibleLine(shown)) throw new ConfigError(`${token.path(field)} ${visibleLineRule}`);
   return shown;
 }
 

@@ -1,5 +1,5 @@
 import { fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
-import { isVisibleLine } from '@florin/protocol/visible-text.ts';
+import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { type AddressPolicy, isPlainHttpAllowed, urlFlaw } from '#outside/address.ts';
@@ -137,7 +137,7 @@ function member(path: string, name: string): string {
 
 const formatTexts: Record<string, string> = {
   text: 'must be text without NUL and unpaired surrogates',
-  name: 'must be one line of visible characters',
+  name: visibleLineRule,
   'https-url': 'must be an https URL without credentials',
   'image-url': 'must be an https URL without credentials',
 };

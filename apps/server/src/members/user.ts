@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
-import { isVisibleLine } from '@florin/protocol/visible-text.ts';
+import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import { systemClock } from '#outside/clock.ts';
 import type { MemberContext } from './context.ts';
 import { checkedEmail } from './email.ts';
@@ -30,7 +30,7 @@ export async function createUser(
   const email = checkedEmail(request.email);
   const name = request.name.normalize('NFC').trim();
   if (name === '' || !isVisibleLine(name)) {
-    throw fieldRefusal('name', 'must be one line of visible characters');
+    throw fieldRefusal('name', visibleLineRule);
   }
   const at = deps.clock.now();
   const rows = await transaction.query(insertUser, { userId, name, email, at });

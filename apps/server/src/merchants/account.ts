@@ -4,7 +4,7 @@ import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { isVisibleLine } from '@florin/protocol/visible-text.ts';
+import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import { getAddress, isAddress } from 'viem';
 import { emit } from '#webhooks/outbox.ts';
 import {
@@ -205,8 +205,7 @@ export async function assertFreeAddress(
 function checkedName(given: string): string {
   const accountName = given.trim();
   const length = [...accountName].length;
-  if (!isVisibleLine(accountName))
-    throw fieldRefusal('accountName', 'must be one line of visible characters');
+  if (!isVisibleLine(accountName)) throw fieldRefusal('accountName', visibleLineRule);
   if (length === 0 || length > 100) throw fieldRefusal('accountName', 'must have 1 to 100 characters');
   return accountName;
 }

@@ -1,7 +1,7 @@
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
-import { isVisibleLine } from '@florin/protocol/visible-text.ts';
+import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { insertMerchant, merchantById, merchantList, updateMerchantName } from './merchant.sql.ts';
@@ -65,7 +65,7 @@ export async function renameMerchant(
 function checkedName(given: string): string {
   const name = given.trim();
   const length = [...name].length;
-  if (!isVisibleLine(name)) throw fieldRefusal('merchantName', 'must be one line of visible characters');
+  if (!isVisibleLine(name)) throw fieldRefusal('merchantName', visibleLineRule);
   if (length === 0 || length > maxNameLength) {
     throw fieldRefusal('merchantName', `must have 1 to ${maxNameLength} characters`);
   }

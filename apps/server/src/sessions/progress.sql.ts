@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 
 // For each session one payment in a block of any chain: the one that the session names, or else the earliest. With the
-// position of that chain's cursor.
+// position of that chain's cursor. Only collected deposits have a collection that did not fail.
 export const paymentsSeen = statement({
   name: 'session_payments_seen',
   parameters: { sessionIds: 'text[]' },
@@ -11,6 +11,7 @@ export const paymentsSeen = statement({
     chain_id: 'int8',
     token_id: 'text',
     payer: 'text',
+    is_deposit: 'bool',
     total: 'numeric',
     total_value: 'int8',
     payment_value: 'int8',
@@ -18,8 +19,9 @@ export const paymentsSeen = statement({
     head_number: 'int8',
     final_number: 'int8',
   },
-  text: `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, o.payer, o.total,
-     o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number
+  text: `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, o.payer,
+     exists (select from deposit_moves m where m.order_id = o.order_id and m.move = 'collect' and m.status <> 'failed') as is_deposit,
+     o.total, o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number
    from sessions s
      join orders o on o.session_id = s.session_id
      join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'

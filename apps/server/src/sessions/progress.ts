@@ -6,7 +6,9 @@ export interface SeenPayment {
   readonly orderId: string;
   readonly chainId: number;
   readonly tokenId: string;
+  /** Who paid, or the refund address of a deposit: anyone may have sent that. */
   readonly payer: string;
+  readonly isDeposit: boolean;
   /** What the payer paid in all, in smallest units of the token. */
   readonly amountInToken: bigint;
   /** The same, and the fee in it, in Micro-USD. */
@@ -36,6 +38,7 @@ export async function findSeenPayments(
           chainId: Number(row.chain_id),
           tokenId: row.token_id,
           payer: row.payer,
+          isDeposit: row.is_deposit,
           amountInToken: row.total,
           total: row.total_value,
           fee: row.total_value - row.payment_value,

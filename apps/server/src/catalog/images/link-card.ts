@@ -30,7 +30,8 @@ export function cardDrawer(options: ImageProcessOptions): (card: LinkCard) => Pr
     const shown = {
       ...card,
       merchant: drawableText(card.merchant),
-      title: drawableText(card.title),
+      // A name of emoji alone has no words.
+      title: drawableText(card.title) || 'Payment link',
       logo: logo === undefined ? '' : Buffer.from(logo).toString('base64'),
     };
     return processes.run(Buffer.from(JSON.stringify(shown)));

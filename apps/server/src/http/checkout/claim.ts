@@ -136,8 +136,8 @@ async function reclaimableOf(
 type Body = BodyOf<(typeof checkoutApi)['routes']['claim']>;
 
 /**
- * The money that can be reclaimed, and the call that does it. The call is not secret: the contract pays the address in
- * the order, regardless of the caller. Refuses an order of another session (100201), a wrong secret (100202) and a
+ * The money that can be reclaimed, and the call that does it, once it can. The contract pays the address in the order,
+ * regardless of the caller, so a payer without the page's secret may send it, too. Refuses an order of another session (100201), a wrong secret (100202) and a
  * chain that does not answer (900401).
  */
 export async function claimOf(
@@ -174,11 +174,13 @@ async function rescueOf(
   const isOwn = token.toLowerCase() === order.order.token.toLowerCase();
   return {
     ...found,
-    refundAddress: order.order.payer,
     after: isOwn ? Number(order.order.payBy) : 0,
-    isPossible: answer !== undefined,
-    txRequest: { chainId: String(chain.chainId), to: gateway, data, value: '0' },
+    ...(answer === undefined ? {} : callTo(chain, gateway, data)),
   };
+}
+
+function callTo({ chainId }: Chain, to: Hex, data: Hex): Pick<Claim, 'txRequest'> {
+  return { txRequest: { chainId: String(chainId), to, data, value: '0' } };
 }
 
 /** Bytecode that returns the native balance of an address, for a call that creates nothing. */
@@ -232,9 +234,7 @@ function reclaimOf(
     amount: isOpen ? order.order.total.toString() : '0',
     symbol,
     decimals,
-    refundAddress: order.order.payer,
     after,
-    isPossible: isOpen && unixSeconds(clock.now()) >= after,
-    txRequest: { chainId: String(chain.chainId), to: gatewayOf(order, chain), data, value: '0' },
+    ...(isOpen && unixSeconds(clock.now()) >= after ? callTo(chain, gatewayOf(order, chain), data) : {}),
   };
 }

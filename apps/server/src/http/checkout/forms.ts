@@ -80,7 +80,7 @@ const words: Partial<Record<ErrorName, keyof Texts>> = {
   amount_out_of_range: 'amountRefused',
   link_version_invalid: 'changed',
   link_not_active: 'changed',
-  payer_email_required: 'emailWrong',
+  payer_email_required: 'emailMissing',
   payer_not_served: 'refundLost',
   chain_unavailable: 'noRoute',
   payment_token_unsupported: 'noRoute',

@@ -1,4 +1,4 @@
-import { fill, formatMoney, formatToken, h, type PageData, type Tree } from '@florin/checkout';
+import { fill, formatRange, formatToken, h, type PageData, type Tree } from '@florin/checkout';
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 
@@ -71,9 +71,8 @@ export function boundsText(
   locale: string,
   { minAmountInUSD, maxAmountInUSD }: Pick<PageData, 'minAmountInUSD' | 'maxAmountInUSD'>,
 ): string {
-  const bounds = [minAmountInUSD, maxAmountInUSD].flatMap((text) => parseUsd(text ?? '') ?? []);
-  const shown = bounds.map((bound) => formatMoney(locale, bound.toString()));
-  return shown.length === 2 ? shown.join(' – ') : '';
+  const [least, most] = [parseUsd(minAmountInUSD ?? ''), parseUsd(maxAmountInUSD ?? '')];
+  return least === undefined || most === undefined ? '' : formatRange(locale, { least, most });
 }
 
 /** Tokens that accept a plain transfer of this session's amount. */

@@ -192,6 +192,7 @@ test('no text of a merchant breaks the picture', async () => {
     '</span><span foreground="red" size="9999999">&amp;&bogus;',
     'Wm'.repeat(2_500),
     'tea '.repeat(1_250),
+    `T${'\u0321\u0489'.repeat(50)}`,
   ];
   for (const text of texts) {
     const picture = await draw({
@@ -201,5 +202,9 @@ test('no text of a merchant breaks the picture', async () => {
     const { width, height } = await sharp(picture).metadata();
     assert.deepEqual({ width, height }, { ...cardSize }, text.slice(0, 40));
     assert.deepEqual(await stripOf(picture), [0x0b, 0x6b, 0x4d], text.slice(0, 40));
+    // A title that cannot be drawn has words in its place.
+    const title = { left: 80, top: 232, width: 1040, height: 170 };
+    const { channels } = await sharp(picture).removeAlpha().extract(title).stats();
+    assert.ok((channels[0]?.min ?? 255) < 80, text.slice(0, 40));
   }
 });

@@ -4,6 +4,7 @@ import type { CheckoutOption, CheckoutState, PageDeposit } from '@florin/protoco
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
 import { findPageDeposits } from '#deposits/session-deposits.ts';
@@ -207,7 +208,8 @@ async function successTextOf(
   session: SessionState,
 ): Promise<Pick<CheckoutState, 'successText'>> {
   const link = session.businessId === '' ? undefined : await findLink(db, session.businessId, clock.now());
-  const text = link?.customSuccessText ?? session.customSuccessText;
+  const given = link?.customSuccessText ?? session.customSuccessText;
+  const text = merchantText(given, merchantTextLimits.customSuccessText);
   return text === '' ? {} : { successText: text };
 }
 
