@@ -88,7 +88,7 @@ export interface BrandingMethods {
     cornerRadius?: number | undefined;
     /** A family of fonts that devices have: pages load none. */
     font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
-    /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls; spaces around it are dropped. */
+    /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
     legalName?: string | undefined;
     /** Where payers get help; empty: nowhere. */
     supportUrl?: string | undefined;

@@ -57,7 +57,7 @@ export interface Branding {
   cornerRadius: number;
   /** A family of fonts that devices have: pages load none. */
   font: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif';
-  /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls; spaces around it are dropped. */
+  /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   legalName: string;
   /** Where payers get help; empty: nowhere. */
   supportUrl: string;
@@ -271,7 +271,7 @@ export interface PaymentLink {
 
 export interface PaymentLinkCreateRequest {
   linkType: 'fixed' | 'custom';
-  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+  /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   linkName: string;
   accountId: string;
   /** Token id: `<chain>::<token>`. */
@@ -439,7 +439,7 @@ export interface PaymentLinkDetail {
 export interface PaymentLinkUpdateRequest {
   linkId: string;
   linkType: 'fixed' | 'custom';
-  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+  /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   linkName: string;
   accountId: string;
   /** Token id: `<chain>::<token>`. */
@@ -552,13 +552,13 @@ export interface Product {
 }
 
 export interface ProductCreateRequest {
-  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+  /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   name: string;
   commonPrices: readonly number[];
   description?: string | undefined;
   imageUrl?: string | undefined;
   attributes?: readonly {
-    /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+    /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
     name: string;
     value: string;
   }[] | undefined;
@@ -580,13 +580,13 @@ export interface ProductData {
 
 export interface ProductUpdateRequest {
   productId: string;
-  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+  /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   name: string;
   commonPrices: readonly number[];
   description?: string | undefined;
   imageUrl?: string | undefined;
   attributes?: readonly {
-    /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+    /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
     name: string;
     value: string;
   }[] | undefined;
@@ -788,12 +788,12 @@ export interface SessionCreateRequest {
     /** Micro-USD. A product item may leave it out: the default is the first of the product’s commonPrices. */
     unitPrice?: number | undefined;
     productData?: {
-      /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+      /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
       productName: string;
       productDescription?: string | undefined;
       imageUrl?: string | undefined;
       attributes?: readonly {
-        /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+        /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
         name: string;
         value: string;
       }[] | undefined;
@@ -822,7 +822,7 @@ export interface SessionDeposit {
   chainId: string;
   symbol: string;
   decimals: number;
-  /** The last four characters of the deposit address, which tell several addresses apart. */
+  /** The last four characters of the deposit address, which tell several addresses apart. Anyone with the link may have asked for it: send only to an address that you asked for. */
   addressEnd: string;
   /** What has arrived, in the smallest token unit; a part that is not final may still vanish. */
   amountInToken: string;
@@ -949,7 +949,7 @@ export interface Webhook {
 }
 
 export interface WebhookCreateRequest {
-  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+  /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   webhookName: string;
   webhookUrl: string;
   subscribedEvents: readonly string[];
@@ -958,7 +958,7 @@ export interface WebhookCreateRequest {
 
 export interface WebhookUpdateRequest {
   webhookId: string;
-  /** One line of visible characters, without bidi controls; spaces around it are dropped. */
+  /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   webhookName: string;
   webhookUrl: string;
   subscribedEvents: readonly string[];
@@ -1460,7 +1460,7 @@ export interface Operations {
       cornerRadius?: number | undefined;
       /** A family of fonts that devices have: pages load none. */
       font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
-      /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls; spaces around it are dropped. */
+      /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
       legalName?: string | undefined;
       /** Where payers get help; empty: nowhere. */
       supportUrl?: string | undefined;

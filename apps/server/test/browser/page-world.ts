@@ -267,20 +267,22 @@ export class PageWorld {
   async addPaid(
     linkId: string,
     options: { isFinal?: boolean } = {},
-  ): Promise<{ sessionId: string; path: string }> {
+  ): Promise<{ sessionId: string; path: string; confirm: (confirmations: number) => Promise<void> }> {
     const begun = await this.begin(linkId);
     const order = await addOrder(this.world, begun.sessionId);
     await happen(this.world, order, 'Paid', options);
     const { db } = this.world.database;
     const [row] = await db.query(blockOfOrder, { orderId: order.orderId });
     const block = row?.block_number ?? 0n;
-    await db.query(putCursor, {
-      chainId: order.chainId,
-      headNumber: block + 2n,
-      finalNumber: block - 5n,
-      headTime: this.world.clock.now(),
-    });
-    return begun;
+    const confirm = async (confirmations: number) => {
+      const headNumber = block + BigInt(confirmations) - 1n;
+      const headTime = this.world.clock.now();
+      await db.query(putCursor, {
+        ...{ chainId: order.chainId, headNumber, finalNumber: headNumber - 7n, headTime },
+      });
+    };
+    await confirm(3);
+    return { ...begun, confirm };
   }
 
   /** Sets the status of a session directly. */

@@ -7,6 +7,7 @@ import { permit2Address } from '#contracts/token-signing.ts';
 import { Life } from '../life/life.ts';
 import { Payer } from '../life/payer.ts';
 import { openChromium, openPage } from './chromium.ts';
+import { keepSpoken } from './spoken.ts';
 import { type Injection, TestWallet } from './test-wallet.ts';
 
 let life: Life;
@@ -43,6 +44,17 @@ async function addLink(changes: object = {}): Promise<{ linkId: string; linkUrl:
 const paid = (page: Page) => page.locator('[data-status=completed]').waitFor();
 const sessionIdOf = (page: Page) => /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
 
+/** The only texts that a payment without gas speaks, by their beginnings, in this order. */
+const spokenStates = [
+  ...['Preparing the payment', 'Confirm the change to Base', 'Sign in your wallet', 'Payment sent.'],
+  ...[
+    'Payment seen',
+    'You paid 25.05 USDC to Story Shop Paid Your',
+    'You paid 25.05 USDC to Story Shop Paid, on',
+  ],
+  'You paid 25.05 USDC to Story Shop Paid and received',
+];
+
 test('a link is paid by one signature without gas, from the first page to the receipt', async () => {
   const successUrl = 'https://shop.example/thanks?s={SESSION_ID}';
   const { linkUrl } = await addLink({ feeModel: 2, settlementToken: 'base::usdc', successUrl });
@@ -53,8 +65,17 @@ test('a link is paid by one signature without gas, from the first page to the re
   await page.goto(linkUrl);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 100.00 USDC').waitFor();
+  const spokenOn = await keepSpoken(page);
   await page.getByRole('button', { name: /^Pay 25\.05 USDC/ }).click();
   await paid(page);
+  // No state is spoken twice; a quick chain may skip one.
+  const spoken = await spokenOn();
+  const states = spoken.filter((text) => !text.startsWith('You go back to'));
+  const places = states.map((text) => spokenStates.findIndex((state) => text.startsWith(state)));
+  assert.deepEqual(places, [...new Set(places)].sort(), spoken.join('\n'));
+  assert.ok(!places.includes(-1) && places.includes(7), spoken.join('\n'));
+  // No allowance was asked for.
+  assert.equal(await page.getByText('Allow', { exact: true }).count(), 0);
   // The button that had the focus is gone, and the state of the payment has it.
   await page.locator('#status:focus').waitFor();
   await page.getByText('You go back to shop.example in five seconds.').waitFor();

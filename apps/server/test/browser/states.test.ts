@@ -8,6 +8,7 @@ import sharp from 'sharp';
 import { fuzzFactor } from '../fuzz/seed.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { PageWorld } from './page-world.ts';
+import { keepSpoken } from './spoken.ts';
 import { type PageState, pageStates } from './states.ts';
 
 const screens = fileURLToPath(new URL('../../../../.test/screens/', import.meta.url));
@@ -233,17 +234,31 @@ test('without scripts the pages show what is paid, with what, and its state', as
   await page.close();
 });
 
-test('a page that gets no events polls, and shows when the service does not answer', async () => {
-  const { sessionId, path } = await world.addPaid(await world.addLink(), { isFinal: false });
+test('a page that gets no events polls, shows when the service does not answer, and speaks only changes of state', async () => {
+  const { sessionId, path, confirm } = await world.addPaid(await world.addLink(), { isFinal: false });
   const { page } = await openPage(browser);
   await page.route('**/events?*', (route) => route.abort());
   let isAway = true;
   await page.route('**/checkout/api/session/*', (route) => (isAway ? route.abort() : route.fallback()));
   await world.visit(page, path);
   await page.locator('#connection').getByText('The connection is lost.').waitFor();
+  const spokenOn = await keepSpoken(page);
   isAway = false;
+  for (const count of [4, 5]) {
+    await confirm(count);
+    await page.getByText(`confirmation ${count} of about 8`).waitFor();
+  }
   await world.putStatus(sessionId, 'completed');
   await page.locator('[data-status=completed]').waitFor();
   await page.getByText('The connection is lost.').waitFor({ state: 'detached' });
+  // Neither blocks nor the clock: a screen reader would not come to rest.
+  const spoken = await spokenOn();
+  assert.deepEqual(
+    spoken.map((text) => text.slice(0, 60)),
+    [
+      'You paid 25.05 USDC to Test merchant Paid and received The m',
+      'You go back to shop.example in five seconds. Stay here',
+    ],
+  );
   await page.close();
 });

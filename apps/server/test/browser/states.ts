@@ -197,7 +197,7 @@ export const pageStates: readonly PageState[] = [
   settled('delayed', ['Paid, on its way to the merchant', 'will be tried again'], 'settlement_pending'),
   settled(
     'completed',
-    ['Paid and received', 'Receipt number', 'Settlement transaction', 'Download receipt'],
+    ['Paid and received', 'Receipt number', 'Settlement transaction', 'Download proof (JSON)'],
     'completed',
   ),
   session('expired', ['Expired', 'Nothing was paid in time', 'Start again'], async (world, linkId) => {
@@ -227,7 +227,7 @@ export const pageStates: readonly PageState[] = [
     },
   ),
   tooMuch('overpaid', 'overpaid', 'too much'),
-  tooMuch('duplicate', 'duplicate', 'paid twice'),
+  tooMuch('duplicate', 'duplicate', 'already paid'),
   session('late', ['Expired', '2.50 USDC went back to the payer: too late.'], async (world, linkId) => {
     const begun = await world.begin(linkId);
     await world.addUnpaidOrder(begun.sessionId);
@@ -276,7 +276,7 @@ export const pageStates: readonly PageState[] = [
   },
   {
     name: 'branded-receipt',
-    words: ['Paid and received', 'Receipt', 'Tea & Leaves GmbH', 'Terms', 'Download receipt'],
+    words: ['Paid and received', 'Receipt', 'Tea & Leaves GmbH', 'Terms', 'Download proof (JSON)'],
     async reach(world, page, query) {
       const { path, sessionId } = await world.addPaid(await world.addLink());
       await world.putStatus(sessionId, 'completed');
@@ -314,7 +314,7 @@ export const pageStates: readonly PageState[] = [
   },
   {
     name: 'extremes-receipt',
-    words: ['Paid and received', 'Receipt', 'Download receipt'],
+    words: ['Paid and received', 'Receipt', 'Download proof (JSON)'],
     async reach(world, page, query) {
       await disfigure(world);
       const host = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.example`;

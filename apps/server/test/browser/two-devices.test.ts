@@ -95,6 +95,11 @@ test('a payer who would be asked for an allowance while another device pays is a
   await says(device, notNeeded);
   assert.equal(asked(device, 'eth_sendTransaction'), 0);
   assert.equal(await device.page.locator('#pay-button').count(), 0);
+  // Its wallet was not charged, and that stays so over a reload.
+  await elsewhere(device.page).waitFor();
+  await device.page.reload();
+  await device.page.locator('[data-status=completed]').waitFor();
+  await elsewhere(device.page).waitFor();
   await device.page.close();
 });
 
@@ -190,6 +195,11 @@ test('while the page does not know the state of the payment, it asks the wallet 
   await device.page.close();
 });
 
+/** The headings that say whose payment it was. */
+const here = (page: Page) => page.getByRole('heading', { name: 'You paid 7.00 USDT' });
+const elsewhere = (page: Page) =>
+  page.getByRole('heading', { name: 'Another wallet or device paid 7.00 USDT' });
+
 /** The page of a session on a device without a wallet. */
 async function look(url: string, options: { phone?: boolean } = {}): Promise<Page> {
   const { page } = await openPage(browser, { isApart: true, ...options });
@@ -232,7 +242,35 @@ test('a phone that scans the code shows the address that the desktop asks for, w
   assert.equal(await askForAddress(desktop), address);
   await exchange.transfer(life.ethereum, usdt, { to: address, amount: 4_000_000n });
   for (const page of [desktop, phone]) await page.locator('[data-status=completed]').waitFor();
+  // Only a page with the secret knows that its reader paid.
+  await Promise.all([here(desktop).waitFor(), elsewhere(phone).waitFor()]);
   await Promise.all([desktop.context().close(), phone.context().close()]);
+});
+
+test('a payer whose address another device replaces is told so, and what is sent to the first one still pays', async () => {
+  const url = await addSession('ethereum::usdt');
+  const [first, second] = [await look(url), await look(url, { phone: true })];
+  const address = await askForAddress(first);
+  await second.getByRole('button', { name: 'Pay another way' }).click();
+  const end = address.slice(-4);
+  const told = `The way to pay was changed on another device. A payment to the address that ends in ${end} still counts.`;
+  await first.getByRole('alert').getByText(told).waitFor();
+  assert.notEqual(await askForAddress(second), address);
+  await first.locator('#deposit').waitFor();
+  await first.getByRole('alert').getByText(told).waitFor();
+  assert.equal(await second.getByText(told).count(), 0);
+  const exchange = new TestWallet([life.ethereum, life.base]);
+  const usdt = life.ethereum.token('usdt');
+  await exchange.fund(life.ethereum, usdt, 30_000_000n);
+  await exchange.transfer(life.ethereum, usdt, { to: address, amount: 7_000_000n });
+  for (const page of [first, second]) {
+    await page.locator('[data-status=completed]').waitFor();
+    // An exchange sent it: the chain's payer is where the money would have gone back to.
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    await receipt.getByText('Refund address').waitFor();
+    assert.equal(await receipt.getByText('Paid by').count(), 0);
+  }
+  await Promise.all([first.context().close(), second.context().close()]);
 });
 
 test('a stranger with the plain link sets no address before the payer’s eyes, and hides none', async () => {
