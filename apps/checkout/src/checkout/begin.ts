@@ -17,12 +17,15 @@ export function readEmail({ data }: Model): string {
   throw new ExplainedFailure(email === '' ? emailMissing : emailWrong, 'email-input');
 }
 
+/** Only such pages have a script that reads amounts. */
+declare const HAS_AMOUNT: boolean;
+
 /** Begins a session on a link's page. Only now: viewing the link alone stores nothing. */
 export async function beginSession(page: Page): Promise<void> {
   const { data } = page.model;
   if (data.link === undefined) return;
   const { linkId, version, isCustom } = data.link;
-  const amount = isCustom ? readAmount(page) : undefined;
+  const amount = HAS_AMOUNT && isCustom ? readAmount(page) : undefined;
   const begun = await api.begin({
     linkId,
     linkVersion: version,

@@ -39,6 +39,9 @@ import { watchWallets } from './wallet.ts';
 /** Whether this is the script of pages that a shop's page opens or frames. The bundler knows it, and leaves out the rest. */
 declare const IS_EMBEDDED: boolean;
 
+/** Whether this is the script of pages whose payer chooses the amount. The others load nothing for that. */
+declare const HAS_AMOUNT: boolean;
+
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
@@ -193,8 +196,8 @@ function actionsOf(page: Page): Actions {
       if (isChoice || isButton || target === dialog()) dialog().close();
     },
     choose: (chosen) => {
-      page.change({ problem: '' });
-      chooseToken(page, chosen);
+      page.change({ problem: '', chosen });
+      if (HAS_AMOUNT) chooseToken(page, chosen);
     },
     chooseSource: (source) => page.change({ source, problem: '' }),
     pay: () => beginIdle(() => payWith(page, 'best')),
@@ -205,8 +208,8 @@ function actionsOf(page: Page): Actions {
       void navigator.clipboard.writeText(location.href).then(() => page.change({ isCopied: true })),
     showCode: () => beginIdle(() => beginForOthers(page)),
     showDeposit: () => void (isIdle() && showDeposit(page)),
-    typeAmount: (field, how) => typeAmount(page, field, how),
-    leaveAmount: (field) => leaveAmount(page, field),
+    typeAmount: (field, how) => void (HAS_AMOUNT && typeAmount(page, field, how)),
+    leaveAmount: (field) => void (HAS_AMOUNT && leaveAmount(page, field)),
     typeEmail: ({ value }) => sessionStorage.setItem(emailKey, value),
   };
 }

@@ -74,7 +74,8 @@ export function scriptData(data: PageData): CheckoutData {
     texts,
     ...script
   } = page;
-  return { ...script, texts: scriptTexts(texts, { hasAmount: data.link?.isCustom === true }) };
+  const has = { hasAmount: data.link?.isCustom === true, hasEmail: data.isEmailRequired };
+  return { ...script, texts: scriptTexts(texts, has) };
 }
 
 /** What a page's time depends on. */

@@ -111,13 +111,20 @@ const amountTexts: ReadonlySet<string> = new Set<keyof Texts>([
   'amountOutside',
 ]);
 
+/** Texts of pages that ask for an e-mail address. */
+const emailTexts: ReadonlySet<string> = new Set<keyof Texts>(['emailLabel', 'emailMissing', 'emailWrong']);
+
 /** The texts that the page's script needs. */
 export type ScriptTexts = Omit<Texts, (typeof serverTexts)[number]>;
 
 const isForServer: ReadonlySet<string> = new Set(serverTexts);
 
-/** The script's part of a language's texts. Where there is no amount to choose, those about it stay behind. */
-export function scriptTexts(texts: Texts, { hasAmount }: { readonly hasAmount: boolean }): ScriptTexts {
-  const isNeeded = (name: string) => !isForServer.has(name) && (hasAmount || !amountTexts.has(name));
+/** The script's part of a language's texts. Those about an amount or an e-mail address stay behind where neither is asked for. */
+export function scriptTexts(
+  texts: Texts,
+  { hasAmount, hasEmail }: { readonly hasAmount: boolean; readonly hasEmail: boolean },
+): ScriptTexts {
+  const isNeeded = (name: string) =>
+    !isForServer.has(name) && (hasAmount || !amountTexts.has(name)) && (hasEmail || !emailTexts.has(name));
   return Object.fromEntries(Object.entries(texts).filter(([name]) => isNeeded(name))) as ScriptTexts;
 }

@@ -160,7 +160,7 @@ test('without scripts amounts are read and refused in the same way', async () =>
   await page.locator('#form-problem').getByText('Type 1,000.00 or 1.00.').waitFor();
   assert.equal(await page.locator('#form-amount').inputValue(), '1.000');
   await begin('50,000,000', 'en');
-  await page.locator('#form-problem').getByText('$0.000001 – $10,000,000.00').waitFor();
+  await page.locator('#form-problem').getByText('$0.01 – $10,000,000.00').waitFor();
   assert.equal(await page.locator('#form-amount').inputValue(), '50,000,000');
   await begin('1,000', 'de');
   await page.locator('#form-problem').getByText('1.000,00 oder 1,00').waitFor();

@@ -36,8 +36,10 @@ export async function scriptOf(name: string, text: string): Promise<Script> {
 
 /** Bundles a page's script from its source. */
 export async function bundleSource(page: ScriptName): Promise<string> {
-  // The page itself, with what it tells a shop.
-  const folder = page === 'embedded' ? 'checkout' : page;
+  // The page itself, with what it tells a shop, or with the field for an amount.
+  const isEmbedded = page === 'embedded';
+  const isCustom = page === 'custom';
+  const folder = isEmbedded || isCustom ? 'checkout' : page;
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`../../../../checkout/src/${folder}/main.ts`, import.meta.url))],
@@ -48,7 +50,11 @@ export async function bundleSource(page: ScriptName): Promise<string> {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
-    define: { IS_EMBEDDED: String(page === 'embedded'), PAY_WORDS: JSON.stringify(payWords) },
+    define: {
+      IS_EMBEDDED: String(isEmbedded),
+      HAS_AMOUNT: String(isEmbedded || isCustom),
+      PAY_WORDS: JSON.stringify(payWords),
+    },
     logLevel: 'silent',
   });
   return outputFiles[0]?.text ?? '';

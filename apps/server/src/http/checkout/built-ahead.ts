@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * The scripts: those of the hosted pages, `embedded` of pages that a shop's page opens or frames, and `embed`, the elements
- * for the pages of shops.
+ * The scripts: those of the hosted pages, `custom` of links whose payer chooses the amount, `embedded` of pages that a
+ * shop's page opens or frames, and `embed`, the elements for the pages of shops.
  */
-export type ScriptName = 'checkout' | 'embedded' | 'demo' | 'claim' | 'embed' | 'walletconnect';
+export type ScriptName = 'checkout' | 'custom' | 'embedded' | 'demo' | 'claim' | 'embed' | 'walletconnect';
 
 /** What a release has built ahead for the hosted pages, so that it needs no bundler. */
 export interface BuiltAhead {

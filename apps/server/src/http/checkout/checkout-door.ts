@@ -33,14 +33,17 @@ export function checkoutDoor(options: CheckoutContext): Door {
   return async (server) => {
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
     const demoScript = options.demo === undefined ? undefined : await bundleScript('demo');
-    const embeddedScript = remember(() => bundleScript('embedded'));
+    const rare = {
+      customScript: remember(() => bundleScript('custom')),
+      embeddedScript: remember(() => bundleScript('embedded')),
+    };
     const remote = await remoteOf(options);
-    await addPages(server, { options, script, embeddedScript, demoScript, remote });
+    await addPages(server, { options, script, ...rare, demoScript, remote });
     server.get<{ Params: { sessionId: string } }>(
       '/embed/checkout/:sessionId',
       anyQuery,
       async (request, reply) =>
-        framedPage({ options, script, embeddedScript, request, reply }, request.params.sessionId),
+        framedPage({ options, script, ...rare, request, reply }, request.params.sessionId),
     );
     addEmbed(
       server,
@@ -51,10 +54,10 @@ export function checkoutDoor(options: CheckoutContext): Door {
       '/checkout/:sessionId/claim',
       anyQuery,
       async (request, reply) =>
-        claimPage({ options, script: claimScript, embeddedScript, request, reply }, request.params.sessionId),
+        claimPage({ options, script: claimScript, ...rare, request, reply }, request.params.sessionId),
     );
     const others = [demoScript, remote?.script, remote?.module].filter((each) => each !== undefined);
-    addAssets(server, [script, claimScript, ...others], embeddedScript);
+    addAssets(server, [script, claimScript, ...others], rare);
     addCheckoutApi(server, options);
     if (options.demo !== undefined) addDemoPayer(server, options, options.demo);
   };
@@ -70,7 +73,7 @@ async function remoteOf({ walletConnect }: CheckoutContext): Promise<RemoteScrip
   return { projectId, script, module: built };
 }
 
-/** Most installations embed nothing, so the scripts for it are made when the first page needs them. */
+/** Most installations embed nothing, and many have only prices, so those scripts are made when the first page needs them. */
 function remember(make: () => Promise<Script>): () => Promise<Script> {
   let made: Promise<Script> | undefined;
   return () => {
@@ -82,7 +85,7 @@ function remember(make: () => Promise<Script>): () => Promise<Script> {
 /** In its own scope: only these routes accept forms. */
 async function addPages(
   server: FastifyInstance,
-  parts: Pick<PageRequest, 'options' | 'script' | 'embeddedScript' | 'demoScript' | 'remote'>,
+  parts: Omit<PageRequest, 'request' | 'reply'>,
 ): Promise<void> {
   await server.register(async (scope) => {
     acceptForms(scope);
@@ -122,7 +125,7 @@ const forPreviews = { 'cross-origin-resource-policy': 'cross-origin' } as const;
 function addAssets(
   server: FastifyInstance,
   scripts: readonly Script[],
-  embeddedScript: () => Promise<Script>,
+  { customScript, embeddedScript }: Pick<PageRequest, 'customScript' | 'embeddedScript'>,
 ): void {
   const fileOf = (script: Script) => ({ ...script, type: 'text/javascript; charset=utf-8', headers: {} });
   const assets = [...scripts.map(fileOf), { ...logoFile, type: 'image/svg+xml', headers: forPreviews }];
@@ -130,8 +133,11 @@ function addAssets(
     // Only current scripts exist. A page of an older version works without one until it is reloaded.
     const { file } = request.params;
     // Another process may have served its page, so this one may not have made it yet.
-    const all = file.startsWith('embedded-') ? [...assets, fileOf(await embeddedScript())] : assets;
-    const asset = all.find(({ path }) => path.endsWith(`/${file}`));
+    const rare = [
+      ...(file.startsWith('custom-') ? [await customScript()] : []),
+      ...(file.startsWith('embedded-') ? [await embeddedScript()] : []),
+    ];
+    const asset = [...assets, ...rare.map(fileOf)].find(({ path }) => path.endsWith(`/${file}`));
     if (asset === undefined) throw new Refusal('route_unknown');
     const coding = chooseCoding(request.headers['accept-encoding']);
     if (coding !== 'identity') reply.header('content-encoding', coding);

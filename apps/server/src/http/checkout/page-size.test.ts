@@ -63,9 +63,12 @@ test('the page stays within 10 KiB in every language, with 12 tokens and with 48
   }
 });
 
-test('the script stays within 16 KiB in both codings', () => {
-  const kib = [script.bytes.br, script.bytes.gzip].map(({ length }) => length / 1024);
-  assert.ok(Math.max(...kib) <= 16, `${kib.map((size) => size.toFixed(2)).join(' and ')} KiB`);
+test('the script stays within 16 KiB in both codings, also with the field for an amount', async () => {
+  const custom = await bundleScript('custom');
+  const kib = [script, custom].flatMap(({ bytes }) =>
+    [bytes.br, bytes.gzip].map(({ length }) => length / 1024),
+  );
+  assert.ok(Math.max(...kib) <= 16, `${kib.map((size) => size.toFixed(2))} KiB`);
 });
 
 test('what shops load for their elements stays within 6 KiB, and the page that they frame within 17', async () => {

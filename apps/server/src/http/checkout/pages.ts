@@ -33,6 +33,8 @@ import { linkBounds } from './state.ts';
 export interface PageRequest {
   readonly options: CheckoutContext;
   readonly script: Script;
+  /** The script of links whose payer chooses the amount. */
+  readonly customScript: () => Promise<Script>;
   /** The script of pages that a shop's page opens or frames. */
   readonly embeddedScript: () => Promise<Script>;
   /** Only in local worlds. */
@@ -68,8 +70,10 @@ export async function linkPage(
     return send(pageRequest, frame, renderNotice(frame, notice));
   }
   const data = { ...linkPageData(options, { link, front }, frame.language), shop: frame.shop };
-  const { remote } = pageRequest;
-  const pictured = { ...frame, remote, pictureUrl: options.origin + picturePath(link, front) };
+  const { remote, customScript } = pageRequest;
+  const isCustom = link.linkType === 'custom' && frame.shop === undefined;
+  const script = isCustom ? await customScript() : frame.script;
+  const pictured = { ...frame, remote, script, pictureUrl: options.origin + picturePath(link, front) };
   return send(
     pageRequest,
     pictured,
