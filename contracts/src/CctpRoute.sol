@@ -11,10 +11,6 @@ import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 /// @dev Nothing here can change after construction. A table that an admin could write would let that admin send a paid
 /// order's money to a chain on which somebody else holds the recipient's address.
 contract CctpRoute is ICctpRoute, ICctpBurns {
-    /// @dev Arachnid's deployer, with which gateway and route are put on every chain, and the salt.
-    address private constant CREATE2_DEPLOYER = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
-    bytes32 private constant SALT = bytes32(0);
-
     /// @dev Circle attests only burns that are final. Anything less costs a fee, which the recipient would bear.
     uint32 private constant FINALIZED = 2000;
     /// @dev When Circle asks for a fee the burn reverts: the recipient gets the order's net amount or the order waits.
@@ -30,22 +26,18 @@ contract CctpRoute is ICctpRoute, ICctpBurns {
     mapping(uint64 chain => uint256) private _domains;
     bool private transient _entered;
 
-    /// @dev Gateway and route each hold the other's address. The gateway's is derived here from its creation code, so
-    /// nobody has to be trusted with joining them afterwards.
     /// @param tokenMessenger_ Circle's TokenMessengerV2, at the same address on every EVM chain.
     /// @param chains Chain ids (EIP-155).
     /// @param domains Circle's domain of each.
-    /// @param gatewayCode The gateway's creation code with all its arguments but the last, which is this route.
-    constructor(address tokenMessenger_, uint64[] memory chains, uint32[] memory domains, bytes memory gatewayCode) {
-        if (tokenMessenger_ == address(0)) revert ZeroValue();
+    /// @param gateway_ The gateway whose orders name this route.
+    constructor(address tokenMessenger_, uint64[] memory chains, uint32[] memory domains, address gateway_) {
+        if (tokenMessenger_ == address(0) || gateway_ == address(0)) revert ZeroValue();
         if (chains.length != domains.length) revert InvalidDomains();
         for (uint256 i = 0; i < chains.length; ++i) {
             if (chains[i] == 0 || _domains[chains[i]] != 0) revert InvalidDomains();
             _domains[chains[i]] = uint256(domains[i]) + 1;
         }
-        tokenMessenger = tokenMessenger_;
-        bytes32 codeHash = keccak256(abi.encodePacked(gatewayCode, abi.encode(address(this))));
-        gateway = address(uint160(uint256(keccak256(abi.encodePacked(hex"ff", CREATE2_DEPLOYER, SALT, codeHash)))));
+        (tokenMessenger, gateway) = (tokenMessenger_, gateway_);
     }
 
     /// @inheritdoc ICctpRoute

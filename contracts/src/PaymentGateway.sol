@@ -24,15 +24,8 @@ contract PaymentGateway is Settlement, Deposits {
         address orderSigner,
         address settler,
         address guardian_,
-        address feeRecipient_,
-        address vault_,
-        address cctpRoute_
-    )
-        Access(admin_, orderSigner, settler, guardian_)
-        Domain("Florin PaymentGateway")
-        OrderBook(cctpRoute_)
-        Settlement(vault_)
-    {
+        address feeRecipient_
+    ) Access(admin_, orderSigner, settler, guardian_) Domain("Florin PaymentGateway") {
         _setFeeRecipient(feeRecipient_);
     }
 

@@ -28,9 +28,9 @@ contract CctpCircleTest is CctpTest, RealCctp {
         vm.stopPrank();
 
         (standInRoute, standInGateway) = (route, gateway);
+        gateway = account("gateway of Circle's route");
         (uint64[] memory chains, uint32[] memory domains) = table();
-        route = CctpRoute(deploy("CctpRoute", abi.encode(address(here.messenger), chains, domains, GATEWAY_CODE)));
-        gateway = route.gateway();
+        route = CctpRoute(deploy("CctpRoute", abi.encode(address(here.messenger), chains, domains, gateway)));
         vm.prank(minter);
         usdc.mint(gateway, FUNDS);
     }

@@ -14,8 +14,6 @@ contract ConstructTest is GatewayTest {
         vm.assertEq(gateway.pendingAdmin(), address(0), "pending admin");
         vm.assertEq(gateway.guardian(), guardian, "guardian");
         vm.assertEq(gateway.feeRecipient(), feeRecipient, "fee recipient");
-        vm.assertEq(gateway.vault(), vault, "vault");
-        vm.assertEq(gateway.cctpRoute(), address(route), "cctp route");
         vm.assertEq(gateway.isOrderSigner(signer), true, "order signer");
         vm.assertEq(gateway.isSettler(settler), true, "settler");
         vm.assertEq(gateway.isOrderSigner(settler), false, "settler signs");
@@ -26,7 +24,7 @@ contract ConstructTest is GatewayTest {
 
     function test_announcesTheRoles() public {
         vm.recordLogs();
-        deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(route)));
+        deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient));
         Vm.Log[] memory logs = vm.getRecordedLogs();
         vm.assertEq(logs.length, 5, "admin, signer, settler, guardian, fee recipient");
         vm.assertEq(logs[0].topics[0], IAccess.AdminTransferred.selector, "admin");
@@ -47,8 +45,8 @@ contract ConstructTest is GatewayTest {
     }
 
     function test_reverts_whenAnAddressIsZero() public {
-        for (uint256 i = 0; i < 6; ++i) {
-            address[6] memory roles = [admin, signer, settler, guardian, feeRecipient, vault];
+        for (uint256 i = 0; i < 5; ++i) {
+            address[5] memory roles = [admin, signer, settler, guardian, feeRecipient];
             roles[i] = address(0);
             expectError(IAccess.ZeroAddress.selector);
             this.makeGateway(roles);
@@ -72,8 +70,8 @@ contract ConstructTest is GatewayTest {
     }
 
     /// @dev Called from outside: an expected revert of the cheat code that deploys would end the test.
-    function makeGateway(address[6] calldata roles) external {
-        deploy("PaymentGateway", abi.encode(roles[0], roles[1], roles[2], roles[3], roles[4], roles[5], address(0)));
+    function makeGateway(address[5] calldata roles) external {
+        deploy("PaymentGateway", abi.encode(roles[0], roles[1], roles[2], roles[3], roles[4]));
     }
 
     function makeVault(address[4] calldata roles) external {

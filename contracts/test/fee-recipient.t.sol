@@ -11,7 +11,7 @@ import {HostileToken} from "./hostile/HostileToken.sol";
 contract FeeRecipientTest is SigningTest {
     function test_directPaymentsReachTheRecipientOfTheHour(uint256 seed, uint8 way) public {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
-        (order.orderType, order.targetChain) = (DIRECT, uint64(block.chainid));
+        (order.orderType, order.targetChain, order.via) = (DIRECT, uint64(block.chainid), address(0));
         order.fee = order.fee == 0 ? 1 : order.fee;
         order.total = order.payment + order.fee;
         address[3] memory recipients = [feeRecipient, stranger, feeRecipient];
@@ -137,7 +137,7 @@ contract FeeRecipientTest is SigningTest {
 
     function directOrder(uint256 seed, uint8 way) private view returns (IPaymentGateway.Order memory order) {
         order = anySignedOrder(pick(seed, way));
-        (order.orderType, order.targetChain) = (DIRECT, uint64(block.chainid));
+        (order.orderType, order.targetChain, order.via) = (DIRECT, uint64(block.chainid), address(0));
         order.fee = bound(order.fee, 2, MAX_TOTAL / 4);
         order.total = order.payment + order.fee;
     }

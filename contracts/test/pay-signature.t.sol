@@ -79,7 +79,7 @@ contract PaySignatureTest is GatewayTest {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);
         bytes memory data = abi.encodeCall(IPaymentGateway.pay, (order, sign(order)));
-        flip(data, 4 * 8 + bit % (12 * 256));
+        flip(data, 4 * 8 + bit % (13 * 256));
         vm.prank(payer);
         (bool success,) = callRaw(address(gateway), data);
         vm.assertEq(success, false, "an order with a flipped bit was paid");

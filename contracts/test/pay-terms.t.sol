@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {PaymentGateway} from "../src/PaymentGateway.sol";
 import {IAccess} from "../src/interfaces/IAccess.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
@@ -62,13 +61,36 @@ contract PayTermsTest is GatewayTest {
         );
     }
 
-    function test_reverts_whenACctpOrderHasNoRoute(uint256 seed) public {
-        gateway = PaymentGateway(
-            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(0)))
-        );
-        IPaymentGateway.Order memory order = anyOrderOf(seed, CCTP);
+    function test_reverts_whenNothingOrTheGatewayIsNamedToLeaveThrough(uint256 seed, bool burns, bool itself) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, burns ? CCTP : VAULT_PAYOUT);
+        order.via = itself ? address(gateway) : address(0);
         fund(order);
-        expectRefused(order, sign(order), abi.encodeWithSelector(IPaymentGateway.UnsupportedOrderType.selector, CCTP));
+        expectRefused(order, sign(order), wrongVia(order));
+    }
+
+    /// @dev What goes to the recipient alone names nothing else, not even the vault.
+    function test_reverts_whenASameChainOrderLeavesThroughAnything(uint256 seed, bool direct, address via) public {
+        vm.assume(via != address(0));
+        IPaymentGateway.Order memory order = anyOrderOf(seed, direct ? DIRECT : ESCROW);
+        fund(order);
+        address[3] memory all = [vault, address(route), via];
+        for (uint256 i = 0; i < all.length; ++i) {
+            order.via = all[i];
+            expectRefused(order, sign(order), wrongVia(order));
+        }
+    }
+
+    /// @dev Each order leaves through what it names: another vault or route changes no order that was signed before.
+    function test_leavesThroughWhatTheOrderNames(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, VAULT_PAYOUT);
+        IPaymentGateway.Order memory other = anyOrderOf(seed, VAULT_PAYOUT);
+        (other.metaData, other.via) = (keccak256("other"), account("another vault"));
+        pay(order);
+        pay(other);
+        settleAs(settler, order);
+        settleAs(settler, other);
+        vm.assertEq(balance(order.token, vault), netOf(order), "its vault");
+        vm.assertEq(balance(other.token, other.via), netOf(other), "the other's vault");
     }
 
     function test_aVaultPayoutMayNameThisChainForAnotherToken(uint256 seed) public {
@@ -167,28 +189,29 @@ contract PayTermsTest is GatewayTest {
     function test_reverts_whenUpperBitsAreDirty(uint256 seed, uint8 which, uint8 bit) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);
-        // payer, token, to, payBy, reclaimAt, orderType, targetChain: word and width
-        uint256[2][7] memory fields = [
+        // payer, token, to, payBy, reclaimAt, orderType, targetChain, via: word and width
+        uint256[2][8] memory fields = [
             [uint256(2), 160],
             [uint256(3), 160],
             [uint256(4), 160],
             [uint256(8), 64],
             [uint256(9), 64],
             [uint256(10), 8],
-            [uint256(11), 64]
+            [uint256(11), 64],
+            [uint256(12), 160]
         ];
-        uint256[2] memory field = fields[which % 7];
+        uint256[2] memory field = fields[which % 8];
         bytes memory words = abi.encode(order);
         flip(words, field[0] * 256 + bit % (256 - field[1]));
         bytes32 typeHash = keccak256(
-            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
+            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain,address via)"
         );
         bytes32 digest = keccak256(
             abi.encodePacked(hex"1901", gateway.domainSeparator(), keccak256(abi.encodePacked(typeHash, words)))
         );
         bytes memory signature = signDigest(keyOf("order signer"), digest);
         bytes memory data =
-            abi.encodePacked(IPaymentGateway.pay.selector, words, uint256(0x1a0), uint256(65), signature, bytes31(0));
+            abi.encodePacked(IPaymentGateway.pay.selector, words, uint256(0x1c0), uint256(65), signature, bytes31(0));
         vm.prank(payer);
         (bool success, bytes memory answer) = callRaw(address(gateway), data);
         vm.assertEq(success, false, "dirty bits were paid");
@@ -198,14 +221,15 @@ contract PayTermsTest is GatewayTest {
     /// @dev The narrowest dirty bit of each word, where anyone may be the sender, so that nothing else stops it.
     function test_reverts_whenTheLowestUpperBitIsDirtyAndAnyoneSends() public {
         IPaymentGateway.Order memory order = plainOrder();
-        uint256[2][7] memory fields = [
+        uint256[2][8] memory fields = [
             [uint256(2), 160],
             [uint256(3), 160],
             [uint256(4), 160],
             [uint256(8), 64],
             [uint256(9), 64],
             [uint256(10), 8],
-            [uint256(11), 64]
+            [uint256(11), 64],
+            [uint256(12), 160]
         ];
         for (uint256 i = 0; i < fields.length; ++i) {
             bytes memory words = abi.encode(order);
@@ -265,6 +289,10 @@ contract PayTermsTest is GatewayTest {
         return abi.encodeWithSelector(IPaymentGateway.WrongReclaimTime.selector, order.payBy, order.reclaimAt);
     }
 
+    function wrongVia(IPaymentGateway.Order memory order) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(IPaymentGateway.WrongVia.selector, order.orderType, order.via);
+    }
+
     function wrongAmounts(IPaymentGateway.Order memory order) private pure returns (bytes memory) {
         return abi.encodeWithSelector(IPaymentGateway.WrongAmounts.selector, order.total, order.payment, order.fee);
     }
@@ -272,7 +300,7 @@ contract PayTermsTest is GatewayTest {
     /// @dev Signed by the service, sent by anyone, with the deposit in place.
     function expectMalformed(bytes memory words) private {
         bytes32 typeHash = keccak256(
-            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
+            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain,address via)"
         );
         bytes32 structHash = keccak256(abi.encodePacked(typeHash, words));
         bytes32 digest = keccak256(abi.encodePacked(hex"1901", gateway.domainSeparator(), structHash));
@@ -285,7 +313,7 @@ contract PayTermsTest is GatewayTest {
         (bool success, bytes memory answer) = callRaw(
             address(gateway),
             abi.encodePacked(
-                IPaymentGateway.collect.selector, words, uint256(0x1a0), uint256(65), signature, bytes31(0)
+                IPaymentGateway.collect.selector, words, uint256(0x1c0), uint256(65), signature, bytes31(0)
             )
         );
         vm.assertEq(success, false, "dirty bits were paid");

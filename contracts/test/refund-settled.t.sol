@@ -90,7 +90,7 @@ contract RefundSettledTest is SigningTest {
 
     function test_reverts_whenTheOrderIsNotSettled(uint256 seed, uint8 which) public {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
-        (order.orderType, order.targetChain) = (ESCROW, uint64(block.chainid));
+        (order.orderType, order.targetChain, order.via) = (ESCROW, uint64(block.chainid), address(0));
         uint8 status = [UNKNOWN, PAID, REFUNDED, RECLAIMED][which % 4];
         if (status != UNKNOWN) pay(order);
         if (status == REFUNDED) {

@@ -251,7 +251,7 @@ contract SettleTest is GatewayTest {
         pay(order);
         bytes memory data = abi.encodeCall(IPaymentGateway.settle, (only(order)));
         // Selector, offset and length come before the order.
-        uint256 place = (4 + 64) * 8 + bit % (12 * 256);
+        uint256 place = (4 + 64) * 8 + bit % (13 * 256);
         data[place / 8] = bytes1(uint8(data[place / 8]) ^ uint8(1 << (7 - place % 8)));
         vm.recordLogs();
         (bool success,) = callRaw(address(gateway), data);

@@ -35,7 +35,7 @@ contract TrustTest is GatewayTest {
         realVault = PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, settler, guardian)));
         vault = address(realVault);
         gateway = PaymentGateway(
-            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(route)))
+            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient))
         );
     }
 
@@ -103,7 +103,7 @@ contract TrustTest is GatewayTest {
         pay(order);
         vm.chainId(OTHER_CHAIN);
         gateway = PaymentGateway(
-            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(route)))
+            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient))
         );
         order.targetChain = OTHER_CHAIN;
         pay(order);
@@ -134,6 +134,7 @@ contract TrustTest is GatewayTest {
             orders[i].metaData = keccak256(abi.encode(i));
             orders[i].orderType = orderType;
             if (orderType >= VAULT_PAYOUT) orders[i].targetChain = OTHER_CHAIN;
+            orders[i].via = viaOf(orderType);
             pay(orders[i]);
         }
     }

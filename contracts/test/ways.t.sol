@@ -14,6 +14,7 @@ contract WaysTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         order.orderType = [ESCROW, VAULT_PAYOUT, CCTP][pick(seed, 62) % 3];
         order.targetChain = order.orderType == ESCROW ? uint64(block.chainid) : OTHER_CHAIN;
+        order.via = viaOf(order.orderType);
         give(order.token, address(gateway), 7);
         bytes32 orderId = payBy(way, order);
         vm.assertEq(balance(order.token, payer), 0, "payer");
@@ -219,7 +220,7 @@ contract WaysTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
         bytes memory data = callOf(way, order, sign(order));
-        uint256 place = 32 + bit % (12 * 256);
+        uint256 place = 32 + bit % (13 * 256);
         data[place / 8] = bytes1(uint8(data[place / 8]) ^ uint8(1 << (7 - place % 8)));
         vm.prank(senderOf(way, order));
         (bool success,) = callRaw(address(gateway), data);
@@ -334,6 +335,7 @@ contract WaysTest is SigningTest {
         order = anySignedOrder(seed);
         order.orderType = DIRECT;
         order.targetChain = uint64(block.chainid);
+        order.via = address(0);
     }
 
     /// @dev By the token or by Permit2, in their own words.

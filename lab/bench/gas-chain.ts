@@ -10,7 +10,6 @@ import {
   encodeFunctionData,
   getContractAddress,
   parseAbi,
-  zeroAddress,
   zeroHash,
 } from 'viem';
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
@@ -125,12 +124,10 @@ export async function startGasChain(): Promise<GasChain> {
   };
   const usdc = await deployUsdc(send, roles.admin.address);
   await create2(send, permit2Salt, readFixture('Permit2'));
-  const vault = readArtifact('PayoutVault');
   const authorities = [roles.admin, roles.signer, roles.settler, roles.guardian].map(
     ({ address }) => address,
   );
-  const vaultAddress = await create2(send, zeroHash, encodeDeployData({ ...vault, args: authorities }));
-  const gatewayArgs = [...authorities, roles.feeRecipient.address, vaultAddress, zeroAddress];
+  const gatewayArgs = [...authorities, roles.feeRecipient.address];
   const gateway = await create2(
     send,
     zeroHash,

@@ -9,7 +9,7 @@ import {
   permitWitnessTypes,
   receiveAuthorizationTypes,
 } from '@florin/protocol/typed-data.ts';
-import { encodeFunctionData, hashTypedData, maxUint256, parseSignature, toHex } from 'viem';
+import { encodeFunctionData, hashTypedData, maxUint256, parseSignature, toHex, zeroAddress } from 'viem';
 import type { BenchEnvironment } from './environment.ts';
 import { chainId, fiatTokenAbi, type GasChain, permit2Address, startGasChain } from './gas-chain.ts';
 import type { BenchResult } from './report.ts';
@@ -62,7 +62,7 @@ function prepare(chain: GasChain): Bench {
       const places = { payer: payer.address, token: chain.usdc, to: merchant.address };
       const amounts = { total, payment: total, fee: total / 100n };
       const times = { payBy: now + 1_800n, reclaimAt: now + 604_800n };
-      const kind = { orderType, targetChain: BigInt(chainId) };
+      const kind = { orderType, targetChain: BigInt(chainId), via: zeroAddress };
       return { channelId: anyHash(), metaData: anyHash(), ...places, ...amounts, ...times, ...kind };
     },
     sign: (order) => signer.signTypedData(typed(order)),

@@ -279,6 +279,7 @@ export class Operations {
       reclaimAt: payBy + BigInt(random.between(172_800, 176_000)),
       orderType,
       targetChain: isAway ? random.pick([31_338n, 31_338n, 31_338n, 77n]) : BigInt(realChainId),
+      via: this.#viaOf(orderType),
     };
     const wrong: readonly Partial<Order>[] = [
       { to: gateway },
@@ -292,6 +293,9 @@ export class Operations {
       { targetChain: 31_338n },
       { orderType: 4 as Order['orderType'] },
       { total: 2n ** 128n, payment: 2n ** 128n },
+      { via: zeroAddress },
+      { via: gateway },
+      { via: vault },
       { reclaimAt: payBy + 172_799n },
       { reclaimAt: BigInt(timeSeconds) + 10_600_000n },
     ];
@@ -301,6 +305,14 @@ export class Operations {
     const signed = { orderId, order: made, signature };
     this.#orders.push(signed);
     return signed;
+  }
+
+  /** Nearly always the vault or the route; sometimes another address, which the contract takes as well. */
+  #viaOf(orderType: Order['orderType']): Hex {
+    const { vault, route, roles } = this.#chain;
+    if (orderType < orderKinds.vaultPayout) return zeroAddress;
+    if (this.#random.chance(0.1)) return roles.guardian.address;
+    return orderType === orderKinds.cctp ? route : vault;
   }
 
   /**

@@ -66,6 +66,7 @@ const errorsAbi = parseAbi([
   'error WrongReclaimTime(uint64 payBy, uint64 reclaimAt)',
   'error UnsupportedOrderType(uint8 orderType)',
   'error WrongTargetChain(uint64 targetChain)',
+  'error WrongVia(uint8 orderType, address via)',
   'error WrongAmounts(uint256 total, uint256 payment, uint256 fee)',
   'error WrongRecipient(address to)',
   'error InvalidSignature()',

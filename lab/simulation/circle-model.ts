@@ -13,18 +13,17 @@ const finalized = 2_000;
  */
 export function sendByRoute(run: CallInProgress, orderId: Hex, order: Order): boolean {
   const { circle, gateway } = run.context;
-  const { token, total, fee, to, targetChain } = order;
+  const { token, total, fee, to, targetChain, via } = order;
   const net = total - fee;
-  if (circle === undefined) throw new Error('a CCTP order without a route');
-  const { route } = circle;
-  if (!approve(run, token, gateway, route, net)) return false;
+  if (!approve(run, token, gateway, via, net)) return false;
   const before = { state: run.state, logs: run.logs.length };
-  const domain = circle.domains.get(targetChain);
+  // Whatever else an order names takes no burn.
+  const domain = circle !== undefined && isSame(via, circle.route) ? circle.domains.get(targetChain) : undefined;
   const isKnown = domain !== undefined && targetChain !== BigInt(run.context.chainId);
-  if (isKnown && burn(run, circle, { orderId, token, net, to, targetChain, domain })) return true;
+  if (circle !== undefined && isKnown && burn(run, circle, { orderId, token, net, to, targetChain, domain })) return true;
   run.state = before.state;
   run.logs.length = before.logs;
-  if (!approve(run, token, gateway, route, 0n)) throw new Reverted('TransferFailed');
+  if (!approve(run, token, gateway, via, 0n)) throw new Reverted('TransferFailed');
   return false;
 }
 

@@ -161,8 +161,8 @@ function open(run: CallInProgress, order: Order, signature: Hex): Hex {
 const mostSecondsToSettle = 120 * 86_400;
 
 function checkTerms(context: CallContext, order: Order): void {
-  const { chainId, timeSeconds, circle, gateway } = context;
-  const { token, to, total, payment, fee, payBy, reclaimAt, targetChain } = order;
+  const { chainId, timeSeconds, gateway } = context;
+  const { token, to, total, payment, fee, payBy, reclaimAt, targetChain, via } = order;
   const orderType: number = order.orderType;
   if (BigInt(timeSeconds) > payBy) throw new Reverted('PaymentDeadlinePassed');
   const isInTime =
@@ -170,13 +170,14 @@ function checkTerms(context: CallContext, order: Order): void {
     reclaimAt <= BigInt(timeSeconds + mostSecondsToSettle);
   if (!isInTime) throw new Reverted('WrongReclaimTime');
   const isCctp = orderType === orderKinds.cctp;
-  if (orderType > orderKinds.cctp || (isCctp && circle === undefined))
-    throw new Reverted('UnsupportedOrderType');
+  if (orderType > orderKinds.cctp) throw new Reverted('UnsupportedOrderType');
   const isHere = targetChain === BigInt(chainId);
   const isWrongTarget = isHere ? isCctp : orderType < orderKinds.vaultPayout || targetChain === 0n;
   if (isWrongTarget) throw new Reverted('WrongTargetChain');
   if (token === zeroAddress || to === zeroAddress) throw new Reverted('ZeroAddress');
   if (isSame(to, gateway)) throw new Reverted('WrongRecipient');
+  const isVia = via !== zeroAddress;
+  if (isVia !== orderType >= orderKinds.vaultPayout || isSame(via, gateway)) throw new Reverted('WrongVia');
   const areAmountsValid = total > 0n && total < 2n ** 128n && fee <= total && payment <= total;
   if (!areAmountsValid || (total !== payment && total - payment !== fee)) throw new Reverted('WrongAmounts');
 }

@@ -35,7 +35,7 @@ function settleGroup(run: CallInProgress, orders: readonly Order[], start: numbe
       settleByRoute(run, order, orderId);
       return next + 1;
     }
-    const to = order.orderType === orderKinds.vaultPayout ? run.context.vault : order.to;
+    const to = order.orderType === orderKinds.vaultPayout ? order.via : order.to;
     if (group.length === 0) [token, recipient] = [order.token, to];
     else if (!isSame(recipient, to) || !isSame(token, order.token)) break;
     setStatus(run, order, orderId, statuses.settled);
@@ -61,13 +61,12 @@ function closeGroup(run: CallInProgress, group: readonly GroupedOrder[], token: 
 }
 
 function settleByRoute(run: CallInProgress, order: Order, orderId: Hex): void {
-  const route = run.context.circle?.route ?? zeroAddress;
   if (order.total !== order.fee && !sendByRoute(run, orderId, order)) {
     logGateway(run, 'SettleSkipped', { orderId, reason: 5 });
     return;
   }
   setStatus(run, order, orderId, statuses.settled);
-  logSettled(run, orderId, order, route);
+  logSettled(run, orderId, order, order.via);
   accrue(run, order);
 }
 

@@ -174,7 +174,7 @@ const planWorld = (chain: Anvil, roles: WorldRoles) => {
     return { plan, contract };
   });
   const route = cctpRoute === undefined ? [] : [cctpRoute];
-  const contracts = [vault, ...route, gateway, circle.transmitter, circle.messenger];
+  const contracts = [vault, gateway, ...route, circle.transmitter, circle.messenger];
   return {
     vault,
     gateway,

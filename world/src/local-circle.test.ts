@@ -73,7 +73,8 @@ async function mined(wallet: ReturnType<typeof walletOf>, hash: Hex) {
 
 test('an order for another local chain is burnt on its own chain and minted to the merchant on the other', async () => {
   const [payer] = roles.payers;
-  assert.ok(payer !== undefined);
+  const { cctp } = deployment;
+  assert.ok(payer !== undefined && cctp !== undefined);
   const token = usdcOf(deployment);
   const payerWallet = walletOf(source, payer);
   const { timestamp } = await payerWallet.getBlock();
@@ -90,6 +91,7 @@ test('an order for another local chain is burnt on its own chain and minted to t
     reclaimAt: timestamp + 259_200n,
     orderType: 3,
     targetChain: 31_338n,
+    via: cctp.route,
   };
   const domain = {
     ...{ name: gatewayDomainName, version: domainVersion, chainId: 31_337 },

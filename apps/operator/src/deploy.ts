@@ -89,7 +89,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
       `the fee recipient ${options.feeRecipient} is the vault of this deployment: name a wallet of yours`,
     );
   const contracts: DeployedContract[] = [];
-  for (const contract of cctpRoute === undefined ? [vault, gateway] : [vault, cctpRoute, gateway]) {
+  for (const contract of cctpRoute === undefined ? [vault, gateway] : [vault, gateway, cctpRoute]) {
     const block = await deployContract(client, contract, options.log);
     contracts.push({ contract, codeHash: await checkCode(client, contract), block });
   }
@@ -237,7 +237,6 @@ function listChecks(options: DeployOptions, chainId: number, plan: ContractPlan)
   return [
     ...shared(gateway, 'gateway'),
     { what: "the gateway's fee recipient", on: gateway, functionName: 'feeRecipient', wanted: feeRecipient },
-    { what: "the gateway's vault", on: gateway, functionName: 'vault', wanted: vault.address },
     {
       ...{ what: `${orderSigner} as order signer of the gateway`, on: gateway },
       ...{ functionName: 'isOrderSigner', ...signer },
@@ -257,7 +256,6 @@ function listRouteChecks(
 ): Check[] {
   const { tokenMessenger } = cctp;
   return [
-    { what: "the gateway's route", on: gateway, functionName: 'cctpRoute', wanted: cctpRoute.address },
     { what: "the route's gateway", on: cctpRoute, functionName: 'gateway', wanted: gateway.address },
     { what: "the route's messenger", on: cctpRoute, functionName: 'tokenMessenger', wanted: tokenMessenger },
     // The route refuses its own chain, so there is no domain to compare.

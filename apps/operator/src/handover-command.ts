@@ -14,6 +14,7 @@ export const handoverCommand: Command = {
   options: [
     optional('--chain <name>', "the chain's name in the configuration"),
     mandatory('--gateway <address>', 'the gateway whose admin changes'),
+    mandatory('--vault <address>', 'the vault whose admin changes'),
     mandatory('--to <address>', 'the multisig that may use the time lock'),
     mandatory('--timelock <address>', 'the time lock that becomes admin'),
     optional('--admin-key-file <file>', 'holds the private key of the present admin'),
@@ -25,12 +26,13 @@ export const handoverCommand: Command = {
     const multisig = addressOption(options, 'to');
     const timelock = addressOption(options, 'timelock');
     const gateway = addressOption(options, 'gateway');
+    const vault = addressOption(options, 'vault');
     const keyFile = options.optional('admin-key-file');
     const key = keyFile === undefined ? {} : { adminKey: readKeyFile(keyFile) };
     const minDelaySeconds = minDelayOption(options);
     const target = await chainTarget(options, outside);
     const handover = await handOver({
-      ...{ ...target, ...key, gateway, timelock, multisig, minDelaySeconds, log: outside.tell },
+      ...{ ...target, ...key, gateway, vault, timelock, multisig, minDelaySeconds, log: outside.tell },
     });
     if (handover.state === 'done') {
       const folder = options.optional('record') ?? deploymentsFolder;

@@ -70,7 +70,8 @@ async function sendAs(from: Hex, { to, data }: Pick<MultisigStep, 'to' | 'data'>
 
 function optionsFor(timelock: Hex, change: Partial<HandoverOptions> = {}): HandoverOptions {
   return {
-    ...{ request: anvil.request, chainId: anvil.chainId, gateway: deployment.gateway, timelock, multisig },
+    ...{ request: anvil.request, chainId: anvil.chainId, timelock, multisig },
+    ...{ gateway: deployment.gateway, vault: deployment.vault },
     ...{ adminKey: keyOf(1).privateKey, minDelaySeconds: delaySeconds, log: () => {} },
     ...change,
   };

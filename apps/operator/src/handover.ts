@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '@florin/cli';
-import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
   createWalletClient,
@@ -22,6 +22,7 @@ export interface HandoverOptions {
   readonly request: RpcRequest;
   readonly chainId: number;
   readonly gateway: Hex;
+  readonly vault: Hex;
   /** The admin's key; without it the command only reads. */
   readonly adminKey?: Hex;
   /** OpenZeppelin's TimelockController. */
@@ -75,10 +76,7 @@ const pollingIntervalMs = 500;
  */
 export async function handOver(options: HandoverOptions): Promise<Handover> {
   const client = openClient(options);
-  const vault = await client.readContract({
-    ...{ address: options.gateway, abi: paymentGatewayAbi, functionName: 'vault' },
-  });
-  const contracts = [options.gateway, vault] as const;
+  const contracts = [options.gateway, options.vault] as const;
   const admins = await Promise.all(contracts.map((address) => readAdmin(client, address, 'admin')));
   await checkTimelock(client, options, admins);
   for (const [index, address] of contracts.entries()) {

@@ -27,11 +27,11 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     /// @dev Totals below 2^128 make every sum over a batch fit, so a token with absurd balances cannot stop one.
     uint256 private constant MAX_TOTAL = type(uint128).max;
     bytes32 private constant ORDER_TYPEHASH = keccak256(
-        "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
+        "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain,address via)"
     );
 
-    /// @dev Twelve words.
-    uint256 private constant ORDER_SIZE = 0x180;
+    /// @dev Thirteen words.
+    uint256 private constant ORDER_SIZE = 0x1a0;
     uint256 private constant ID_SHIFT = 48;
 
     address internal _feeRecipient;
@@ -43,11 +43,8 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     }
 
     mapping(bytes32 metaData => Key) private _keys;
-    /// @inheritdoc IPaymentGateway
-    address public immutable cctpRoute;
 
-    constructor(address cctpRoute_) {
-        cctpRoute = cctpRoute_;
+    constructor() {
         _keys[bytes32(0)].word = STATUS_BURNT;
     }
 
@@ -144,9 +141,7 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
             }
         }
         uint8 orderType = order.orderType;
-        if (orderType > TYPE_CCTP || (orderType == TYPE_CCTP && cctpRoute == address(0))) {
-            revert UnsupportedOrderType(orderType);
-        }
+        if (orderType > TYPE_CCTP) revert UnsupportedOrderType(orderType);
         // Escrow and direct orders pay on this chain, CCTP orders on another, vault payouts on any.
         uint64 targetChain = order.targetChain;
         if (targetChain == block.chainid ? orderType == TYPE_CCTP : orderType < TYPE_VAULT_PAYOUT || targetChain == 0) {
@@ -154,6 +149,11 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
         }
         if (order.token == address(0) || order.to == address(0)) revert ZeroAddress();
         if (order.to == address(this)) revert WrongRecipient(address(this));
+        // Types 2 and 3 leave through a contract that the order names, the others go to the recipient alone.
+        address via = order.via;
+        if (orderType < TYPE_VAULT_PAYOUT ? via != address(0) : via == address(0) || via == address(this)) {
+            revert WrongVia(orderType, via);
+        }
         (uint256 total, uint256 payment, uint256 fee) = (order.total, order.payment, order.fee);
         // The bounds come first, so that the sum cannot overflow.
         unchecked {

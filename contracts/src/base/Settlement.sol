@@ -31,13 +31,6 @@ abstract contract Settlement is OrderBook {
 
     /// @inheritdoc IPaymentGateway
     mapping(address token => uint256) public accruedFees;
-    /// @inheritdoc IPaymentGateway
-    address public immutable vault;
-
-    constructor(address vault_) {
-        if (vault_ == address(0)) revert ZeroAddress();
-        vault = vault_;
-    }
 
     /// @inheritdoc IPaymentGateway
     function settle(Order[] calldata orders) external nonReentrant {
@@ -78,7 +71,7 @@ abstract contract Settlement is OrderBook {
                 _settleByRoute(order, orderId, key, word);
                 return end + 1;
             }
-            address to = orderType == TYPE_VAULT_PAYOUT ? vault : order.to;
+            address to = orderType == TYPE_VAULT_PAYOUT ? order.via : order.to;
             if (group.to == address(0)) (group.token, group.to) = (order.token, to);
             else if (group.to != to || group.token != order.token) return end;
             ids[end] = orderId;
@@ -130,7 +123,7 @@ abstract contract Settlement is OrderBook {
         key.word = _withStatus(word, STATUS_SETTLED);
         if (_netOf(order) == 0 || _sendByRoute(order, orderId)) {
             _accrue(order.token, order.fee);
-            _emitSettled(order, orderId, cctpRoute);
+            _emitSettled(order, orderId, order.via);
         } else {
             key.word = word;
             emit SettleSkipped(orderId, SKIP_ROUTE);
@@ -142,12 +135,13 @@ abstract contract Settlement is OrderBook {
     /// here, can leave the order out.
     function _sendByRoute(Order calldata order, bytes32 orderId) private returns (bool) {
         address token = order.token;
+        address route = order.via;
         uint256 net = _netOf(order);
         uint256 held = TokenTransfer.balanceOf(token, address(this));
-        if (!TokenTransfer.tryApprove(token, cctpRoute, net)) return false;
+        if (!TokenTransfer.tryApprove(token, route, net)) return false;
         bytes memory data = abi.encodeCall(ICctpRoute.send, (orderId, token, net, order.targetChain, order.to));
-        if (!TokenTransfer.tryCall(cctpRoute, ROUTE_GAS, data)) {
-            if (!TokenTransfer.tryApprove(token, cctpRoute, 0)) revert TokenTransfer.TransferFailed(token);
+        if (!TokenTransfer.tryCall(route, ROUTE_GAS, data)) {
+            if (!TokenTransfer.tryApprove(token, route, 0)) revert TokenTransfer.TransferFailed(token);
             return false;
         }
         uint256 left = TokenTransfer.balanceOf(token, address(this));

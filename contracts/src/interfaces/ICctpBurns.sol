@@ -7,7 +7,7 @@ pragma solidity 0.8.37;
 interface ICctpBurns {
     /// @notice The caller is not the gateway that this route belongs to.
     error NotGateway(address caller);
-    /// @notice Order id, token or recipient is zero.
+    /// @notice Order id, token or recipient is zero, or, in the constructor, messenger or gateway.
     error ZeroValue();
     /// @notice The route has no domain for this chain, or it is the route's own chain.
     error UnknownChain(uint64 chain);

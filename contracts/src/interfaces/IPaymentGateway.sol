@@ -42,6 +42,8 @@ interface IPaymentGateway is IAccess, IDomain {
     /// what is minted to the recipient on another chain. The type tells where the money goes, never how it came.
     /// @param targetChain Chain on which the recipient is paid: this one for types 0 and 1, any for type 2, another
     /// one for type 3.
+    /// @param via Through which types 2 and 3 leave: the vault on this chain that `settle` pays, or the CCTP route that
+    /// burns. Zero for types 0 and 1. As part of the order it is fixed before the payer pays.
     struct Order {
         bytes32 channelId;
         bytes32 metaData;
@@ -55,6 +57,7 @@ interface IPaymentGateway is IAccess, IDomain {
         uint64 reclaimAt;
         uint8 orderType;
         uint64 targetChain;
+        address via;
     }
 
     /// @notice The caller is not the order's payer.
@@ -65,10 +68,12 @@ interface IPaymentGateway is IAccess, IDomain {
     error ReclaimTooEarly(uint64 reclaimAt);
     /// @notice `reclaimAt` is less than two days after `payBy`, or more than 120 days from now.
     error WrongReclaimTime(uint64 payBy, uint64 reclaimAt);
-    /// @notice The order type is not one that this version knows, or CCTP where there is no route.
+    /// @notice The order type is not one that this version knows.
     error UnsupportedOrderType(uint8 orderType);
     /// @notice The target chain does not fit the order type.
     error WrongTargetChain(uint64 targetChain);
+    /// @notice Type 2 or 3 without `via` or through the gateway itself, or another type with `via`.
+    error WrongVia(uint8 orderType, address via);
     /// @notice Total is zero or too large, fee exceeds it, or total is neither `payment` nor `payment + fee`.
     error WrongAmounts(uint256 total, uint256 payment, uint256 fee);
     /// @notice The recipient cannot be the gateway, nor can the payer whom money may go back to.
@@ -108,7 +113,7 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice The order was paid out of its deposit address `receiver`. Follows `Paid` in the same transaction; an
     /// order without it was paid by a signature or a transaction of the payer.
     event Collected(bytes32 indexed orderId, address indexed receiver);
-    /// @notice `settle` has sent `netValue` to `to`. For type 2 `to` is this chain's vault, for type 3 the CCTP route. A token
+    /// @notice `settle` has sent `netValue` to `to`. For types 2 and 3 `to` is the order's `via`. A token
     /// that has begun to take a fee since the payment keeps its fee out of what arrives.
     event Settled(
         bytes32 indexed orderId,
@@ -256,10 +261,4 @@ interface IPaymentGateway is IAccess, IDomain {
 
     function isOrderSigner(address account) external view returns (bool);
     function feeRecipient() external view returns (address);
-
-    /// @notice The vault of this chain, which receives the net amounts of type 2 orders.
-    function vault() external view returns (address);
-
-    /// @notice The route by which type 3 orders are settled, or zero where there is none.
-    function cctpRoute() external view returns (address);
 }

@@ -14,7 +14,7 @@ library SignedTransfer {
     address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
     /// @dev The rest of Permit2's typed data after its own members; referenced types follow in alphabetical order.
     string private constant WITNESS_TYPE =
-        "Order witness)Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)TokenPermissions(address token,uint256 amount)";
+        "Order witness)Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain,address via)TokenPermissions(address token,uint256 amount)";
     bytes4 private constant RECEIVE_BY_PARTS = bytes4(
         keccak256("receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)")
     );

@@ -33,7 +33,6 @@ abstract contract CctpTest is Test {
     uint32 internal constant DOMAIN_FAR = 7;
     uint256 internal constant LIMIT = 10_000_000e6;
     uint256 internal constant FUNDS = 1e15;
-    bytes internal constant GATEWAY_CODE = hex"600160015500";
 
     address internal merchant = account("merchant");
     address internal stranger = account("stranger");
@@ -46,7 +45,7 @@ abstract contract CctpTest is Test {
     LocalMessageTransmitter internal transmitterThere;
     LocalTokenMessenger internal messenger;
     CctpRoute internal route;
-    address internal gateway;
+    address internal gateway = account("gateway");
     MessageReader internal reader;
 
     function setUp() public virtual {
@@ -61,8 +60,7 @@ abstract contract CctpTest is Test {
         transmitterThere = new LocalMessageTransmitter(circle, account("attester"), chains, domains);
         vm.chainId(HERE);
         messenger = new LocalTokenMessenger(circle, address(transmitter));
-        route = CctpRoute(deploy("CctpRoute", abi.encode(address(messenger), chains, domains, GATEWAY_CODE)));
-        gateway = route.gateway();
+        route = CctpRoute(deploy("CctpRoute", abi.encode(address(messenger), chains, domains, gateway)));
 
         vm.startPrank(minter);
         usdc.mint(gateway, FUNDS);

@@ -60,7 +60,7 @@ abstract contract GatewayTest is Test {
         vm.warp(START);
         route = new HostileRoute();
         gateway = PaymentGateway(
-            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient, vault, address(route)))
+            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient))
         );
         // Tests settle as a settler where they do not say who calls.
         vm.prank(admin);
@@ -84,7 +84,8 @@ abstract contract GatewayTest is Test {
             payBy: uint64(block.timestamp + 30 minutes),
             reclaimAt: uint64(block.timestamp + 7 days),
             orderType: ESCROW,
-            targetChain: uint64(block.chainid)
+            targetChain: uint64(block.chainid),
+            via: address(0)
         });
     }
 
@@ -106,6 +107,13 @@ abstract contract GatewayTest is Test {
         order = anyOrder(seed);
         order.orderType = orderType;
         if (orderType >= VAULT_PAYOUT) order.targetChain = OTHER_CHAIN;
+        order.via = viaOf(orderType);
+    }
+
+    /// @notice Through what an order of this type leaves.
+    function viaOf(uint8 orderType) internal view returns (address) {
+        if (orderType == VAULT_PAYOUT) return vault;
+        return orderType == CCTP ? address(route) : address(0);
     }
 
     /// @notice What settlement sends.
@@ -124,7 +132,7 @@ abstract contract GatewayTest is Test {
         returns (bytes32)
     {
         bytes32 typeHash = keccak256(
-            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
+            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain,address via)"
         );
         bytes32 separator = keccak256(
             abi.encode(

@@ -27,7 +27,7 @@ abstract contract SigningTest is GatewayTest, RealTokens {
     LocalUsdc internal realUsdc;
 
     string internal constant ORDER_TYPE =
-        "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)";
+        "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain,address via)";
 
     function setUp() public virtual override {
         super.setUp();

@@ -67,6 +67,7 @@ const order = {
   reclaimAt: 2n,
   orderType: 0,
   targetChain: 8453n,
+  via: repeated('00', 20),
 };
 
 const payOf = (change: Partial<typeof order> = {}) =>

@@ -62,6 +62,7 @@ export const permitTypes: TypedData['types'] = {
     ...['payBy', 'reclaimAt'].map(uint64),
     { name: 'orderType', type: 'uint8' },
     uint64('targetChain'),
+    address('via'),
   ],
 };
 

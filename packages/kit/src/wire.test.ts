@@ -23,7 +23,7 @@ const uint = (bits: bigint) => fc.bigInt({ min: 0n, max: (1n << bits) - 1n });
 const orders = fc.record({
   ...{ channelId: bytes(32), metaData: bytes(32), payer: bytes(20), token: bytes(20), to: bytes(20) },
   ...{ total: uint(256n), payment: uint(256n), fee: uint(256n), payBy: uint(64n), reclaimAt: uint(64n) },
-  ...{ orderType: uint(8n), targetChain: uint(64n) },
+  ...{ orderType: uint(8n), targetChain: uint(64n), via: bytes(20) },
 });
 /** viem needs narrow integers as numbers. */
 const forViem = <Order extends { orderType: bigint }>(order: Order) => ({

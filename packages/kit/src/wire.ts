@@ -1,7 +1,7 @@
 import type { Hex, Order } from '@florin/protocol/order.ts';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
-/** An order in the gateway's form: twelve words (contracts/src/interfaces/IPaymentGateway.sol). */
+/** An order in the gateway's form: thirteen words (contracts/src/interfaces/IPaymentGateway.sol). */
 export interface GatewayOrder extends Omit<Order, 'orderType'> {
   /** Unlimited, because this kit need not know every kind. */
   readonly orderType: bigint;
@@ -21,6 +21,7 @@ export const orderMembers = [
   ['reclaimAt', 'uint64'],
   ['orderType', 'uint8'],
   ['targetChain', 'uint64'],
+  ['via', 'address'],
 ] as const;
 
 /** Hexadecimal digits of a word. */

@@ -34,6 +34,8 @@ export interface Order {
   readonly reclaimAt: bigint;
   readonly orderType: OrderType;
   readonly targetChain: bigint;
+  /** The vault that settlement pays, or the CCTP route that burns; the zero address for escrow and direct orders. */
+  readonly via: Hex;
 }
 
 /** What the vault of the target chain pays for one settled order of another chain. */

@@ -53,6 +53,7 @@ export const orderTypes = {
     { name: 'reclaimAt', type: 'uint64' },
     { name: 'orderType', type: 'uint8' },
     { name: 'targetChain', type: 'uint64' },
+    { name: 'via', type: 'address' },
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 

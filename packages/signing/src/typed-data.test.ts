@@ -32,6 +32,7 @@ const orders = fc.record({
   reclaimAt: uint(64),
   orderType: uint(8).map(Number),
   targetChain: uint(64),
+  via: hexText(20),
 });
 const domains = fc.record({
   name: fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
@@ -71,7 +72,7 @@ test('a hash does not depend on earlier hashes', () => {
 const order = {
   ...{ channelId: `0x${'01'.repeat(32)}`, metaData: `0x${'02'.repeat(32)}`, payer: `0x${'03'.repeat(20)}` },
   ...{ token: `0x${'04'.repeat(20)}`, to: `0x${'05'.repeat(20)}`, total: 1n, payment: 1n, fee: 0n },
-  ...{ payBy: 1n, reclaimAt: 1n, orderType: 0, targetChain: 1n },
+  ...{ payBy: 1n, reclaimAt: 1n, orderType: 0, targetChain: 1n, via: `0x${'06'.repeat(20)}` },
 };
 const refused: Readonly<Record<string, Partial<Record<keyof typeof order, string | bigint | number>>>> = {
   'a uint256 too large': { total: 2n ** 256n },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { knownChains } from '@florin/protocol/known-chain.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Abi, encodeDeployData, getContractAddress, keccak256, size, slice, zeroHash } from 'viem';
+import { type Abi, encodeDeployData, getContractAddress, keccak256, zeroHash } from 'viem';
 
 /** The holders of the roles on one installation's contracts. The same roles on every chain give the same addresses. */
 export interface ContractRoles {
@@ -43,9 +43,9 @@ export interface PlannedContract {
 /** The contracts of a chain, in the order of deployment. */
 export interface ContractPlan {
   readonly vault: PlannedContract;
+  readonly gateway: PlannedContract;
   /** Absent where there is no CCTP route. */
   readonly cctpRoute?: PlannedContract;
-  readonly gateway: PlannedContract;
 }
 
 /** Arachnid's deployer, at this address on nearly every chain: its input is a salt and the code after it. */
@@ -60,27 +60,19 @@ export const circleMainnet: CctpSettings = {
     .toSorted((a, b) => a.domain - b.domain),
 };
 
-/**
- * The contracts for a chain, and their addresses. The gateway's code contains the vault's address. Gateway and route
- * know each other: the route's input is the gateway's code up to its last argument, which is the route
- * (CctpRoute.sol).
- */
+/** The contracts for a chain, and their addresses. The route belongs to the gateway; the others know of no contract. */
 export function planContracts(roles: ContractRoles, cctp?: CctpSettings): ContractPlan {
   const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
   const vault = planContract('PayoutVault', { admin, signer: orderSigner, settler, guardian });
-  const values = { admin, orderSigner, settler, guardian, feeRecipient, vault: vault.address };
-  const none: Hex = `0x${'00'.repeat(20)}`;
-  const withoutRoute = planContract('PaymentGateway', { ...values, cctpRoute: none });
-  if (cctp === undefined) return { vault, gateway: withoutRoute };
-  const gatewayCode = slice(withoutRoute.initCode, 0, size(withoutRoute.initCode) - 32);
+  const gateway = planContract('PaymentGateway', { admin, orderSigner, settler, guardian, feeRecipient });
+  if (cctp === undefined) return { vault, gateway };
   const cctpRoute = planContract('CctpRoute', {
     tokenMessenger: cctp.tokenMessenger,
     chains: cctp.domains.map(({ chainId }) => BigInt(chainId)),
     domains: cctp.domains.map(({ domain }) => domain),
-    gatewayCode,
+    gateway: gateway.address,
   });
-  const gateway = planContract('PaymentGateway', { ...values, cctpRoute: cctpRoute.address });
-  return { vault, cctpRoute, gateway };
+  return { vault, gateway, cctpRoute };
 }
 
 /**
@@ -104,7 +96,7 @@ export function planContract(name: string, values: Readonly<Record<string, unkno
     salt: zeroHash,
     bytecode: initCode,
   });
-  const parameters = Object.fromEntries(names.map((input) => [input, printParameter(values[input])]));
+  const parameters = Object.fromEntries(names.map((input) => [input, String(values[input])]));
   return { name, address, artifact, initCode, initCodeHash: keccak256(initCode), parameters };
 }
 
@@ -112,10 +104,4 @@ export function planContract(name: string, values: Readonly<Record<string, unkno
 export function readArtifact(name: string): Artifact {
   const url = new URL(`../../../../contracts/artifacts/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')) as Artifact;
-}
-
-/** Code is printed as its hash, which is shorter and identifies it as well. */
-function printParameter(value: unknown): string {
-  const text = String(value);
-  return text.length > 1_000 && text.startsWith('0x') ? `keccak256 ${keccak256(text as Hex)}` : text;
 }

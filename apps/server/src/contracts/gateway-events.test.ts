@@ -5,7 +5,7 @@ import { call, fetchBlocks, getTransactionReceipt, openHttpRpc } from '@florin/e
 import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
-import { decodeFunctionResult, encodeDeployData, encodeFunctionData, zeroHash } from 'viem';
+import { decodeFunctionResult, encodeDeployData, encodeFunctionData, zeroAddress, zeroHash } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -35,7 +35,7 @@ test('the watcher reads every event that the real gateway emits', async (context
   const data = encodeDeployData({
     abi: paymentGatewayAbi,
     bytecode: await bytecodeOf(artifact),
-    args: [someone, someone, someone, someone, someone, someone, someone],
+    args: [someone, someone, someone, someone, someone],
   });
   const deployment = await send(anvil, { data });
   await anvil.mine();
@@ -56,6 +56,7 @@ test('the watcher reads every event that the real gateway emits', async (context
     reclaimAt: 0n,
     orderType: orderKinds.escrow,
     targetChain: BigInt(anvil.chainId),
+    via: zeroAddress,
   };
   const txHash = await send(anvil, {
     to: gateway,

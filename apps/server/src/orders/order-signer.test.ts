@@ -32,6 +32,7 @@ const orders: fc.Arbitrary<Order> = fc.record({
   reclaimAt: uint(64),
   orderType: fc.constantFrom(0, 1, 2),
   targetChain: uint(64),
+  via: hex(20),
 });
 const payouts: fc.Arbitrary<Payout> = fc.record({
   orderId: hex(32),

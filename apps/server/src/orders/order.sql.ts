@@ -27,6 +27,7 @@ export const insertOrder = statement({
     reclaimAt: 'int8',
     orderType: 'int4',
     targetChain: 'int8',
+    via: 'text',
     totalValue: 'int8',
     paymentValue: 'int8',
     feeValue: 'int8',
@@ -41,11 +42,11 @@ export const insertOrder = statement({
   },
   columns: {},
   text: `insert into orders (order_id, session_id, chain_id, token_id, channel_id, meta_data, payer, payer_email, token,
-     recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, total_value, payment_value,
+     recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, via, total_value, payment_value,
      fee_value, net_value, signature, gateway, payout_vault, created_at, receiver, network,
      payer_language, with_secret)
    values (:orderId, :sessionId, :chainId, :tokenId, :channelId, :metaData, :payer, :payerEmail, :token,
-     :recipient, :total, :payment, :fee, :payBy, :reclaimAt, :orderType, :targetChain, :totalValue,
+     :recipient, :total, :payment, :fee, :payBy, :reclaimAt, :orderType, :targetChain, :via, :totalValue,
      :paymentValue, :feeValue, :netValue, :signature, :gateway, :payoutVault, :createdAt, :receiver, :network,
      :payerLanguage, :withSecret)
    on conflict (order_id) do update

@@ -60,7 +60,7 @@ test('an order has the recipient, the amounts and the end of its session', () =>
       ...{ channelId: session.channelId, metaData: session.metaData, payer: request.payer },
       ...{ token: request.token.address, to: session.recipient, total: totalValue },
       ...{ payment: session.amount, fee: feeValue, payBy: 1_800n, reclaimAt: 88_200n },
-      ...{ orderType: orderKinds.escrow, targetChain: 31_337n },
+      ...{ orderType: orderKinds.escrow, targetChain: 31_337n, via: zeroAddress },
     },
     ...{ gateway: address('a1'), payoutVault: '', amounts: amountsOf(session.amount, 2_000, 2) },
     withSecret: false,
@@ -87,8 +87,8 @@ for (const [tokenId, settlementMode, orderType, payoutVault] of types)
   test(`an order in ${tokenId} with the mode ${settlementMode ?? 'of a draft'} has the type ${orderType}`, () => {
     const { order, ...drafted } = draft({ token: tokenOf(tokenId), settlementMode });
     assert.deepEqual(
-      [order.orderType, drafted.payoutVault, order.targetChain],
-      [orderType, payoutVault, 31_337n],
+      [order.orderType, drafted.payoutVault, order.targetChain, order.via],
+      [orderType, payoutVault, 31_337n, payoutVault === '' ? zeroAddress : address('b2')],
     );
   });
 

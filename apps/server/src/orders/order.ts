@@ -3,7 +3,8 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, type Order, type OrderType, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { type Chains, ownerlessAt } from '#chains/chain.ts';
+import { zeroAddress } from 'viem';
+import { type Chain, type Chains, ownerlessAt } from '#chains/chain.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { OrderContext, OrderRequest } from './context.ts';
 import { depositOrdersOfSession, insertOrder, orderById, ordersByIds } from './order.sql.ts';
@@ -70,7 +71,7 @@ export function draftOrder(deps: OrderContext, request: OrderRequest): Omit<Stor
   assertServed(deps.chains, request.payer);
   const held = quoteSession(deps.chains, deps.rates, session, token);
   const quote = request.settlementMode === 'direct' ? directQuote(held) : held;
-  const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);
+  const order = orderOf(request, quote, { chain, settlementToken }, deps.reclaimAfterSeconds);
   const payingChain = deps.chains.byId(settlementToken.chainId);
   return {
     orderId: deps.signer.orderId(chain.chainId, chain.gateway, order),
@@ -102,7 +103,7 @@ const usualReclaimAfterSeconds: Readonly<Record<OrderType, number>> = {
 function orderOf(
   request: OrderRequest,
   quote: Quote,
-  settlementToken: Token,
+  { chain, settlementToken }: { readonly chain: Chain; readonly settlementToken: Token },
   chosenAfterSeconds: number | undefined,
 ): Order {
   const { session, payer, token } = request;
@@ -123,7 +124,16 @@ function orderOf(
     orderType,
     // The chain where the merchant gets the money: another one only for payouts and mints.
     targetChain: BigInt(settlementToken.chainId),
+    via: viaOf(chain, orderType),
   };
+}
+
+/** The contract through which an order of this type leaves the gateway of a chain. */
+function viaOf({ name, vault, cctp }: Chain, orderType: OrderType): Hex {
+  if (orderType === orderKinds.vaultPayout) return vault;
+  if (orderType !== orderKinds.cctp) return zeroAddress;
+  if (cctp === undefined) throw new Error(`an order by CCTP on ${name}, which has no route`);
+  return cctp.route;
 }
 
 /** Stores an order. The same order again changes nothing, except that a proven request replaces the payer's e-mail. */
@@ -154,6 +164,7 @@ export async function storeOrder(
     reclaimAt: order.reclaimAt,
     orderType: order.orderType,
     targetChain: order.targetChain,
+    via: order.via,
     totalValue: amounts.totalValue,
     paymentValue: amounts.paymentValue,
     feeValue: amounts.feeValue,

@@ -48,6 +48,7 @@ function orderOf(orderType: OrderType, { total, fee, net }: Amounts): StoredOrde
         reclaimAt: 2n,
         orderType,
         targetChain: 1n,
+        via: address('00'),
       },
     },
     amounts: {

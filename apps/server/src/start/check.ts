@@ -129,20 +129,14 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
     ];
   }
   const abi = paymentGatewayAbi;
-  const [vault, isOrderSigner, isSettler] = await Promise.all([
-    readContract(rpc, gateway, { abi, functionName: 'vault' }),
+  const [isOrderSigner, isSettler] = await Promise.all([
     readContract(rpc, gateway, { abi, functionName: 'isOrderSigner', args: [orderSigner] }),
     readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [settler] }),
   ]);
-  if (vault === undefined || isOrderSigner === undefined || isSettler === undefined) {
+  if (isOrderSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${gateway} is no Florin gateway: correct gateway`];
   }
   const problems: string[] = [];
-  if (vault.toLowerCase() !== chain.vault.toLowerCase()) {
-    problems.push(
-      `chain ${name}: the gateway's vault is ${vault}, the configuration says ${chain.vault}: correct vault or gateway`,
-    );
-  }
   const missing = missingRole(name, `gateway ${gateway}`);
   if (!isOrderSigner) problems.push(missing('order signer', orderSigner, 'setOrderSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
@@ -200,14 +194,12 @@ const transmitterAbi = parseAbi(['function localDomain() view returns (uint32)']
 async function cctpProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
   const { name, gateway, cctp } = chain;
   if (cctp === undefined) return [];
-  const [route, owner, messenger, domain] = await Promise.all([
-    readContract(rpc, gateway, { abi: paymentGatewayAbi, functionName: 'cctpRoute' }),
+  const [owner, messenger, domain] = await Promise.all([
     readContract(rpc, cctp.route, { abi: routeAbi, functionName: 'gateway' }),
     readContract(rpc, cctp.route, { abi: routeAbi, functionName: 'tokenMessenger' }),
     readContract(rpc, cctp.transmitter, { abi: transmitterAbi, functionName: 'localDomain' }),
   ]);
   const compared = [
-    ["the gateway's route", 'cctp.route', route, cctp.route],
     ["the route's gateway", 'gateway or cctp.route', owner, gateway],
     ["the route's messenger", 'cctp.messenger', messenger, cctp.messenger],
     ["the transmitter's domain", 'cctp.domain or cctp.transmitter', domain, cctp.domain],

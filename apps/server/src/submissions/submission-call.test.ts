@@ -20,6 +20,7 @@ const order: Order = {
   reclaimAt: 10n,
   orderType: 0,
   targetChain: 1n,
+  via: address,
 };
 const signature = `0x${'33'.repeat(65)}` as const;
 const consent = `0x${'44'.repeat(65)}` as const;

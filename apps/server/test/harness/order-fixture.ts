@@ -26,6 +26,7 @@ export const fixtureOrder: StoredOrder = {
     reclaimAt: 1_900_086_400n,
     orderType: 0,
     targetChain: 31_337n,
+    via: address('00'),
   },
   gateway: address('06'),
   payoutVault: '',

@@ -22,7 +22,7 @@ import {
 import { setOutcomes } from '@florin/evm/testing';
 import { statement } from '@florin/pg';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
-import { concat, toFunctionSelector, toHex, zeroAddress } from 'viem';
+import { concat, toFunctionSelector, toHex } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName } from '#contracts/event.ts';
 import { purposes, type SendPurpose } from '#contracts/purpose.ts';
@@ -336,13 +336,9 @@ export class SettlementWorld {
   }
 
   /** The recipient of a settlement, as the contracts' event reports it. */
-  #saidBy(name: ChainEventName, { order, chainId }: StoredOrder): Record<string, string> {
+  #saidBy(name: ChainEventName, { order }: StoredOrder): Record<string, string> {
     if (name !== 'Settled') return {};
-    const chain = this.chains.byId(chainId);
-    if (chain === undefined) throw new Error(`no chain ${chainId}`);
-    const { cctp, vault } = chain;
-    if (order.orderType === orderKinds.cctp) return { to: cctp?.route ?? zeroAddress };
-    return { to: order.orderType === orderKinds.vaultPayout ? vault : order.to };
+    return { to: order.orderType < orderKinds.vaultPayout ? order.to : order.via };
   }
 
   readonly #rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };

@@ -38,7 +38,7 @@ export async function deployBridge(
   const usdc = planContract('LocalUsdc', { name: 'Test USDC', symbol: 'USDC', minter: admin });
   const domain = circle.settings.domains.find((entry) => entry.chainId === chainId)?.domain;
   if (cctpRoute === undefined || domain === undefined) throw new Error(`no route for chain ${chainId}`);
-  for (const { initCode } of [vault, cctpRoute, gateway, circle.transmitter, circle.messenger, usdc])
+  for (const { initCode } of [vault, gateway, cctpRoute, circle.transmitter, circle.messenger, usdc])
     await send({ to: create2Deployer, data: concat([zeroHash, initCode]) });
   for (const call of planLinks(circle, usdc, chainId)) await send(call);
   const cctp: CctpContracts = {

@@ -11,7 +11,6 @@ import {
   encodeFunctionData,
   getAddress,
   http,
-  zeroAddress,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '#chains/chain.ts';
@@ -93,8 +92,6 @@ export class LifeChain {
         settler,
         admin.address,
         feeRecipient,
-        vault,
-        zeroAddress,
       ]));
     await deployment.send({ to: create2Deployer, data: permit2Deployment() });
     const tokens: Token[] = [];
