@@ -31,8 +31,10 @@ contract PaymentGateway is Settlement, Deposits {
 
     /// @inheritdoc IPaymentGateway
     function pay(Order calldata order, bytes calldata signature) external nonReentrant {
-        _requirePayer(order);
-        _takeAllowance(order, _open(order, signature));
+        Order memory terms = order;
+        _requirePayer(terms);
+        bytes32 orderId = _open(order, terms, signature);
+        _takeAllowance(terms, orderId);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -40,10 +42,11 @@ contract PaymentGateway is Settlement, Deposits {
         external
         nonReentrant
     {
-        _requirePayer(order);
-        bytes32 orderId = _open(order, signature);
-        SignedTransfer.permit(order.token, msg.sender, order.total, order.payBy, v, r, s);
-        _takeAllowance(order, orderId);
+        Order memory terms = order;
+        _requirePayer(terms);
+        bytes32 orderId = _open(order, terms, signature);
+        SignedTransfer.permit(terms.token, msg.sender, terms.total, terms.payBy, v, r, s);
+        _takeAllowance(terms, orderId);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -51,11 +54,12 @@ contract PaymentGateway is Settlement, Deposits {
         external
         nonReentrant
     {
-        _requireReachablePayer(order);
-        bytes32 orderId = _open(order, signature);
-        uint256 held = TokenTransfer.balanceOf(order.token, address(this));
-        SignedTransfer.authorized(order, orderId, authorization);
-        _keepOrPassOn(order, orderId, held);
+        Order memory terms = order;
+        _requireReachablePayer(terms);
+        bytes32 orderId = _open(order, terms, signature);
+        uint256 held = TokenTransfer.balanceOf(terms.token, address(this));
+        SignedTransfer.authorized(terms, orderId, authorization);
+        _keepOrPassOn(terms, orderId, held);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -63,27 +67,29 @@ contract PaymentGateway is Settlement, Deposits {
         external
         nonReentrant
     {
-        _requireReachablePayer(order);
-        bytes32 orderId = _open(order, signature);
-        uint256 held = TokenTransfer.balanceOf(order.token, address(this));
-        SignedTransfer.permitted(order.token, order.payer, order.total, order.payBy, _hashOrder(order), nonce, permit);
-        _keepOrPassOn(order, orderId, held);
+        Order memory terms = order;
+        _requireReachablePayer(terms);
+        bytes32 orderId = _open(order, terms, signature);
+        uint256 held = TokenTransfer.balanceOf(terms.token, address(this));
+        SignedTransfer.permitted(terms, _hashOrder(order), nonce, permit);
+        _keepOrPassOn(terms, orderId, held);
     }
 
     /// @inheritdoc IPaymentGateway
     function collect(Order calldata order, bytes calldata signature) external nonReentrant {
-        _requireReachablePayer(order);
-        bytes32 orderId = _open(order, signature);
+        Order memory terms = order;
+        _requireReachablePayer(terms);
+        bytes32 orderId = _open(order, terms, signature);
         address receiver = _deployReceiver(orderId);
         emit Collected(orderId, receiver);
-        if (order.orderType == TYPE_DIRECT) {
-            _forwardExact(receiver, order.token, order.to, _netOf(order));
-            if (!_tryForwardExact(receiver, order.token, _feeRecipient, order.fee)) {
-                _forwardExact(receiver, order.token, address(this), order.fee);
-                _accrueFee(order, orderId);
+        if (terms.orderType == TYPE_DIRECT) {
+            _forwardExact(receiver, terms.token, terms.to, _netOf(terms.total, terms.fee));
+            if (!_tryForwardExact(receiver, terms.token, _feeRecipient, terms.fee)) {
+                _forwardExact(receiver, terms.token, address(this), terms.fee);
+                _accrueFee(terms, orderId);
             }
         } else {
-            _forwardExact(receiver, order.token, address(this), order.total);
+            _forwardExact(receiver, terms.token, address(this), terms.total);
         }
     }
 
@@ -147,13 +153,13 @@ contract PaymentGateway is Settlement, Deposits {
     }
 
     /// @dev Moves an opened order's money out of the caller's allowance.
-    function _takeAllowance(Order calldata order, bytes32 orderId) private {
+    function _takeAllowance(Order memory order, bytes32 orderId) private {
         address token = order.token;
         if (order.orderType != TYPE_DIRECT) {
             TokenTransfer.pullExact(token, address(this), order.total);
             return;
         }
-        (uint256 net, uint256 fee) = (_netOf(order), order.fee);
+        (uint256 net, uint256 fee) = (_netOf(order.total, order.fee), order.fee);
         if (net != 0) TokenTransfer.pullExact(token, order.to, net);
         if (fee == 0 || TokenTransfer.tryPullExact(token, _feeRecipient, fee)) return;
         TokenTransfer.pullExact(token, address(this), fee);
@@ -162,11 +168,11 @@ contract PaymentGateway is Settlement, Deposits {
 
     /// @dev What an opened order's money does once a signature has brought it here: it stays, or for direct orders it
     /// leaves again without a residue but a fee that its recipient cannot receive. `held` is the balance before.
-    function _keepOrPassOn(Order calldata order, bytes32 orderId, uint256 held) private {
+    function _keepOrPassOn(Order memory order, bytes32 orderId, uint256 held) private {
         address token = order.token;
         TokenTransfer.requireReceived(token, address(this), held, order.total);
         if (order.orderType != TYPE_DIRECT) return;
-        (uint256 net, uint256 fee) = (_netOf(order), order.fee);
+        (uint256 net, uint256 fee) = (_netOf(order.total, order.fee), order.fee);
         if (net != 0) TokenTransfer.sendExact(token, order.to, net);
         if (fee == 0 || TokenTransfer.trySendExact(token, _feeRecipient, fee)) {
             TokenTransfer.requireReceived(token, address(this), held, 0);
@@ -177,17 +183,17 @@ contract PaymentGateway is Settlement, Deposits {
     }
 
     /// @dev The token refuses the fee recipient of a direct order: the fee waits here, so that the payment goes on.
-    function _accrueFee(Order calldata order, bytes32 orderId) private {
+    function _accrueFee(Order memory order, bytes32 orderId) private {
         _accrue(order.token, order.fee);
         emit FeeAccrued(orderId, order.token, order.fee);
     }
 
-    function _requirePayer(Order calldata order) private view {
+    function _requirePayer(Order memory order) private view {
         if (msg.sender != order.payer) revert NotPayer(msg.sender, order.payer);
     }
 
     /// @dev For payments that the payer does not send: what may go back to them must have a way to go.
-    function _requireReachablePayer(Order calldata order) private view {
+    function _requireReachablePayer(Order memory order) private view {
         if (order.payer == address(0)) revert ZeroAddress();
         if (order.payer == address(this)) revert WrongRecipient(address(this));
     }

@@ -112,6 +112,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     /// @inheritdoc IPayoutVault
     function payoutDigest(Payout calldata p) public view returns (bytes32) {
         return _digest(
+            domainSeparator(),
             keccak256(
                 abi.encode(
                     PAYOUT_TYPEHASH,

@@ -265,7 +265,7 @@ export async function measureGas({ effort, log, onEnd }: BenchEnvironment): Prom
       "Receipts of anvil, hard fork Prague: Circle's own FiatTokenV2_2 behind its proxy, Uniswap's own Permit2, a fee of 1 %, and all parties have held the token before.",
       'The bare transferFrom and ours use an allowance of exactly the amount up, which earns 4,800 gas back. The service requests exactly this allowance.',
       'Relayed payments leave from the wallet of the order signer, whose transaction is the consent to the order. A third party needs its signature: 65 more bytes of calldata and one more recovery. The goal is for payments that the service relays.',
-      'Ours carries an order of twelve words, the signature of the service unless its signer sends, a single-use key (22,100), the event for audits, and compares balances before and after.',
+      'Ours carries an order of thirteen words, the signature of the service unless its signer sends, a single-use key (22,100), the event for audits, and compares balances before and after.',
     ],
   };
 }

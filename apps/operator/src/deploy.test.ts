@@ -51,8 +51,8 @@ test('a deployment has the same addresses on every chain, and a second one chang
   assert.equal(await first.request('eth_blockNumber'), height);
   assert.deepEqual(sentences, [
     `PayoutVault already exists at ${deployed.vault}`,
-    `CctpRoute already exists at ${deployed.cctpRoute}`,
     `PaymentGateway already exists at ${deployed.gateway}`,
+    `CctpRoute already exists at ${deployed.cctpRoute}`,
   ]);
 
   await second.mine(5);

@@ -322,7 +322,7 @@ test('a file that is not an order is refused', async () => {
   writeFileSync(path, JSON.stringify({ chainId: '1', order: { total: '1' } }));
   const { json, exitCode } = await kit('rescue', { order: path });
   const reason =
-    'this is not an order: an answer of prepare with a deposit address, or chainId and an order with its twelve members';
+    'this is not an order: an answer of prepare with a deposit address, or chainId and an order with its thirteen members';
   assert.deepEqual(
     { json, exitCode },
     { json: { error: { slug: 'failed', message: `${path} is not a valid order: ${reason}` } }, exitCode: 1 },

@@ -29,7 +29,7 @@ abstract contract Deposits is OrderBook {
 
     /// @inheritdoc IPaymentGateway
     function rescueFromChain(Order calldata order, address token, uint256 chainId) public nonReentrant {
-        bytes32 orderId = _digestOn(chainId, _hashOrder(order));
+        bytes32 orderId = _digest(_separatorOn(chainId), _hashOrder(order));
         address payer = order.payer;
         if (payer == address(0)) revert ZeroAddress();
         // On this chain the order's token has first to be beyond collection, or anyone could stop a payment on its way.

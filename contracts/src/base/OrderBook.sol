@@ -61,14 +61,16 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
 
     /// @inheritdoc IPaymentGateway
     function orderIdOf(Order calldata order) public view returns (bytes32) {
-        return _digest(_hashOrder(order));
+        return _digest(domainSeparator(), _hashOrder(order));
     }
 
     /// @dev Uses the order's key up for a payment now: checks terms, the service's consent and the key, stores status and
     /// time, and emits `Paid`. The payer's consent and the money are left to the caller. A direct order is settled with that.
-    function _open(Order calldata order, bytes calldata signature) internal returns (bytes32 orderId) {
-        // Read once: each read from calldata checks the word anew.
-        Order memory terms = order;
+    /// @param terms The order in memory: each read from calldata checks the word anew.
+    function _open(Order calldata order, Order memory terms, bytes calldata signature)
+        internal
+        returns (bytes32 orderId)
+    {
         _checkTerms(terms);
         if (paused) revert ContractPaused();
         orderId = orderIdOf(order);
@@ -124,9 +126,9 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     }
 
     /// @dev What the recipient gets. No fee of a paid order exceeds its total.
-    function _netOf(Order calldata order) internal pure returns (uint256) {
+    function _netOf(uint256 total, uint256 fee) internal pure returns (uint256) {
         unchecked {
-            return order.total - order.fee;
+            return total - fee;
         }
     }
 

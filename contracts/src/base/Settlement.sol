@@ -37,9 +37,10 @@ abstract contract Settlement is OrderBook {
         // The ids of the orders that were closed; zero where an order was skipped.
         bytes32[] memory ids = new bytes32[](orders.length);
         bool bySettler = isSettler[msg.sender];
+        bytes32 separator = domainSeparator();
         for (uint256 start = 0; start < orders.length;) {
             Group memory group;
-            uint256 end = _closeGroup(orders, ids, start, group, bySettler);
+            uint256 end = _closeGroup(orders, ids, start, group, bySettler, separator);
             _sendGroup(orders, ids, start, end, group);
             start = end;
         }
@@ -53,11 +54,12 @@ abstract contract Settlement is OrderBook {
         bytes32[] memory ids,
         uint256 start,
         Group memory group,
-        bool bySettler
+        bool bySettler,
+        bytes32 separator
     ) private returns (uint256 end) {
         for (end = start; end < orders.length; ++end) {
             Order calldata order = orders[end];
-            bytes32 orderId = orderIdOf(order);
+            bytes32 orderId = _digest(separator, _hashOrder(order));
             Key storage key = _keyOf(order);
             uint256 word = key.word;
             uint8 reason = _whyNot(order, orderId, word, bySettler);
@@ -121,7 +123,7 @@ abstract contract Settlement is OrderBook {
     /// `word` is what the key holds.
     function _settleByRoute(Order calldata order, bytes32 orderId, Key storage key, uint256 word) private {
         key.word = _withStatus(word, STATUS_SETTLED);
-        if (_netOf(order) == 0 || _sendByRoute(order, orderId)) {
+        if (_netOf(order.total, order.fee) == 0 || _sendByRoute(order, orderId)) {
             _accrue(order.token, order.fee);
             _emitSettled(order, orderId, order.via);
         } else {
@@ -136,7 +138,7 @@ abstract contract Settlement is OrderBook {
     function _sendByRoute(Order calldata order, bytes32 orderId) private returns (bool) {
         address token = order.token;
         address route = order.via;
-        uint256 net = _netOf(order);
+        uint256 net = _netOf(order.total, order.fee);
         uint256 held = TokenTransfer.balanceOf(token, address(this));
         if (!TokenTransfer.tryApprove(token, route, net)) return false;
         bytes memory data = abi.encodeCall(ICctpRoute.send, (orderId, token, net, order.targetChain, order.to));
@@ -154,6 +156,6 @@ abstract contract Settlement is OrderBook {
     }
 
     function _emitSettled(Order calldata order, bytes32 orderId, address to) private {
-        emit Settled(orderId, order.channelId, to, order.token, _netOf(order), order.fee, order.metaData);
+        emit Settled(orderId, order.channelId, to, order.token, _netOf(order.total, order.fee), order.fee, order.metaData);
     }
 }

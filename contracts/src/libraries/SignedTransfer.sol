@@ -35,7 +35,7 @@ library SignedTransfer {
 
     /// @notice An EIP-3009 authorization for this contract over the order's total, with the order's id as nonce. A signature
     /// of 65 bytes goes to the token as v, r, s, which every token of EIP-3009 takes; any other as bytes.
-    function authorized(IPaymentGateway.Order calldata order, bytes32 orderId, bytes calldata signature) internal {
+    function authorized(IPaymentGateway.Order memory order, bytes32 orderId, bytes calldata signature) internal {
         // The token's bound is exclusive, ours is not.
         uint256 validBefore = uint256(order.payBy) + 1;
         bytes memory data;
@@ -56,10 +56,7 @@ library SignedTransfer {
 
     /// @notice A signature for Permit2 with `witness`, the EIP-712 struct hash of the order, for this contract.
     function permitted(
-        address token,
-        address owner,
-        uint256 amount,
-        uint256 deadline,
+        IPaymentGateway.Order memory order,
         bytes32 witness,
         uint256 nonce,
         bytes calldata signature
@@ -67,9 +64,9 @@ library SignedTransfer {
         bytes memory data = abi.encodeCall(
             IPermit2.permitWitnessTransferFrom,
             (
-                IPermit2.PermitTransferFrom(IPermit2.TokenPermissions(token, amount), nonce, deadline),
-                IPermit2.SignatureTransferDetails(address(this), amount),
-                owner,
+                IPermit2.PermitTransferFrom(IPermit2.TokenPermissions(order.token, order.total), nonce, order.payBy),
+                IPermit2.SignatureTransferDetails(address(this), order.total),
+                order.payer,
                 witness,
                 WITNESS_TYPE,
                 signature

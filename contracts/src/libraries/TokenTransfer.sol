@@ -59,9 +59,14 @@ library TokenTransfer {
     /// @notice Reverts unless `owner` has exactly `amount` more than `balanceBefore`.
     function requireReceived(address token, address owner, uint256 balanceBefore, uint256 amount) internal view {
         uint256 balanceAfter = balanceOf(token, owner);
-        if (balanceAfter < balanceBefore) revert InexactTransfer(token, amount, 0);
-        uint256 received = balanceAfter - balanceBefore;
-        if (received != amount) revert InexactTransfer(token, amount, received);
+        uint256 received = 0;
+        if (balanceAfter >= balanceBefore) {
+            unchecked {
+                received = balanceAfter - balanceBefore;
+            }
+            if (received == amount) return;
+        }
+        revert InexactTransfer(token, amount, received);
     }
 
     /// @notice The token's balance of `owner`.

@@ -47,7 +47,7 @@ export interface Prepared {
 }
 
 /** Selector of `pay(Order,bytes)`, and the position of the order's words after it. */
-export const paySelector = '0xdfb90f5c';
+export const paySelector = '0x9699ab66';
 const orderWords = { metaData: 1, payer: 2, token: 3, total: 5 } as const;
 export const approveSelector = '0x095ea7b3';
 /** Tether's allowance is set to zero first. */

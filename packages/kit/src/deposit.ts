@@ -5,6 +5,7 @@ import {
   decodeOrder,
   encodeRescue,
   type GatewayOrder,
+  orderDigits,
   orderIdOf,
   selectorOf,
   toWord,
@@ -54,11 +55,14 @@ export function parseDepositOrder(text: string): DepositOrder {
   const chainId = String(prepared?.chainId ?? value?.chainId);
   if (order === undefined || !/^[1-9][0-9]*$/.test(chainId)) {
     throw new Error(
-      'this is not an order: an answer of prepare with a deposit address, or chainId and an order with its twelve members',
+      'this is not an order: an answer of prepare with a deposit address, or chainId and an order with its thirteen members',
     );
   }
   return { order, chainId: BigInt(chainId) };
 }
+
+/** Calldata of `rescue`: selector, order and token. */
+const recoveryCall = new RegExp(`^0x[0-9a-f]{8}([0-9a-f]{${orderDigits}})[0-9a-f]{64}$`, 'i');
 
 /** The call that recovers a deposit contains its order, which may be another than the order to pay by wallet. */
 function preparedOrder({ paymentExecutionGuide }: NonNullable<DepositFile['aiView']>) {
@@ -67,7 +71,7 @@ function preparedOrder({ paymentExecutionGuide }: NonNullable<DepositFile['aiVie
   const deposit: { recovery?: { txRequest?: { chainId?: unknown; data?: unknown } } } | undefined =
     alternatives.find((alternative) => alternative?.method === 'deposit');
   const { chainId, data } = deposit?.recovery?.txRequest ?? {};
-  const [, words] = /^0x[0-9a-f]{8}([0-9a-f]{768})[0-9a-f]{64}$/i.exec(String(data)) ?? [];
+  const [, words] = recoveryCall.exec(String(data)) ?? [];
   return { chainId, order: words === undefined ? undefined : decodeOrder(words) };
 }
 

@@ -197,7 +197,7 @@ async function readPayment(place: Place, log: EventLog): Promise<Payment> {
 
 /**
  * Reads the order from the paying transaction's calldata. Every payment method, batch and relayed call contains its
- * twelve words in sequence, beginning with channel and key. So the search looks for those two, and the order id proves
+ * thirteen words in sequence, beginning with channel and key. So the search looks for those two, and the order id proves
  * the match.
  */
 async function readOrder(

@@ -16,7 +16,7 @@ export interface Receipt {
   readonly chainId: string;
   readonly gateway: Hex;
   readonly orderId: Hex;
-  /** The twelve members of the order; numbers as decimal strings. */
+  /** The thirteen members of the order; numbers as decimal strings. */
   readonly order: Readonly<Record<string, string>>;
   readonly lineItems: readonly unknown[];
   /** 32 secret bytes; without them the line items cannot be guessed from the chain. */
@@ -92,7 +92,7 @@ export async function checkReceipt(
   const note = (what: string, isGood: boolean) => findings.push({ what, isGood });
   const order = readOrder(receipt.order);
   const isWhole = order !== undefined && Object.keys(receipt.order).length === orderMembers.length;
-  note('the order has its twelve members', isWhole);
+  note('the order has its thirteen members', isWhole);
   const unvouched = Object.keys(receipt).filter((name) => !committed.includes(name));
   if (order === undefined) return { isValid: false, findings, unvouched };
   const isCommitted = order.metaData === (await metaDataOf(receipt.lineItems, receipt.salt));

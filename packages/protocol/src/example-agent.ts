@@ -122,7 +122,7 @@ function readySessionView(origin: string): JsonObject {
 const orderId = '0x6a5f5475aa56be08bad2a2c1e94129b6fc007a431bf76521b7f915b0f20d14a7';
 // The selectors of `pay` and `rescue` with the first word of the order; the rest would fill a page.
 const firstWord = 'cb40ef3be6ab3c4db35bb40815c9ceaae24848cb983a466a8ce3100fcdf75c86';
-const calldata = `0xdfb90f5c${firstWord}`;
+const calldata = `0x9699ab66${firstWord}`;
 const recoveryCalldata = `0x0e22df77${firstWord}`;
 const approval =
   '0x095ea7b3000000000000000000000000c83a020514b73fbbc329f31daf28c9cb002d65e8' +
