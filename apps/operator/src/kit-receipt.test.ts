@@ -134,7 +134,10 @@ test('without a node a receipt is checked by itself only, and no payment is clai
 
 test('one chain does not confirm the transaction of a settlement on another', async () => {
   const salt = `0x${'7d'.repeat(32)}`;
-  const order = makeOrder({ metaData: await metaDataOf(lineItems, salt), orderType: 2n, targetChain: 10n });
+  const order = makeOrder({
+    metaData: await metaDataOf(lineItems, salt),
+    ...{ orderType: 2n, targetChain: 10n, via: deployment.vault },
+  });
   const orderId = await pay(order);
   const { transaction, time } = await seenIn('Paid', orderId);
   const receipt = { ...(await receiptFor(order)), salt, paidAt: time, sourceTx: transaction };
