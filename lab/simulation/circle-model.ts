@@ -18,9 +18,11 @@ export function sendByRoute(run: CallInProgress, orderId: Hex, order: Order): bo
   if (!approve(run, token, gateway, via, net)) return false;
   const before = { state: run.state, logs: run.logs.length };
   // Whatever else an order names takes no burn.
-  const domain = circle !== undefined && isSame(via, circle.route) ? circle.domains.get(targetChain) : undefined;
+  const domain =
+    circle !== undefined && isSame(via, circle.route) ? circle.domains.get(targetChain) : undefined;
   const isKnown = domain !== undefined && targetChain !== BigInt(run.context.chainId);
-  if (circle !== undefined && isKnown && burn(run, circle, { orderId, token, net, to, targetChain, domain })) return true;
+  if (circle !== undefined && isKnown && burn(run, circle, { orderId, token, net, to, targetChain, domain }))
+    return true;
   run.state = before.state;
   run.logs.length = before.logs;
   if (!approve(run, token, gateway, via, 0n)) throw new Reverted('TransferFailed');

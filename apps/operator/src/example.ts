@@ -34,7 +34,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'deploy --chain base --rpc https://node.example.com --chain-id 8453 --admin 0x… --guardian 0x… --order-signer 0x… ' +
       '--settler 0x… --fee-recipient 0x… --deployer-key-file deployer.key --out base.json',
   ],
-  handover: ['handover --chain base --gateway 0x… --vault 0x… --timelock 0x… --to 0x… --admin-key-file admin.key'],
+  handover: [
+    'handover --chain base --gateway 0x… --vault 0x… --timelock 0x… --to 0x… --admin-key-file admin.key',
+  ],
   'kit find': [`kit find ${base} --payer 0x…`],
   'kit reclaim': [`kit reclaim ${base} --payer 0x… --key-file payer.key`],
   'kit settle': [`kit settle ${base} --recipient 0x… --key-file any.key`],

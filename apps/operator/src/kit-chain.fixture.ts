@@ -6,7 +6,15 @@ import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
 import { domainVersion, gatewayDomainName, orderTypes } from '@florin/protocol/typed-data.ts';
 import { create2Deployer, planContract } from '@florin/server/operator';
-import { Contract, JsonRpcProvider, NonceManager, Signature, TypedDataEncoder, Wallet, ZeroAddress } from 'ethers';
+import {
+  Contract,
+  JsonRpcProvider,
+  NonceManager,
+  Signature,
+  TypedDataEncoder,
+  Wallet,
+  ZeroAddress,
+} from 'ethers';
 import { type Deployment, deployContracts } from './deploy.ts';
 
 const signer = new Wallet(`0x${'51'.repeat(32)}`);

@@ -4,14 +4,7 @@ import { erc20Abi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { permit2Deployment } from '@florin/world';
-import {
-  type Abi,
-  createWalletClient,
-  encodeDeployData,
-  encodeFunctionData,
-  getAddress,
-  http,
-} from 'viem';
+import { type Abi, createWalletClient, encodeDeployData, encodeFunctionData, getAddress, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '#chains/chain.ts';
 import { deployBridge } from './bridge.ts';
