@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiFailure } from './api/failure.ts';
+import { OutageNotice } from './app/outage-notice.tsx';
 import { makeRouter } from './app/router.tsx';
 import { showCutTexts } from './ui/cut-text.ts';
 import { Toaster } from './ui/toast.tsx';
@@ -29,6 +30,7 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <Toaster>
+        <OutageNotice />
         <RouterProvider router={makeRouter(queries)} />
       </Toaster>
     </QueryClientProvider>

@@ -1,5 +1,6 @@
 import type { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@florin/protocol/route.ts';
+import { untilAnswering } from './connection.ts';
 import { ApiFailure, type FailureSlug } from './failure.ts';
 
 type Routes = (typeof dashboardApi)['routes'];
@@ -68,8 +69,11 @@ export async function send(call: string, input: AnyInput, options: SendOptions):
   const text = await response.text().catch(refuseConnection);
   const body = parse(text);
   if (body === undefined) {
-    const message = `the service answered ${response.status} without an envelope`;
-    throw new ApiFailure({ slug: response.status >= 500 ? 'no_connection' : 'internal', message });
+    if (response.status >= 500) refuseConnection();
+    throw new ApiFailure({
+      slug: 'internal',
+      message: `the service answered ${response.status} without an envelope`,
+    });
   }
   if (body.code === 0) return body.data;
   throw new ApiFailure({ ...body.error, code: body.code, message: body.message });
@@ -124,6 +128,7 @@ function contentTypeOf(body: unknown): string {
 }
 
 function refuseConnection(): never {
+  void untilAnswering();
   throw new ApiFailure({ slug: 'no_connection', message: 'no answer came', retryable: true });
 }
 

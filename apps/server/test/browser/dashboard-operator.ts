@@ -58,10 +58,11 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   // Without a connection the screen before stays, and the new one opens by itself.
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'Tokens' }).click();
-  // Shown, and for a moment a second time for readers of the screen.
-  await page.getByText('The screen opens once it answers').first().waitFor();
+  const outage = page.getByText('No connection to the service');
+  await outage.waitFor();
   await page.getByRole('heading', { name: 'Chains' }).waitFor();
   await page.context().setOffline(false);
+  await outage.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Stop… ethereum::usdc' }).click();
   await page.getByLabel('Reason').fill('the issuer has an incident');
   // Escape does not discard it without asking.

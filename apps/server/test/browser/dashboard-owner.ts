@@ -180,7 +180,7 @@ test('a key is made with a fresh proof, once for a double click, and shown once'
   // Without a connection what was typed stays.
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('No connection to the service').waitFor();
+  await page.getByText('What you typed is still here').waitFor();
   await page.context().setOffline(false);
   assert.equal(await page.getByLabel('Largest session').inputValue(), '250');
   // Neither does Cancel discard it without asking.
