@@ -124,7 +124,7 @@ export const sessionView = Type.Object({
   deposits: Type.Optional(
     Type.Array(sessionDeposit, {
       description:
-        'Only in GET /session/:sessionId and in searches: what has arrived at deposit addresses while the payment is incomplete; else absent',
+        'What has arrived at deposit addresses while the payment is incomplete; absent otherwise, and in events',
     }),
   ),
 });

@@ -872,7 +872,7 @@ export interface SessionSearchRequest {
 export interface SessionView {
   session: Session;
   transaction?: Transaction;
-  /** Only in GET /session/:sessionId and in searches: what has arrived at deposit addresses while the payment is incomplete; else absent. */
+  /** What has arrived at deposit addresses while the payment is incomplete; absent otherwise, and in events. */
   deposits?: SessionDeposit[];
 }
 

@@ -5,7 +5,7 @@ import { useHasScreen } from '../app/open-screens.ts';
 import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
-import { SessionStatusBadge } from '../ui/session-status.tsx';
+import { SessionStatusLines } from '../ui/session-status.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Address, Time, Usd } from '../ui/value.tsx';
@@ -32,10 +32,10 @@ const columns: readonly Column<View>[] = [
   {
     key: 'status',
     header: 'Status',
-    cell: ({ session }) => (
+    cell: (view) => (
       <>
-        <SessionStatusBadge session={session} />
-        <Time time={session.createAt} className="block text-sm text-soft sm:hidden" />
+        <SessionStatusLines {...view} />
+        <Time time={view.session.createAt} className="block text-sm text-soft sm:hidden" />
       </>
     ),
   },

@@ -1,5 +1,4 @@
-import type { PendingReason, SessionDeposit } from '@florin/protocol/session.ts';
-import { exactDecimal, formatNumber, formatToken } from '../ui/format.ts';
+import type { PendingReason } from '@florin/protocol/session.ts';
 
 const delays: Readonly<Record<PendingReason, string>> = {
   reorged: 'The chain replaced the block of the settlement.',
@@ -16,13 +15,4 @@ const delays: Readonly<Record<PendingReason, string>> = {
 /** Why a settlement is delayed, as a sentence; the API’s own word where it is a new one. */
 export function delayReason(reason: string): string {
   return Object.hasOwn(delays, reason) ? delays[reason as PendingReason] : `Reason: ${reason}.`;
-}
-
-/** What of a payment has arrived at one address: `12.00 of 25.00 USDC received`; `30.00 USDC received` where nothing is missing. */
-export function receivedText({ amountInToken, missingInToken, decimals, symbol }: SessionDeposit): string {
-  if (missingInToken === '0') return `${formatToken(amountInToken, { decimals, symbol })} received`;
-  const whole = BigInt(amountInToken) + BigInt(missingInToken);
-  const digits = { minimumFractionDigits: Math.min(2, decimals), maximumFractionDigits: decimals };
-  const received = formatNumber(exactDecimal(amountInToken, decimals), digits);
-  return `${received} of ${formatToken(whole, { decimals, symbol })} received`;
 }

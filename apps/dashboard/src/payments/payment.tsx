@@ -8,6 +8,7 @@ import { exceptionText } from '../ui/exception-text.ts';
 import { formatUsd } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
+import { receivedText } from '../ui/received-text.ts';
 import { SessionStatusBadge } from '../ui/session-status.tsx';
 import { Failed } from '../ui/states.tsx';
 import { Id, Tokens } from '../ui/value.tsx';
@@ -16,7 +17,7 @@ import { PaymentActions } from './payment-actions.tsx';
 import { PaymentDetails } from './payment-details.tsx';
 import { PaymentItems } from './payment-items.tsx';
 import { PaymentDeliveries, PaymentRefunds } from './payment-lists.tsx';
-import { delayReason, receivedText } from './payment-words.ts';
+import { delayReason } from './payment-words.ts';
 import { Timeline } from './timeline.tsx';
 import type { PaymentHistory, PaymentToken } from './types.ts';
 
@@ -71,7 +72,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
     <>
       <PageHeader
         title={`Payment of ${formatUsd(session.amount)}`}
-        badge={<SessionStatusBadge session={session} />}
+        badge={<SessionStatusBadge {...view} />}
         description={<Id id={session.sessionId} isWhole />}
         actions={<PaymentActions view={view} history={history} readHistory={readHistory} />}
       />

@@ -5,19 +5,17 @@ import { useEffect, useState } from 'react';
 import { usePages, useRead } from '../api/use-call.ts';
 import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { isolated } from '../ui/isolated.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
-import { SessionStatusBadge, sessionStatusText } from '../ui/session-status.tsx';
+import { SessionStatusLines, sessionStatusText } from '../ui/session-status.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
-import { receivedText } from './payment-words.ts';
 import { SavedViews } from './saved-views.tsx';
 import { type PaymentFilters, searchBodyOf } from './search-body.ts';
 
@@ -55,24 +53,10 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
     {
       key: 'status',
       header: 'Status',
-      cell: ({ session, deposits = [] }) => (
+      cell: (view) => (
         <>
-          {deposits.length === 0 ? (
-            <SessionStatusBadge session={session} />
-          ) : (
-            <Badge tone="info">
-              {deposits.some(({ missingInToken }) => missingInToken === '0') ? 'Received' : 'Part received'}
-            </Badge>
-          )}
-          {deposits.map((deposit) => (
-            <span
-              key={`${deposit.tokenId}${deposit.addressEnd}`}
-              className="block text-sm text-soft sm:whitespace-nowrap"
-            >
-              {receivedText(deposit)}
-            </span>
-          ))}
-          <Time time={session.createAt} className="block text-sm text-soft sm:hidden" />
+          <SessionStatusLines {...view} />
+          <Time time={view.session.createAt} className="block text-sm text-soft sm:hidden" />
         </>
       ),
     },

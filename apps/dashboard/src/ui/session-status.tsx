@@ -1,5 +1,6 @@
-import type { SessionStatus } from '@florin/protocol/session.ts';
+import type { SessionDeposit, SessionStatus } from '@florin/protocol/session.ts';
 import { Badge, type Tone } from './badge.tsx';
+import { receivedText } from './received-text.ts';
 
 const statuses: Readonly<Record<SessionStatus, { readonly tone: Tone; readonly text: string }>> = {
   initialized: { tone: 'neutral', text: 'Open' },
@@ -16,23 +17,51 @@ export function sessionStatusText(status: SessionStatus): string {
   return statuses[status].text;
 }
 
-/**
- * The status of a session as a badge. A payment that was seen but is not final yet is told apart from an open session, and
- * money that went back from a settled one.
- */
-export function SessionStatusBadge({
-  session: { status, initiateTx, amount, refundedAmount },
-}: {
+interface StatusProps {
   readonly session: {
     readonly status: SessionStatus;
     readonly initiateTx: string;
     readonly amount: number;
     readonly refundedAmount: number;
   };
-}) {
+  /** What has arrived while the payment is incomplete. */
+  readonly deposits?: readonly SessionDeposit[] | undefined;
+}
+
+/**
+ * The status of a session as a badge. A payment that was seen but is not final yet is told apart from an open session, and
+ * so are a part of a payment, and money that went back from a settled one.
+ */
+export function SessionStatusBadge({
+  session: { status, initiateTx, amount, refundedAmount },
+  deposits = [],
+}: StatusProps) {
   if (refundedAmount > 0)
     return <Badge tone="neutral">{refundedAmount < amount ? 'Partly refunded' : 'Refunded'}</Badge>;
   if (status === 'initialized' && initiateTx !== '') return <Badge tone="info">Payment seen</Badge>;
+  if (deposits.length > 0)
+    return (
+      <Badge tone="info">
+        {deposits.some(({ missingInToken }) => missingInToken === '0') ? 'Received' : 'Part received'}
+      </Badge>
+    );
   const { tone, text } = statuses[status];
   return <Badge tone={tone}>{text}</Badge>;
+}
+
+/** The badge, and below it what has arrived of an incomplete payment. */
+export function SessionStatusLines({ session, deposits = [] }: StatusProps) {
+  return (
+    <>
+      <SessionStatusBadge session={session} deposits={deposits} />
+      {deposits.map((deposit) => (
+        <span
+          key={`${deposit.tokenId}${deposit.addressEnd}`}
+          className="block text-sm text-soft sm:whitespace-nowrap"
+        >
+          {receivedText(deposit)}
+        </span>
+      ))}
+    </>
+  );
 }

@@ -224,6 +224,35 @@ test('a refund that a member withdraws is not signed, and shows as paid when ano
   await bob.getByText('Withdrew a refund').first().waitFor();
 });
 
+test('a payment that comes in two transfers shows its part on Home and in the list, and both on its page', async () => {
+  const payer = new Payer(life);
+  const sessionId = await checkout(life, 10 * dollar, token().tokenId);
+  const { address = '', amountInToken = '' } = alternative(
+    await payer.prepare(sessionId, token()),
+    'deposit',
+  );
+  const rest = 4n * BigInt(dollar);
+  await life.ethereum.mint(token(), address as `0x${string}`, BigInt(amountInToken) - rest);
+  const row = ada.getByRole('row').filter({ hasText: 'Part received' });
+  await visit(ada, '');
+  await row.getByText(/^6\.\d\d of 10\.\d\d USDC received$/).waitFor();
+  await visit(ada, 'payments');
+  await row.getByText(/^6\.\d\d of 10\.\d\d USDC received$/).waitFor();
+  await row.click();
+  await ada.getByText('4.00 USDC are missing').waitFor();
+  await life.ethereum.mint(token(), address as `0x${string}`, rest);
+  await life.sessionIn(sessionId, 'completed');
+  const timeline = ada.getByRole('complementary', { name: 'What happened' });
+  await timeline.getByText('Settled to your wallet').waitFor();
+  assert.deepEqual(
+    (await timeline.getByText('USDC arrived by transfer').allTextContents()).map(
+      (text) => text.split(' ')[0],
+    ),
+    ['6.00', '4.00'],
+  );
+  assert.equal(await ada.getByText('A part of the payment has arrived').count(), 0);
+});
+
 // The last two move the time of a chain ahead.
 test('a second payment that a stranger settled goes back by a button of its exception', async () => {
   const usd = 10n * BigInt(dollar);

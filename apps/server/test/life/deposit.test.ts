@@ -72,7 +72,7 @@ async function resolvedExceptions(sessionId: string, count: number): Promise<[st
   return all.map(({ kind, tokenId, amountInToken }) => [kind, tokenId, amountInToken]);
 }
 
-/** What the merchant, an agent, the page of an order and a page without it see of a session's deposits. */
+/** What the merchant, the merchant’s list, an agent, the page of an order and a page without it see of a session's deposits. */
 async function depositsIn(
   sessionId: string,
   orderId: string,
@@ -83,10 +83,20 @@ async function depositsIn(
   };
   type Deposits = { deposits?: readonly SessionDeposit[] };
   const merchant = await life.get<Deposits>(`/session/${sessionId}`);
+  const { sessions } = await life.get<{ sessions: (Deposits & { session: { sessionId: string } })[] }>(
+    '/session/list/all/1/100',
+  );
+  const listed = sessions.find(({ session }) => session.sessionId === sessionId);
   const agent = await read<{ aiView: Deposits }>('/aipay/api/v1');
   const own = await read<{ state: Deposits }>('/checkout/api', `?order=${orderId}`);
   const other = await read<{ state: Deposits }>('/checkout/api');
-  return [merchant.deposits, agent.aiView.deposits, own.state.deposits, other.state.deposits];
+  return [
+    merchant.deposits,
+    listed?.deposits,
+    agent.aiView.deposits,
+    own.state.deposits,
+    other.state.deposits,
+  ];
 }
 
 // proves W8.2
@@ -94,11 +104,11 @@ test('plain transfers to a deposit address pay its session, even in parts, and e
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
   const { sessionId, orderId, deadline, address, amount } = await addressOf(payer, token, 5_000_000);
-  assert.deepEqual(await depositsIn(sessionId, orderId), [undefined, undefined, [], []]);
+  assert.deepEqual(await depositsIn(sessionId, orderId), [undefined, undefined, undefined, [], []]);
   await transfer(life.ethereum, token, address, amount - 2_000_000n);
   const seen = await life.eventually(
     () => depositsIn(sessionId, orderId),
-    (views) => views.slice(0, 3).every((deposits) => BigInt(deposits?.[0]?.finalInToken ?? 0) > 0n),
+    (views) => views.slice(0, 4).every((deposits) => BigInt(deposits?.[0]?.finalInToken ?? 0) > 0n),
     'the final part in every view',
   );
   const { tokenId, chainId, symbol, decimals } = token;
@@ -109,11 +119,11 @@ test('plain transfers to a deposit address pay its session, even in parts, and e
     ...{ amountInToken: arrived, finalInToken: arrived, missingInToken: '2000000' },
   };
   // Anyone's wallet can sign for an order of the session, so the pages of others do not tell of it.
-  assert.deepEqual(seen, [[shown], [shown], [{ ...shown, onlyFor: orderId }], []]);
+  assert.deepEqual(seen, [[shown], [shown], [shown], [{ ...shown, onlyFor: orderId }], []]);
   await transfer(life.ethereum, token, address, 2_000_000n);
   const done = await life.sessionIn(sessionId, 'completed');
   assert.deepEqual([done.session.payer, done.transaction?.totalValue], [payer.address, Number(amount)]);
-  assert.deepEqual(await depositsIn(sessionId, orderId), [undefined, undefined, [], []]);
+  assert.deepEqual(await depositsIn(sessionId, orderId), [undefined, undefined, undefined, [], []]);
   assert.equal(await life.ethereum.balanceOf(token, address), 0n);
   assert.equal(
     await life.ethereum.balanceOf(token, life.merchantWallet),

@@ -1,4 +1,4 @@
-import type { ScopedDatabase, Transaction } from '@florin/pg';
+import type { Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
@@ -11,7 +11,12 @@ import type { KeyedAnswer } from '#merchants/idempotency.ts';
 import { searchSessions } from '#sessions/search.ts';
 import { cancelSession, createCheckoutSession, findSessionView } from '#sessions/session.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
-import { type SessionJsonOptions, sessionJson, sessionViewJson } from '#sessions/session-json.ts';
+import {
+  type SessionJsonOptions,
+  type StoredSessionView,
+  sessionJson,
+  sessionViewJson,
+} from '#sessions/session-json.ts';
 import { listSessionViews } from '#sessions/session-list.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { termsReader } from '#sessions/terms-reader.ts';
@@ -26,7 +31,7 @@ import {
   onceInStatement,
   replyOfEarlier,
 } from './once.ts';
-import { listReply, shownPortions } from './page.ts';
+import { listReply } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -92,13 +97,8 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     }
     const { page, portions } = await searchSessions(db, { merchantId, body, showsEmail });
     const sessions: RawJson[] = [];
-    for await (const portion of portions) {
-      const deposits = await depositsOfPage(db, deps, portion);
-      for (const view of portion) {
-        const found = deposits.get(view.session.sessionId) ?? [];
-        sessions.push(rawJson(sessionViewJson({ ...view, deposits: found }, viewFor(caller))));
-      }
-    }
+    for await (const texts of shownViews(db, deps, { portions, options: viewFor(caller) }))
+      sessions.push(...texts.map(rawJson));
     return { sessions, ...page };
   });
 
@@ -106,10 +106,26 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     add.read(route, async ({ params, query, caller }, db) => {
       const { merchantId } = caller;
       const { place, portions } = await listSessionViews(db, { ...params, ...query, merchantId, status });
-      const options = viewFor(caller);
-      const shown = shownPortions(portions, (view) => sessionViewJson(view, options));
+      const shown = shownViews(db, deps, { portions, options: viewFor(caller) });
       return listReply({ ...place, ...params }, 'sessions', shown);
     });
+  }
+}
+
+/** Portions of sessions as JSON texts, with what has arrived of payments that are incomplete. */
+async function* shownViews(
+  db: Queryable,
+  deps: OperationContext,
+  page: {
+    readonly portions: AsyncIterable<readonly StoredSessionView[]>;
+    readonly options: SessionJsonOptions;
+  },
+): AsyncGenerator<readonly string[]> {
+  for await (const portion of page.portions) {
+    const deposits = await depositsOfPage(db, deps, portion);
+    yield portion.map((view) =>
+      sessionViewJson({ ...view, deposits: deposits.get(view.session.sessionId) ?? [] }, page.options),
+    );
   }
 }
 

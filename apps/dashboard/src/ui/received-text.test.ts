@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { receivedText } from './payment-words.ts';
+import { receivedText } from './received-text.ts';
 
 const deposit = (amountInToken: string, missingInToken: string) => ({
   ...{ tokenId: 'base::usdc', chainId: '8453', symbol: 'USDC', decimals: 6, addressEnd: '53b8' },
