@@ -5,6 +5,7 @@ const { spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
+const { checkAnvil, findAnvil, isPresent, packagesOf, placePackages, run } = require('./platform.cjs');
 
 const LOCK_PATIENCE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
@@ -70,34 +71,74 @@ const takeLock = () => {
   }
 };
 
+const runNpm = (...args) => {
+  const npm = process.env.npm_execpath;
+  const isScript = npm !== undefined && /\.[cm]?js$/.test(npm);
+  if (isScript) run(process.execPath, [npm, ...args], { cwd: root });
+  else run('npm', args, { cwd: root, shell: process.platform === 'win32' });
+};
+
+const sayDone = (what, begin) => console.error(`✓ ${what}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`);
+
 const install = () => {
   console.error('Installs the dependencies (once) …');
   const begin = Date.now();
   // Not `npm ci`: it refuses a lockfile with packages for other systems that a registry mirror lacks.
-  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const npm = process.env.npm_execpath;
-  const isScript = npm !== undefined && /\.[cm]?js$/.test(npm);
-  const result = isScript
-    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
-    : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
-  if (result.error) throw new Error(`npm could not be started: ${result.error.message}`);
-  if (result.status !== 0)
-    throw new Error(`npm install failed (${result.signal ?? `code ${result.status}`}).`);
-  console.error(`✓ dependencies  ${((Date.now() - begin) / 1_000).toFixed(1)} s`);
+  runNpm('install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error');
+  sayDone('dependencies', begin);
+};
+
+const withLock = (work) => {
+  takeLock();
+  try {
+    work();
+  } finally {
+    rmSync(lockFolder, { recursive: true, force: true });
+  }
 };
 
 /** Installs the dependencies when those that are there do not belong to this lockfile. */
 const ensureDependencies = () => {
   if (readStamp() === hashLockfile()) return;
-  takeLock();
-  try {
+  withLock(() => {
     const wanted = hashLockfile();
     if (readStamp() === wanted) return;
     install();
     writeFileSync(stampPath, `${wanted}\n`);
-  } finally {
-    rmSync(lockFolder, { recursive: true, force: true });
+  });
+};
+
+/** Fetches the packages of these kinds that this system has and that are missing. */
+const ensurePlatform = (kinds) => {
+  const packages = packagesOf();
+  const findMissing = () =>
+    kinds.map((kind) => packages[kind]).filter((each) => each !== undefined && !isPresent(modules, each));
+  if (findMissing().length === 0) return;
+  withLock(() => {
+    const missing = findMissing();
+    if (missing.length === 0) return;
+    console.error(`Fetches ${missing.map(({ name }) => name).join(', ')} (once) …`);
+    const begin = Date.now();
+    placePackages(modules, missing, (specs, folder) =>
+      runNpm('pack', '--silent', '--pack-destination', folder, ...specs),
+    );
+    sayDone('programs', begin);
+  });
+};
+
+/** What a world starts that is not on this machine yet. An anvil that is used instead goes into the environment. */
+const findWorldKinds = (home) => {
+  const { DATABASE_URL, FLORIN_ANVIL } = process.env;
+  const hasServer = (DATABASE_URL ?? '') !== '' || existsSync(join(home, 'database.json'));
+  const kinds = hasServer ? [] : ['postgres'];
+  const packaged = packagesOf().anvil;
+  if (FLORIN_ANVIL) checkAnvil(FLORIN_ANVIL);
+  else if (packaged === undefined || !isPresent(modules, packaged)) {
+    const found = findAnvil();
+    if (found === undefined) return [...kinds, 'anvil'];
+    process.env.FLORIN_ANVIL = found;
   }
+  return kinds;
 };
 
 const majorOf = (program) => {
@@ -107,8 +148,9 @@ const majorOf = (program) => {
 
 /** The path of a Node 24 or newer: the packaged one, the running one, or the one on the path. */
 const findNode = () => {
-  const packaged = join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  if (existsSync(packaged)) return packaged;
+  const { node } = packagesOf();
+  const packaged = node && join(modules, node.name, 'bin', 'node');
+  if (packaged !== undefined && existsSync(packaged)) return packaged;
   if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath;
   if (majorOf('node') >= 24) return 'node';
   throw new Error(
@@ -116,4 +158,4 @@ const findNode = () => {
   );
 };
 
-module.exports = { ensureDependencies, findNode, root };
+module.exports = { ensureDependencies, ensurePlatform, findNode, findWorldKinds, root };

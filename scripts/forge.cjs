@@ -1,23 +1,19 @@
 #!/usr/bin/env node
-// Runs forge in contracts/ with the binary from node_modules, or `forge` from PATH where npm has none:
+// Runs forge in contracts/ with the packaged program, which it fetches when missing, or `forge` from PATH where npm has none:
 //   node scripts/forge.cjs test
 //   node scripts/forge.cjs snapshot --check --match-path 'test/gas/*'
 'use strict';
 const { spawnSync } = require('node:child_process');
 const path = require('node:path');
 
-const root = path.resolve(__dirname, '..');
+const { ensurePlatform, root } = require('./ensure.cjs');
+const { packagesOf } = require('./platform.cjs');
 
 function findForge() {
-  const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch];
-  const suffix = process.platform === 'win32' ? '.exe' : '';
-  try {
-    return require.resolve(`@foundry-rs/forge-${process.platform}-${architecture}/bin/forge${suffix}`, {
-      paths: [root],
-    });
-  } catch {
-    return 'forge';
-  }
+  const { forge } = packagesOf();
+  if (forge === undefined) return 'forge';
+  ensurePlatform(['forge']);
+  return path.join(root, 'node_modules', forge.name, 'bin', 'forge');
 }
 
 const [command, ...rest] = process.argv.slice(2);

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process');
 const { constants, setPriority } = require('node:os');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { ensureDependencies, findNode, root } = require('./ensure.cjs');
+const { ensureDependencies, ensurePlatform, findNode, findWorldKinds, root } = require('./ensure.cjs');
 
 const COMMANDS = {
   start: {
@@ -78,6 +78,9 @@ const COMMANDS = {
   },
 };
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** Commands that run what is built already, and need Node.js alone. Those that test or measure need every program. */
+const LIGHT_COMMANDS = ['demo', 'serve', 'florin', 'conformance', 'docs', 'dashboard', 'release', 'pictures'];
+
 /** Type stripping and the `source` condition let Node.js run the sources without a build. */
 const NODE_FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 
@@ -146,10 +149,16 @@ const printCommands = () => {
   for (const [name, { does }] of Object.entries(COMMANDS)) console.error(`  ${name.padEnd(17)}${does}`);
 };
 
+const findKinds = (name) => {
+  if (name === 'start') return findWorldKinds(process.env.FLORIN_HOME || join(root, '.florin'));
+  return LIGHT_COMMANDS.includes(name) ? [] : ['anvil', 'forge', 'postgres'];
+};
+
 const runCommand = (name, args) => {
   const script = join(root, COMMANDS[name].script);
   if (!existsSync(script)) throw new Error(`This checkout has no ${COMMANDS[name].script}.`);
   ensureDependencies();
+  ensurePlatform(['node', ...findKinds(name)]);
   // A tethered child sees its channel close when this process is killed, and then stops cleanly.
   const stdio = COMMANDS[name].isTethered ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(findNode(), [...NODE_FLAGS, script, ...args], { stdio });

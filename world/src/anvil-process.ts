@@ -62,6 +62,9 @@ const STOP_STEPS = [
 ] as const;
 
 const findProgram = (): string => {
+  // Found on this machine by the launcher, or named by its user.
+  const given = process.env['FLORIN_ANVIL'];
+  if (given) return given;
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${architecture}`;
   try {
@@ -69,9 +72,10 @@ const findProgram = (): string => {
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
     return join(dirname(manifest), 'bin', 'anvil');
   } catch (error) {
-    throw new Error(`There is no anvil here for ${process.platform}-${process.arch}: ${name} is missing.`, {
-      cause: error,
-    });
+    throw new Error(
+      `There is no anvil here: ${name} is missing. Install Foundry, so that anvil is on the PATH, or name one in FLORIN_ANVIL.`,
+      { cause: error },
+    );
   }
 };
 

@@ -60,10 +60,8 @@ const findPackagedFolder = (): string => {
     return join(dirname(dirname(entry)), 'native');
   } catch (error) {
     throw new Error(
-      `There is no Postgres here for ${process.platform}-${process.arch}: ${name} is missing.`,
-      {
-        cause: error,
-      },
+      `There is no PostgreSQL here: ${name} is missing. Name a server that runs already in DATABASE_URL.`,
+      { cause: error },
     );
   }
 };

@@ -1,12 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * The identity of a process beyond its pid, which the system reuses: its command line and its start time in clock ticks
- * since boot.
- */
+/** The identity of a process beyond its pid, which the system reuses: its command line and its start time. */
 export interface ProcessRecord {
   readonly pid: number;
+  /** In clock ticks since boot; a date and time to the second where the system has no `/proc`. */
   readonly startTicks: string;
   readonly commandLine: string;
 }
@@ -20,15 +19,17 @@ export interface ProcessExit {
 const isGone = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
 
-/** The record of a running process; undefined when there is none (a zombie counts as none). */
-export const describeProcess = (pid: number): ProcessRecord | undefined => {
+const isEnded = (state: string | undefined): boolean =>
+  state === undefined || state.startsWith('Z') || state.startsWith('X');
+
+const describeByFiles = (pid: number): ProcessRecord | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in brackets, which may contain spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     const startTicks = fields[19];
-    if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
+    if (isEnded(state) || startTicks === undefined) return undefined;
     const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
     return { pid, startTicks, commandLine };
   } catch (error) {
@@ -36,6 +37,21 @@ export const describeProcess = (pid: number): ProcessRecord | undefined => {
     throw error;
   }
 };
+
+/** As {@link describeProcess}, by the command `ps`, which every Unix has. */
+export const describeByCommand = (pid: number): ProcessRecord | undefined => {
+  const columns = ['-o', 'lstart=', '-o', 'stat=', '-o', 'command=', '-p', String(pid)];
+  const { stdout = '' } = spawnSync('ps', ['-ww', ...columns], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
+  });
+  const [, startTicks, state, commandLine] = /^\s*(.{24})\s+(\S+)\s+(.*)$/m.exec(stdout) ?? [];
+  if (startTicks === undefined || commandLine === undefined || isEnded(state)) return undefined;
+  return { pid, startTicks, commandLine: commandLine.trim() };
+};
+
+/** The record of a running process; undefined when there is none (a zombie counts as none). */
+export const describeProcess = process.platform === 'linux' ? describeByFiles : describeByCommand;
 
 /** Whether the process of this record still runs; false for a recycled pid. */
 export const isRunning = (record: ProcessRecord): boolean => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Children } from './children.ts';
 import { WorldHome } from './home.ts';
-import { describeProcess, isRunning, type ProcessRecord } from './process.ts';
+import { describeByCommand, describeProcess, isRunning, type ProcessRecord, waitUntil } from './process.ts';
 import { findHolder, takeLock } from './world-lock.ts';
 
 let folder = '';
@@ -69,4 +69,14 @@ test('processes of an earlier start are ended, and an unrelated process with a r
   assert.equal(isRunning(orphan), false);
   assert.equal(isRunning(stranger), true);
   stranger.end();
+});
+
+test('where there is no /proc, ps identifies a process, and tells that it has ended', async () => {
+  const stranger = startStranger();
+  const record = describeByCommand(stranger.pid);
+  assert.equal(record?.commandLine, stranger.commandLine);
+  assert.ok(!Number.isNaN(Date.parse(record?.startTicks ?? '')));
+  assert.deepEqual(describeByCommand(stranger.pid), record);
+  stranger.end();
+  assert.equal(await waitUntil(() => describeByCommand(stranger.pid) === undefined, 10_000), true);
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { closeSync, constants, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { writeAtomically } from './chain-journal.ts';
 import { describeProcess, isSameProcess, type ProcessRecord } from './process.ts';
@@ -19,6 +19,8 @@ export interface WorldLock {
 
 const FILE = 'lock';
 
+type Release = () => Promise<void>;
+
 /** The holder of the folder, if it has recorded itself. */
 export const findHolder = (folder: string): LockHolder | undefined => {
   try {
@@ -34,7 +36,7 @@ export const findHolder = (folder: string): LockHolder | undefined => {
  * Binds a name that only the kernel keeps. A lock file alone does not work: two starts that find the file of a killed
  * one can each remove the other's new file.
  */
-const bindName = (folder: string): Promise<Server | undefined> =>
+const bindName = (folder: string): Promise<Release | undefined> =>
   new Promise((resolve, reject) => {
     const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 32);
     const server = createServer((socket) => socket.destroy());
@@ -42,16 +44,34 @@ const bindName = (folder: string): Promise<Server | undefined> =>
       if (error.code === 'EADDRINUSE') resolve(undefined);
       else reject(error);
     });
-    server.listen({ path: `\0florin-${name}` }, () => resolve(server.unref()));
+    server.listen({ path: `\0florin-${name}` }, () => {
+      server.unref();
+      resolve(() => new Promise((done) => server.close(() => done())));
+    });
   });
+
+/** `O_EXLOCK` of macOS and the BSDs (fcntl.h). */
+const EXCLUSIVE_LOCK = 0x20;
+
+/** Locks a file until its descriptor closes: these systems have no names without files, and Linux has no such flag. */
+const lockFile = async (folder: string): Promise<Release | undefined> => {
+  const { O_RDWR, O_CREAT, O_NONBLOCK } = constants;
+  try {
+    const file = openSync(join(folder, 'lock.held'), O_RDWR | O_CREAT | O_NONBLOCK | EXCLUSIVE_LOCK, 0o600);
+    return async () => closeSync(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return undefined;
+    throw error;
+  }
+};
 
 /**
  * Takes a world's folder for this process. Undefined when another process holds it. A dead holder, even a SIGKILLed one
  * with a recycled pid, holds nothing.
  */
 export const takeLock = async (folder: string): Promise<WorldLock | undefined> => {
-  const server = await bindName(folder);
-  if (server === undefined) return undefined;
+  const release = await (process.platform === 'linux' ? bindName : lockFile)(folder);
+  if (release === undefined) return undefined;
   const path = join(folder, FILE);
   return {
     record(origin) {
@@ -59,7 +79,7 @@ export const takeLock = async (folder: string): Promise<WorldLock | undefined> =
     },
     async release() {
       rmSync(path, { force: true });
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await release();
     },
   };
 };

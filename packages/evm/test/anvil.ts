@@ -24,8 +24,12 @@ export interface AnvilOptions {
   readonly automine?: boolean;
 }
 
+const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 const binary = fileURLToPath(
-  new URL('../../../node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url),
+  new URL(
+    `../../../node_modules/@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil`,
+    import.meta.url,
+  ),
 );
 
 /** anvil's own well-known keys, from its default mnemonic. */
