@@ -71,11 +71,11 @@ const takeLock = () => {
   }
 };
 
-const runNpm = (...args) => {
+const runNpm = (args, options) => {
   const npm = process.env.npm_execpath;
   const isScript = npm !== undefined && /\.[cm]?js$/.test(npm);
-  if (isScript) run(process.execPath, [npm, ...args], { cwd: root });
-  else run('npm', args, { cwd: root, shell: process.platform === 'win32' });
+  if (isScript) run(process.execPath, [npm, ...args], { cwd: root, ...options });
+  else run('npm', args, { cwd: root, ...options });
 };
 
 const sayDone = (what, begin) => console.error(`✓ ${what}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`);
@@ -84,7 +84,7 @@ const install = () => {
   console.error('Installs the dependencies (once) …');
   const begin = Date.now();
   // Not `npm ci`: it refuses a lockfile with packages for other systems that a registry mirror lacks.
-  runNpm('install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error');
+  runNpm(['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   sayDone('dependencies', begin);
 };
 
@@ -120,7 +120,10 @@ const ensurePlatform = (kinds) => {
     console.error(`Fetches ${missing.map(({ name }) => name).join(', ')} (once) …`);
     const begin = Date.now();
     placePackages(modules, missing, (specs, folder) =>
-      runNpm('pack', '--silent', '--pack-destination', folder, ...specs),
+      // It says the names of the files that it writes.
+      runNpm(['pack', '--silent', '--pack-destination', folder, ...specs], {
+        stdio: ['ignore', 'ignore', 2],
+      }),
     );
     sayDone('programs', begin);
   });
