@@ -3,6 +3,8 @@ import type { MemberPermission } from '@florin/protocol/permission.ts';
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { merchantTools } from './merchant-tools.ts';
 import { payerTools } from './payer-tools.ts';
+import { offeredPrompts } from './prompts.ts';
+import { listDocuments, readDocument } from './resources.ts';
 import { type CallApi, refusedArguments, type Tool, toolResult } from './tool.ts';
 
 const instructions =
@@ -32,15 +34,36 @@ export function mcpServer({ callApi, hasKey, permissions, extra = [] }: McpOptio
   );
   const server = new Server(
     { name: 'florin', version: '0.1.0' },
-    { capabilities: { tools: {} }, instructions },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
   );
-  const list = [...tools.values()].map(({ name, title, description, inputSchema, ...kind }) => ({
-    name,
-    title,
-    description,
-    inputSchema,
-    annotations: { readOnlyHint: kind.isReadOnly, idempotentHint: kind.isIdempotent, openWorldHint: true },
-  }));
+  offerTools(server, tools);
+  offerDocuments(server, callApi);
+  offerPrompts(server, new Set(tools.keys()));
+  return server;
+}
+
+function offerTools(server: Server, tools: ReadonlyMap<string, Tool>): void {
+  const list = [...tools.values()].map(
+    ({
+      name,
+      title,
+      description,
+      inputSchema,
+      outputSchema,
+      isReadOnly,
+      isDestructive,
+      isIdempotent,
+      isOpenWorld,
+    }) => ({
+      ...{ name, title, description, inputSchema, outputSchema },
+      annotations: {
+        readOnlyHint: isReadOnly,
+        destructiveHint: isDestructive,
+        idempotentHint: isIdempotent,
+        openWorldHint: isOpenWorld,
+      },
+    }),
+  );
   server.setRequestHandler('tools/list', async () => ({ tools: list }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.get(params.name);
@@ -49,5 +72,38 @@ export function mcpServer({ callApi, hasKey, permissions, extra = [] }: McpOptio
     const input = (params.arguments ?? {}) as JsonObject;
     return toolResult(refusedArguments(tool, input) ?? (await tool.run(input)));
   });
-  return server;
+}
+
+/** The pages of the documentation, which everyone may read. */
+function offerDocuments(server: Server, callApi: CallApi): void {
+  server.setRequestHandler('resources/list', async () => ({ resources: await listDocuments(callApi) }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const text = await readDocument(callApi, uri);
+    if (text === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no resource ${uri}`);
+    return { contents: [{ uri, mimeType: 'text/markdown', text }] };
+  });
+}
+
+function offerPrompts(server: Server, tools: ReadonlySet<string>): void {
+  const prompts = offeredPrompts(tools);
+  server.setRequestHandler('prompts/list', async () => ({
+    prompts: prompts.map(({ name, title, description, arguments: values }) => ({
+      ...{ name, title, description, arguments: [...values] },
+    })),
+  }));
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const prompt = prompts.find(({ name }) => name === params.name);
+    if (prompt === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no prompt ${params.name}`);
+    const given = new Map(Object.entries(params.arguments ?? {}));
+    const missing = prompt.arguments.find(({ name, required }) => required && !given.get(name));
+    if (missing !== undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${params.name} needs ${missing.name}`);
+    const text = prompt.write((name) => given.get(name) ?? '');
+    return {
+      description: prompt.description,
+      messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
+    };
+  });
 }

@@ -44,6 +44,21 @@ const operations: Readonly<Record<string, Operation>> = {
   read_report: 'getReport',
 };
 
+/** Those that end something, decide something for good, or move money. Assistants ask a person first. */
+const destructive: readonly string[] = [
+  'archive_product',
+  'disable_link',
+  'cancel_session',
+  'create_refund',
+  'cancel_refund',
+  'accept_exception',
+  'refund_exception',
+  'resolve_exception',
+];
+
+/** Those that send something to a payer's wallet or to a receiver of events. */
+const outgoing: readonly string[] = ['create_refund', 'refund_exception', 'resend_delivery', 'test_webhook'];
+
 /**
  * The merchants' tools that a key may use; all of them where its permissions are unknown. The API itself refuses what the key
  * may not do, and names the scope.
@@ -52,7 +67,11 @@ export function merchantTools(callApi: CallApi, permissions?: ReadonlySet<Member
   return Object.entries(operations).flatMap(([name, operation]) => {
     const route = merchantApi.routes[operation];
     if (permissions !== undefined && !route.permissions.some((each) => permissions.has(each))) return [];
-    const tool = routeTool({ name: `merchant_${name}`, table: merchantApi, route, callApi });
+    const tool = routeTool({
+      ...{ name: `merchant_${name}`, table: merchantApi, route, callApi },
+      isDestructive: destructive.includes(name),
+      isOpenWorld: outgoing.includes(name),
+    });
     return [operation === 'listWebhooks' ? withoutKeys(tool) : tool];
   });
 }

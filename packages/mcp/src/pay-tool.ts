@@ -47,7 +47,17 @@ export function payTool(
       required: ['url', 'idempotencyKey'],
       additionalProperties: false,
     },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        ...{ sessionId: { type: 'string' }, stage: { type: 'string' }, isRepeat: { type: 'boolean' } },
+        ...{ txHash: { type: 'string' }, settlementTxHash: { type: 'string' } },
+      },
+      required: ['sessionId', 'stage', 'txHash', 'settlementTxHash', 'isRepeat'],
+    },
     isReadOnly: false,
+    isDestructive: true,
+    isOpenWorld: true,
     isIdempotent: true,
     async run(input) {
       const idempotencyKey = textOf(input, 'idempotencyKey') ?? '';

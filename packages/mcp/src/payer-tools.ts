@@ -20,6 +20,9 @@ export function payerTools(callApi: CallApi): Tool[] {
       table: agentApi,
       route,
       callApi,
+      // What a payer submits is paid; the texts of links were written by strangers.
+      isDestructive: name === 'submit',
+      isOpenWorld: true,
       ...(description === undefined ? {} : { description }),
     });
   const status = toolOf(
@@ -42,7 +45,10 @@ export function payerTools(callApi: CallApi): Tool[] {
       title: 'Read what was paid',
       description: 'What a paid session was for, and its transactions. Refuses a session that is not paid.',
       inputSchema: idSchema('sessionId'),
+      outputSchema: receiptSchema,
       isReadOnly: true,
+      isDestructive: false,
+      isOpenWorld: true,
       isIdempotent: true,
       async run(input) {
         const answer = await status.run(input);
@@ -51,6 +57,16 @@ export function payerTools(callApi: CallApi): Tool[] {
     },
   ];
 }
+
+const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+const receiptSchema: Tool['outputSchema'] = {
+  type: 'object',
+  properties: {
+    ...texts('sessionId', 'status', 'merchantId', 'amountInUSD', 'paymentTx', 'settlementTx'),
+    lineItems: { type: 'array', items: { type: 'object' } },
+  },
+  required: ['sessionId', 'status', 'merchantId', 'amountInUSD', 'lineItems', 'paymentTx', 'settlementTx'],
+};
 
 const paidStatuses: ReadonlySet<unknown> = new Set(['paid', 'settling', 'completed', 'settlement_pending']);
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@florin/protocol/openapi-schema.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
+import { answerSchema } from './output-schema.ts';
 import type { CallApi, Tool, ToolAnswer } from './tool.ts';
 
 /** The argument of tools that may be repeated safely under a key. */
@@ -15,6 +16,8 @@ export interface RouteToolOptions {
   readonly table: RouteTable;
   readonly route: Route;
   readonly callApi: CallApi;
+  readonly isDestructive: boolean;
+  readonly isOpenWorld: boolean;
   /** Replaces the description of the operation. */
   readonly description?: string;
 }
@@ -23,7 +26,7 @@ export interface RouteToolOptions {
  * A tool for one operation of an interface. Its arguments are the operation's parameters and body, by the operation's
  * own schemas. The operation itself checks them, the permissions and the limits.
  */
-export function routeTool({ name, table, route, callApi, description }: RouteToolOptions): Tool {
+export function routeTool({ name, table, route, callApi, description, ...kind }: RouteToolOptions): Tool {
   const isKeyed = table.security === 'api_key' && route.method === 'POST';
   const parts = [route.params, route.query, route.body].filter((part) => part !== undefined);
   const properties = Object.assign(
@@ -37,6 +40,9 @@ export function routeTool({ name, table, route, callApi, description }: RouteToo
     title: route.summary,
     description: description ?? `${route.summary}. ${route.description ?? ''}`.trim(),
     inputSchema: { type: 'object', properties: plain(properties), required, additionalProperties: false },
+    outputSchema: answerSchema(route.reply),
+    isDestructive: kind.isDestructive,
+    isOpenWorld: kind.isOpenWorld,
     isReadOnly: route.effect === 'query',
     isIdempotent: route.effect === 'query' || table.security === 'none',
     async run(input) {

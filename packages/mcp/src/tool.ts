@@ -27,7 +27,13 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: { readonly type: 'object' } & JsonObject;
+  /** The shape of an answer that is no refusal. */
+  readonly outputSchema: { readonly type: 'object' } & JsonObject;
   readonly isReadOnly: boolean;
+  /** Whether it ends something, decides something for good, or moves money. */
+  readonly isDestructive: boolean;
+  /** Whether it reaches others than the caller and this installation: strangers' texts, receivers of events, chains. */
+  readonly isOpenWorld: boolean;
   /** Whether repeating the call has no further effect. */
   readonly isIdempotent: boolean;
   run(input: JsonObject): Promise<ToolAnswer>;

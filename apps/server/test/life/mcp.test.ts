@@ -58,6 +58,8 @@ async function overHttp(key?: string, path = '/mcp'): Promise<McpClient> {
     requestInit: { headers },
   });
   await client.connect(transport);
+  // From here on the client compares each answer with the tool's schema.
+  await client.listTools();
   return client;
 }
 
@@ -78,6 +80,7 @@ async function overStdio(env: Record<string, string>, args: string[] = []): Prom
     stderr: 'ignore',
   });
   await client.connect(transport);
+  await client.listTools();
   started.push(client);
   return client;
 }
@@ -206,6 +209,10 @@ test('the tools of merchants have exactly the permissions of the key', async () 
     [true, true, true, false, false, false],
   );
   await assert.rejects(call(reader, 'merchant_create_refund', { sessionId: 'sess_x' }), /there is no tool/);
+  assert.deepEqual(
+    (await reader.listPrompts()).prompts.map(({ name }) => name),
+    ['explain_unsettled_payment', 'check_webhook', 'pay_link'],
+  );
   await reader.close();
 });
 
@@ -260,8 +267,32 @@ test('an assistant pays over standard input, within its policy, once', async () 
     [receipt.value['amountInUSD'], receipt.value['paymentTx']],
     ['2.00', paid.value['txHash']],
   );
+  await readEverything(client, String(paid.value['sessionId']));
   await client.close();
 });
+
+/** Real answers of the reading tools; the client refuses one that is not in the shape that its tool names. */
+async function readEverything(client: McpClient, sessionId: string): Promise<void> {
+  const page = { page: 1, size: 5 };
+  const calls: [string, Record<string, unknown>][] = [
+    ...[['get_link', { linkId }] as const, ['status', { sessionId }] as const],
+    ['merchant_list_accounts', {}],
+    ['merchant_list_products', page],
+    ['merchant_list_links', page],
+    ['merchant_read_link', { linkId }],
+    ['merchant_list_sessions', page],
+    ['merchant_search_sessions', {}],
+    ['merchant_read_session', { sessionId }],
+    ['merchant_list_refunds', page],
+    ['merchant_list_exceptions', page],
+    ['merchant_list_events', page],
+    ['merchant_list_webhooks', {}],
+  ];
+  for (const [name, input] of calls) {
+    const { isError, text } = await call(client, name, input);
+    assert.equal(isError, false, `${name}: ${text}`);
+  }
+}
 
 test('a well-known document describes the tools, on both paths', async () => {
   const ask = (path: string) => fetch(life.options.origin + path).then((response) => response.json());
