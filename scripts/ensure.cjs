@@ -73,7 +73,8 @@ const takeLock = () => {
 
 const runNpm = (args, options) => {
   const npm = process.env.npm_execpath;
-  const isScript = npm !== undefined && /\.[cm]?js$/.test(npm);
+  // npm may have removed the program that runs this: an installation of an older version had it among the dependencies.
+  const isScript = npm !== undefined && /\.[cm]?js$/.test(npm) && existsSync(process.execPath);
   if (isScript) run(process.execPath, [npm, ...args], { cwd: root, ...options });
   else run('npm', args, { cwd: root, ...options });
 };
