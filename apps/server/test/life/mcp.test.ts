@@ -275,7 +275,8 @@ test('an assistant pays over standard input, within its policy, once', async () 
 async function readEverything(client: McpClient, sessionId: string): Promise<void> {
   const page = { page: 1, size: 5 };
   const calls: [string, Record<string, unknown>][] = [
-    ...[['get_link', { linkId }] as const, ['status', { sessionId }] as const],
+    ['get_link', { linkId }],
+    ['status', { sessionId }],
     ['merchant_list_accounts', {}],
     ['merchant_list_products', page],
     ['merchant_list_links', page],
