@@ -2,15 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Account } from '@florin/protocol/account.ts';
 import type { LinkDetail } from '@florin/protocol/link.ts';
-import {
-  embedCode,
-  linkDraftOf,
-  linkFaults,
-  linkUpdateOf,
-  newLinkDraft,
-  totalOf,
-  withWallet,
-} from './link-draft.ts';
+import { linkDraftOf, linkFaults, linkUpdateOf, newLinkDraft, totalOf, withWallet } from './link-draft.ts';
 import { previewedOrderOf } from './previewed-order.ts';
 
 const link: LinkDetail = {
@@ -119,13 +111,6 @@ test('the token is always one that the chosen wallet takes', () => {
   const removed = withWallet(linkDraftOf(link), wallets);
   assert.deepEqual([removed.accountId, removed.settlementToken], ['', '']);
   assert.deepEqual(Object.keys(linkFaults(removed)), ['accountId']);
-});
-
-test('the code to embed carries no markup of the name', () => {
-  assert.equal(
-    embedCode({ linkUrl: 'https://pay.example.com/l/1?a=1&b=2', linkName: '<b>"Cap"' }),
-    '<a href="https://pay.example.com/l/1?a=1&amp;b=2" rel="noopener">Pay for &lt;b&gt;&quot;Cap&quot;</a>',
-  );
 });
 
 test('the policy for short and late transfers is typed, and what is empty is the operator’s', () => {

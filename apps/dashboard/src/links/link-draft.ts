@@ -266,22 +266,3 @@ export function linkUpdateOf(link: LinkDetail, changed: Partial<LinkDraft>) {
   const draft = { ...linkDraftOf(link), ...changed };
   return { ...linkBodyOf(draft, draft.linkName), linkId: link.linkId };
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-/** A link to the page of payment, for the HTML of a shop. */
-export function embedCode({
-  linkUrl,
-  linkName,
-}: {
-  readonly linkUrl: string;
-  readonly linkName: string;
-}): string {
-  const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign);
-  return `<a href="${escaped(linkUrl)}" rel="noopener">Pay for ${escaped(linkName)}</a>`;
-}

@@ -1,24 +1,16 @@
 import { Copy, ExternalLink, Share2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { copyText } from '../ui/copy-text.ts';
 import { Card, Section, Skeleton } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
-import { embedCode } from './link-draft.ts';
+import type { SharedLink } from './embed-code.ts';
+import { LinkEmbed } from './link-embed.tsx';
 
 const LinkQr = lazy(() => import('./link-qr.tsx'));
 
-export interface SharedLink {
-  readonly linkUrl: string;
-  readonly linkName: string;
-}
-
-function copy(text: string, said: string) {
-  void navigator.clipboard.writeText(text).then(() => toast(said));
-}
-
 /** The ways to hand out a link: its address, a QR code, and code for a site. */
 export function LinkShare({ link }: { readonly link: SharedLink }) {
-  const code = embedCode(link);
   return (
     <div className="grid items-start gap-x-6 gap-y-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <div className="min-w-0">
@@ -32,7 +24,7 @@ export function LinkShare({ link }: { readonly link: SharedLink }) {
               className="h-10 w-full min-w-0 rounded-lg border border-line-strong bg-sunken px-3 font-mono text-sm md:h-9"
             />
             <div className="flex flex-wrap gap-2">
-              <Button kind="primary" icon={<Copy />} onClick={() => copy(link.linkUrl, 'Link copied')}>
+              <Button kind="primary" icon={<Copy />} onClick={() => copyText(link.linkUrl, 'Link copied')}>
                 Copy link
               </Button>
               <ShareButton link={link} />
@@ -43,16 +35,7 @@ export function LinkShare({ link }: { readonly link: SharedLink }) {
             </div>
           </Card>
         </Section>
-        <Section title="Embed" description="A button for the HTML of your site.">
-          <Card className="flex flex-col items-start gap-3 p-4 md:p-5">
-            <code className="block w-full rounded-lg bg-sunken px-3 py-2 font-mono text-sm break-all">
-              {code}
-            </code>
-            <Button icon={<Copy />} onClick={() => copy(code, 'Code copied')}>
-              Copy code
-            </Button>
-          </Card>
-        </Section>
+        <LinkEmbed link={link} />
       </div>
       <div className="min-w-0">
         <Section title="QR code">

@@ -6,6 +6,7 @@ import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { copyText } from '../ui/copy-text.ts';
 import { toast } from '../ui/toast.tsx';
 import { RefundDialog } from './refund-dialog.tsx';
 import type { PaymentHistory } from './types.ts';
@@ -38,12 +39,7 @@ export function PaymentActions({
     <>
       {isOpen && session.paymentUrl !== '' && (
         <>
-          <Button
-            icon={<Link2 />}
-            onClick={() =>
-              void navigator.clipboard.writeText(session.paymentUrl).then(() => toast('Link copied'))
-            }
-          >
+          <Button icon={<Link2 />} onClick={() => copyText(session.paymentUrl, 'Link copied')}>
             Copy link
           </Button>
           <a href={session.paymentUrl} target="_blank" rel="noreferrer" className={buttonClass('plain')}>

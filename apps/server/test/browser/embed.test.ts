@@ -82,6 +82,25 @@ test("a shop's button opens the checkout, its page hears of the payment, and its
   await page.close();
 });
 
+test('a button that names a payment link opens its page', async () => {
+  const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', {
+    ...{ linkType: 'custom', linkName: 'Tea', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
+    feeModel: 1,
+    lineItems: [{ itemType: 'user_priced' }],
+  });
+  const code = `<florin-button link="${linkId}">Pay for Tea</florin-button>`;
+  const { shop } = await openShop({ app: `document.body.insertAdjacentHTML('beforeend', '${code}')` });
+  const { page } = await openPage(browser);
+  await shop.visit(page);
+  const [popup] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: 'Pay for Tea' }).click(),
+  ]);
+  await popup.waitForURL((url) => url.pathname === `/link/${linkId}`);
+  await popup.getByText('Tea').first().waitFor();
+  await page.context().close();
+});
+
 test('a shop has the checkout in its page: address and status in the frame, wallets in a window of their own', async () => {
   const { shop, paymentUrl } = await openShop();
   const { page, complaints } = await openPage(browser);

@@ -83,6 +83,10 @@ test('an invited merchant makes an account, a wallet, a product and a link, and 
   await page.getByLabel('Product', { exact: true }).selectOption({ label: 'Green tea ($12.50)' });
   await page.getByRole('button', { name: 'Create the link' }).click();
   const linkUrl = await page.getByLabel('Address of the link').inputValue();
+  assert.match(
+    await page.getByLabel('Code for your site').inputValue(),
+    new RegExp(`<florin-button link="${linkUrl.split('/').at(-1)}">`),
+  );
 
   const payer = new TestWallet([life.ethereum], { name: 'Payer Wallet' });
   await payer.fund(life.ethereum, token(), 20n * BigInt(dollar));
