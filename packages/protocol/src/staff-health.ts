@@ -84,6 +84,9 @@ export const healthReport = Type.Object({
     overdue: Type.Integer({ description: 'Whose time has come' }),
     oldestDueAt: rfcTime,
     pausedWebhooks: Type.Integer(),
+    failingWebhooks: Type.Integer({
+      description: 'Whose receivers have taken nothing for more than an hour',
+    }),
   }),
   mails: Type.Object({
     waiting: Type.Integer(),

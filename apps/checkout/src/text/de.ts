@@ -130,7 +130,7 @@ export const de: Texts = {
   wayChanged:
     'Der Zahlungsweg wurde auf einem anderen Gerät geändert. Eine Zahlung an die Adresse, die auf {end} endet, zählt weiterhin.',
   disabled: 'Nicht verfügbar',
-  disabledHint: 'Der Händler hat diesen Zahlungslink abgeschaltet.',
+  disabledHint: 'Dieser Zahlungslink nimmt zurzeit keine Zahlungen an.',
   limitReachedHint: 'Über diesen Zahlungslink sind alle Zahlungen eingegangen, die er annimmt.',
   endedHint: 'Dieser Zahlungslink ist abgelaufen.',
   noRoute: 'Bezahlen ist im Moment nicht möglich. Versuchen Sie es später erneut.',

@@ -125,7 +125,7 @@ export const en = {
   wayChanged:
     'The way to pay was changed on another device. A payment to the address that ends in {end} still counts.',
   disabled: 'Not available',
-  disabledHint: 'The merchant has disabled this payment link.',
+  disabledHint: 'This payment link takes no payments at present.',
   limitReachedHint: 'This payment link has received all the payments that it takes.',
   endedHint: 'This payment link has ended.',
   noRoute: 'Payment is not possible at the moment. Try again later.',

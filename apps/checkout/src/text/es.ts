@@ -124,7 +124,7 @@ export const es: Texts = {
   wayChanged:
     'La forma de pago se ha cambiado en otro dispositivo. Un pago a la dirección que termina en {end} sigue contando.',
   disabled: 'No disponible',
-  disabledHint: 'El comercio ha desactivado este enlace de pago.',
+  disabledHint: 'Este enlace de pago no acepta pagos por ahora.',
   limitReachedHint: 'Este enlace de pago ya ha recibido todos los pagos que admite.',
   endedHint: 'Este enlace de pago ha caducado.',
   noRoute: 'Ahora no es posible pagar. Inténtelo más tarde.',

@@ -128,7 +128,7 @@ export const fr: Texts = {
   wayChanged:
     'Le moyen de paiement a été changé sur un autre appareil. Un paiement à l’adresse qui se termine par {end} compte toujours.',
   disabled: 'Indisponible',
-  disabledHint: 'Le marchand a désactivé ce lien de paiement.',
+  disabledHint: 'Ce lien de paiement n’accepte aucun paiement pour le moment.',
   limitReachedHint: 'Ce lien de paiement a reçu tous les paiements qu’il accepte.',
   endedHint: 'Ce lien de paiement a expiré.',
   noRoute: 'Le paiement n’est pas possible en ce moment. Réessayez plus tard.',

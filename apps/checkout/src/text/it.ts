@@ -126,7 +126,7 @@ export const it: Texts = {
   wayChanged:
     'Il modo di pagare è stato cambiato su un altro dispositivo. Un pagamento all’indirizzo che termina con {end} vale ancora.',
   disabled: 'Non disponibile',
-  disabledHint: 'Il venditore ha disattivato questo link di pagamento.',
+  disabledHint: 'Questo link di pagamento al momento non accetta pagamenti.',
   limitReachedHint: 'Questo link di pagamento ha ricevuto tutti i pagamenti previsti.',
   endedHint: 'Questo link di pagamento è scaduto.',
   noRoute: 'Al momento non è possibile pagare. Riprova più tardi.',

@@ -127,7 +127,7 @@ export const ja: Texts = {
   showState: '支払いの状況を表示',
   wayChanged: '別の端末で支払い方法が変更されました。末尾が {end} のアドレスへの支払いは引き続き有効です。',
   disabled: '利用できません',
-  disabledHint: '販売者がこの支払いリンクを停止しました。',
+  disabledHint: 'この支払いリンクは現在お支払いを受け付けていません。',
   limitReachedHint: 'この支払いリンクは受付件数の上限に達しました。',
   endedHint: 'この支払いリンクの受付は終了しました。',
   noRoute: '現在支払いができません。後でもう一度お試しください。',

@@ -124,7 +124,7 @@ export const pt: Texts = {
   wayChanged:
     'A forma de pagamento foi alterada em outro aparelho. Um pagamento para o endereço que termina em {end} continua valendo.',
   disabled: 'Indisponível',
-  disabledHint: 'O comerciante desativou este link de pagamento.',
+  disabledHint: 'Este link de pagamento não aceita pagamentos neste momento.',
   limitReachedHint: 'Este link de pagamento já recebeu todos os pagamentos que aceita.',
   endedHint: 'Este link de pagamento expirou.',
   noRoute: 'Não é possível pagar agora. Tente mais tarde.',

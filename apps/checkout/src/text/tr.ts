@@ -125,7 +125,7 @@ export const tr: Texts = {
   wayChanged:
     'Ödeme yolu başka bir cihazda değiştirildi. {end} ile biten adrese yapılan ödeme yine de geçerlidir.',
   disabled: 'Kullanılamıyor',
-  disabledHint: 'Satıcı bu ödeme bağlantısını kapattı.',
+  disabledHint: 'Bu ödeme bağlantısı şu anda ödeme almıyor.',
   limitReachedHint: 'Bu ödeme bağlantısı alabileceği tüm ödemeleri aldı.',
   endedHint: 'Bu ödeme bağlantısının süresi doldu.',
   noRoute: 'Şu anda ödeme yapılamıyor. Daha sonra yeniden deneyin.',

@@ -116,7 +116,7 @@ export const zh: Texts = {
   showState: '查看付款状态',
   wayChanged: '付款方式已在另一台设备上更改。向以 {end} 结尾的地址支付的款项仍然有效。',
   disabled: '不可用',
-  disabledHint: '商家已停用此付款链接。',
+  disabledHint: '此付款链接目前不接受付款。',
   limitReachedHint: '此付款链接已收满允许的付款次数。',
   endedHint: '此付款链接已结束。',
   noRoute: '目前无法付款。请稍后再试。',

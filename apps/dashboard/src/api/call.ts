@@ -2,6 +2,7 @@ import type { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@florin/protocol/route.ts';
 import { untilAnswering } from './connection.ts';
 import { ApiFailure, type FailureSlug } from './failure.ts';
+import { noteServiceTime } from './service-clock.ts';
 
 type Routes = (typeof dashboardApi)['routes'];
 type RouteByCall = {
@@ -111,10 +112,15 @@ function fetchCall(call: string, input: AnyInput, options: SendOptions): Promise
       ...(input.body === undefined ? {} : { 'content-type': contentTypeOf(input.body) }),
     },
     ...(input.body === undefined ? {} : { body: bodyOf(input.body) }),
-  }).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error;
-    return refuseConnection();
-  });
+  })
+    .then((response) => {
+      noteServiceTime(response.headers.get('date'));
+      return response;
+    })
+    .catch((error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      return refuseConnection();
+    });
 }
 
 /** A file goes out as it is, everything else as JSON. */

@@ -1,5 +1,6 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { ReplyTo } from '../api/call.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Tokens } from '../ui/value.tsx';
 import { exceptionState } from './exception-state.ts';
@@ -18,6 +19,6 @@ export function ExceptionAmount({
 
 /** The state as a badge. */
 export function ExceptionBadge({ exception }: { readonly exception: PaymentException }) {
-  const { tone, text } = exceptionState(exception, new Date());
+  const { tone, text } = exceptionState(exception, new Date(serviceNow()));
   return <Badge tone={tone}>{text}</Badge>;
 }

@@ -1,6 +1,7 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { Check, Undo2 } from 'lucide-react';
 import { useState } from 'react';
+import { serviceNow } from '../api/service-clock.ts';
 import { useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
@@ -52,7 +53,7 @@ export function ExceptionSheet({ exception, token, onClose }: SheetProps) {
   const [asking, setAsking] = useState<Act>();
   const { exceptionId, kind, status } = exception;
   const { title, what } = exceptionText(kind);
-  const state = exceptionState(exception, new Date());
+  const state = exceptionState(exception, new Date(serviceNow()));
   const mayAct = mayDo(role, 'refunds:write') && status === 'open';
   return (
     <Sheet isOpen onClose={onClose} title={title} description={what}>

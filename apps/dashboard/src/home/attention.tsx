@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ReplyTo } from '../api/call.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { useRead, useReads } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { useHasScreen } from '../app/open-screens.ts';
@@ -182,7 +183,7 @@ function useKeyMatters(): Found {
   const { data, isLoading } = useRead('GET /key/list', {}, { isOn: mayDo(role, 'keys:read') });
   const matters = (data?.keys ?? [])
     .filter(({ expiresAt, revokedAt }) => {
-      const left = (parseTime(expiresAt)?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
+      const left = (parseTime(expiresAt)?.getTime() ?? Number.POSITIVE_INFINITY) - serviceNow();
       return revokedAt === '' && left > 0 && left < keySoonMs;
     })
     .map(

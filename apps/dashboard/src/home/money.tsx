@@ -1,6 +1,7 @@
 import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -34,7 +35,7 @@ type Kind = (typeof kinds)[number]['value'];
 export function Money({ isReady }: { readonly isReady: boolean }) {
   const filters = useFilters(['days']);
   const period = periods.find(({ value }) => value === filters.values.days) ?? periods[1];
-  const times = dayTimes(new Date(), Number(period.value));
+  const times = dayTimes(new Date(serviceNow()), Number(period.value));
   const sums = useRead('POST /summary/periods', { body: { times } }, { everyMs: refreshMs });
   const summary = useRead('GET /summary', {}, { everyMs: refreshMs });
   const mayReport = mayDo(useMerchant().role, 'reports:read');

@@ -1,6 +1,7 @@
 import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import { useState } from 'react';
 import { fieldError } from '../api/failure.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
@@ -256,7 +257,7 @@ function bodyOf({ kind, grant, life, maxSession, maxDay, ips, origins }: Draft) 
   return {
     kind,
     ...(kind === 'secret' ? {} : { permissions: permissionsOf(grant) }),
-    ...(life === '' ? {} : { expiresAt: Math.floor(Date.now() / 1_000) + Number(life) * daySeconds }),
+    ...(life === '' ? {} : { expiresAt: Math.floor(serviceNow() / 1_000) + Number(life) * daySeconds }),
     ...(maxSessionAmount === undefined ? {} : { maxSessionAmount }),
     ...(maxDayAmount === undefined ? {} : { maxDayAmount }),
     ...(ipAllowList.length === 0 ? {} : { ipAllowList }),

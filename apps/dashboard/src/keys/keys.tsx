@@ -1,6 +1,7 @@
 import { Ban, KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
@@ -25,7 +26,7 @@ const soonMs = 7 * 86_400_000;
 
 function stateOf({ expiresAt, revokedAt }: Key): { tone: 'good' | 'warn' | 'neutral'; text: string } {
   if (revokedAt !== '') return { tone: 'neutral', text: 'Disabled' };
-  const left = (parseTime(expiresAt)?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
+  const left = (parseTime(expiresAt)?.getTime() ?? Number.POSITIVE_INFINITY) - serviceNow();
   if (left <= 0) return { tone: 'neutral', text: 'Expired' };
   return left < soonMs ? { tone: 'warn', text: 'Ends soon' } : { tone: 'good', text: 'Active' };
 }

@@ -9,5 +9,13 @@ export function LinkPreview({ draft, name }: { readonly draft: LinkDraft; readon
   const { data: brand } = useRead('GET /branding/detail', {});
   if (brand === undefined) return null;
   const look = previewedLook(draftOf(brand), brand);
-  return <PagePreview look={look} order={previewedOrderOf(draft, name)} />;
+  const order = previewedOrderOf(draft, name);
+  // A fixed price of nothing is no page that payers ever see.
+  if (order.amount === '0')
+    return (
+      <p className="rounded-xl border border-line bg-sunken px-6 py-12 text-center text-balance text-soft">
+        Choose a product with a price, and the page that payers see stands here.
+      </p>
+    );
+  return <PagePreview look={look} order={order} />;
 }

@@ -24,7 +24,7 @@ export function AsOf({ source }: { readonly source: Pick<UseQueryResult, 'dataUp
       data-as-of={isStale ? 'stale' : 'fresh'}
     >
       {isStale && <TroubleBadge trouble="figuresStale">Stale</TroubleBadge>}
-      <span>Asked {lastingText(seconds)} ago</span>
+      <span>Asked {seconds < 1 ? 'just now' : `${lastingText(seconds)} ago`}</span>
     </span>
   );
 }

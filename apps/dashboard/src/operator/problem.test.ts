@@ -23,7 +23,7 @@ const chain: ChainHealth = {
 };
 const well: Health = {
   ...{ at, chains: [chain], settlements: [], transactions: [], openExceptions: 0 },
-  deliveries: { waiting: 3, overdue: 0, oldestDueAt: at, pausedWebhooks: 0 },
+  deliveries: { waiting: 3, overdue: 0, oldestDueAt: at, pausedWebhooks: 0, failingWebhooks: 0 },
   mails: { waiting: 2, oldestAt: at, lastSentAt: '' },
   exceptionsForPeople: 0,
 };
@@ -136,6 +136,11 @@ test('failures stand before warnings', () => {
     ['warn', '2 exceptions need a person', 'exceptions'],
     ['warn', 'base::dai is stopped', 'tokens'],
   ]);
+});
+
+test('webhooks whose receivers take nothing are told before they are paused', () => {
+  const health = { ...well, deliveries: { ...well.deliveries, failingWebhooks: 4 } };
+  assert.deepEqual(shown({ ...all, health }), [['warn', '4 webhooks fail', 'webhooks']]);
 });
 
 test('a transaction that every node refuses is a failure at once, with the reason', () => {

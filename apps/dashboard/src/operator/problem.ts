@@ -304,6 +304,13 @@ function workProblems(health: Health): Problem[] {
       text: 'Receivers failed for too long. The merchants start them again.',
       screen: 'backlog',
     }),
+    problemIf(deliveries.failingWebhooks, {
+      key: 'failing',
+      trouble: 'webhookFails',
+      title: counted(deliveries.failingWebhooks, 'webhook fails', 'webhooks fail'),
+      text: 'Their receivers have taken nothing for more than an hour. If they are of many merchants, look at this network first.',
+      screen: 'backlog',
+    }),
     problemIf(isMailStuck(health) ? mails.waiting : 0, {
       key: 'mails',
       trouble: 'mailWaits',

@@ -103,7 +103,12 @@ function Loaded({ refund }: { readonly refund: RefundView }) {
           <SignCard
             refund={refund}
             token={token}
-            paidTo={paid?.recipient}
+            settled={
+              paid && {
+                to: paid.recipient,
+                token: list.data?.tokens.find(({ tokenId }) => tokenId === paid.settlementToken),
+              }
+            }
             maySign={mayDo(role, 'refunds:write')}
           />
         </Section>

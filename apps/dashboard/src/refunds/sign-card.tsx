@@ -29,13 +29,13 @@ type Token = ReplyTo<'GET /token/list'>['tokens'][number];
 interface SignProps {
   readonly refund: Refund;
   readonly token: Token | undefined;
-  /** The wallet that received the settlement. */
-  readonly paidTo: string | undefined;
+  /** The wallet that received the settlement, and in which token. */
+  readonly settled: { readonly to: string; readonly token: Token | undefined } | undefined;
   readonly maySign: boolean;
 }
 
 /** What the wallet needs, its steps with their hashes, and the button that starts the signing. */
-export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
+export function SignCard({ refund, token, settled, maySign }: SignProps) {
   const { refundId } = refund;
   const read = useRead('GET /refund/signing/:refundId', { params: { refundId } }, { everyMs: followMs });
   const { progress, stop, isRunning, sign, signInsteadOf } = useSending(refund);
@@ -48,7 +48,7 @@ export function SignCard({ refund, token, paidTo, maySign }: SignProps) {
   const mayWithdraw = maySign && read.data !== undefined && (!isRunning || own?.txHash === '');
   return (
     <Card className="grid gap-4 p-4 md:p-5">
-      <Needed refund={refund} token={token} paidTo={paidTo} />
+      <Needed refund={refund} token={token} settled={settled} />
       <Steps
         steps={stepsOf(refund)}
         progress={progress}
@@ -111,8 +111,8 @@ function runningText(progress: SendProgress | undefined): string {
 function Needed({
   refund: { requiredBalance },
   token,
-  paidTo,
-}: Pick<SignProps, 'refund' | 'token' | 'paidTo'>) {
+  settled,
+}: Pick<SignProps, 'refund' | 'token' | 'settled'>) {
   if (requiredBalance === undefined) return null;
   const { amountInToken, tokenId, tokenAddress, chainId } = requiredBalance;
   return (
@@ -134,9 +134,10 @@ function Needed({
       </Fact>
       <Fact name="From">
         Any wallet of yours that holds it
-        {paidTo !== undefined && (
+        {settled !== undefined && (
           <span className="text-soft">
-            . The payment was settled to <Address address={paidTo} />
+            . The payment was settled to <Address address={settled.to} />
+            {settled.token !== undefined && `, in ${settled.token.symbol} on ${settled.token.network}`}
           </span>
         )}
       </Fact>

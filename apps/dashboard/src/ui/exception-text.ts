@@ -17,12 +17,12 @@ const exceptions: Readonly<Record<ExceptionKind, { readonly title: string; reado
   },
   underpaid: {
     title: 'Too little came',
-    what: 'The deposit is smaller than the amount. It goes back to the payer unless you accept it.',
+    what: 'The deposit is smaller than the amount, and does not pay by itself.',
   },
   overpaid: { title: 'Too much came', what: 'What is over goes back to the payer.' },
   late: {
     title: 'The money came late',
-    what: 'The deposit came after the order had expired. It goes back to the payer unless you accept it.',
+    what: 'The deposit came after the order had expired, and does not pay by itself.',
   },
   wrong_token: { title: 'Another token came', what: 'It pays nothing, and goes back to the payer.' },
 };

@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { serviceNow } from '../api/service-clock.ts';
 import { classNames } from './class-names.ts';
 import {
   exactDigits,
@@ -77,14 +78,14 @@ export function Tokens({
 
 const clockStepMs = 30_000;
 let clockListeners = new Set<() => void>();
-let currentTime = Date.now();
+let currentTime = serviceNow();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /** One clock for all relative times on the screen. */
 function subscribeToClock(listener: () => void): () => void {
   clockListeners = new Set([...clockListeners, listener]);
   timer ??= setInterval(() => {
-    currentTime = Date.now();
+    currentTime = serviceNow();
     for (const each of clockListeners) each();
   }, clockStepMs);
   return () => {
@@ -114,7 +115,7 @@ export function Time({
   useSyncExternalStore(subscribeToClock, () => currentTime);
   const parsed = parseTime(time);
   if (parsed === undefined) return <span className={classNames('text-faint', className)}>{empty}</span>;
-  const now = new Date();
+  const now = new Date(serviceNow());
   const relative = formatRelative(parsed, now);
   const moment = formatMoment(parsed, now);
   return (

@@ -1,6 +1,7 @@
 import type { EventType } from '@florin/protocol/event.ts';
 import { useState } from 'react';
 import { fieldError } from '../api/failure.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { useAct } from '../api/use-act.ts';
 import { request, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -87,7 +88,7 @@ const timeFault = 'Choose a date and a time.';
 /** Enables the webhook, and sends what it missed where the person wants it. */
 export function EnableDialog({ hook: { webhookId }, onClose }: HookDialogProps) {
   const [isReplayed, setReplayed] = useState(true);
-  const [typed, setTyped] = useState(() => localText(Date.now() - dayMs));
+  const [typed, setTyped] = useState(() => localText(serviceNow() - dayMs));
   const [isWrong, setWrong] = useState(false);
   const enable = useWrite('POST /webhook/enable');
   const run = async () => {
@@ -131,7 +132,7 @@ export function EnableDialog({ hook: { webhookId }, onClose }: HookDialogProps) 
 /** Sends the deliveries since a time again, as many calls as that takes. */
 export function ResendDialog({ hook: { webhookId, status }, onClose }: HookDialogProps) {
   const { merchantId } = useMerchant();
-  const [typed, setTyped] = useState(() => localText(Date.now() - dayMs));
+  const [typed, setTyped] = useState(() => localText(serviceNow() - dayMs));
   const [isAll, setAll] = useState(false);
   const [isWrong, setWrong] = useState(false);
   const resend = useAct(async (since: number) => {
@@ -142,7 +143,7 @@ export function ResendDialog({ hook: { webhookId, status }, onClose }: HookDialo
       ...(isAll ? (['succeeded'] as const) : []),
     ];
     // What is sent again must not be found again by the next call.
-    const until = Math.floor(Date.now() / 1_000) + 1;
+    const until = Math.floor(serviceNow() / 1_000) + 1;
     let [after, count] = ['', 0];
     for (;;) {
       const body = { webhookId, since, until, statuses, ...(after === '' ? {} : { after }) };

@@ -40,7 +40,7 @@ const healthy: HealthReport = {
   chains: [chain],
   settlements: [],
   transactions: [],
-  deliveries: { waiting: 0, overdue: 0, oldestDueAt: '', pausedWebhooks: 0 },
+  deliveries: { waiting: 0, overdue: 0, oldestDueAt: '', pausedWebhooks: 0, failingWebhooks: 0 },
   mails: { waiting: 0, oldestAt: '', lastSentAt: '' },
   openExceptions: 3,
   exceptionsForPeople: 0,
@@ -148,7 +148,7 @@ const troubles: readonly (readonly [
   ],
   [
     'late deliveries and a paused webhook',
-    { deliveries: { waiting: 7, overdue: 3, oldestDueAt: ago(400), pausedWebhooks: 1 } },
+    { deliveries: { waiting: 7, overdue: 3, oldestDueAt: ago(400), pausedWebhooks: 1, failingWebhooks: 0 } },
     {},
     [
       'florin_webhook_deliveries_waiting 7',

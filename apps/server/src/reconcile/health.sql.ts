@@ -40,23 +40,26 @@ export const unfinishedTransactions = statement({
 // The partial indexes of what is open keep these counts small.
 export const openWork = statement({
   name: 'health_open_work',
-  parameters: { now: 'timestamptz', returnedSince: 'timestamptz' },
+  parameters: { now: 'timestamptz', failingSince: 'timestamptz', returnedSince: 'timestamptz' },
   columns: {
     waiting: 'int8',
     overdue: 'int8',
     oldest: 'timestamptz?',
     paused_webhooks: 'int8',
+    failing_webhooks: 'int8',
     open_exceptions: 'int8',
     exceptions_for_people: 'int8',
   },
   text: `select d.waiting, d.overdue, d.oldest,
-     (select count(*) from webhooks where status = 'paused') as paused_webhooks,
+     w.paused_webhooks, w.failing_webhooks,
      e.open_exceptions, e.exceptions_for_people
    from (select count(*) as waiting, count(*) filter (where next_attempt_at <= :now) as overdue,
      min(next_attempt_at) as oldest from deliveries where status = 'pending') as d,
      (select count(*) as open_exceptions, count(*) filter (where kind = 'duplicate_settled'
        or decision = '' and decide_by >= :now or created_at < :returnedSince) as exceptions_for_people
-     from exceptions where status = 'open') as e`,
+     from exceptions where status = 'open') as e,
+     (select count(*) filter (where status = 'paused') as paused_webhooks,
+       count(*) filter (where status = 'active' and first_failure_at < :failingSince) as failing_webhooks from webhooks) as w`,
 });
 
 /** Webhooks that are paused or have deliveries that wait: paused ones first, then those with the longest line. */

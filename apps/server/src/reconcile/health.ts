@@ -26,6 +26,8 @@ import { readStatus } from './status.ts';
 const maxListed = 200;
 const maxAttemptsListed = 10;
 const secondsPerDay = 86_400;
+/** A receiver that takes nothing for this long is told to the operator; a restart takes less. */
+const failingAfterMs = 3_600_000;
 /** Money that goes back by itself waits for its order's deadline first: at most a week. */
 const returnedWithinMs = 8 * secondsPerDay * 1_000;
 
@@ -50,6 +52,7 @@ export async function readHealth(
   });
   const [work] = await db.query(openWork, {
     now,
+    failingSince: new Date(now.getTime() - failingAfterMs),
     returnedSince: new Date(now.getTime() - returnedWithinMs),
   });
   if (work === undefined) throw new Error('the counts of open work always have one row');
@@ -99,6 +102,7 @@ export async function readHealth(
       overdue: Number(work.overdue),
       oldestDueAt: work.oldest?.toISOString() ?? '',
       pausedWebhooks: Number(work.paused_webhooks),
+      failingWebhooks: Number(work.failing_webhooks),
     },
     mails: await readMailProgress(db),
     openExceptions: Number(work.open_exceptions),

@@ -73,7 +73,7 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       tellOwners: options.tellOwners,
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
-    dashboardPagesDoor(),
+    dashboardPagesDoor({ origin, dashboardOrigin: dashboard.dashboardOrigin }),
     uploadDoor(dashboard),
     previewDoor({
       ...dashboard,

@@ -85,6 +85,11 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
   const guards = merchantGuards(deps.rateLimits, deps.clock);
   const attempts = signInAttempts(deps.clock, deps.rateLimits !== undefined);
   return (server) => {
+    // The service's time, which the local world moves: the pages tell times by it.
+    server.addHook('onRequest', (_request, reply, done) => {
+      reply.header('date', deps.clock.now().toUTCString());
+      done();
+    });
     const shape = { basePath: dashboardApi.basePath, shape: envelope, addresses: deps.addresses };
     const addSignIn = routesOf<Visitor>(server, {
       ...shape,

@@ -17,13 +17,13 @@ const firstLoadBytes = 200 * 1024;
 let folder: string;
 let server: FastifyInstance;
 
-const serve = (from?: string) =>
+const serve = (from?: string, origin = 'https://pay.shop.test', dashboardOrigin = origin) =>
   buildServer({
     log: silentLog,
     random: systemRandom,
-    origin: 'https://pay.shop.test',
+    origin,
     ready: async () => ({ ready: true, checks: {} }),
-    doors: [dashboardPagesDoor(from)],
+    doors: [dashboardPagesDoor({ origin, dashboardOrigin, folder: from })],
   });
 
 before(async () => {
@@ -43,6 +43,28 @@ test('every address below /dashboard is the one page, under a policy without any
     assert.doesNotMatch(policy, /unsafe|nonce|sha256|https:/);
   }
   assert.doesNotMatch(index, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
+});
+
+test('a tool that takes any type gets the page, and one that wants JSON a refusal', async () => {
+  for (const headers of [{}, { accept: '*/*' }])
+    assert.equal((await server.inject({ url: '/dashboard', headers })).statusCode, 200);
+  assert.equal((await server.inject({ method: 'HEAD', url: '/dashboard/sign-in' })).statusCode, 200);
+  const wantsJson = { accept: 'application/json' };
+  assert.equal((await server.inject({ url: '/dashboard', headers: wantsJson })).statusCode, 404);
+});
+
+test('in the local world the address of the service leads to its name', async () => {
+  const local = await serve(undefined, 'http://127.0.0.1:4300', 'http://localhost:4300');
+  const at = async (host: string) => {
+    const { statusCode, headers } = await local.inject({
+      url: '/dashboard/a?b=1',
+      headers: { ...browser, host },
+    });
+    return [statusCode, headers.location];
+  };
+  assert.deepEqual(await at('127.0.0.1:4300'), [302, 'http://localhost:4300/dashboard/a?b=1']);
+  assert.deepEqual(await at('localhost:4300'), [200, undefined]);
+  await local.close();
 });
 
 test('an asset is cached for good, and an unknown one is not the page', async () => {
