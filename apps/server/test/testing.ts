@@ -5,6 +5,7 @@ export { openChromium, openPage } from './browser/chromium.ts';
 export { injectStub, PageWorld } from './browser/page-world.ts';
 export { fuzzFactor, fuzzSeed, seedNote } from './fuzz/seed.ts';
 export { makeCertificate } from './harness/certificate.ts';
+export { copyCheckout, plainEnvironment } from './harness/checkout-copy.ts';
 export { commandConfig } from './harness/command-config.ts';
 export {
   emptyDatabase,

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,7 +12,6 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'florin-sdk-package-'));
-const shopFolder = join(folder, 'shop');
 /** Too large to be everybody's dependencies, or only for this test. */
 const tools = [
   'publint@0.3.25',
@@ -38,11 +34,6 @@ before(() => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const install = ['install', ...npmFlags, tarball];
   execFileSync('npm', [...install, ...tools], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  cpSync(join(checkout, 'examples/express-shop'), shopFolder, {
-    recursive: true,
-    filter: (path) => !/node_modules|\.tgz$|\.sqlite/.test(path),
-  });
-  execFileSync('npm', install, { cwd: shopFolder, stdio: ['ignore', 'ignore', 'inherit'] });
 });
 after(() => rmSync(folder, { recursive: true }));
 
@@ -106,105 +97,4 @@ test('a webhook for Hono takes an event, and refuses one that is not signed', as
   const statusOf = async (text: string) =>
     (await app.request('/hook', { method: 'POST', body: text, headers })).status;
   assert.deepEqual([await statusOf(body), await statusOf(`${body} `), types], [204, 400, ['session.paid']]);
-});
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
-
-async function startShop(environment: Readonly<Record<string, string>>): Promise<ChildProcess> {
-  const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, ...environment };
-  const child = spawn(process.execPath, ['shop.js'], {
-    cwd: shopFolder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout }))
-    if (line.startsWith('the shop is at')) break;
-  child.stdout.resume();
-  return child;
-}
-
-/** Asks every half second, for two minutes at most. */
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 240; attempt += 1) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  assert.fail(`never came: ${what}`);
-}
-
-test('an example takes less than 150 lines', () => {
-  const lines = ['shop.js', 'store.js', 'register.js'].flatMap((name) =>
-    readFileSync(join(shopFolder, name), 'utf8').trimEnd().split('\n'),
-  );
-  assert.ok(lines.length < 150, String(lines.length));
-});
-
-test('the Express shop sells, gives money back and lets an order expire, in a world of its own', async () => {
-  const testing = join(folder, 'node_modules/@florin/sdk/dist/testing.js');
-  const { startWorld } = (await import(pathToFileURL(testing).href)) as typeof import('./testing.ts');
-  const shopUrl = `http://127.0.0.1:${await freePort()}`;
-  const world = await startWorld({ checkout });
-  const { manifest, florin } = world;
-  const settings = { FLORIN_URL: manifest.origin, FLORIN_KEY: manifest.secretKey, SHOP_URL: shopUrl };
-  const { stdout: key } = await run(process.execPath, ['register.js'], { cwd: shopFolder, env: settings });
-  const shop = await startShop({
-    ...settings,
-    FLORIN_WEBHOOK_KEY: key.trim(),
-    STAFF_TOKEN: 'staff',
-    MERCHANT_KEY: manifest.merchantWallet.privateKey,
-    RPC_URL: manifest.chains.find(({ name }) => name === 'base')?.rpcUrl ?? '',
-    // The world's clock will be ahead of this machine's.
-    TOLERANCE_SECONDS: '3600',
-  });
-  try {
-    const buy = async (product = 'coffee') => {
-      const { headers } = await fetch(`${shopUrl}/buy/${product}`, { method: 'POST', redirect: 'manual' });
-      const [, sessionId = ''] = /\/checkout\/(sess_\w+)/.exec(headers.get('location') ?? '') ?? [];
-      const { session } = await florin.sessions.retrieve(sessionId);
-      return { sessionId, order: String(session.metadata['order']) };
-    };
-    const orderIs = (order: string, status: string) =>
-      until(`${order} ${status}`, async () =>
-        (await (await fetch(`${shopUrl}/orders/${order}`)).text()).includes(`Order: ${status}`),
-      );
-    const paid = await buy();
-    await orderIs(paid.order, 'open');
-    // The fee does not come back, so the wallet needs more than this one order.
-    await world.pay((await buy('mug')).sessionId, { until: 'completed' });
-    await world.pay(paid.sessionId, { until: 'completed' });
-    await orderIs(paid.order, 'paid');
-    const refund = (token: string) =>
-      fetch(`${shopUrl}/staff/refund/${paid.order}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}` },
-      });
-    assert.equal((await refund('')).status, 401);
-    const refunded = await refund('staff');
-    assert.equal(refunded.status, 200, await refunded.text());
-    await orderIs(paid.order, 'refunded');
-    const { session } = await florin.sessions.retrieve(paid.sessionId);
-    assert.equal(session.refundedAmount, session.amount);
-
-    const detected = await buy();
-    await world.pay(detected.sessionId, { until: false });
-    await world.reorg(1, { chain: 'base' });
-    const left = await buy();
-    await world.advance('40m');
-    await orderIs(left.order, 'expired');
-    const facts = await world.act('underpay', { token: 'base::usdt' });
-    assert.match(facts['session'] ?? '', /^sess_/);
-    await assert.rejects(world.act('moon'), { slug: 'argument_invalid' });
-  } finally {
-    const ended = once(shop, 'exit');
-    shop.kill();
-    await Promise.all([ended, world.stop()]);
-  }
 });

@@ -216,3 +216,18 @@ test('the names of “Let an agent pay” are the names of the well-known docume
     assert.ok(section.includes(`\`${name}\``) && name in discovery.properties, name);
   }
 });
+
+for (const { guide, example } of [
+  { guide: 'hono', example: 'hono-worker' },
+  { guide: 'nextjs', example: 'nextjs' },
+]) {
+  // test/examples/examples.deep.test.ts runs the example by these commands.
+  test(`the guide ${guide} prints the files and the commands of its example`, () => {
+    const read = (path: string) => readFileSync(join(root, path), 'utf8').trimEnd();
+    const printed = [...read(`docs/guide/${guide}.md`).matchAll(/^```\w+ (\S+)\n([\s\S]*?)\n```$/gm)];
+    const [, commands] = /```sh\n([\s\S]*?)\n```/.exec(read(`examples/${example}/README.md`)) ?? [];
+    assert.ok(printed.length > 2);
+    for (const [, name = '', text] of printed)
+      assert.equal(text, name === 'run' ? commands : read(`examples/${example}/${name}`), name);
+  });
+}
