@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -98,3 +99,73 @@ test('a webhook for Hono takes an event, and refuses one that is not signed', as
     (await app.request('/hook', { method: 'POST', body: text, headers })).status;
   assert.deepEqual([await statusOf(body), await statusOf(`${body} `), types], [204, 400, ['session.paid']]);
 });
+
+const maxFirstOrderLines = 35;
+
+/** A program that the guide of the SDK prints. */
+function printed(name: string): string {
+  const guide = readFileSync(join(checkout, 'docs/guide/sdk.md'), 'utf8');
+  const block = new RegExp(`^\`\`\`js ${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(guide)?.[1];
+  if (block === undefined) throw new Error(`the guide prints no ${name}`);
+  return block;
+}
+
+test('a clean folder has its first paid order after 35 lines', async (t) => {
+  const shop = join(folder, 'first-order');
+  mkdirSync(shop);
+  const programs = ['shop.mjs', 'register.mjs'].map((name) => ({ name, text: printed(name) }));
+  const lines = programs.flatMap(({ text }) => text.split('\n')).filter((line) => line.trim() !== '').length;
+  assert.ok(lines <= maxFirstOrderLines, `${lines} lines`);
+  const testing = pathToFileURL(join(folder, 'node_modules/@florin/sdk/dist/testing.js')).href;
+  const { startWorld } = (await import(testing)) as typeof import('./testing.ts');
+  await using world = await startWorld({ checkout });
+  const beginMs = performance.now();
+  writeFileSync(join(shop, 'package.json'), JSON.stringify({ private: true }));
+  for (const { name, text } of programs) writeFileSync(join(shop, name), text);
+  await run('npm', ['install', ...npmFlags, tarball, 'express@5.3.0'], { cwd: shop });
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const { origin, secretKey } = world.manifest;
+  const env = { ...process.env, FLORIN_URL: origin, FLORIN_KEY: secretKey, PORT: port };
+  const args = ['register.mjs', `${url}/webhooks/florin`];
+  const { stdout: key } = await run(process.execPath, args, { cwd: shop, env });
+  const server = spawn(process.execPath, ['shop.mjs'], {
+    cwd: shop,
+    env: { ...env, FLORIN_WEBHOOK_KEY: key.trim() },
+    stdio: 'ignore',
+  });
+  try {
+    const page = await answerOf(() => fetch(`${url}/buy`, { method: 'POST', redirect: 'manual' }));
+    const [, sessionId = ''] = /\/checkout\/(sess_\w+)/.exec(page.headers.get('location') ?? '') ?? [];
+    const { session } = await world.pay(sessionId);
+    const order = `${url}/orders/${String(session.metadata['order'])}`;
+    while (!(await (await fetch(order)).text()).endsWith(': paid'))
+      await new Promise((resolve) => setTimeout(resolve, 250));
+  } finally {
+    server.kill();
+  }
+  t.diagnostic(
+    `${lines} lines, ${((performance.now() - beginMs) / 1_000).toFixed(1)} s with the installation`,
+  );
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** The first answer of a server that is starting; asked for a minute. */
+async function answerOf(ask: () => Promise<Response>): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (attempt === 240) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
