@@ -84,6 +84,8 @@ export const api = {
 
 /** Delays before the next attempt, up to half a minute. */
 const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+/** No event tells of money that arrives after the end, so an expired session is read at the longest of them. */
+const failuresOf = ({ state }: ShownState) => (state.status === 'expired' ? retryMs.length : 0);
 
 /**
  * Follows a session by server-sent events, and polls while those fail. Reports whether the connection works. Returns what
@@ -103,7 +105,7 @@ export function follow(
       if (isOver) return;
       on.state(shown);
       on.connection(true);
-      failures = 0;
+      failures = failuresOf(shown);
     } catch {
       // Shown as a lost connection; the next attempt decides.
       on.connection(false);
@@ -119,11 +121,12 @@ export function follow(
   source.onmessage = ({ data }: MessageEvent<string>) => {
     clearTimeout(timer);
     timer = undefined;
-    failures = 0;
     const shown = JSON.parse(data) as ShownState;
+    failures = failuresOf(shown);
     if (isAtEnd(shown.state)) source.close();
     on.connection(true);
     on.state(shown);
+    if (failures > 0) schedule();
   };
   source.onerror = schedule;
   return () => {

@@ -15,6 +15,7 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
   const priced = by?.total === '0' ? undefined : by;
   const shown = priced?.total ?? data.amount;
   const isOpenAmount = shown === '' || shown === '0';
+  const amount = isOpenAmount ? texts.yourChoice : formatMoney(locale, shown);
   const fee = priced?.fee ?? '0';
   const back = state === undefined ? data.link?.cancelUrl : isOpen(state, now) ? state.cancelUrl : undefined;
   return [
@@ -24,8 +25,8 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
       { class: 'sum' },
       h(
         'h1',
-        { id: 'amount', tabindex: '-1', class: isOpenAmount ? 'open' : shown.length > longAmount && 'long' },
-        isOpenAmount ? texts.yourChoice : formatMoney(locale, shown),
+        { id: 'amount', tabindex: '-1', class: isOpenAmount ? 'open' : amount.length > longAmount && 'long' },
+        amount,
       ),
       state !== undefined && isOpen(state, now) && clockView(data, state, now),
     ),
@@ -38,8 +39,8 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
   ];
 }
 
-/** Digits of Micro-USD: a million dollars and more are smaller, so that they stay on one line. */
-const longAmount = 11;
+/** Characters: from about a million dollars on they are smaller, so that they stay on one line. */
+const longAmount = 12;
 
 /** The way back to the shop without a payment. */
 export function backView(

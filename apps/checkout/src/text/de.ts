@@ -110,10 +110,10 @@ export const de: Texts = {
   detected: 'Zahlung erkannt',
   detectedHint: 'Sie wird bald endgültig: Bestätigung {count} von etwa {wanted}.',
   paid: 'Bezahlt',
-  paidHint: 'Ihre Zahlung ist endgültig. Als Nächstes erhält sie der Händler.',
+  paidHint: 'Die Zahlung ist endgültig. Als Nächstes erhält sie der Händler.',
   settling: 'Bezahlt, unterwegs zum Händler',
   delayedHint:
-    'Ihre Zahlung ist endgültig. Die Überweisung an den Händler verzögert sich und wird erneut versucht. Sie müssen nichts tun.',
+    'Die Zahlung ist endgültig. Die Überweisung an den Händler verzögert sich und wird erneut versucht. Sie müssen nichts tun.',
   completed: 'Bezahlt und angekommen',
   completedHint: 'Der Händler hat das Geld erhalten.',
   expired: 'Abgelaufen',

@@ -105,10 +105,10 @@ export const en = {
   detected: 'Payment seen',
   detectedHint: 'It becomes final soon: confirmation {count} of about {wanted}.',
   paid: 'Paid',
-  paidHint: 'Your payment is final. The merchant receives it next.',
+  paidHint: 'The payment is final. The merchant receives it next.',
   settling: 'Paid, on its way to the merchant',
   delayedHint:
-    'Your payment is final. The transfer to the merchant is delayed and will be tried again. You need to do nothing.',
+    'The payment is final. The transfer to the merchant is delayed and will be tried again. You need to do nothing.',
   completed: 'Paid and received',
   completedHint: 'The merchant has received the money.',
   expired: 'Expired',

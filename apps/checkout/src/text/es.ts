@@ -104,10 +104,10 @@ export const es: Texts = {
   detected: 'Pago detectado',
   detectedHint: 'Pronto será definitivo: confirmación {count} de unas {wanted}.',
   paid: 'Pagado',
-  paidHint: 'Su pago es definitivo. A continuación lo recibe el comercio.',
+  paidHint: 'El pago es definitivo. A continuación lo recibe el comercio.',
   settling: 'Pagado, en camino al comercio',
   delayedHint:
-    'Su pago es definitivo. La transferencia al comercio se ha retrasado y se volverá a intentar. No tiene que hacer nada.',
+    'El pago es definitivo. La transferencia al comercio se ha retrasado y se volverá a intentar. No tiene que hacer nada.',
   completed: 'Pagado y recibido',
   completedHint: 'El comercio ha recibido el dinero.',
   expired: 'Caducado',

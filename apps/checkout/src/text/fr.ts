@@ -108,10 +108,10 @@ export const fr: Texts = {
   detected: 'Paiement détecté',
   detectedHint: 'Il sera bientôt définitif : confirmation {count} sur environ {wanted}.',
   paid: 'Payé',
-  paidHint: 'Votre paiement est définitif. Le marchand va le recevoir.',
+  paidHint: 'Le paiement est définitif. Le marchand va le recevoir.',
   settling: 'Payé, en route vers le marchand',
   delayedHint:
-    'Votre paiement est définitif. Le transfert au marchand est retardé et sera retenté. Vous n’avez rien à faire.',
+    'Le paiement est définitif. Le transfert au marchand est retardé et sera retenté. Vous n’avez rien à faire.',
   completed: 'Payé et reçu',
   completedHint: 'Le marchand a reçu l’argent.',
   expired: 'Expiré',

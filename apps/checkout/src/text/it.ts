@@ -106,10 +106,10 @@ export const it: Texts = {
   detected: 'Pagamento rilevato',
   detectedHint: 'Presto sarà definitivo: conferma {count} di circa {wanted}.',
   paid: 'Pagato',
-  paidHint: 'Il tuo pagamento è definitivo. Ora passa al venditore.',
+  paidHint: 'Il pagamento è definitivo. Ora passa al venditore.',
   settling: 'Pagato, in viaggio verso il venditore',
   delayedHint:
-    'Il tuo pagamento è definitivo. Il trasferimento al venditore è in ritardo e verrà ritentato. Non devi fare nulla.',
+    'Il pagamento è definitivo. Il trasferimento al venditore è in ritardo e verrà ritentato. Non devi fare nulla.',
   completed: 'Pagato e ricevuto',
   completedHint: 'Il venditore ha ricevuto il denaro.',
   expired: 'Scaduto',

@@ -38,7 +38,7 @@ const fr: MailTexts = {
   receiptIntro: 'Votre paiement à {merchant} est définitif. Conservez cet e-mail comme reçu.',
   refundSubject: 'Votre remboursement de {merchant}',
   refundTitle: '{amount} remboursés',
-  refundIntro: 'Au total, {amount} de votre paiement de {total} à {merchant} vous ont été rendus.',
+  refundIntro: 'Au total, {amount} de votre paiement de {total} à {merchant} vous ont été remboursés.',
   fee: 'Frais',
   total: 'Montant total',
   transaction: 'Transaction',
@@ -64,32 +64,32 @@ const es: MailTexts = {
 
 const pt: MailTexts = {
   receiptSubject: 'O seu recibo de {merchant}',
-  receiptTitle: 'Pagou {amount}',
+  receiptTitle: 'Você pagou {amount}',
   receiptIntro: 'O seu pagamento a {merchant} é definitivo. Guarde este e-mail como recibo.',
   refundSubject: 'O seu reembolso de {merchant}',
   refundTitle: '{amount} reembolsados',
-  refundIntro: 'No total, foram-lhe devolvidos {amount} do seu pagamento de {total} a {merchant}.',
+  refundIntro: 'No total, {amount} do seu pagamento de {total} a {merchant} voltaram para você.',
   fee: 'Taxa',
   total: 'Valor total',
   transaction: 'Transação',
   sentBackTo: 'Devolvido a',
   open: 'Abrir o pagamento',
-  why: 'Recebe este e-mail porque este endereço foi indicado num pagamento a {merchant}.',
+  why: 'Você recebe este e-mail porque este endereço foi informado em um pagamento a {merchant}.',
 };
 
 const it: MailTexts = {
-  receiptSubject: 'La sua ricevuta di {merchant}',
-  receiptTitle: 'Ha pagato {amount}',
-  receiptIntro: 'Il suo pagamento a {merchant} è definitivo. Conservi questa e-mail come ricevuta.',
-  refundSubject: 'Il suo rimborso da {merchant}',
+  receiptSubject: 'La tua ricevuta di {merchant}',
+  receiptTitle: 'Hai pagato {amount}',
+  receiptIntro: 'Il tuo pagamento a {merchant} è definitivo. Conserva questa e-mail come ricevuta.',
+  refundSubject: 'Il tuo rimborso da {merchant}',
   refundTitle: '{amount} rimborsati',
-  refundIntro: 'In totale le sono stati restituiti {amount} del suo pagamento di {total} a {merchant}.',
+  refundIntro: 'In totale ti sono stati restituiti {amount} del tuo pagamento di {total} a {merchant}.',
   fee: 'Commissione',
   total: 'Totale',
   transaction: 'Transazione',
   sentBackTo: 'Restituito a',
   open: 'Apri il pagamento',
-  why: 'Riceve questa e-mail perché questo indirizzo è stato indicato in un pagamento a {merchant}.',
+  why: 'Ricevi questa e-mail perché questo indirizzo è stato indicato in un pagamento a {merchant}.',
 };
 
 const ja: MailTexts = {
@@ -140,17 +140,17 @@ const ar: MailTexts = {
 const tr: MailTexts = {
   receiptSubject: '{merchant} makbuzunuz',
   receiptTitle: '{amount} ödediniz',
-  receiptIntro: '{merchant} için ödemeniz kesinleşti. Bu e-postayı makbuz olarak saklayın.',
+  receiptIntro: '{merchant} satıcısına ödemeniz kesinleşti. Bu e-postayı makbuz olarak saklayın.',
   refundSubject: '{merchant} iadeniz',
   refundTitle: '{amount} iade edildi',
   refundIntro:
-    '{merchant} için yaptığınız {total} tutarındaki ödemenin toplam {amount} tutarı size geri döndü.',
+    '{merchant} satıcısına yaptığınız {total} tutarındaki ödemenin toplam {amount} tutarı size geri döndü.',
   fee: 'Ücret',
   total: 'Toplam',
   transaction: 'İşlem',
   sentBackTo: 'Geri gönderildiği yer',
   open: 'Ödemeyi aç',
-  why: 'Bu e-postayı, {merchant} için yapılan bir ödemede bu adres girildiği için alıyorsunuz.',
+  why: 'Bu e-postayı, {merchant} satıcısına yapılan bir ödemede bu adres girildiği için alıyorsunuz.',
 };
 
 const byTag: Readonly<Record<string, MailTexts>> = { en, de, fr, es, pt, it, ja, zh, ar, tr };

@@ -104,10 +104,10 @@ export const pt: Texts = {
   detected: 'Pagamento detectado',
   detectedHint: 'Logo será definitivo: confirmação {count} de cerca de {wanted}.',
   paid: 'Pago',
-  paidHint: 'O seu pagamento é definitivo. Em seguida o comerciante o recebe.',
+  paidHint: 'O pagamento é definitivo. Em seguida o comerciante o recebe.',
   settling: 'Pago, a caminho do comerciante',
   delayedHint:
-    'O seu pagamento é definitivo. A transferência ao comerciante está atrasada e será tentada de novo. Você não precisa fazer nada.',
+    'O pagamento é definitivo. A transferência ao comerciante está atrasada e será tentada de novo. Você não precisa fazer nada.',
   completed: 'Pago e recebido',
   completedHint: 'O comerciante recebeu o dinheiro.',
   expired: 'Expirado',

@@ -105,10 +105,9 @@ export const tr: Texts = {
   detected: 'Ödeme algılandı',
   detectedHint: 'Yakında kesinleşir: onay {count}, gereken yaklaşık {wanted}.',
   paid: 'Ödendi',
-  paidHint: 'Ödemeniz kesinleşti. Sırada satıcıya ulaşması var.',
+  paidHint: 'Ödeme kesinleşti. Sırada satıcıya ulaşması var.',
   settling: 'Ödendi, satıcıya gidiyor',
-  delayedHint:
-    'Ödemeniz kesinleşti. Satıcıya aktarım gecikti ve yeniden denenecek. Bir şey yapmanız gerekmez.',
+  delayedHint: 'Ödeme kesinleşti. Satıcıya aktarım gecikti ve yeniden denenecek. Bir şey yapmanız gerekmez.',
   completed: 'Ödendi ve ulaştı',
   completedHint: 'Satıcı parayı aldı.',
   expired: 'Süresi doldu',

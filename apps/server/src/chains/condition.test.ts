@@ -155,6 +155,17 @@ test('the time to finality is the worst of the last polls, plus one block and on
   assert.equal(keeper.conditions.of(1).secondsToFinal, Math.ceil(780 + 780 / 80 + 1));
 });
 
+test('a leap of a chain’s time, as after an outage, lengthens the expected time only until it is final', async () => {
+  await stand(ethereum, { blocks: 6, lag: 6 });
+  for (let look = 0; look < 100; look += 1) await keeper.refresh(signal);
+  const before = keeper.conditions.of(1);
+  await stand(ethereum, { blocks: 6, lag: 2_406 });
+  for (let look = 0; look < 2; look += 1) await keeper.refresh(signal);
+  await stand(ethereum, { blocks: 6, lag: 6 });
+  await keeper.refresh(signal);
+  assert.deepEqual(keeper.conditions.of(1), before);
+});
+
 // proves W1.15
 test('a chain without new blocks or new final blocks is delayed; a halted one is unavailable', async () => {
   const seen = [];

@@ -283,7 +283,8 @@ function secondsPerBlock(cursor: ConditionCursor): number {
 }
 
 /**
- * The maximum of the last minutes, so that the figure holds in any part of an epoch, plus a block and a poll. Undefined
+ * The maximum of the last minutes, so that the figure holds in any part of an epoch, plus a block and a poll. Outliers do
+ * not count: after an outage the time between two blocks is long, until the second one is final. Undefined
  * with head and final block equal all the time: the chain is final at once, or has just begun.
  */
 function measuredSeconds(
@@ -291,7 +292,8 @@ function measuredSeconds(
   cursor: ConditionCursor,
   samples: readonly number[],
 ): number | undefined {
-  const worst = Math.max(...samples);
+  const usual = samples.toSorted((one, other) => other - one);
+  const worst = usual[Math.floor(samples.length * outlierShare)] ?? 0;
   if (cursor.head_number === cursor.final_number && worst === 0) return undefined;
   return Math.max(1, Math.ceil(worst + secondsPerBlock(cursor) + pollIntervalMs / 1_000));
 }
@@ -300,6 +302,9 @@ function measuredSeconds(
 export function expectedSecondsToFinal(chain: Chain): number {
   return knownSecondsToFinal(chain) ?? chain.finality.depth + 2;
 }
+
+/** Twelve seconds of ten minutes. */
+const outlierShare = 0.02;
 
 /** Undefined where neither the configuration nor the table of known chains says it. */
 function knownSecondsToFinal({ chainId, finality }: Chain): number | undefined {

@@ -49,7 +49,7 @@ const spokenStates = [
   ...['Preparing the payment', 'Confirm the change to Base', 'Sign in your wallet', 'Payment sent.'],
   ...[
     'Payment seen',
-    'You paid 25.05 USDC to Story Shop Paid Your',
+    'You paid 25.05 USDC to Story Shop Paid The',
     'You paid 25.05 USDC to Story Shop Paid, on',
   ],
   'You paid 25.05 USDC to Story Shop Paid and received',

@@ -229,8 +229,24 @@ test('without scripts the pages show what is paid, with what, and its state', as
   for (const words of ['$25.00', 'Tea shop', 'Green tea × 2', 'USDC on Ethereum', 'USDC on Base']) {
     assert.ok(link.includes(words), words);
   }
-  for (const words of ['Paid', 'Your payment is final', 'Thank you!'])
+  for (const words of ['Paid', 'The payment is final', 'Thank you!'])
     assert.ok(session.includes(words), words);
+  await page.close();
+});
+
+test('the page of an expired session tells of money that arrives later', async () => {
+  const { sessionId, path } = await world.begin(await world.addLink());
+  await world.addUnpaidOrder(sessionId);
+  await world.putStatus(sessionId, 'expired');
+  const { page } = await openPage(browser);
+  await page.clock.install({ time: world.world.clock.now() });
+  await page.goto(`${world.origin}${path}`);
+  await world.putException(sessionId, 'late', 'resolved');
+  const told = page.getByText('2.50 USDC went back to the payer: too late.');
+  // The page reads each half minute once its stream has ended.
+  for (let looks = 0; looks < 100 && !(await told.isVisible()); looks += 1)
+    await page.clock.fastForward(30_000);
+  await told.waitFor();
   await page.close();
 });
 

@@ -211,7 +211,7 @@ test('a deposit for a session that a wallet has paid meanwhile goes back, and th
   await send(visitor, 25_000_000n);
   await noticed(visitor);
   await other.page.reload();
-  await other.page.getByText('25.00 USDC went back to the payer: paid twice.').waitFor();
+  await other.page.getByText('25.00 USDC went back to the payer: already paid.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await Promise.all([page.close(), other.page.context().close()]);
 });
