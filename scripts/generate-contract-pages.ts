@@ -23,6 +23,7 @@ interface Artifact {
 type Entry = Extract<Abi[number], { readonly type: 'function' | 'event' | 'error' }>;
 
 const contracts = [
+  { name: 'GatewayFactory', folder: 'gateway-factory', what: "makes each operator's gateway and vault" },
   { name: 'PaymentGateway', folder: 'payment-gateway', what: 'takes, holds and passes on payments' },
   { name: 'PayoutVault', folder: 'payout-vault', what: "pays recipients of another chain's orders" },
   { name: 'CctpRoute', folder: 'cctp-route', what: 'settles orders of type 3 through Circle' },

@@ -17,6 +17,7 @@ const abiFile = join(root, 'packages/protocol', 'src', 'contract.gen.ts');
 const questionFile = join(root, 'apps/server', 'src', 'authorizations', 'counterfactual.gen.ts');
 
 const artifacts = [
+  { source: 'src/GatewayFactory.sol', name: 'GatewayFactory' },
   { source: 'src/PaymentGateway.sol', name: 'PaymentGateway' },
   { source: 'src/PayoutVault.sol', name: 'PayoutVault' },
   { source: 'src/CctpRoute.sol', name: 'CctpRoute' },
@@ -104,6 +105,7 @@ function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string 
     return entry;
   });
   const abis = {
+    gatewayFactoryAbi: abiOf(contracts, 'src/GatewayFactory.sol', 'GatewayFactory'),
     paymentGatewayAbi: abiOf(contracts, 'src/PaymentGateway.sol', 'PaymentGateway'),
     payoutVaultAbi: abiOf(contracts, 'src/PayoutVault.sol', 'PayoutVault'),
     erc20Abi: minimal,

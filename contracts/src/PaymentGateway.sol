@@ -19,15 +19,7 @@ contract PaymentGateway is Settlement, Deposits {
     /// @inheritdoc IPaymentGateway
     mapping(bytes32 orderId => uint256) public refundedOf;
 
-    constructor(
-        address admin_,
-        address orderSigner,
-        address settler,
-        address guardian_,
-        address feeRecipient_
-    ) Access(admin_, orderSigner, settler, guardian_) Domain("Florin PaymentGateway") {
-        _setFeeRecipient(feeRecipient_);
-    }
+    constructor(address operatorId) Access(operatorId) Domain("Florin PaymentGateway") {}
 
     /// @inheritdoc IPaymentGateway
     function pay(Order calldata order, bytes calldata signature) external nonReentrant {
@@ -138,8 +130,11 @@ contract PaymentGateway is Settlement, Deposits {
     }
 
     /// @inheritdoc IPaymentGateway
-    function setFeeRecipient(address feeRecipient_) external onlyAdmin {
-        _setFeeRecipient(feeRecipient_);
+    function setFeeRecipient(address feeRecipient_) external onlyController {
+        if (feeRecipient_ == address(0)) revert ZeroAddress();
+        if (feeRecipient_ == address(this)) revert WrongRecipient(feeRecipient_);
+        _feeRecipient = feeRecipient_;
+        emit FeeRecipientSet(feeRecipient_);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -198,11 +193,9 @@ contract PaymentGateway is Settlement, Deposits {
         if (order.payer == address(this)) revert WrongRecipient(address(this));
     }
 
-    function _setFeeRecipient(address account) private {
-        if (account == address(0)) revert ZeroAddress();
-        if (account == address(this)) revert WrongRecipient(account);
-        _feeRecipient = account;
-        emit FeeRecipientSet(account);
+    /// @dev Fees of direct orders go there in the payment itself.
+    function _requireReady() internal view override {
+        if (_feeRecipient == address(0)) revert FeeRecipientMissing();
     }
 
     function _emitSignerSet(address signer, bool allowed) internal override {

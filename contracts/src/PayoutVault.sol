@@ -38,10 +38,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     mapping(address token => Caps) private _caps;
     mapping(address token => Outflow) private _outflows;
 
-    constructor(address admin_, address signer, address settler, address guardian_)
-        Access(admin_, signer, settler, guardian_)
-        Domain("Florin PayoutVault")
-    {
+    constructor(address operatorId) Access(operatorId) Domain("Florin PayoutVault") {
         isPaidOut[bytes32(0)] = true;
     }
 
@@ -66,7 +63,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     }
 
     /// @inheritdoc IPayoutVault
-    function withdraw(address token, address to, uint256 amount) external onlyAdmin nonReentrant {
+    function withdraw(address token, address to, uint256 amount) external onlyController nonReentrant {
         if (to == address(0)) revert ZeroAddress();
         emit Withdrawn(token, to, amount);
         TokenTransfer.send(token, to, amount);
@@ -78,7 +75,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     }
 
     /// @inheritdoc IPayoutVault
-    function setCaps(address token, uint112 perOrder, uint112 hourly, uint112 daily) external onlyAdmin {
+    function setCaps(address token, uint112 perOrder, uint112 hourly, uint112 daily) external onlyController {
         if (token == address(0)) revert ZeroAddress();
         _caps[token] = Caps(perOrder, hourly, daily);
         emit CapsSet(token, perOrder, hourly, daily);

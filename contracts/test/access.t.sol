@@ -13,86 +13,86 @@ contract AccessTest is GatewayTest {
 
     function setUp() public override {
         super.setUp();
-        payoutVault = PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, settler, guardian)));
+        payoutVault = newVault(controller, signer, settler, guardian);
     }
 
-    function test_handsTheAdminRoleOverInTwoSteps(bool ofVault, address next) public {
-        vm.assume(next != address(0) && next != admin);
+    function test_handsTheControllerRoleOverInTwoSteps(bool ofVault, address next) public {
+        vm.assume(next != address(0) && next != controller);
         IAccess access = target(ofVault);
         vm.expectEmit(address(access));
-        emit IAccess.AdminTransferStarted(admin, next);
-        vm.prank(admin);
-        access.transferAdmin(next);
-        vm.assertEq(access.admin(), admin, "admin before acceptance");
-        vm.assertEq(access.pendingAdmin(), next, "pending");
+        emit IAccess.ControllerTransferStarted(controller, next);
+        vm.prank(controller);
+        access.transferController(next);
+        vm.assertEq(access.controller(), controller, "controller before acceptance");
+        vm.assertEq(access.pendingController(), next, "pending");
         vm.expectEmit(address(access));
-        emit IAccess.AdminTransferred(admin, next);
+        emit IAccess.ControllerTransferred(controller, next);
         vm.prank(next);
-        access.acceptAdmin();
-        vm.assertEq(access.admin(), next, "admin");
-        vm.assertEq(access.pendingAdmin(), address(0), "pending afterwards");
-        vm.expectRevert(unauthorized(admin));
-        vm.prank(admin);
-        access.transferAdmin(admin);
+        access.acceptController();
+        vm.assertEq(access.controller(), next, "controller");
+        vm.assertEq(access.pendingController(), address(0), "pending afterwards");
+        vm.expectRevert(unauthorized(controller));
+        vm.prank(controller);
+        access.transferController(controller);
     }
 
     function test_reverts_whenSomeoneElseAccepts(bool ofVault, address next, address caller) public {
         vm.assume(caller != next);
         IAccess access = target(ofVault);
-        vm.prank(admin);
-        access.transferAdmin(next);
+        vm.prank(controller);
+        access.transferController(next);
         vm.expectRevert(unauthorized(caller));
         vm.prank(caller);
-        access.acceptAdmin();
+        access.acceptController();
     }
 
     function test_reverts_whenAnOfferWasWithdrawn(bool ofVault, address next) public {
         vm.assume(next != address(0));
         IAccess access = target(ofVault);
-        vm.startPrank(admin);
-        access.transferAdmin(next);
-        access.transferAdmin(address(0));
+        vm.startPrank(controller);
+        access.transferController(next);
+        access.transferController(address(0));
         vm.stopPrank();
         vm.expectRevert(unauthorized(next));
         vm.prank(next);
-        access.acceptAdmin();
+        access.acceptController();
     }
 
     function test_reverts_whenAcceptedTwice(bool ofVault, address next) public {
         vm.assume(next != address(0));
         IAccess access = target(ofVault);
-        vm.prank(admin);
-        access.transferAdmin(next);
+        vm.prank(controller);
+        access.transferController(next);
         vm.startPrank(next);
-        access.acceptAdmin();
+        access.acceptController();
         vm.expectRevert(unauthorized(next));
-        access.acceptAdmin();
+        access.acceptController();
         vm.stopPrank();
     }
 
-    /// @dev Every function that only the admin may call, by every role that is not the admin and by anyone else.
-    function test_reverts_whenTheCallerIsNotTheAdmin(address anyone) public {
-        vm.assume(anyone != admin);
+    /// @dev Every function that only the controller may call, by every role that is not the controller and by anyone else.
+    function test_reverts_whenTheCallerIsNotTheController(address anyone) public {
+        vm.assume(anyone != controller);
         address[5] memory callers = [guardian, signer, settler, feeRecipient, anyone];
         for (uint256 which = 0; which < 12; ++which) {
-            (address to, bytes memory data) = adminCall(which);
+            (address to, bytes memory data) = controllerCall(which);
             for (uint256 i = 0; i < 5; ++i) {
                 expectUnauthorized(callers[i], to, data);
             }
-            expectLetThrough(admin, to, data);
+            expectLetThrough(controller, to, data);
         }
     }
 
-    /// @dev Every function that takes away: guardian and admin may, nobody else.
-    function test_reverts_whenTheCallerIsNeitherAdminNorGuardian(address anyone, bool byGuardian) public {
-        vm.assume(anyone != admin && anyone != guardian);
+    /// @dev Every function that takes away: guardian and controller may, nobody else.
+    function test_reverts_whenTheCallerIsNeitherControllerNorGuardian(address anyone, bool byGuardian) public {
+        vm.assume(anyone != controller && anyone != guardian);
         address[4] memory callers = [signer, settler, feeRecipient, anyone];
         for (uint256 which = 0; which < 6; ++which) {
             (address to, bytes memory data) = guardianCall(which);
             for (uint256 i = 0; i < 4; ++i) {
                 expectUnauthorized(callers[i], to, data);
             }
-            expectLetThrough(byGuardian ? guardian : admin, to, data);
+            expectLetThrough(byGuardian ? guardian : controller, to, data);
         }
     }
 
@@ -106,7 +106,7 @@ contract AccessTest is GatewayTest {
             abi.encodeCall(IPayoutVault.setCaps, (address(0), 1, 1, 1))
         ];
         for (uint256 which = 0; which < 6; ++which) {
-            vm.prank(admin);
+            vm.prank(controller);
             (bool success, bytes memory answer) =
                 callRaw(which < 4 ? address(gateway) : address(payoutVault), calls[which]);
             vm.assertEq(success, false, "zero was taken");
@@ -116,16 +116,16 @@ contract AccessTest is GatewayTest {
 
     function test_reverts_whenTheFeeRecipientIsTheGateway() public {
         vm.expectRevert(abi.encodeWithSelector(IPaymentGateway.WrongRecipient.selector, address(gateway)));
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setFeeRecipient(address(gateway));
     }
 
     function test_setsTheGuardian(bool ofVault, address next) public {
-        vm.assume(next != address(0) && next != admin && next != guardian);
+        vm.assume(next != address(0) && next != controller && next != guardian);
         IAccess access = target(ofVault);
         vm.expectEmit(address(access));
         emit IAccess.GuardianSet(next);
-        vm.prank(admin);
+        vm.prank(controller);
         access.setGuardian(next);
         vm.assertEq(access.guardian(), next, "guardian");
         vm.expectRevert(unauthorized(guardian));
@@ -139,7 +139,7 @@ contract AccessTest is GatewayTest {
         vm.assume(next != address(0) && next != address(gateway));
         vm.expectEmit(address(gateway));
         emit IPaymentGateway.FeeRecipientSet(next);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setFeeRecipient(next);
         vm.assertEq(gateway.feeRecipient(), next, "fee recipient");
     }
@@ -149,7 +149,7 @@ contract AccessTest is GatewayTest {
         IAccess access = target(ofVault);
         vm.expectEmit(address(access));
         emit IAccess.SettlerSet(next, true);
-        vm.prank(admin);
+        vm.prank(controller);
         access.setSettler(next, true);
         vm.assertEq(access.isSettler(next), true, "granted");
         vm.expectEmit(address(access));
@@ -166,7 +166,7 @@ contract AccessTest is GatewayTest {
         for (uint256 i = 0; i < 12; ++i) {
             uint256 which = pick(seed, i) % 3;
             allowed[which] = pick(seed, i) / 3 % 2 == 0;
-            vm.prank(allowed[which] ? admin : guardian);
+            vm.prank(allowed[which] ? controller : guardian);
             if (ofVault) {
                 vm.expectEmit(address(payoutVault));
                 emit IPayoutVault.SignerSet(signers[which], allowed[which]);
@@ -186,7 +186,7 @@ contract AccessTest is GatewayTest {
 
     function test_keepsSignersApartFromEachOther() public {
         address[3] memory signers = [address(1), address(0xf0f0), address(0x0ff0)];
-        vm.startPrank(admin);
+        vm.startPrank(controller);
         for (uint256 i = 0; i < 3; ++i) {
             gateway.setOrderSigner(signers[i], true);
         }
@@ -201,7 +201,7 @@ contract AccessTest is GatewayTest {
 
     function test_pausesAndUnpauses(bool ofVault, bool byGuardian) public {
         IAccess access = target(ofVault);
-        address by = byGuardian ? guardian : admin;
+        address by = byGuardian ? guardian : controller;
         vm.expectEmit(address(access));
         emit IAccess.Paused(by);
         vm.prank(by);
@@ -209,8 +209,8 @@ contract AccessTest is GatewayTest {
         vm.assertEq(access.paused(), true, "paused");
         vm.assertEq(gateway.isOrderSigner(signer), true, "the pause left the signer alone");
         vm.expectEmit(address(access));
-        emit IAccess.Unpaused(admin);
-        vm.prank(admin);
+        emit IAccess.Unpaused(controller);
+        vm.prank(controller);
         access.unpause();
         vm.assertEq(access.paused(), false, "unpaused");
     }
@@ -227,7 +227,7 @@ contract AccessTest is GatewayTest {
     function test_reverts_whenUnpausedWithoutAPause(bool ofVault) public {
         IAccess access = target(ofVault);
         expectError(IAccess.ContractNotPaused.selector);
-        vm.prank(admin);
+        vm.prank(controller);
         access.unpause();
     }
 
@@ -245,18 +245,18 @@ contract AccessTest is GatewayTest {
     function expectLetThrough(address caller, address to, bytes memory data) private {
         vm.prank(caller);
         (bool success,) = callRaw(to, data);
-        vm.assertEq(success, true, "admin or guardian was refused");
+        vm.assertEq(success, true, "controller or guardian was refused");
     }
 
-    function adminCall(uint256 which) private returns (address to, bytes memory data) {
+    function controllerCall(uint256 which) private returns (address to, bytes memory data) {
         bytes[12] memory calls = [
-            abi.encodeCall(IAccess.transferAdmin, (stranger)),
+            abi.encodeCall(IAccess.transferController, (stranger)),
             abi.encodeCall(IAccess.setGuardian, (guardian)),
             abi.encodeCall(IAccess.setSettler, (stranger, true)),
             abi.encodeCall(IAccess.unpause, ()),
             abi.encodeCall(IPaymentGateway.setOrderSigner, (stranger, true)),
             abi.encodeCall(IPaymentGateway.setFeeRecipient, (stranger)),
-            abi.encodeCall(IAccess.transferAdmin, (stranger)),
+            abi.encodeCall(IAccess.transferController, (stranger)),
             abi.encodeCall(IAccess.setGuardian, (guardian)),
             abi.encodeCall(IAccess.unpause, ()),
             abi.encodeCall(IPayoutVault.setSigner, (stranger, true)),

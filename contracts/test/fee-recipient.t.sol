@@ -91,7 +91,7 @@ contract FeeRecipientTest is SigningTest {
         bool[2] memory isSigner = [true, false];
         for (uint256 i = 0; i < 24; ++i) {
             uint256 choice = pick(seed, i);
-            vm.startPrank(admin);
+            vm.startPrank(controller);
             if (choice % 3 == 0) {
                 recipient = recipients[choice / 3 % 3];
                 gateway.setFeeRecipient(recipient);
@@ -149,7 +149,7 @@ contract FeeRecipientTest is SigningTest {
     }
 
     function name(address recipient) private {
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setFeeRecipient(recipient);
     }
 }

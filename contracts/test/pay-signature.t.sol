@@ -16,14 +16,14 @@ contract PaySignatureTest is GatewayTest {
     function test_reverts_whenTheSignerIsRevoked(uint256 seed, bool byGuardian) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);
-        vm.prank(byGuardian ? guardian : admin);
+        vm.prank(byGuardian ? guardian : controller);
         gateway.setOrderSigner(signer, false);
         expectInvalid(order, sign(order));
     }
 
     function test_takesEverySignerUntilItIsRevoked(uint256 seed) public {
         address second = account("second signer");
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setOrderSigner(second, true);
         IPaymentGateway.Order memory order = anyOrder(seed);
         pay(order);
@@ -70,7 +70,7 @@ contract PaySignatureTest is GatewayTest {
     function test_reverts_whenRecoveryFailsAndTheFirstAddressIsASigner(uint256 seed) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setOrderSigner(address(1), true);
         expectInvalid(order, abi.encodePacked(bytes32(uint256(1)), uint256(1), uint8(29)));
     }

@@ -105,7 +105,7 @@ contract PayTest is GatewayTest {
         vm.prank(guardian);
         gateway.pause();
         expectRefused(order, sign(order), abi.encodeWithSelector(IAccess.ContractPaused.selector));
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.unpause();
         payAs(payer, order, sign(order));
         vm.assertEq(statusOf(order), PAID, "status after the pause");

@@ -56,7 +56,7 @@ contract PayoutTest is VaultTest {
     }
 
     function test_reverts_whenTheCallerIsNotASettler(uint256 seed, address caller, uint8 which) public {
-        address[4] memory callers = [caller, admin, guardian, signer];
+        address[4] memory callers = [caller, controller, guardian, signer];
         caller = callers[which % 4];
         vm.assume(caller != settler);
         IPayoutVault.Payout memory p = anyPayout(seed);
@@ -87,7 +87,7 @@ contract PayoutTest is VaultTest {
         expectError(IAccess.ContractPaused.selector);
         vm.prank(settler);
         vault.payoutBatch(new IPayoutVault.Payout[](0), new bytes[](0));
-        vm.prank(admin);
+        vm.prank(controller);
         vault.unpause();
         payout(p);
     }
@@ -119,7 +119,7 @@ contract PayoutTest is VaultTest {
     /// @dev A signature that recovers nobody is nobody's, whoever is a signer and whatever the order's id is.
     function test_reverts_whenRecoveryFails(uint256 seed) public {
         IPayoutVault.Payout memory p = anyPayout(seed);
-        vm.prank(admin);
+        vm.prank(controller);
         vault.setSigner(address(1), true);
         bytes memory signature = abi.encodePacked(bytes32(uint256(1)), uint256(1), uint8(29));
         expectInvalid(p, signature);
@@ -184,7 +184,7 @@ contract PayoutTest is VaultTest {
 
     function test_reverts_whenOneCapIsZero(uint256 seed, uint8 which) public {
         IPayoutVault.Payout memory p = anyPayout(seed);
-        vm.prank(admin);
+        vm.prank(controller);
         vault.setCaps(p.token, which % 3 == 0 ? 0 : PER_ORDER, which % 3 == 1 ? 0 : HOURLY, which % 3 == 2 ? 0 : DAILY);
         expectRefused(p, sign(p), abi.encodeWithSelector(IPayoutVault.TokenNotAllowed.selector, p.token), SKIP_TOKEN);
         vm.assertEq(vault.available(p.token), 0, "available");
@@ -247,7 +247,7 @@ contract PayoutTest is VaultTest {
 
     function test_reverts_whenCapsAreLoweredBelowTheOutflow(uint256 seed) public {
         payout(payoutOf(1, PER_ORDER));
-        vm.prank(admin);
+        vm.prank(controller);
         vault.setCaps(address(usdc), PER_ORDER, PER_ORDER / 2, DAILY);
         vm.assertEq(vault.available(address(usdc)), 0, "available");
         IPayoutVault.Payout memory p = payoutOf(pick(seed, 9), 1);
@@ -258,8 +258,8 @@ contract PayoutTest is VaultTest {
 
     function test_reverts_whenTheFloatIsShort(uint256 seed) public {
         IPayoutVault.Payout memory p = anyPayout(seed);
-        vm.prank(admin);
-        vault.withdraw(p.token, admin, FLOAT - p.amount + 1);
+        vm.prank(controller);
+        vault.withdraw(p.token, controller, FLOAT - p.amount + 1);
         vm.assertEq(vault.available(p.token), p.amount - 1, "available");
         expectTransferRefused(p);
     }

@@ -53,7 +53,7 @@ contract ReclaimTest is GatewayTest {
 
     /// @dev Money of a deposit goes to the refund address, whoever made the transfers and whoever calls.
     function test_returnsADepositToItsRefundAddress(uint256 seed, uint8 which) public {
-        address[7] memory callers = [admin, guardian, signer, settler, merchant, feeRecipient, stranger];
+        address[7] memory callers = [controller, guardian, signer, settler, merchant, feeRecipient, stranger];
         IPaymentGateway.Order memory order = anyOrder(seed);
         order.payer = address(0xE0C0A9E);
         give(order.token, gateway.receiverOf(digestOf(order)), order.total);

@@ -20,7 +20,7 @@ contract ReentrancyTest is GatewayTest {
         token = new HostileToken();
         wallet = new ReentrantWallet();
         token.setHook(wallet);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setSettler(address(wallet), true);
     }
 
@@ -129,8 +129,8 @@ contract ReentrancyTest is GatewayTest {
 
     function test_vault_cannotBeReentered(uint256 seed, bool batch, bool afterwards) public {
         PayoutVault payoutVault =
-            PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, address(wallet), guardian)));
-        vm.prank(admin);
+            newVault(controller, signer, address(wallet), guardian);
+        vm.prank(controller);
         payoutVault.setCaps(address(token), 1_000, 10_000, 10_000);
         token.mint(address(payoutVault), 10_000);
         IPayoutVault.Payout memory p = IPayoutVault.Payout({
@@ -164,7 +164,7 @@ contract ReentrancyTest is GatewayTest {
         vm.assertEq(token.balanceOf(merchant), 2_000, "merchant, later");
     }
 
-    /// @dev The admin's own wallet is called, with money on its way out by either function.
+    /// @dev The controller's own wallet is called, with money on its way out by either function.
     function test_vaultWithdraw_cannotBeReentered(bool afterwards) public {
         PayoutVault payoutVault =
             PayoutVault(deploy("PayoutVault", abi.encode(address(wallet), signer, address(wallet), guardian)));

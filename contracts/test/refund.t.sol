@@ -37,7 +37,7 @@ contract RefundTest is GatewayTest {
     }
 
     function test_reverts_whenTheCallerHasAnotherRole(uint256 seed, uint8 which) public {
-        address[6] memory others = [admin, guardian, signer, payer, merchant, feeRecipient];
+        address[6] memory others = [controller, guardian, signer, payer, merchant, feeRecipient];
         IPaymentGateway.Order memory order = anyOrder(seed);
         pay(order);
         vm.expectRevert(unauthorized(others[which % 6]));

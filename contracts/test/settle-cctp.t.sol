@@ -188,7 +188,7 @@ contract SettleCctpTest is GatewayTest {
         pay(order);
         IPaymentGateway.Order memory other = anyOrder(~seed);
         pay(other);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setSettler(address(route), true);
         bytes[3] memory calls = [
             abi.encodeCall(IPaymentGateway.settle, (only(other))),

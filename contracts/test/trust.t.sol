@@ -8,11 +8,11 @@ import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {IPayoutVault} from "../src/interfaces/IPayoutVault.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
 
-/// @notice Takes both admin roles, settles what is open and empties the vault, in one transaction.
-contract AdminSweep {
+/// @notice Takes both controller roles, settles what is open and empties the vault, in one transaction.
+contract ControllerSweep {
     function takeOver(PaymentGateway gateway, PayoutVault vault) external {
-        gateway.acceptAdmin();
-        vault.acceptAdmin();
+        gateway.acceptController();
+        vault.acceptController();
     }
 
     function sweep(PaymentGateway gateway, PayoutVault vault, IPaymentGateway.Order[] calldata orders, address to)
@@ -32,15 +32,13 @@ contract TrustTest is GatewayTest {
 
     function setUp() public override {
         super.setUp();
-        realVault = PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, settler, guardian)));
+        realVault = newVault(controller, signer, settler, guardian);
         vault = address(realVault);
-        gateway = PaymentGateway(
-            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient))
-        );
+        gateway = newGateway();
     }
 
-    /// @dev The admin alone, in one transaction: why it belongs behind a time lock.
-    function test_theAdminCanTakeOpenOrdersOfTypeTwo() public {
+    /// @dev The controller alone, in one transaction: why it belongs behind a time lock.
+    function test_theControllerCanTakeOpenOrdersOfTypeTwo() public {
         IPaymentGateway.Order[] memory orders = paidOrders(VAULT_PAYOUT);
         vm.warp(orders[0].reclaimAt - 1);
         sweep(orders);
@@ -48,7 +46,7 @@ contract TrustTest is GatewayTest {
         vm.assertEq(balance(address(usdc), merchant), 0, "merchant");
     }
 
-    /// @dev From `reclaimAt` on not even the admin comes before the payer.
+    /// @dev From `reclaimAt` on not even the controller comes before the payer.
     function test_noKeyTakesOrdersThatCanBeReclaimed(uint8 orderType, uint32 later) public {
         IPaymentGateway.Order[] memory orders = paidOrders([ESCROW, VAULT_PAYOUT, CCTP][orderType % 3]);
         vm.warp(uint256(orders[0].reclaimAt) + later);
@@ -75,10 +73,10 @@ contract TrustTest is GatewayTest {
         vm.assertEq(balance(address(usdc), route.NOBODY()), 3 * 99e6, "burnt for the merchant");
     }
 
-    /// @dev The two keys of the service, without the admin, within the vault's caps.
+    /// @dev The two keys of the service, without the controller, within the vault's caps.
     function test_signerAndSettlerTogetherCanTakeOpenOrdersOfTypeTwo() public {
         IPaymentGateway.Order memory order = paidOrders(VAULT_PAYOUT)[0];
-        vm.prank(admin);
+        vm.prank(controller);
         realVault.setCaps(address(usdc), 1_000e6, 1_000e6, 1_000e6);
         settleAs(settler, order);
         IPayoutVault.Payout memory p = IPayoutVault.Payout({
@@ -102,9 +100,7 @@ contract TrustTest is GatewayTest {
         IPaymentGateway.Order memory order = plainOrder();
         pay(order);
         vm.chainId(OTHER_CHAIN);
-        gateway = PaymentGateway(
-            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient))
-        );
+        gateway = newGateway();
         order.targetChain = OTHER_CHAIN;
         pay(order);
         expectSkipped(order, SKIP_NOT_SETTLER);
@@ -140,10 +136,10 @@ contract TrustTest is GatewayTest {
     }
 
     function sweep(IPaymentGateway.Order[] memory orders) private {
-        AdminSweep thief = new AdminSweep();
-        vm.startPrank(admin);
-        gateway.transferAdmin(address(thief));
-        realVault.transferAdmin(address(thief));
+        ControllerSweep thief = new ControllerSweep();
+        vm.startPrank(controller);
+        gateway.transferController(address(thief));
+        realVault.transferController(address(thief));
         vm.stopPrank();
         thief.takeOver(gateway, realVault);
         thief.sweep(gateway, realVault, orders, stranger);

@@ -15,7 +15,7 @@ contract VaultFloatTest is VaultTest {
         vault.pause();
         vm.expectEmit(address(vault));
         emit IPayoutVault.Withdrawn(address(usdc), to, amount);
-        vm.prank(admin);
+        vm.prank(controller);
         vault.withdraw(address(usdc), to, amount);
         vm.assertEq(usdc.balanceOf(to), amount, "to");
         (uint256 inHour,) = vault.outflowOf(address(usdc));
@@ -24,19 +24,19 @@ contract VaultFloatTest is VaultTest {
 
     function test_reverts_whenWithdrawingToZero() public {
         expectError(IAccess.ZeroAddress.selector);
-        vm.prank(admin);
+        vm.prank(controller);
         vault.withdraw(address(usdc), address(0), 1);
     }
 
     function test_reverts_whenWithdrawingMoreThanTheFloat(uint256 excess) public {
         vm.expectRevert(abi.encodeWithSelector(TokenTransfer.TransferFailed.selector, address(usdc)));
-        vm.prank(admin);
-        vault.withdraw(address(usdc), admin, bound(excess, FLOAT + 1, type(uint256).max));
+        vm.prank(controller);
+        vault.withdraw(address(usdc), controller, bound(excess, FLOAT + 1, type(uint256).max));
     }
 
     function test_reverts_whenAnyoneElseWithdraws(uint8 which, address anyone) public {
         address[4] memory callers = [signer, settler, guardian, anyone];
-        vm.assume(callers[which % 4] != admin);
+        vm.assume(callers[which % 4] != controller);
         vm.expectRevert(unauthorized(callers[which % 4]));
         vm.prank(callers[which % 4]);
         vault.withdraw(address(usdc), callers[which % 4], 1);
@@ -46,7 +46,7 @@ contract VaultFloatTest is VaultTest {
         vm.assume(token != address(0));
         vm.expectEmit(address(vault));
         emit IPayoutVault.CapsSet(token, perOrder, hourly, daily);
-        vm.prank(admin);
+        vm.prank(controller);
         vault.setCaps(token, perOrder, hourly, daily);
         IPayoutVault.Caps memory caps = vault.capsOf(token);
         vm.assertEq(caps.perOrder, perOrder, "per order");
@@ -58,8 +58,8 @@ contract VaultFloatTest is VaultTest {
         float = bound(float, 0, FLOAT);
         hourly = bound(hourly, 1, 2 * FLOAT);
         daily = bound(daily, 1, 2 * FLOAT);
-        vm.startPrank(admin);
-        vault.withdraw(address(usdc), admin, FLOAT - float);
+        vm.startPrank(controller);
+        vault.withdraw(address(usdc), controller, FLOAT - float);
         vault.setCaps(address(usdc), 1, uint112(hourly), uint112(daily));
         vm.stopPrank();
         uint256 least = float < hourly ? float : hourly;
@@ -68,7 +68,7 @@ contract VaultFloatTest is VaultTest {
 
     /// @dev The largest caps and amounts: the sums do not wrap and nothing panics.
     function test_holdsAtTheLargestCaps(uint256 seed) public {
-        vm.prank(admin);
+        vm.prank(controller);
         vault.setCaps(address(usdc), type(uint112).max, type(uint112).max, type(uint112).max);
         vm.prank(minter);
         usdc.mint(address(vault), type(uint112).max);

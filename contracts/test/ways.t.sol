@@ -55,7 +55,7 @@ contract WaysTest is SigningTest {
         Way way = [Way.Authorization, Way.Permit2, Way.Deposit][wayOf % 3];
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setOrderSigner(stranger, true);
         sendAs(isFirst ? signer : stranger, callOf(way, order, ""));
         vm.assertEq(statusOf(order), order.orderType == DIRECT ? SETTLED : PAID, "status");
@@ -65,7 +65,7 @@ contract WaysTest is SigningTest {
         Way way = permit ? Way.Permit : Way.Allowance;
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setOrderSigner(payer, true);
         sendAs(payer, callOf(way, order, ""));
         vm.assertEq(statusOf(order), order.orderType == DIRECT ? SETTLED : PAID, "status");
@@ -81,9 +81,9 @@ contract WaysTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
         vm.assume(anyone != signer && anyone != address(0));
-        address caller = [anyone, admin, guardian, settler, payer, merchant, feeRecipient, signer, stranger][which % 9];
+        address caller = [anyone, controller, guardian, settler, payer, merchant, feeRecipient, signer, stranger][which % 9];
         if (caller == signer || caller == stranger) {
-            vm.startPrank(admin);
+            vm.startPrank(controller);
             gateway.setOrderSigner(caller, true);
             gateway.setOrderSigner(caller, false);
             vm.stopPrank();
@@ -101,7 +101,7 @@ contract WaysTest is SigningTest {
         for (uint256 i = 0; i < 2; ++i) {
             expectError(IPaymentGateway.InvalidSignature.selector);
             sendAs(address(type(uint160).max), data);
-            vm.prank(admin);
+            vm.prank(controller);
             gateway.setOrderSigner(stranger, true);
         }
     }
@@ -141,7 +141,7 @@ contract WaysTest is SigningTest {
         Way way = [Way.Authorization, Way.Permit2, Way.Deposit][wayOf % 3];
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setOrderSigner(stranger, true);
         vm.prank(guardian);
         gateway.pause();

@@ -29,7 +29,7 @@ contract WithdrawFeesTest is GatewayTest {
 
     function test_sendsToTheRecipientOfTheHour(uint256 seed) public {
         IPaymentGateway.Order memory order = settledOrder(seed, 2);
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setFeeRecipient(stranger);
         gateway.withdrawFees(order.token);
         vm.assertEq(balance(order.token, stranger), order.fee - 1, "new recipient");

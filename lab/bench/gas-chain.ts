@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { create2Deployer, deploymentCall, planContracts, roleSettings } from '@florin/server/operator';
 import { startAnvil, TEST_MNEMONIC } from '@florin/world';
 import {
   type Abi,
   concat,
   encodeAbiParameters,
-  encodeDeployData,
   encodeFunctionData,
   getContractAddress,
   parseAbi,
@@ -14,8 +13,6 @@ import {
 } from 'viem';
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
 
-/** Arachnid's deployer. anvil has it from its first block. */
-const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 const permit2Salt: Hex = '0x0000000000000000000000000000000000000000d3af2663da51c10215000000';
 export const permit2Address: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 export const chainId = 31_337;
@@ -64,11 +61,6 @@ export interface GasChain {
 function readFixture(name: string): Hex {
   const url = new URL(`../../contracts/test/fixtures/${name}.json`, import.meta.url);
   return (JSON.parse(readFileSync(url, 'utf8')) as { bytecode: Hex }).bytecode;
-}
-
-function readArtifact(name: string): { abi: Abi; bytecode: Hex } {
-  const url = new URL(`../../contracts/artifacts/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(url, 'utf8')) as { abi: Abi; bytecode: Hex };
 }
 
 function openRoles(): Readonly<Record<RoleName, HDAccount>> {
@@ -124,19 +116,20 @@ export async function startGasChain(): Promise<GasChain> {
   };
   const usdc = await deployUsdc(send, roles.admin.address);
   await create2(send, permit2Salt, readFixture('Permit2'));
-  const authorities = [roles.admin, roles.signer, roles.settler, roles.guardian].map(
-    ({ address }) => address,
+  const { factory, gateway: planned, vault } = planContracts(roles.admin.address);
+  for (const { to, data } of [deploymentCall(factory), deploymentCall(planned)])
+    await send('admin', to, data);
+  const gateway = planned.address;
+  const settings = roleSettings(
+    { gateway, vault: vault.address },
+    {
+      orderSigner: roles.signer.address,
+      settler: roles.settler.address,
+      guardian: roles.guardian.address,
+      feeRecipient: roles.feeRecipient.address,
+    },
   );
-  const gatewayArgs = [...authorities, roles.feeRecipient.address];
-  const gateway = await create2(
-    send,
-    zeroHash,
-    encodeDeployData({
-      abi: paymentGatewayAbi as Abi,
-      bytecode: readArtifact('PaymentGateway').bytecode,
-      args: gatewayArgs,
-    }),
-  );
+  for (const { to, data } of settings) await send('admin', to, data);
   const holders = [roles.payer.address, roles.merchant.address, roles.feeRecipient.address, gateway];
   for (const holder of [...holders, roles.relayer.address]) {
     const args = [holder, 1_000_000_000_000n] as const;

@@ -18,7 +18,7 @@ import type { Compiled, CompileOrder } from './mutant-compiler.ts';
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** The deployed contracts, whose code a mutant can change. */
-const deployed = ['PaymentGateway', 'PayoutVault', 'CctpRoute'] as const;
+const deployed = ['GatewayFactory', 'PaymentGateway', 'PayoutVault', 'CctpRoute'] as const;
 const timeoutMs = 900_000;
 
 /** Sources by path in contracts/src. */

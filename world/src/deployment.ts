@@ -1,18 +1,19 @@
 import {
   type Artifact,
   create2Deployer,
+  deploymentCall,
   type PlannedContract,
   planContract,
   planContracts,
+  roleSettings,
 } from '@florin/server/operator';
 import {
   type Address,
-  concat,
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
   parseUnits,
-  zeroHash,
+  zeroAddress,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Anvil } from './anvil.ts';
@@ -63,17 +64,13 @@ const CAP_PER_DAY = '1000000';
 const PAYER_FUNDS = '10000';
 /** The settler's funds, with which the service completes deposits that are short within a link's tolerance. */
 const SETTLER_FUNDS = '100';
-const DEPLOY_GAS = 6_000_000n;
+const DEPLOY_GAS = 12_000_000n;
 const CALL_GAS = 200_000n;
 const MAX_FEE_PER_GAS = 10_000_000_000n;
 const PRIORITY_FEE_PER_GAS = 1_000_000_000n;
 const BLOCK_LIMIT = 20;
 
-const deployCall = ({ initCode }: PlannedContract): Call => ({
-  to: create2Deployer,
-  data: concat([zeroHash, initCode]),
-  gas: DEPLOY_GAS,
-});
+const deployCall = (contract: PlannedContract): Call => ({ ...deploymentCall(contract), gas: DEPLOY_GAS });
 
 const hasCode = async (chain: Anvil, address: Address): Promise<boolean> =>
   (await chain.rpc('eth_getCode', [address, 'latest'])) !== '0x';
@@ -153,20 +150,17 @@ const isSet = async (
     { to: address, data: encodeFunctionData(call) },
     'latest',
   ])) as Hex;
-  return decodeFunctionResult({ ...call, data: result }) !== 0n;
+  const value = decodeFunctionResult({ ...call, data: result });
+  return value !== 0n && value !== zeroAddress;
 };
 
 /** The contracts and tokens of a world, at the same addresses on every chain. */
 const planWorld = (chain: Anvil, roles: WorldRoles) => {
   const plans = localChains.find(({ chainId }) => chainId === chain.chainId)?.tokens;
   if (plans === undefined) throw new Error(`No tokens are planned for the chain ${chain.name}.`);
-  const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
+  const { admin } = roles;
   const circle = planLocalCircle(roles);
-  const authorities = {
-    ...{ admin: admin.address, orderSigner: orderSigner.address, settler: settler.address },
-    ...{ guardian: guardian.address, feeRecipient: feeRecipient.address },
-  };
-  const { vault, cctpRoute, gateway } = planContracts(authorities, circle.settings);
+  const { factory, gateway, vault, cctpRoute } = planContracts(admin.address, circle.settings);
   const tokens = plans.map((plan) => {
     const contract = planContract(plan.artifact, {
       ...{ name: plan.name, symbol: plan.symbol, minter: admin.address },
@@ -174,7 +168,8 @@ const planWorld = (chain: Anvil, roles: WorldRoles) => {
     return { plan, contract };
   });
   const route = cctpRoute === undefined ? [] : [cctpRoute];
-  const contracts = [vault, gateway, ...route, circle.transmitter, circle.messenger];
+  // The factory makes the vault together with the gateway.
+  const contracts = [factory, gateway, ...route, circle.transmitter, circle.messenger];
   return {
     vault,
     gateway,
@@ -183,6 +178,17 @@ const planWorld = (chain: Anvil, roles: WorldRoles) => {
     tokens,
     contracts: [...contracts, ...tokens.map(({ contract }) => contract)],
   };
+};
+
+/** The calls with which the admin, who is the operator, sets up gateway and vault. */
+const planSetup = (gateway: PlannedContract, vault: PlannedContract, roles: WorldRoles): Call[] => {
+  const { orderSigner, settler, guardian, feeRecipient } = roles;
+  const keys = {
+    ...{ orderSigner: orderSigner.address, settler: settler.address },
+    ...{ guardian: guardian.address, feeRecipient: feeRecipient.address },
+  };
+  const places = { gateway: gateway.address, vault: vault.address };
+  return roleSettings(places, keys).map(({ to, data }) => ({ to, data, gas: CALL_GAS }));
 };
 
 /** The calls that fund a token's payers, the settler and the vault, and open the vault for it. */
@@ -221,6 +227,9 @@ export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<Chai
   const calls = contracts.filter(({ address }) => !present.has(address)).map(deployCall);
   if (!(await hasCode(chain, permit2.address)))
     calls.push({ to: create2Deployer, data: permit2Deployment(), gas: DEPLOY_GAS });
+  // A vault has a guardian once it is set up, and the gateway before it.
+  const isSetUp = present.has(gateway.address) && (await isSet(chain, vault, 'guardian', []));
+  if (!isSetUp) calls.push(...planSetup(gateway, vault, roles));
   for (const token of tokens) {
     const { plan, contract } = token;
     const isPresent = present.has(contract.address);

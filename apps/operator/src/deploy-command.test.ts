@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
 import { systemClock, systemRandom } from '@florin/server/operator';
+import { encryptKeystore } from '@florin/signing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getAddress, getContractAddress } from 'viem';
 import { runCli } from './cli.ts';
@@ -13,10 +14,16 @@ import type { DeploymentRecord } from './deployment-record.ts';
 
 let anvil: Anvil;
 let folder: string;
+let operator: Hex;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'florin-deploy-'));
   anvil = await startTestAnvil({ automine: true });
-  writeFileSync(join(folder, 'deployer.key'), `${anvil.accounts[0]?.privateKey}\n`, { mode: 0o600 });
+  const account = anvil.accounts[0];
+  assert.ok(account !== undefined);
+  const secrets = { privateKey: account.privateKey, password: 'correct horse' };
+  writeFileSync(join(folder, 'deployer.json'), encryptKeystore(systemRandom, secrets, { scryptN: 2 }));
+  writeFileSync(join(folder, 'password'), 'correct horse\n');
+  operator = account.address;
 });
 after(async () => {
   await anvil.close();
@@ -30,8 +37,9 @@ function role(digit: string): Hex {
 async function run(change: Readonly<Record<string, string>> = {}) {
   const values = {
     ...{ chain: 'local', rpc: anvil.url, 'chain-id': '31337', record: folder },
-    ...{ admin: role('1'), 'order-signer': role('2'), settler: role('3'), guardian: role('4') },
-    ...{ 'fee-recipient': role('5'), 'deployer-key-file': join(folder, 'deployer.key') },
+    ...{ operator, 'order-signer': role('2'), settler: role('3'), guardian: role('4') },
+    ...{ 'fee-recipient': role('5'), 'deployer-keystore': join(folder, 'deployer.json') },
+    'deployer-password-file': join(folder, 'password'),
     ...change,
   };
   const args = Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
@@ -51,9 +59,14 @@ test('a deployment is recorded as its schema says, with addresses that follow fr
   ) as object;
   const isValid = new Ajv2020().compile(schema);
   assert.ok(isValid(record), JSON.stringify(isValid.errors));
-  assert.deepEqual(Object.keys(record.contracts), ['PayoutVault', 'PaymentGateway', 'CctpRoute']);
-  for (const { address, initCodeHash } of Object.values(record.contracts)) {
-    const { create2Deployer: from, salt } = record;
+  assert.deepEqual(Object.keys(record.contracts), [
+    'GatewayFactory',
+    'PaymentGateway',
+    'PayoutVault',
+    'CctpRoute',
+  ]);
+  for (const { address, creator: from, initCodeHash } of Object.values(record.contracts)) {
+    const { salt } = record;
     assert.equal(getContractAddress({ opcode: 'CREATE2', from, salt, bytecodeHash: initCodeHash }), address);
   }
   const { PaymentGateway: gateway, PayoutVault: vault } = record.contracts;
@@ -69,10 +82,34 @@ test('a deployment is recorded as its schema says, with addresses that follow fr
 test('a record of other contracts is not overwritten', async () => {
   await run();
   const before = readRecordFile();
-  const { exitCode, stdout } = await run({ guardian: role('9') });
+  const { exitCode, stdout } = await run({ operator: role('9') });
   assert.equal(exitCode, 1);
-  assert.match(stdout, /31337\.json records the gateway 0x\w{40}, but these roles give 0x\w{40}: /);
+  assert.match(stdout, /31337\.json records the gateway 0x\w{40}, but this operator has 0x\w{40}: /);
   assert.deepEqual(readRecordFile(), before);
+});
+
+test('a controller without a key here is told what to send, and nothing is recorded', async () => {
+  const record = join(folder, 'others');
+  const { exitCode, stdout } = await run({ operator: role('6'), record });
+  const { controller, transactions } = JSON.parse(stdout) as {
+    controller: Hex;
+    transactions: readonly { does: string; to: Hex; value: string; data: Hex }[];
+  };
+  assert.deepEqual([exitCode, controller, transactions.length], [0, role('6'), 9]);
+  assert.deepEqual(transactions[3], {
+    ...{ does: "sets the gateway's pause", to: transactions[0]?.to, value: '0', data: '0x3f4ba83a' },
+  });
+  assert.equal(existsSync(record), false);
+});
+
+test('a wrong password and a broken keystore are refused', async () => {
+  writeFileSync(join(folder, 'wrong'), 'incorrect horse');
+  writeFileSync(join(folder, 'broken.json'), '{}');
+  const wrong = await run({ 'deployer-password-file': join(folder, 'wrong') });
+  assert.match(wrong.stdout, /deployer\.json cannot be opened: the password is wrong/);
+  const broken = await run({ 'deployer-keystore': join(folder, 'broken.json') });
+  assert.match(broken.stdout, /broken\.json cannot be opened: /);
+  assert.deepEqual([wrong.exitCode, broken.exitCode], [1, 1]);
 });
 
 test('a node of another chain than the one that was named is refused', async () => {

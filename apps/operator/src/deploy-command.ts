@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { CommandError, mandatory, type Options, optional } from '@florin/cli';
+import { CommandError, mandatory, type Options, optional, UsageError } from '@florin/cli';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type ContractRoles, circleMainnet, planContracts } from '@florin/server/operator';
+import { type ContractRoles, circleMainnet, planContracts, type RoleSetting } from '@florin/server/operator';
 import { getAddress } from 'viem';
 import { type ChainTarget, chainTarget, nodeOptions } from './chain-target.ts';
 import { type Command, chainOption } from './command.ts';
@@ -15,22 +15,26 @@ import {
   writeRecord,
 } from './deployment-record.ts';
 import { addressOption } from './evm-option.ts';
-import { readKeyFile } from './secret-file.ts';
+import { keystoreKey, keystoreOptions } from './key-option.ts';
 
 const cctpChoices = ['circle', 'none'] as const;
 
 export const deployCommand: Command = {
-  does: 'deploys the contracts to a chain; the same roles give the same addresses on every chain',
+  does: 'deploys the contracts to a chain and sets them up; the same operator has the same addresses on every chain',
   options: [
     chainOption,
-    mandatory('--admin <address>', 'may grant roles and change settings'),
+    mandatory('--operator <address>', 'controls the contracts at first; their addresses follow from it'),
     mandatory('--settler <address>', 'the wallet that sends settlements'),
     mandatory('--order-signer <address>', 'the key that signs orders'),
     mandatory('--guardian <address>', 'may pause the contracts'),
     mandatory('--fee-recipient <address>', 'receives the fees'),
-    mandatory('--deployer-key-file <file>', 'holds the private key that pays for the deployment'),
+    ...keystoreOptions('deployer', 'the key that pays for the deployment'),
+    ...keystoreOptions(
+      'controller',
+      "the controller's key, which sets up new contracts (default: the deployer's)",
+    ),
     ...nodeOptions,
-    optional('--cctp <route>', 'whether the contracts can send by CCTP (default: circle)').choices(
+    optional('--cctp <route>', 'whether to deploy a route through CCTP (default: circle)').choices(
       cctpChoices,
     ),
     optional('--out <file>', 'also write the settings to this file'),
@@ -38,25 +42,33 @@ export const deployCommand: Command = {
   ],
   async run(options, outside) {
     const name = options.required('chain');
+    const operatorId = addressOption(options, 'operator');
     const roles = rolesOf(options);
     const cctp = options.choice('cctp', cctpChoices) === 'none' ? undefined : circleMainnet;
-    const deployerKey = readKeyFile(options.required('deployer-key-file'));
+    const deployerKey = keystoreKey(options, 'deployer');
+    if (deployerKey === undefined)
+      throw new UsageError('give --deployer-keystore, which pays for the deployment');
+    const controllerKey = keystoreKey(options, 'controller');
     const target = await chainTarget(options, outside);
     const folder = options.optional('record') ?? deploymentsFolder;
-    const gateway = planContracts(roles, cctp).gateway.address;
-    const currentAdmin = knownRecord(folder, target, gateway)?.admin ?? roles.admin;
-    const route = cctp === undefined ? {} : { cctp };
-    const deployment = await deployContracts({
-      ...{ ...target, ...roles, ...route, currentAdmin, deployerKey, log: outside.tell },
+    const known = knownRecord(folder, target, planContracts(operatorId).gateway.address);
+    // After a handover the chain has another controller than at first.
+    const controller = known?.controller ?? operatorId;
+    const { gateway, vault, startBlock, pending, ...deployed } = await deployContracts({
+      ...{ ...target, operatorId, roles, deployerKey, controller, log: outside.tell },
+      ...(cctp === undefined ? {} : { cctp }),
+      ...(controllerKey === undefined ? {} : { controllerKey }),
     });
-    const record = recordOf(target.chainId, { roles, admin: currentAdmin, deployment });
+    if (pending.length > 0) return describePending(controller, pending);
+    const deployment = { ...deployed, gateway, vault, startBlock, pending };
+    const record = recordOf(target.chainId, { operatorId, roles, controller, deployment });
     outside.tell(`recorded in ${writeRecord(folder, record)}`);
     const settings = {
       name,
       chainId: String(target.chainId),
-      gateway: deployment.gateway,
-      vault: deployment.vault,
-      startBlock: String(deployment.startBlock),
+      gateway,
+      vault,
+      startBlock: String(startBlock),
     };
     const text = JSON.stringify(settings, undefined, 2);
     const out = options.optional('out');
@@ -65,9 +77,24 @@ export const deployCommand: Command = {
   },
 };
 
+/** The transactions that the controller has to send, for a wallet or a multisig. */
+function describePending(controller: Hex, pending: readonly RoleSetting[]) {
+  const transactions = pending.map(({ what, to, data }) => ({ does: `sets ${what}`, to, value: '0', data }));
+  const lines = transactions.map(
+    ({ does, to, data }) => `${does}\n  to    ${to}\n  value 0\n  data  ${data}`,
+  );
+  return {
+    text: [
+      `the contracts exist, and their controller ${controller} must set them up. Send from it, in this order:`,
+      ...lines,
+      'then run this command again.',
+    ].join('\n'),
+    json: { controller, transactions },
+  };
+}
+
 function rolesOf(options: Options): ContractRoles {
   return {
-    admin: addressOption(options, 'admin'),
     orderSigner: addressOption(options, 'order-signer'),
     settler: addressOption(options, 'settler'),
     guardian: addressOption(options, 'guardian'),
@@ -85,7 +112,7 @@ function knownRecord(folder: string, { chainId }: ChainTarget, gateway: Hex): De
   const recorded = record.contracts['PaymentGateway']?.address;
   if (recorded !== undefined && getAddress(recorded) === gateway) return record;
   throw new CommandError(
-    `${folder}/${chainId}.json records the gateway ${recorded ?? '(none)'}, but these roles give ${gateway}: correct the roles, or move the record away`,
+    `${folder}/${chainId}.json records the gateway ${recorded ?? '(none)'}, but this operator has ${gateway}: correct --operator, or move the record away`,
   );
 }
 

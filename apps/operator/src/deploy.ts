@@ -7,12 +7,13 @@ import {
   type ContractPlan,
   type ContractRoles,
   create2Deployer,
+  deploymentCall,
   type PlannedContract,
   planContracts,
+  type RoleSetting,
+  roleSettings,
 } from '@florin/server/operator';
 import {
-  type Abi,
-  concat,
   createWalletClient,
   custom,
   getAddress,
@@ -21,22 +22,26 @@ import {
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
   zeroAddress,
-  zeroHash,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
 /** Sends one JSON-RPC request to a node; an error answer rejects. */
 export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-export interface DeployOptions extends ContractRoles {
+export interface DeployOptions {
   readonly request: RpcRequest;
   readonly chainId: number;
+  /** The address that controls the contracts at first. With the code, all that their addresses follow from. */
+  readonly operatorId: Hex;
+  readonly roles: ContractRoles;
   /** Pays for the deployment and has no rights afterwards. */
   readonly deployerKey: Hex;
-  /** Absent: the gateway accepts no orders of type 3. */
+  /** The controller's key, which sets up new contracts; the deployer's when absent. */
+  readonly controllerKey?: Hex;
+  /** Absent: no route is deployed. */
   readonly cctp?: CctpSettings;
-  /** The present holder of the admin role after a handover; the first admin when absent. */
-  readonly currentAdmin?: Hex;
+  /** The present controller after a handover; the operator's id when absent. */
+  readonly controller?: Hex;
   /** Gets each finished step as a sentence. */
   readonly log: (sentence: string) => void;
 }
@@ -57,19 +62,21 @@ export interface Deployment {
   /** At or before the block of the oldest contract. */
   readonly startBlock: bigint;
   readonly contracts: readonly DeployedContract[];
+  /** What the controller has still to set, in this order; empty when the contracts work and were read back. */
+  readonly pending: readonly RoleSetting[];
 }
 
 const receiptTimeoutMs = 600_000;
 const pollingIntervalMs = 500;
 
 /**
- * Deploys the contracts with CREATE2: the same roles give the same addresses on every chain. Existing contracts are
- * left alone, so an interrupted deployment is simply run again. Afterwards the code, the roles and the contracts'
- * references to each other are checked. Throws a CommandError for a wrong chain, code, role or address, and for the
- * vault as fee recipient.
+ * Deploys factory, gateway, vault and route where they are missing, and sets up gateway and vault where the controller's key
+ * is given. Existing contracts are left alone, so an interrupted deployment is simply run again. Afterwards code, roles and
+ * references are read back. Throws a CommandError for a wrong chain, code, role or address, and for the vault as fee
+ * recipient.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
-  const client = openClient(options);
+  const client = openClient(options, options.deployerKey);
   const chainId = await client.getChainId();
   if (chainId !== options.chainId) {
     throw new CommandError(
@@ -81,19 +88,26 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
       `chain ${chainId} has no CREATE2 deployer at ${create2Deployer}: have it deployed there first (github.com/Arachnid/deterministic-deployment-proxy)`,
     );
   }
-  await waitForPending(client, options.log);
-  const plan = planContracts(options, options.cctp);
-  const { vault, cctpRoute, gateway } = plan;
-  if (options.feeRecipient.toLowerCase() === vault.address.toLowerCase())
+  const plan = planContracts(options.operatorId, options.cctp);
+  const { factory, gateway, vault, cctpRoute } = plan;
+  if (options.roles.feeRecipient.toLowerCase() === vault.address.toLowerCase())
     throw new CommandError(
-      `the fee recipient ${options.feeRecipient} is the vault of this deployment: name a wallet of yours`,
+      `the fee recipient ${options.roles.feeRecipient} is the vault of this deployment: name a wallet of yours`,
     );
+  await waitForPending(client, options.log);
   const contracts: DeployedContract[] = [];
-  for (const contract of cctpRoute === undefined ? [vault, gateway] : [vault, gateway, cctpRoute]) {
-    const block = await deployContract(client, contract, options.log);
-    contracts.push({ contract, codeHash: await checkCode(client, contract), block });
+  // The factory makes gateway and vault in one transaction.
+  for (const together of [[factory], [gateway, vault], ...(cctpRoute === undefined ? [] : [[cctpRoute]])]) {
+    const blocks = await deployTogether(client, together, options.log);
+    for (const contract of together) {
+      const codeHash = await checkCode(client, contract);
+      contracts.push({ contract, codeHash, block: blocks.get(contract) ?? 0n });
+    }
   }
-  await checkParameters(client, options, plan);
+  await checkValues(client, listChecks(options, plan));
+  const pending = await setUp(client, options, plan);
+  const settings = roleSettings({ gateway: gateway.address, vault: vault.address }, options.roles);
+  if (pending.length === 0) await checkValues(client, settings);
   const [startBlock = 0n] = contracts.map(({ block }) => block).toSorted((a, b) => (a < b ? -1 : 1));
   return {
     gateway: gateway.address,
@@ -101,13 +115,14 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     ...(cctpRoute === undefined ? {} : { cctpRoute: cctpRoute.address }),
     startBlock,
     contracts,
+    pending,
   };
 }
 
 type Client = ReturnType<typeof openClient>;
 
-function openClient({ request, deployerKey }: DeployOptions) {
-  const account = privateKeyToAccount(deployerKey);
+function openClient({ request }: Pick<DeployOptions, 'request'>, key: Hex) {
+  const account = privateKeyToAccount(key);
   const transport = custom(
     { request: ({ method, params }) => request(method, params ?? []) },
     { retryCount: 0 },
@@ -135,28 +150,65 @@ async function waitForPending(client: Client, log: DeployOptions['log']): Promis
   throw new CommandError(`transactions of ${address} stay pending: have them mined or replaced first`);
 }
 
-/** Returns the block of the contract's deployment, or an earlier one. */
-async function deployContract(
+/** Deploys contracts that one transaction makes. Returns the block of each, or an earlier one. */
+async function deployTogether(
   client: Client,
-  { name, address, initCode }: PlannedContract,
+  contracts: readonly PlannedContract[],
   log: DeployOptions['log'],
-): Promise<bigint> {
-  if (await hasCode(client, address)) {
-    log(`${name} already exists at ${address}`);
-    return findDeploymentBlock(client, address);
+): Promise<ReadonlyMap<PlannedContract, bigint>> {
+  const [first] = contracts;
+  const present = await Promise.all(contracts.map(({ address }) => hasCode(client, address)));
+  if (first === undefined || present.every(Boolean)) {
+    for (const { name, address } of contracts) log(`${name} already exists at ${address}`);
+    const found = await Promise.all(
+      contracts.map(
+        async (contract) => [contract, await findDeploymentBlock(client, contract.address)] as const,
+      ),
+    );
+    return new Map(found);
   }
-  const hash = await client.sendTransaction({
-    to: create2Deployer,
-    data: concat([zeroHash, initCode]),
-    chain: null,
-  });
-  log(`${name} is being deployed to ${address} by ${hash}`);
+  for (const [index, contract] of contracts.entries())
+    if (present[index] === true) await checkCode(client, contract);
+  const hash = await client.sendTransaction({ ...deploymentCall(first), chain: null });
+  for (const { name, address } of contracts) log(`${name} is being deployed to ${address} by ${hash}`);
   const { status, blockNumber } = await waitForReceipt(client, hash);
   // Anyone can deploy the same code first, and then our transaction reverts: only the code at the address counts.
-  if (status !== 'success' && !(await hasCode(client, address))) {
-    throw new CommandError(`the deployment of ${name} by ${hash} reverted: no role may be the zero address`);
+  if (status !== 'success' && !(await hasCode(client, first.address))) {
+    throw new CommandError(`the deployment of ${first.name} by ${hash} reverted: inspect it on the chain`);
   }
-  return blockNumber;
+  return new Map(contracts.map((contract) => [contract, blockNumber]));
+}
+
+/**
+ * Has the controller set what new contracts lack, and returns what it has still to send when its key is not at hand. A
+ * contract with a guardian was set up before, and is left alone: it may have been paused or have lost a key on purpose.
+ */
+async function setUp(client: Client, options: DeployOptions, plan: ContractPlan): Promise<RoleSetting[]> {
+  const { gateway, vault } = plan;
+  const guardians = await Promise.all(
+    [gateway, vault].map(async ({ address, artifact: { abi } }) => {
+      const guardian = await client.readContract({ address, abi, functionName: 'guardian' });
+      return [address, guardian] as const;
+    }),
+  );
+  const fresh = new Set(
+    guardians.filter(([, guardian]) => guardian === zeroAddress).map(([address]) => address),
+  );
+  const settings = roleSettings({ gateway: gateway.address, vault: vault.address }, options.roles);
+  const values = await readValues(client, settings);
+  const missing = settings.filter((each, index) => fresh.has(each.to) && !isSame(values[index], each.wanted));
+  const controllerClient = openClient(options, options.controllerKey ?? options.deployerKey);
+  const controller = options.controller ?? options.operatorId;
+  if (missing.length === 0 || !isSame(controllerClient.account.address, controller)) return missing;
+  await waitForPending(controllerClient, options.log);
+  for (const { what, wanted, to, data } of missing) {
+    const hash = await controllerClient.sendTransaction({ to, data, chain: null });
+    const { status } = await waitForReceipt(controllerClient, hash);
+    if (status !== 'success')
+      throw new CommandError(`the setting of ${what} by ${hash} reverted: run the command again`);
+    options.log(`${what} is set to ${show(wanted)} by ${hash}`);
+  }
+  return [];
 }
 
 async function waitForReceipt(client: Client, hash: Hex): Promise<TransactionReceipt> {
@@ -211,41 +263,25 @@ async function checkCode(client: Client, { name, address, artifact }: PlannedCon
 }
 
 /** One value on the chain, and its expected value. */
-interface Check {
-  readonly what: string;
-  readonly on: PlannedContract;
-  readonly functionName: string;
-  readonly args?: readonly unknown[];
-  readonly wanted: unknown;
-}
+type Check = Pick<RoleSetting, 'what' | 'to' | 'abi' | 'read' | 'args'> & { readonly wanted: unknown };
 
-/** All values that the contracts reveal about their construction. */
-function listChecks(options: DeployOptions, chainId: number, plan: ContractPlan): Check[] {
-  const { orderSigner, settler, guardian, feeRecipient, cctp } = options;
-  const { vault, cctpRoute, gateway } = plan;
-  const admin = options.currentAdmin ?? options.admin;
-  const shared = (on: PlannedContract, name: string): Check[] => [
-    { what: `the ${name}'s admin`, on, functionName: 'admin', wanted: admin },
-    { what: `the ${name}'s next admin`, on, functionName: 'pendingAdmin', wanted: zeroAddress },
-    { what: `the ${name}'s guardian`, on, functionName: 'guardian', wanted: guardian },
-    {
-      ...{ what: `${settler} as settler of the ${name}`, on },
-      ...{ functionName: 'isSettler', args: [settler], wanted: true },
-    },
-  ];
-  const signer = { args: [orderSigner], wanted: true };
+/** All values that the contracts reveal about their construction, and their controllers. */
+function listChecks(options: DeployOptions, plan: ContractPlan): Check[] {
+  const { gateway, vault, cctpRoute } = plan;
+  const controller = options.controller ?? options.operatorId;
+  const controlled = ([name, { address: to, artifact }]: readonly [string, PlannedContract]): Check[] => {
+    const on = { to, abi: artifact.abi, args: [] };
+    return [
+      { what: `the ${name}'s controller`, ...on, read: 'controller', wanted: controller },
+      { what: `the ${name}'s next controller`, ...on, read: 'pendingController', wanted: zeroAddress },
+    ];
+  };
   return [
-    ...shared(gateway, 'gateway'),
-    { what: "the gateway's fee recipient", on: gateway, functionName: 'feeRecipient', wanted: feeRecipient },
-    {
-      ...{ what: `${orderSigner} as order signer of the gateway`, on: gateway },
-      ...{ functionName: 'isOrderSigner', ...signer },
-    },
-    ...shared(vault, 'vault'),
-    { what: `${orderSigner} as signer of the vault`, on: vault, functionName: 'isSigner', ...signer },
-    ...(cctpRoute === undefined || cctp === undefined
+    ...controlled(['gateway', gateway]),
+    ...controlled(['vault', vault]),
+    ...(cctpRoute === undefined || options.cctp === undefined
       ? []
-      : listRouteChecks(chainId, cctp, { gateway, cctpRoute })),
+      : listRouteChecks(options.chainId, options.cctp, { gateway, cctpRoute })),
   ];
 }
 
@@ -254,38 +290,43 @@ function listRouteChecks(
   cctp: CctpSettings,
   { gateway, cctpRoute }: { readonly gateway: PlannedContract; readonly cctpRoute: PlannedContract },
 ): Check[] {
-  const { tokenMessenger } = cctp;
+  const on = { to: cctpRoute.address, abi: cctpRoute.artifact.abi };
   return [
-    { what: "the route's gateway", on: cctpRoute, functionName: 'gateway', wanted: gateway.address },
-    { what: "the route's messenger", on: cctpRoute, functionName: 'tokenMessenger', wanted: tokenMessenger },
+    { what: "the route's gateway", ...on, read: 'gateway', args: [], wanted: gateway.address },
+    { what: "the route's messenger", ...on, read: 'tokenMessenger', args: [], wanted: cctp.tokenMessenger },
     // The route refuses its own chain, so there is no domain to compare.
     ...cctp.domains
       .filter((entry) => entry.chainId !== chainId)
       .map((entry) => ({
         what: `the route's domain of chain ${entry.chainId}`,
-        on: cctpRoute,
-        functionName: 'domainOf',
+        ...on,
+        read: 'domainOf',
         args: [BigInt(entry.chainId)],
         wanted: entry.domain,
       })),
   ];
 }
 
-async function checkParameters(client: Client, options: DeployOptions, plan: ContractPlan): Promise<void> {
-  const checks = listChecks(options, options.chainId, plan);
-  const found = await Promise.all(
-    checks.map(({ on, functionName, args = [] }) =>
-      client.readContract({ address: on.address, abi: on.artifact.abi as Abi, functionName, args }),
+function readValues(client: Client, checks: readonly Check[]): Promise<unknown[]> {
+  return Promise.all(
+    checks.map(({ to, abi, read, args }) =>
+      client.readContract({ address: to, abi, functionName: read, args }),
     ),
   );
+}
+
+async function checkValues(client: Client, checks: readonly Check[]): Promise<void> {
+  const found = await readValues(client, checks);
   const wrong = checks.flatMap(({ what, wanted }, index) =>
-    String(found[index]).toLowerCase() === String(wanted).toLowerCase()
-      ? []
-      : [`${what} is ${show(found[index])} instead of ${show(wanted)}`],
+    isSame(found[index], wanted) ? [] : [`${what} is ${show(found[index])} instead of ${show(wanted)}`],
   );
   if (wrong.length > 0) {
     throw new CommandError(`the contracts exist, but their roles differ: ${wrong.join('; ')}`);
   }
+}
+
+function isSame(found: unknown, wanted: unknown): boolean {
+  return String(found).toLowerCase() === String(wanted).toLowerCase();
 }
 
 function show(value: unknown): string {

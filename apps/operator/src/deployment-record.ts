@@ -14,16 +14,20 @@ export interface DeploymentRecord {
   readonly chainId: string;
   readonly create2Deployer: Hex;
   readonly salt: Hex;
-  /** The roles at construction, which are part of the addresses. */
+  /** The address that controlled the contracts at first: with the code, all that their addresses follow from. */
+  readonly operatorId: Hex;
+  /** The keys with which the contracts were set up. The controller may have changed them since. */
   readonly roles: ContractRoles;
-  /** The present holder of the admin role. */
-  readonly admin: Hex;
+  /** Who controls the contracts now. */
+  readonly controller: Hex;
   readonly startBlock: string;
   readonly contracts: Readonly<
     Record<
       string,
       {
         readonly address: Hex;
+        /** Who ran CREATE2: `create2Deployer`, or the factory. */
+        readonly creator: Hex;
         readonly block: string;
         readonly initCodeHash: Hex;
         readonly codeHash: Hex;
@@ -45,19 +49,20 @@ export const recordOption = optional(
 /** The record of a deployment that was checked. */
 export function recordOf(
   chainId: number,
-  given: { readonly roles: ContractRoles; readonly admin: Hex; readonly deployment: Deployment },
+  given: Pick<DeploymentRecord, 'operatorId' | 'roles' | 'controller'> & { readonly deployment: Deployment },
 ): DeploymentRecord {
-  const { admin, orderSigner, settler, guardian, feeRecipient } = given.roles;
+  const { orderSigner, settler, guardian, feeRecipient } = given.roles;
   const contracts = given.deployment.contracts.map(({ contract, codeHash, block }) => {
-    const { name, address, initCodeHash, parameters } = contract;
-    return [name, { address, block: String(block), initCodeHash, codeHash, parameters }] as const;
+    const { name, creator, address, initCodeHash, parameters } = contract;
+    return [name, { address, creator, block: String(block), initCodeHash, codeHash, parameters }] as const;
   });
   return {
     chainId: String(chainId),
     create2Deployer,
     salt: `0x${'00'.repeat(32)}`,
-    roles: { admin, orderSigner, settler, guardian, feeRecipient },
-    admin: given.admin,
+    operatorId: given.operatorId,
+    roles: { orderSigner, settler, guardian, feeRecipient },
+    controller: given.controller,
     startBlock: String(given.deployment.startBlock),
     contracts: Object.fromEntries(contracts),
   };
@@ -89,8 +94,8 @@ export function readRecord(folder: string, chainId: number): DeploymentRecord | 
   }
   try {
     const record = JSON.parse(text) as DeploymentRecord;
-    if (record.chainId !== String(chainId) || !isAddress(record.admin)) throw new Error('wrong content');
-    return { ...record, admin: getAddress(record.admin) };
+    if (record.chainId !== String(chainId) || !isAddress(record.controller)) throw new Error('wrong content');
+    return { ...record, controller: getAddress(record.controller) };
   } catch {
     throw new CommandError(
       `${path} is not a record of a deployment on chain ${chainId}: restore or remove it`,

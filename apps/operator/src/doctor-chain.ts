@@ -163,7 +163,10 @@ async function examinePauses(chain: Chain, rpc: Rpc): Promise<DoctorFinding> {
   ].flatMap(([contract, isPaused]) => (isPaused === false ? [] : [String(contract)]));
   const what = `${chain.name} pause`;
   if (paused.length === 0) return good(what, 'neither contract is paused');
-  return bad(what, `paused: ${paused.join(' and ')}; the admin can unpause them when the reason is gone`);
+  return bad(
+    what,
+    `paused: ${paused.join(' and ')}; the controller can unpause them when the reason is gone`,
+  );
 }
 
 /** Fees paid to a contract of the installation would count as float, or belong to no account. */
@@ -183,7 +186,7 @@ async function examineFees(
   );
   const wrong = told.find(({ own }) => own !== undefined);
   if (wrong === undefined) return good(what, 'are not sent to a contract of this installation');
-  const remedy = 'have its admin call setFeeRecipient with your own wallet';
+  const remedy = 'have its controller call setFeeRecipient with your own wallet';
   return bad(what, `the gateway ${wrong.gateway} sends them to ${wrong.own}: ${remedy}`);
 }
 
@@ -262,7 +265,7 @@ async function examineFloat(
   const detail = `float ${shown(float)}, caps ${shown(caps.perOrder)} per order, ${shown(caps.hourly)} per hour, ${shown(caps.daily)} per day`;
   if (!isNeeded) return good(what, detail);
   if (caps.perOrder === 0n || caps.hourly === 0n || caps.daily === 0n) {
-    return bad(what, `${detail}: call setCaps as the vault's admin, or payments from other chains wait`);
+    return bad(what, `${detail}: call setCaps as the vault's controller, or payments from other chains wait`);
   }
   if (float < caps.perOrder) {
     return bad(what, `${detail}: the float is less than one order's cap, send tokens to ${vault}`);

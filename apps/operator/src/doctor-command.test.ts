@@ -84,7 +84,7 @@ test('doctor reports accounts and fee recipients that are contracts of the insta
     stdout.split('\n').filter((line) => line.startsWith('WRONG')),
     [
       `WRONG accounts: ${accountId} pays into the vault of ethereum: have the merchant provide its own wallet, create an account for it, then ${remedy}`,
-      `WRONG ethereum fees: the gateway ${gateway} sends them to the vault of ethereum: have its admin call setFeeRecipient with your own wallet`,
+      `WRONG ethereum fees: the gateway ${gateway} sends them to the vault of ethereum: have its controller call setFeeRecipient with your own wallet`,
     ],
   );
   await world.run(remedy.slice('florin '.length));

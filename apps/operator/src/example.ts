@@ -31,11 +31,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'key revoke': ['key revoke --key key_…'],
   'keystore create': ['keystore create --out settler.json --password-file settler.password'],
   deploy: [
-    'deploy --chain base --rpc https://node.example.com --chain-id 8453 --admin 0x… --guardian 0x… --order-signer 0x… ' +
-      '--settler 0x… --fee-recipient 0x… --deployer-key-file deployer.key --out base.json',
+    'deploy --chain base --rpc https://node.example.com --chain-id 8453 --operator 0x… --guardian 0x… --order-signer 0x… ' +
+      '--settler 0x… --fee-recipient 0x… --deployer-keystore deployer.json --deployer-password-file deployer.password --out base.json',
   ],
   handover: [
-    'handover --chain base --gateway 0x… --vault 0x… --timelock 0x… --to 0x… --admin-key-file admin.key',
+    'handover --chain base --gateway 0x… --vault 0x… --timelock 0x… --to 0x… --controller-keystore controller.json --controller-password-file controller.password',
   ],
   'kit find': [`kit find ${base} --payer 0x…`],
   'kit reclaim': [`kit reclaim ${base} --payer 0x… --key-file payer.key`],

@@ -5,19 +5,19 @@ import type { Command } from './command.ts';
 import { deploymentsFolder, readRecord, recordOption, writeRecord } from './deployment-record.ts';
 import { addressOption } from './evm-option.ts';
 import { type Handover, handOver } from './handover.ts';
-import { readKeyFile } from './secret-file.ts';
+import { keystoreKey, keystoreOptions } from './key-option.ts';
 
 const defaultMinDelaySeconds = 172_800n;
 
 export const handoverCommand: Command = {
-  does: 'moves the admin role of gateway and vault to a time lock that only a multisig can use, step by step',
+  does: 'moves the controller role of gateway and vault to a time lock that only a multisig can use, step by step',
   options: [
     optional('--chain <name>', "the chain's name in the configuration"),
-    mandatory('--gateway <address>', 'the gateway whose admin changes'),
-    mandatory('--vault <address>', 'the vault whose admin changes'),
+    mandatory('--gateway <address>', 'the gateway whose controller changes'),
+    mandatory('--vault <address>', 'the vault whose controller changes'),
     mandatory('--to <address>', 'the multisig that may use the time lock'),
-    mandatory('--timelock <address>', 'the time lock that becomes admin'),
-    optional('--admin-key-file <file>', 'holds the private key of the present admin'),
+    mandatory('--timelock <address>', 'the time lock that becomes controller'),
+    ...keystoreOptions('controller', 'the key of the present controller'),
     optional('--min-delay <seconds>', 'the delay that the time lock must have at least (default: two days)'),
     ...nodeOptions,
     recordOption,
@@ -27,8 +27,8 @@ export const handoverCommand: Command = {
     const timelock = addressOption(options, 'timelock');
     const gateway = addressOption(options, 'gateway');
     const vault = addressOption(options, 'vault');
-    const keyFile = options.optional('admin-key-file');
-    const key = keyFile === undefined ? {} : { adminKey: readKeyFile(keyFile) };
+    const controllerKey = keystoreKey(options, 'controller');
+    const key = controllerKey === undefined ? {} : { controllerKey };
     const minDelaySeconds = minDelayOption(options);
     const target = await chainTarget(options, outside);
     const handover = await handOver({
@@ -39,7 +39,7 @@ export const handoverCommand: Command = {
       const record = readRecord(folder, target.chainId);
       const recorded = record?.contracts['PaymentGateway']?.address;
       if (record !== undefined && recorded !== undefined && getAddress(recorded) === gateway) {
-        outside.tell(`recorded in ${writeRecord(folder, { ...record, admin: timelock })}`);
+        outside.tell(`recorded in ${writeRecord(folder, { ...record, controller: timelock })}`);
       }
     }
     return { text: describe(handover), json: handover };
@@ -55,7 +55,7 @@ function minDelayOption(options: Options): bigint {
 
 function describe({ state, readyAtSeconds, next }: Handover): string {
   if (state === 'done')
-    return 'done: the time lock is admin of gateway and vault, and no other admin is pending';
+    return 'done: the time lock is controller of gateway and vault, and no other controller is pending';
   if (next === undefined) {
     const at = new Date(Number(readyAtSeconds) * 1_000).toISOString();
     return `scheduled: run this command again after ${at}`;

@@ -20,8 +20,8 @@ beforeEach(async () => {
   anvil = await startTestAnvil({ automine: true });
   deployment = await deployContracts({
     ...{ request: anvil.request, chainId: anvil.chainId, deployerKey: keyOf(0).privateKey },
-    ...{ admin: keyOf(1).address, orderSigner: role('2'), settler: role('3'), guardian: role('4') },
-    ...{ feeRecipient: role('5'), log: () => {} },
+    ...{ operatorId: keyOf(1).address, controllerKey: keyOf(1).privateKey, log: () => {} },
+    roles: { orderSigner: role('2'), settler: role('3'), guardian: role('4'), feeRecipient: role('5') },
   });
   // Any contract can replace a multisig here: it only needs code, and to send.
   await anvil.request('anvil_setCode', [multisig, '0x00']);
@@ -72,7 +72,7 @@ function optionsFor(timelock: Hex, change: Partial<HandoverOptions> = {}): Hando
   return {
     ...{ request: anvil.request, chainId: anvil.chainId, timelock, multisig },
     ...{ gateway: deployment.gateway, vault: deployment.vault },
-    ...{ adminKey: keyOf(1).privateKey, minDelaySeconds: delaySeconds, log: () => {} },
+    ...{ controllerKey: keyOf(1).privateKey, minDelaySeconds: delaySeconds, log: () => {} },
     ...change,
   };
 }
@@ -93,7 +93,7 @@ function callsOf(abi: Abi): { name: string; data: Hex }[] {
       if (type === 'bool') return true;
       return type.startsWith('uint') ? 1n : undefined;
     });
-    // Orders and payouts are functions of the settler, a role that the admin never had.
+    // Orders and payouts are functions of the settler, a role that the controller never had.
     if (args.includes(undefined)) return [];
     return [{ name: entry.name, data: encodeFunctionData({ abi, functionName: entry.name, args }) }];
   });
@@ -106,7 +106,7 @@ async function refusalOf(from: Hex, to: Hex, data: Hex): Promise<string> {
   );
 }
 
-test('after the handover the time lock is admin, and the old key has no power', async () => {
+test('after the handover the time lock is controller, and the old key has no power', async () => {
   const timelock = await deployTimelock({});
   const contracts = [deployment.gateway, deployment.vault];
   const offered = await handOver(optionsFor(timelock));
@@ -154,7 +154,7 @@ test('a time lock that other parties than the multisig can use is refused', asyn
     const timelock = await deployTimelock(args);
     await assert.rejects(
       handOver(optionsFor(timelock)),
-      new CommandError(`the time lock ${timelock} cannot be admin: ${problem}`),
+      new CommandError(`the time lock ${timelock} cannot be controller: ${problem}`),
     );
   };
   await unfit({ delay: delaySeconds - 1n }, 'its delay is 172799 s, less than 172800 s');
@@ -164,13 +164,13 @@ test('a time lock that other parties than the multisig can use is refused', asyn
   const old = keyOf(1).address;
   await unfit(
     { proposers: [old] },
-    `the multisig cannot propose; the present admin ${old} has a role on it; ${old} has a role on it besides the multisig`,
+    `the multisig cannot propose; the present controller ${old} has a role on it; ${old} has a role on it besides the multisig`,
   );
   assert.equal(
     await anvil.request('eth_call', [
       {
         to: deployment.gateway,
-        data: encodeFunctionData({ abi: payoutVaultAbi, functionName: 'pendingAdmin' }),
+        data: encodeFunctionData({ abi: payoutVaultAbi, functionName: 'pendingController' }),
       },
     ]),
     pad(zeroAddress),
@@ -190,15 +190,15 @@ test('a multisig or time lock without code, a strange key and a missing key are 
     { timelock: stranger },
     `the time lock ${stranger} has no code on chain 31337: deploy it first`,
   );
-  const [first, admin] = [keyOf(0), keyOf(1)];
+  const [first, controller] = [keyOf(0), keyOf(1)];
   await refused(
-    { adminKey: first.privateKey },
-    `${first.address} is not the admin of ${gateway}: ${admin.address} is`,
+    { controllerKey: first.privateKey },
+    `${first.address} is not the controller of ${gateway}: ${controller.address} is`,
   );
-  const { adminKey: _, ...withoutKey } = optionsFor(timelock);
+  const { controllerKey: _, ...withoutKey } = optionsFor(timelock);
   await assert.rejects(
     handOver(withoutKey),
-    new CommandError(`${gateway} is not offered yet: give --admin-key-file`),
+    new CommandError(`${gateway} is not offered yet: give --controller-keystore`),
   );
 });
 

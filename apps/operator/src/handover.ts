@@ -23,8 +23,8 @@ export interface HandoverOptions {
   readonly chainId: number;
   readonly gateway: Hex;
   readonly vault: Hex;
-  /** The admin's key; without it the command only reads. */
-  readonly adminKey?: Hex;
+  /** The controller's key; without it the command only reads. */
+  readonly controllerKey?: Hex;
   /** OpenZeppelin's TimelockController. */
   readonly timelock: Hex;
   /** Proposes to and executes from the time lock. */
@@ -65,32 +65,34 @@ const timelockRoles = {
   executor: keccak256(toHex('EXECUTOR_ROLE')),
   canceller: keccak256(toHex('CANCELLER_ROLE')),
 };
-const handoverSalt = keccak256(toHex('Florin: the time lock accepts the admin role'));
+const handoverSalt = keccak256(toHex('Florin: the time lock accepts the controller role'));
 const receiptTimeoutMs = 600_000;
 const pollingIntervalMs = 500;
 
 /**
- * Moves the admin role of gateway and vault to a time lock, as far as possible without the multisig, and reports the
+ * Moves the controller role of gateway and vault to a time lock, as far as possible without the multisig, and reports the
  * multisig's next transaction. Run it again after each step; it reads the chain and does nothing twice. Before any
  * offer, it checks that only the multisig can use the time lock, and throws a CommandError otherwise.
  */
 export async function handOver(options: HandoverOptions): Promise<Handover> {
   const client = openClient(options);
   const contracts = [options.gateway, options.vault] as const;
-  const admins = await Promise.all(contracts.map((address) => readAdmin(client, address, 'admin')));
-  await checkTimelock(client, options, admins);
+  const controllers = await Promise.all(
+    contracts.map((address) => readController(client, address, 'controller')),
+  );
+  await checkTimelock(client, options, controllers);
   for (const [index, address] of contracts.entries()) {
-    const admin = admins[index] ?? zeroAddress;
-    if (!isAddressEqual(admin, options.timelock)) await offer(client, options, { address, admin });
+    const controller = controllers[index] ?? zeroAddress;
+    if (!isAddressEqual(controller, options.timelock)) await offer(client, options, { address, controller });
   }
   const waiting = contracts.filter(
-    (_, index) => !isAddressEqual(admins[index] ?? zeroAddress, options.timelock),
+    (_, index) => !isAddressEqual(controllers[index] ?? zeroAddress, options.timelock),
   );
   if (waiting.length > 0) return { ...(await nextStep(client, options, waiting)), contracts };
   for (const address of contracts) {
-    if ((await readAdmin(client, address, 'pendingAdmin')) !== zeroAddress) {
+    if ((await readController(client, address, 'pendingController')) !== zeroAddress) {
       throw new CommandError(
-        `${address} has another admin pending: have the time lock call transferAdmin(0)`,
+        `${address} has another controller pending: have the time lock call transferController(0)`,
       );
     }
   }
@@ -107,15 +109,19 @@ function openClient({ request }: HandoverOptions) {
   return createWalletClient({ transport }).extend(publicActions);
 }
 
-function readAdmin(client: Client, address: Hex, functionName: 'admin' | 'pendingAdmin'): Promise<Hex> {
+function readController(
+  client: Client,
+  address: Hex,
+  functionName: 'controller' | 'pendingController',
+): Promise<Hex> {
   return client.readContract({ address, abi: payoutVaultAbi, functionName });
 }
 
-/** Refuses everything that could leave the contracts without a usable admin, or with one besides the multisig. */
+/** Refuses everything that could leave the contracts without a usable controller, or with one besides the multisig. */
 async function checkTimelock(
   client: Client,
   options: HandoverOptions,
-  admins: readonly Hex[],
+  controllers: readonly Hex[],
 ): Promise<void> {
   const { timelock, multisig, minDelaySeconds } = options;
   for (const [name, address] of [
@@ -138,39 +144,42 @@ async function checkTimelock(
   if (!(await has(timelockRoles.proposer, multisig))) problems.push('the multisig cannot propose');
   const isOpen = await has(timelockRoles.executor, zeroAddress);
   if (!isOpen && !(await has(timelockRoles.executor, multisig))) problems.push('the multisig cannot execute');
-  // A holder of the time lock's own admin role can become a proposer without any delay.
+  // A holder of the time lock's own controller role can become a proposer without any delay.
   const powers = [timelockRoles.proposer, timelockRoles.canceller, timelockRoles.admin];
   const allowed = [multisig, timelock];
-  for (const admin of admins) {
-    if (allowed.some((each) => isAddressEqual(each, admin))) continue;
+  for (const controller of controllers) {
+    if (allowed.some((each) => isAddressEqual(each, controller))) continue;
     for (const role of powers)
-      if (await has(role, admin)) problems.push(`the present admin ${admin} has a role on it`);
+      if (await has(role, controller)) problems.push(`the present controller ${controller} has a role on it`);
   }
   for (const { account, role } of await findProposers(client, timelock, powers)) {
     if (allowed.some((each) => isAddressEqual(each, account)) || !(await has(role, account))) continue;
     problems.push(`${account} has a role on it besides the multisig`);
   }
   if (problems.length > 0) {
-    throw new CommandError(`the time lock ${timelock} cannot be admin: ${[...new Set(problems)].join('; ')}`);
+    throw new CommandError(
+      `the time lock ${timelock} cannot be controller: ${[...new Set(problems)].join('; ')}`,
+    );
   }
 }
 
-/** Names the time lock as the next admin of a contract, once. */
+/** Names the time lock as the next controller of a contract, once. */
 async function offer(
   client: Client,
-  { timelock, adminKey, chainId, log }: HandoverOptions,
-  { address, admin }: { readonly address: Hex; readonly admin: Hex },
+  { timelock, controllerKey, chainId, log }: HandoverOptions,
+  { address, controller }: { readonly address: Hex; readonly controller: Hex },
 ): Promise<void> {
-  if (isAddressEqual(await readAdmin(client, address, 'pendingAdmin'), timelock)) {
+  if (isAddressEqual(await readController(client, address, 'pendingController'), timelock)) {
     log(`${address} waits for the time lock to accept`);
     return;
   }
-  if (adminKey === undefined) throw new CommandError(`${address} is not offered yet: give --admin-key-file`);
-  const account = privateKeyToAccount(adminKey);
-  if (!isAddressEqual(account.address, admin)) {
-    throw new CommandError(`${account.address} is not the admin of ${address}: ${admin} is`);
+  if (controllerKey === undefined)
+    throw new CommandError(`${address} is not offered yet: give --controller-keystore`);
+  const account = privateKeyToAccount(controllerKey);
+  if (!isAddressEqual(account.address, controller)) {
+    throw new CommandError(`${account.address} is not the controller of ${address}: ${controller} is`);
   }
-  const call = { abi: payoutVaultAbi, functionName: 'transferAdmin', args: [timelock] } as const;
+  const call = { abi: payoutVaultAbi, functionName: 'transferController', args: [timelock] } as const;
   const hash = await client.sendTransaction({
     account,
     to: address,
@@ -179,7 +188,7 @@ async function offer(
   });
   log(`${address} is offered to the time lock by ${hash} on chain ${chainId}`);
   for (let waitedMs = 0; waitedMs < receiptTimeoutMs; waitedMs += pollingIntervalMs) {
-    if (isAddressEqual(await readAdmin(client, address, 'pendingAdmin'), timelock)) return;
+    if (isAddressEqual(await readController(client, address, 'pendingController'), timelock)) return;
     await sleep(pollingIntervalMs);
   }
   throw new CommandError(`the transaction ${hash} has no effect yet: run the command again later`);
@@ -191,7 +200,7 @@ async function nextStep(
   { timelock }: HandoverOptions,
   targets: readonly Hex[],
 ): Promise<Omit<Handover, 'contracts'>> {
-  const accept = encodeFunctionData({ abi: payoutVaultAbi, functionName: 'acceptAdmin' });
+  const accept = encodeFunctionData({ abi: payoutVaultAbi, functionName: 'acceptController' });
   const batch = [targets, targets.map(() => 0n), targets.map(() => accept), zeroHash, handoverSalt] as const;
   const lock = { address: timelock, abi: timelockAbi } as const;
   const id = await client.readContract({ ...lock, functionName: 'hashOperationBatch', args: batch });
@@ -199,13 +208,13 @@ async function nextStep(
   if (readyAtSeconds === 0n) {
     const delay = await client.readContract({ ...lock, functionName: 'getMinDelay' });
     const call = { abi: timelockAbi, functionName: 'scheduleBatch', args: [...batch, delay] } as const;
-    const does = `schedules acceptAdmin() on ${targets.join(' and ')}`;
+    const does = `schedules acceptController() on ${targets.join(' and ')}`;
     return { state: 'offered', next: { to: timelock, data: encodeFunctionData(call), does } };
   }
   if (!(await client.readContract({ ...lock, functionName: 'isOperationReady', args: [id] }))) {
     return { state: 'scheduled', readyAtSeconds };
   }
   const call = { abi: timelockAbi, functionName: 'executeBatch', args: batch } as const;
-  const does = `executes acceptAdmin() on ${targets.join(' and ')}`;
+  const does = `executes acceptController() on ${targets.join(' and ')}`;
   return { state: 'ready', readyAtSeconds, next: { to: timelock, data: encodeFunctionData(call), does } };
 }

@@ -118,7 +118,7 @@ async function databaseUrlOf(
 function report(folder: string, { chains = [] }: DraftConfig, keys: KeptKeys) {
   const missing = chains.filter(({ gateway }) => gateway === undefined);
   const next = missing.flatMap(({ name, chainId, rpcUrls }) => [
-    `deploy --chain ${name} --rpc ${rpcUrls[0]} --chain-id ${chainId} --admin 0x… --guardian 0x… --order-signer ${keys.orderSigner} --settler ${keys.settler} --fee-recipient 0x… --deployer-key-file deployer.key --out ${join(folder, `${name}.json`)}`,
+    `deploy --chain ${name} --rpc ${rpcUrls[0]} --chain-id ${chainId} --operator 0x… --guardian 0x… --order-signer ${keys.orderSigner} --settler ${keys.settler} --fee-recipient 0x… --deployer-keystore deployer.json --deployer-password-file deployer.password --out ${join(folder, `${name}.json`)}`,
   ]);
   if (missing.length > 0) next.push(`init --out ${folder}`);
   else {

@@ -53,7 +53,8 @@ export async function startKitChain(): Promise<void> {
   const role = first.address;
   deployment = await deployContracts({
     ...{ request: anvil.request, chainId: anvil.chainId, deployerKey: first.privateKey, log: () => {} },
-    ...{ admin: role, orderSigner: signer.address as Hex, settler: role, guardian: role, feeRecipient: role },
+    operatorId: role,
+    roles: { orderSigner: signer.address as Hex, settler: role, guardian: role, feeRecipient: role },
   });
   const plan = planContract('LocalUsdc', { name: 'USD Coin', symbol: 'USDC', minter: role });
   await create2('00'.repeat(32), plan.initCode);

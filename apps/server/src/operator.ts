@@ -17,14 +17,16 @@ export { addressOfKey } from '#config/signer.ts';
 export {
   type Artifact,
   type CctpSettings,
+  type ContractCall,
   type ContractPlan,
-  type ContractRoles,
   circleMainnet,
   create2Deployer,
+  deploymentCall,
   type PlannedContract,
   planContract,
   planContracts,
 } from '#contracts/contract-plan.ts';
+export { type ContractRoles, type RoleSetting, roleSettings } from '#contracts/contract-setup.ts';
 export { findDroppedEvents } from '#contracts/dropped-event.ts';
 export { schema } from '#db/schema.ts';
 export { findScopeProblems } from '#db/scope-check.ts';

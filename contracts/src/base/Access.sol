@@ -6,9 +6,9 @@ import {IAccess} from "../interfaces/IAccess.sol";
 /// @title Roles, pause and reentrancy lock
 abstract contract Access is IAccess {
     /// @inheritdoc IAccess
-    address public admin;
+    address public controller;
     /// @inheritdoc IAccess
-    address public pendingAdmin;
+    address public pendingController;
     /// @inheritdoc IAccess
     address public guardian;
     /// @inheritdoc IAccess
@@ -19,23 +19,23 @@ abstract contract Access is IAccess {
     /// @dev The last variable here: the gateway's fee recipient follows in the same word, which every payment reads.
     bool public paused;
 
-    constructor(address admin_, address signer, address settler, address guardian_) {
-        if (admin_ == address(0)) revert ZeroAddress();
-        admin = admin_;
-        emit AdminTransferred(address(0), admin_);
-        _setSigner(signer, true);
-        _setSettler(settler, true);
-        _setGuardian(guardian_);
+    /// @dev The operator's id is all that a contract is made from, so it has one address on every chain, whatever keys come
+    /// later. It starts without any, and paused.
+    constructor(address operatorId) {
+        if (operatorId == address(0)) revert ZeroAddress();
+        controller = operatorId;
+        emit ControllerTransferred(address(0), operatorId);
+        paused = true;
     }
 
-    modifier onlyAdmin() {
-        if (msg.sender != admin) revert Unauthorized(msg.sender);
+    modifier onlyController() {
+        if (msg.sender != controller) revert Unauthorized(msg.sender);
         _;
     }
 
-    /// @dev The admin grants; the admin and the guardian take away.
+    /// @dev The controller grants; the controller and the guardian take away.
     modifier onlyGranter(bool isGrant) {
-        if (msg.sender != admin && (isGrant || msg.sender != guardian)) revert Unauthorized(msg.sender);
+        if (msg.sender != controller && (isGrant || msg.sender != guardian)) revert Unauthorized(msg.sender);
         _;
     }
 
@@ -57,27 +57,31 @@ abstract contract Access is IAccess {
     }
 
     /// @inheritdoc IAccess
-    function transferAdmin(address newAdmin) external onlyAdmin {
-        pendingAdmin = newAdmin;
-        emit AdminTransferStarted(admin, newAdmin);
+    function transferController(address newController) external onlyController {
+        pendingController = newController;
+        emit ControllerTransferStarted(controller, newController);
     }
 
     /// @inheritdoc IAccess
-    function acceptAdmin() external {
-        if (msg.sender != pendingAdmin) revert Unauthorized(msg.sender);
-        emit AdminTransferred(admin, msg.sender);
-        admin = msg.sender;
-        delete pendingAdmin;
+    function acceptController() external {
+        if (msg.sender != pendingController) revert Unauthorized(msg.sender);
+        emit ControllerTransferred(controller, msg.sender);
+        controller = msg.sender;
+        delete pendingController;
     }
 
     /// @inheritdoc IAccess
-    function setGuardian(address guardian_) external onlyAdmin {
-        _setGuardian(guardian_);
+    function setGuardian(address guardian_) external onlyController {
+        if (guardian_ == address(0)) revert ZeroAddress();
+        guardian = guardian_;
+        emit GuardianSet(guardian_);
     }
 
     /// @inheritdoc IAccess
     function setSettler(address settler, bool allowed) external onlyGranter(allowed) {
-        _setSettler(settler, allowed);
+        if (settler == address(0)) revert ZeroAddress();
+        isSettler[settler] = allowed;
+        emit SettlerSet(settler, allowed);
     }
 
     /// @inheritdoc IAccess
@@ -87,11 +91,15 @@ abstract contract Access is IAccess {
     }
 
     /// @inheritdoc IAccess
-    function unpause() external onlyAdmin {
+    function unpause() external onlyController {
         if (!paused) revert ContractNotPaused();
+        _requireReady();
         paused = false;
         emit Unpaused(msg.sender);
     }
+
+    /// @dev Reverts while something is missing that has to be set before the contract works for the first time.
+    function _requireReady() internal view virtual {}
 
     /// @dev Emits the event under the name that the inheriting contract gives its signers.
     function _emitSignerSet(address signer, bool allowed) internal virtual;
@@ -105,17 +113,5 @@ abstract contract Access is IAccess {
 
     function _isSigner(address account) internal view returns (bool) {
         return _signers[account];
-    }
-
-    function _setSettler(address settler, bool allowed) private {
-        if (settler == address(0)) revert ZeroAddress();
-        isSettler[settler] = allowed;
-        emit SettlerSet(settler, allowed);
-    }
-
-    function _setGuardian(address guardian_) private {
-        if (guardian_ == address(0)) revert ZeroAddress();
-        guardian = guardian_;
-        emit GuardianSet(guardian_);
     }
 }

@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {DepositReceiver} from "../DepositReceiver.sol";
 import {IDepositReceiver} from "../interfaces/IDepositReceiver.sol";
 import {IPaymentGateway} from "../interfaces/IPaymentGateway.sol";
+import {Create2} from "../libraries/Create2.sol";
 import {TokenTransfer} from "../libraries/TokenTransfer.sol";
 import {OrderBook} from "./OrderBook.sol";
 
@@ -46,21 +47,15 @@ abstract contract Deposits is OrderBook {
 
     /// @inheritdoc IPaymentGateway
     function receiverOf(bytes32 orderId) public view returns (address) {
-        bytes32 codeHash = keccak256(_proxyCode());
-        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), orderId, codeHash)))));
+        return Create2.addressOf(orderId, _proxyCode());
     }
 
     /// @dev The receiver, with its code in place.
     function _deployReceiver(bytes32 orderId) internal returns (address receiver) {
         receiver = receiverOf(orderId);
         if (receiver.code.length != 0) return receiver;
-        bytes memory code = _proxyCode();
-        address created;
-        assembly ("memory-safe") {
-            created := create2(0, add(code, 0x20), mload(code), orderId)
-        }
         // Only this contract can put code there, so a failure is one of gas.
-        if (created != receiver) revert TokenTransfer.InsufficientGas();
+        if (Create2.deploy(orderId, _proxyCode()) != receiver) revert TokenTransfer.InsufficientGas();
     }
 
     function _forwardExact(address receiver, address token, address to, uint256 amount) internal {

@@ -2,8 +2,9 @@
 pragma solidity 0.8.37;
 
 /// @title Roles that the gateway and the vault share
-/// @notice Admin (meant to stand behind a time lock) grants roles; the guardian can only take away: it pauses and it
-/// revokes signers and settlers. There is no upgrade and no generic call.
+/// @notice The controller (meant to stand behind a time lock) grants roles; the guardian can only take away: it pauses and it
+/// revokes signers and settlers. There is no upgrade and no generic call. A new contract is controlled by the operator's id,
+/// knows no signer, settler or guardian, and is paused until its controller unpauses it.
 interface IAccess {
     /// @notice The caller holds none of the roles that this function asks for.
     error Unauthorized(address caller);
@@ -16,35 +17,35 @@ interface IAccess {
     /// @notice A token's callback called back in.
     error Reentered();
 
-    /// @notice `newAdmin` may now accept the role; until then nothing has changed.
-    event AdminTransferStarted(address indexed admin, address indexed newAdmin);
-    /// @notice `newAdmin` holds the role.
-    event AdminTransferred(address indexed previousAdmin, address indexed newAdmin);
+    /// @notice `newController` may now accept the role; until then nothing has changed.
+    event ControllerTransferStarted(address indexed controller, address indexed newController);
+    /// @notice `newController` holds the role.
+    event ControllerTransferred(address indexed previousController, address indexed newController);
     event GuardianSet(address indexed guardian);
     event SettlerSet(address indexed settler, bool allowed);
     event Paused(address indexed by);
     event Unpaused(address indexed by);
 
-    /// @notice Names the next admin, who has to accept. Admin only. Zero withdraws an earlier offer.
-    function transferAdmin(address newAdmin) external;
+    /// @notice Names the next controller, who has to accept. Controller only. Zero withdraws an earlier offer.
+    function transferController(address newController) external;
 
-    /// @notice Takes the admin role that was offered. Pending admin only.
-    function acceptAdmin() external;
+    /// @notice Takes the controller role that was offered. Pending controller only.
+    function acceptController() external;
 
-    /// @notice Replaces the guardian. Admin only. To have none, name the admin.
+    /// @notice Replaces the guardian. Controller only. To have none, name the controller.
     function setGuardian(address guardian_) external;
 
-    /// @notice Grants (admin only) or revokes (admin or guardian) the settler role.
+    /// @notice Grants (controller only) or revokes (controller or guardian) the settler role.
     function setSettler(address settler, bool allowed) external;
 
-    /// @notice Stops what the contract's documentation calls pausable. Guardian or admin.
+    /// @notice Stops what the contract's documentation calls pausable. Guardian or controller.
     function pause() external;
 
-    /// @notice Resumes. Admin only.
+    /// @notice Resumes. Controller only.
     function unpause() external;
 
-    function admin() external view returns (address);
-    function pendingAdmin() external view returns (address);
+    function controller() external view returns (address);
+    function pendingController() external view returns (address);
     function guardian() external view returns (address);
     function isSettler(address account) external view returns (bool);
     function paused() external view returns (bool);

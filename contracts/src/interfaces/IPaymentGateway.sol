@@ -68,6 +68,8 @@ interface IPaymentGateway is IAccess, IDomain {
     error ReclaimTooEarly(uint64 reclaimAt);
     /// @notice `reclaimAt` is less than two days after `payBy`, or more than 120 days from now.
     error WrongReclaimTime(uint64 payBy, uint64 reclaimAt);
+    /// @notice A gateway takes no payments before it has a fee recipient.
+    error FeeRecipientMissing();
     /// @notice The order type is not one that this version knows.
     error UnsupportedOrderType(uint8 orderType);
     /// @notice The target chain does not fit the order type.
@@ -232,10 +234,10 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @dev The unit that stays keeps two storage words warm: an empty balance costs the next payer 17,100 gas.
     function withdrawFees(address token) external;
 
-    /// @notice Grants (admin only) or revokes (admin or guardian) the right to sign orders.
+    /// @notice Grants (controller only) or revokes (controller or guardian) the right to sign orders.
     function setOrderSigner(address signer, bool allowed) external;
 
-    /// @notice Replaces the receiver of fees, accrued ones included. Admin only.
+    /// @notice Replaces the receiver of fees, accrued ones included. Controller only.
     function setFeeRecipient(address feeRecipient_) external;
 
     /// @notice The order's EIP-712 digest on this chain and contract: what the service signs, and the order's id.

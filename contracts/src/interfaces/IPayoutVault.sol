@@ -81,13 +81,13 @@ interface IPayoutVault is IAccess, IDomain {
     /// @param signatures One for each payout, in the same order.
     function payoutBatch(Payout[] calldata payouts, bytes[] calldata signatures) external;
 
-    /// @notice Takes float out, outside the caps and during a pause. Admin only: the float is the operator's.
+    /// @notice Takes float out, outside the caps and during a pause. Controller only: the float is the operator's.
     function withdraw(address token, address to, uint256 amount) external;
 
-    /// @notice Grants (admin only) or revokes (admin or guardian) the right to sign payouts.
+    /// @notice Grants (controller only) or revokes (controller or guardian) the right to sign payouts.
     function setSigner(address signer, bool allowed) external;
 
-    /// @notice Sets a token's caps, which hold at once for the running hour and day. Admin only.
+    /// @notice Sets a token's caps, which hold at once for the running hour and day. Controller only.
     function setCaps(address token, uint112 perOrder, uint112 hourly, uint112 daily) external;
 
     /// @notice Whether the order id was paid out here. True for zero.

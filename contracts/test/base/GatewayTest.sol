@@ -39,7 +39,7 @@ abstract contract GatewayTest is Test {
     uint64 internal constant OTHER_CHAIN = 8453;
     uint256 internal constant MAX_TOTAL = type(uint128).max;
 
-    address internal admin = account("admin");
+    address internal controller = account("controller");
     address internal signer = account("order signer");
     address internal settler = account("settler");
     address internal guardian = account("guardian");
@@ -59,15 +59,25 @@ abstract contract GatewayTest is Test {
     function setUp() public virtual {
         vm.warp(START);
         route = new HostileRoute();
-        gateway = PaymentGateway(
-            deploy("PaymentGateway", abi.encode(admin, signer, settler, guardian, feeRecipient))
-        );
+        gateway = newGateway();
         // Tests settle as a settler where they do not say who calls.
-        vm.prank(admin);
+        vm.prank(controller);
         gateway.setSettler(address(this), true);
         usdc = new LocalUsdc("USD Coin", "USDC", minter);
         usdt = new LocalUsdt("Tether USD", "USDT", minter);
         dai = new LocalDai("Dai Stablecoin", "DAI", minter);
+    }
+
+    /// @notice A gateway that its controller has set up.
+    function newGateway() internal returns (PaymentGateway made) {
+        made = PaymentGateway(deploy("PaymentGateway", abi.encode(controller)));
+        vm.startPrank(controller);
+        made.setOrderSigner(signer, true);
+        made.setSettler(settler, true);
+        made.setGuardian(guardian);
+        made.setFeeRecipient(feeRecipient);
+        made.unpause();
+        vm.stopPrank();
     }
 
     /// @notice 100 USDC into escrow, of which the merchant bears one as fee.

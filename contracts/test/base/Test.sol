@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {PayoutVault} from "../../src/PayoutVault.sol";
 import {Vm} from "./Vm.sol";
 
 /// @notice What every test needs: cheat codes, named accounts, bounded fuzz values and signatures.
@@ -18,6 +19,20 @@ abstract contract Test {
     /// @notice What the compiler's deployment settings make of a contract.
     function artifactOf(string memory name) internal pure returns (string memory) {
         return string.concat("out/", name, ".sol/", name, ".json");
+    }
+
+    /// @notice A vault that its controller has set up.
+    function newVault(address controller_, address signer_, address settler_, address guardian_)
+        internal
+        returns (PayoutVault made)
+    {
+        made = PayoutVault(deploy("PayoutVault", abi.encode(controller_)));
+        vm.startPrank(controller_);
+        made.setSigner(signer_, true);
+        made.setSettler(settler_, true);
+        made.setGuardian(guardian_);
+        made.unpause();
+        vm.stopPrank();
     }
 
     function keyOf(string memory name) internal pure returns (uint256) {

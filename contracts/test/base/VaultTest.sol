@@ -29,7 +29,7 @@ abstract contract VaultTest is Test {
     uint112 internal constant DAILY = 6_000e6;
     uint256 internal constant FLOAT = 1_000_000e6;
 
-    address internal admin = account("admin");
+    address internal controller = account("controller");
     address internal signer = account("vault signer");
     address internal settler = account("settler");
     address internal guardian = account("guardian");
@@ -43,7 +43,7 @@ abstract contract VaultTest is Test {
 
     function setUp() public virtual {
         vm.warp(START);
-        vault = PayoutVault(deploy("PayoutVault", abi.encode(admin, signer, settler, guardian)));
+        vault = newVault(controller, signer, settler, guardian);
         usdc = new LocalUsdc("USD Coin", "USDC", minter);
         usdt = new LocalUsdt("Tether USD", "USDT", minter);
         vm.startPrank(minter);
@@ -51,7 +51,7 @@ abstract contract VaultTest is Test {
         usdt.issue(FLOAT);
         usdt.transfer(address(vault), FLOAT);
         vm.stopPrank();
-        vm.startPrank(admin);
+        vm.startPrank(controller);
         vault.setCaps(address(usdc), PER_ORDER, HOURLY, DAILY);
         vault.setCaps(address(usdt), PER_ORDER, HOURLY, DAILY);
         vm.stopPrank();
@@ -139,7 +139,7 @@ abstract contract VaultTest is Test {
     function hostile() internal returns (HostileToken token) {
         token = new HostileToken();
         token.mint(address(vault), FLOAT);
-        vm.prank(admin);
+        vm.prank(controller);
         vault.setCaps(address(token), PER_ORDER, HOURLY, DAILY);
     }
 }

@@ -25,6 +25,8 @@ interface Vm {
     function recordLogs() external;
     function getRecordedLogs() external returns (Log[] memory);
     function load(address account, bytes32 slot) external view returns (bytes32);
+    function snapshotState() external returns (uint256 id);
+    function revertToState(uint256 id) external returns (bool done);
     function setNonce(address account, uint64 nonce) external;
     function etch(address account, bytes calldata code) external;
     function signAndAttachDelegation(address implementation, uint256 privateKey) external;

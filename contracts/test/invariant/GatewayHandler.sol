@@ -205,7 +205,7 @@ contract GatewayHandler is SigningTest {
     function togglePause(uint256 seed) external {
         bool isPaused = gateway.paused();
         if (!isPaused && seed % 4 != 0) return;
-        vm.prank(isPaused ? admin : guardian);
+        vm.prank(isPaused ? controller : guardian);
         if (isPaused) gateway.unpause();
         else gateway.pause();
     }
@@ -213,7 +213,7 @@ contract GatewayHandler is SigningTest {
     function toggleSigner(uint256 seed) external {
         bool allowed = gateway.isOrderSigner(signer);
         if (allowed && seed % 4 != 0) return;
-        vm.prank(allowed ? guardian : admin);
+        vm.prank(allowed ? guardian : controller);
         gateway.setOrderSigner(signer, !allowed);
     }
 

@@ -58,7 +58,7 @@ contract VaultHandler is VaultTest {
     function togglePause(uint256 seed) external {
         bool isPaused = vault.paused();
         if (!isPaused && seed % 4 != 0) return;
-        vm.prank(isPaused ? admin : guardian);
+        vm.prank(isPaused ? controller : guardian);
         if (isPaused) vault.unpause();
         else vault.pause();
     }
@@ -67,8 +67,8 @@ contract VaultHandler is VaultTest {
         address token = _token(which);
         amount = bound(amount, 0, usdc.balanceOf(address(vault)) / 4);
         if (token == address(usdt)) amount = bound(amount, 0, usdt.balanceOf(address(vault)) / 4);
-        vm.prank(admin);
-        vault.withdraw(token, admin, amount);
+        vm.prank(controller);
+        vault.withdraw(token, controller, amount);
         withdrawn[token] += amount;
     }
 

@@ -39,7 +39,7 @@ contract VaultInvariants is Test {
         targets[0] = address(handler);
     }
 
-    /// @dev Every unit that left was paid once to its recipient, or withdrawn by the admin.
+    /// @dev Every unit that left was paid once to its recipient, or withdrawn by the controller.
     function invariant_paysEachIdOnce() public view {
         address[2] memory tokens = handler.tokens();
         for (uint256 i = 0; i < 2; ++i) {

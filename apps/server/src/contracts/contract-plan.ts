@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { gatewayFactoryAbi } from '@florin/protocol/contract.gen.ts';
 import { knownChains } from '@florin/protocol/known-chain.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Abi, encodeDeployData, getContractAddress, keccak256, zeroHash } from 'viem';
-
-/** The holders of the roles on one installation's contracts. The same roles on every chain give the same addresses. */
-export interface ContractRoles {
-  readonly admin: Hex;
-  readonly orderSigner: Hex;
-  readonly settler: Hex;
-  readonly guardian: Hex;
-  readonly feeRecipient: Hex;
-}
+import {
+  type Abi,
+  concat,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  keccak256,
+  zeroHash,
+} from 'viem';
 
 /** Circle's side of the CCTP route. */
 export interface CctpSettings {
@@ -29,9 +29,17 @@ export interface Artifact {
   readonly immutableReferences: readonly { readonly start: number; readonly length: number }[];
 }
 
+/** A transaction without its sender. */
+export interface ContractCall {
+  readonly to: Hex;
+  readonly data: Hex;
+}
+
 /** A contract that is deployed by CREATE2 with salt zero. */
 export interface PlannedContract {
   readonly name: string;
+  /** Who runs CREATE2: Arachnid's deployer, or the factory for gateway and vault. */
+  readonly creator: Hex;
   readonly address: Hex;
   readonly artifact: Artifact;
   readonly initCode: Hex;
@@ -42,8 +50,9 @@ export interface PlannedContract {
 
 /** The contracts of a chain, in the order of deployment. */
 export interface ContractPlan {
-  readonly vault: PlannedContract;
+  readonly factory: PlannedContract;
   readonly gateway: PlannedContract;
+  readonly vault: PlannedContract;
   /** Absent where there is no CCTP route. */
   readonly cctpRoute?: PlannedContract;
 }
@@ -60,26 +69,40 @@ export const circleMainnet: CctpSettings = {
     .toSorted((a, b) => a.domain - b.domain),
 };
 
-/** The contracts for a chain, and their addresses. The route belongs to the gateway; the others know of no contract. */
-export function planContracts(roles: ContractRoles, cctp?: CctpSettings): ContractPlan {
-  const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
-  const vault = planContract('PayoutVault', { admin, signer: orderSigner, settler, guardian });
-  const gateway = planContract('PaymentGateway', { admin, orderSigner, settler, guardian, feeRecipient });
-  if (cctp === undefined) return { vault, gateway };
+/**
+ * The contracts of an operator on any chain. The operator's id is the address that controls gateway and vault at first:
+ * nothing else changes their addresses. The factory makes both in one transaction.
+ */
+export function planContracts(operatorId: Hex, cctp?: CctpSettings): ContractPlan {
+  const factory = planContract('GatewayFactory', {});
+  const gateway = planContract('PaymentGateway', { operatorId }, factory.address);
+  const vault = planContract('PayoutVault', { operatorId }, factory.address);
+  if (cctp === undefined) return { factory, gateway, vault };
   const cctpRoute = planContract('CctpRoute', {
     tokenMessenger: cctp.tokenMessenger,
     chains: cctp.domains.map(({ chainId }) => BigInt(chainId)),
     domains: cctp.domains.map(({ domain }) => domain),
     gateway: gateway.address,
   });
-  return { vault, gateway, cctpRoute };
+  return { factory, gateway, vault, cctpRoute };
+}
+
+/** The transaction that makes a contract of the plan. The factory's one makes gateway and vault. */
+export function deploymentCall({ creator, initCode, parameters }: PlannedContract): ContractCall {
+  if (creator === create2Deployer) return { to: create2Deployer, data: concat([zeroHash, initCode]) };
+  const args = [parameters['operatorId'] as Hex] as const;
+  return { to: creator, data: encodeFunctionData({ abi: gatewayFactoryAbi, functionName: 'deploy', args }) };
 }
 
 /**
  * A contract of contracts/artifacts with its constructor's arguments by name. Positional arguments could swap two
  * addresses unnoticed. Throws for a missing or extra argument.
  */
-export function planContract(name: string, values: Readonly<Record<string, unknown>>): PlannedContract {
+export function planContract(
+  name: string,
+  values: Readonly<Record<string, unknown>>,
+  creator: Hex = create2Deployer,
+): PlannedContract {
   const artifact = readArtifact(name);
   const found = artifact.abi.find(({ type }) => type === 'constructor');
   const inputs = found?.type === 'constructor' ? found.inputs : [];
@@ -92,12 +115,12 @@ export function planContract(name: string, values: Readonly<Record<string, unkno
   const initCode = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args });
   const address = getContractAddress({
     opcode: 'CREATE2',
-    from: create2Deployer,
+    from: creator,
     salt: zeroHash,
     bytecode: initCode,
   });
   const parameters = Object.fromEntries(names.map((input) => [input, String(values[input])]));
-  return { name, address, artifact, initCode, initCodeHash: keccak256(initCode), parameters };
+  return { name, creator, address, artifact, initCode, initCodeHash: keccak256(initCode), parameters };
 }
 
 /** Reads a file that scripts/generate-contracts.ts has written. */

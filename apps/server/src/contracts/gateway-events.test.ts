@@ -35,7 +35,7 @@ test('the watcher reads every event that the real gateway emits', async (context
   const data = encodeDeployData({
     abi: paymentGatewayAbi,
     bytecode: await bytecodeOf(artifact),
-    args: [someone, someone, someone, someone, someone],
+    args: [someone],
   });
   const deployment = await send(anvil, { data });
   await anvil.mine();

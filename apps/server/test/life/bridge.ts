@@ -9,10 +9,9 @@ import {
   startLocalAttester,
   TEST_MNEMONIC,
 } from '@florin/world';
-import { concat, zeroHash } from 'viem';
 import type { CctpContracts, Chain } from '#chains/chain.ts';
-import { create2Deployer, planContract, planContracts } from '#contracts/contract-plan.ts';
-import { addresses } from './roles.ts';
+import { deploymentCall, planContract, planContracts } from '#contracts/contract-plan.ts';
+import { deployOperator } from './operator.ts';
 
 /** The stand-ins for Circle's contracts; anvil's own first account owns them, as it does everything of a story. */
 const roles = deriveRoles(TEST_MNEMONIC);
@@ -33,13 +32,14 @@ export async function deployBridge(
   chainId: number,
 ): Promise<Bridge> {
   const { address: admin } = roles.admin;
-  const authorities = { ...addresses, admin, guardian: admin };
-  const { vault, gateway, cctpRoute } = planContracts(authorities, circle.settings);
+  const plan = planContracts(admin, circle.settings);
+  const { vault, gateway, cctpRoute } = plan;
   const usdc = planContract('LocalUsdc', { name: 'Test USDC', symbol: 'USDC', minter: admin });
   const domain = circle.settings.domains.find((entry) => entry.chainId === chainId)?.domain;
   if (cctpRoute === undefined || domain === undefined) throw new Error(`no route for chain ${chainId}`);
-  for (const { initCode } of [vault, gateway, cctpRoute, circle.transmitter, circle.messenger, usdc])
-    await send({ to: create2Deployer, data: concat([zeroHash, initCode]) });
+  await deployOperator(send, plan, admin);
+  for (const contract of [cctpRoute, circle.transmitter, circle.messenger, usdc])
+    await send(deploymentCall(contract));
   for (const call of planLinks(circle, usdc, chainId)) await send(call);
   const cctp: CctpContracts = {
     domain,

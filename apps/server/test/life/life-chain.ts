@@ -7,7 +7,9 @@ import { permit2Deployment } from '@florin/world';
 import { type Abi, createWalletClient, encodeDeployData, encodeFunctionData, getAddress, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '#chains/chain.ts';
+import { create2Deployer, planContracts } from '#contracts/contract-plan.ts';
 import { deployBridge } from './bridge.ts';
+import { deployOperator } from './operator.ts';
 import { addresses } from './roles.ts';
 
 interface Artifact {
@@ -24,9 +26,6 @@ export interface TokenPlan {
   readonly symbol: 'usdc' | 'usdt' | 'dai';
   readonly decimals: number;
 }
-
-/** Arachnid's deployer, which anvil has from its start. */
-const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' } as const;
 
@@ -62,30 +61,20 @@ export class LifeChain {
     name: string;
     chainId: number;
     tokens: readonly TokenPlan[];
-    /** With CCTP: the gateway then has a route, and all contracts have the same addresses on every chain. */
+    /** With CCTP: a route and Circle's stand-ins, at the same addresses on every chain. */
     hasCctp?: boolean;
   }): Promise<LifeChain> {
     const anvil = await startTestAnvil({ chainId: options.chainId });
     const admin = anvil.accounts[0];
     if (admin === undefined) throw new Error('anvil has no accounts');
     const deployment = new Deployment(anvil, admin.privateKey);
-    const { orderSigner, settler, feeRecipient } = addresses;
+    const { orderSigner, settler } = addresses;
+    const send = (request: { to: Hex; data: Hex }) => deployment.send(request);
+    const plan = planContracts(admin.address);
     const bridge =
-      options.hasCctp === true
-        ? await deployBridge((request) => deployment.send(request), options.name, options.chainId)
-        : undefined;
-    const vault =
-      bridge?.vault ??
-      (await deployment.deploy('PayoutVault', [admin.address, orderSigner, settler, admin.address]));
-    const gateway =
-      bridge?.gateway ??
-      (await deployment.deploy('PaymentGateway', [
-        admin.address,
-        orderSigner,
-        settler,
-        admin.address,
-        feeRecipient,
-      ]));
+      options.hasCctp === true ? await deployBridge(send, options.name, options.chainId) : undefined;
+    if (bridge === undefined) await deployOperator(send, plan, admin.address);
+    const [gateway, vault] = [plan.gateway.address, plan.vault.address];
     await deployment.send({ to: create2Deployer, data: permit2Deployment() });
     const tokens: Token[] = [];
     for (const { symbol, decimals } of options.tokens) {
