@@ -49,6 +49,18 @@ import {
   recoverMemberCommand,
 } from './member-command.ts';
 import { createMerchantCommand, listMerchantsCommand, migrateCommand } from './merchant-command.ts';
+import {
+  acceptCommand,
+  capsCommand,
+  feeRecipientCommand,
+  guardianCommand,
+  offerCommand,
+  pauseCommand,
+  settlerCommand,
+  signerCommand,
+  unpauseCommand,
+  withdrawCommand,
+} from './operator-command.ts';
 import { resealCommand } from './reseal-command.ts';
 import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
 import { addStaffCommand, listStaffCommand, removeStaffCommand } from './staff-command.ts';
@@ -76,6 +88,16 @@ const commands: Family<CommandContext>['commands'] = [
   ['keystore create', createKeystoreCommand],
   ['deploy', deployCommand],
   ['handover', handoverCommand],
+  ['operator signer', signerCommand],
+  ['operator settler', settlerCommand],
+  ['operator guardian', guardianCommand],
+  ['operator fee-recipient', feeRecipientCommand],
+  ['operator caps', capsCommand],
+  ['operator withdraw', withdrawCommand],
+  ['operator pause', pauseCommand],
+  ['operator unpause', unpauseCommand],
+  ['operator offer', offerCommand],
+  ['operator accept', acceptCommand],
   ['kit find', kitFindCommand],
   ['kit reclaim', kitReclaimCommand],
   ['kit settle', kitSettleCommand],
@@ -109,6 +131,7 @@ const groups: Readonly<Record<string, string>> = {
   account: 'collection accounts of a merchant',
   key: 'API keys of a merchant',
   keystore: 'encrypted keys of the service',
+  operator: "an operator's contracts, as their controller",
   kit: 'payments on the chain, without the service',
   chain: 'the watcher of a chain',
   settlement: 'delayed settlements',

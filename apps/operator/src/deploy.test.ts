@@ -32,6 +32,21 @@ async function operatorOf(anvil: Anvil, digit: string) {
   return { operatorId, controllerKey };
 }
 
+/** Sends on the first chain. It mines at once, but answers the sender slightly earlier. */
+async function send(transaction: {
+  readonly from: Hex;
+  readonly to: Hex;
+  readonly data: Hex;
+}): Promise<void> {
+  const hash = await first.request('eth_sendTransaction', [transaction]);
+  for (;;) {
+    const receipt = (await first.request('eth_getTransactionReceipt', [hash])) as { status: Hex } | null;
+    if (receipt === null) continue;
+    assert.equal(receipt.status, '0x1');
+    return;
+  }
+}
+
 function optionsFor(anvil: Anvil, change: Partial<DeployOptions> = {}): DeployOptions {
   const [account] = anvil.accounts;
   assert.ok(account !== undefined);
@@ -170,10 +185,9 @@ test('without the controller’s key the contracts are made, and what the contro
   const [fee] = pending;
   assert.ok(fee !== undefined);
   const from = operatorId;
-  await first.request('eth_sendTransaction', [{ from, to: fee.to, data: fee.data }]);
+  await send({ from, to: fee.to, data: fee.data });
   assert.deepEqual((await deployContracts(options)).pending.length, 8);
-  for (const { to, data } of pending.slice(1))
-    await first.request('eth_sendTransaction', [{ from, to, data }]);
+  for (const { to, data } of pending.slice(1)) await send({ from, to, data });
   assert.deepEqual((await deployContracts(options)).pending, []);
 });
 
@@ -181,7 +195,7 @@ test('a contract that was paused after it was set up stays paused, and that is t
   const operator = await operatorOf(first, 'c');
   const { gateway } = await deployContracts(optionsFor(first, operator));
   const data = encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'pause' });
-  await first.request('eth_sendTransaction', [{ from: operator.operatorId, to: gateway, data }]);
+  await send({ from: operator.operatorId, to: gateway, data });
   await assert.rejects(
     deployContracts(optionsFor(first, operator)),
     new CommandError(
@@ -224,9 +238,7 @@ test('a role that was revoked since is reported', async () => {
   const change = await operatorOf(first, '9');
   const { gateway } = await deployContracts(optionsFor(first, change));
   const call = { abi: paymentGatewayAbi, functionName: 'setSettler', args: [role('3'), false] } as const;
-  await first.request('eth_sendTransaction', [
-    { from: change.operatorId, to: gateway, data: encodeFunctionData(call) },
-  ]);
+  await send({ from: change.operatorId, to: gateway, data: encodeFunctionData(call) });
   await assert.rejects(
     deployContracts(optionsFor(first, change)),
     new CommandError(

@@ -1,3 +1,4 @@
+const controller = '--controller-keystore controller.json --controller-password-file controller.password';
 const base = '--rpc https://node.example.com --gateway 0x…';
 
 /** Command lines that help shows, by their command, without the program's name. */
@@ -37,6 +38,20 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   handover: [
     'handover --chain base --gateway 0x… --vault 0x… --timelock 0x… --to 0x… --controller-keystore controller.json --controller-password-file controller.password',
   ],
+  'operator signer': [`operator signer --chain base --grant 0x… ${controller}`],
+  'operator settler': [`operator settler --chain base --revoke 0x… ${controller}`],
+  'operator guardian': ['operator guardian --chain base --to 0x…'],
+  'operator fee-recipient': ['operator fee-recipient --chain base --to 0x…'],
+  'operator caps': [
+    `operator caps --chain base --token 0x… --per-order 1000000000 --hourly 5000000000 --daily 20000000000 ${controller}`,
+  ],
+  'operator withdraw': [
+    `operator withdraw --chain base --token 0x… --to 0x… --amount 1000000000 ${controller}`,
+  ],
+  'operator pause': [`operator pause --chain base ${controller}`],
+  'operator unpause': ['operator unpause --chain base'],
+  'operator offer': [`operator offer --chain base --to 0x… ${controller}`],
+  'operator accept': ['operator accept --chain base --controller 0x…'],
   'kit find': [`kit find ${base} --payer 0x…`],
   'kit reclaim': [`kit reclaim ${base} --payer 0x… --key-file payer.key`],
   'kit settle': [`kit settle ${base} --recipient 0x… --key-file any.key`],

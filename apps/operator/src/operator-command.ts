@@ -1,0 +1,252 @@
+import { mandatory, type Options, optional, UsageError } from '@florin/cli';
+import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { readConfig } from '@florin/server/operator';
+import type { Abi } from 'viem';
+import { type ChainTarget, chainTarget, nodeOptions } from './chain-target.ts';
+import type { Command, CommandContext } from './command.ts';
+import { addressOption } from './evm-option.ts';
+import { keystoreKey, keystoreOptions } from './key-option.ts';
+import { callAsOperator, type OperatorCall, type OperatorOutcome } from './operator-call.ts';
+
+/** The contracts of an operator on one chain. */
+interface OperatorContracts {
+  readonly gateway: Hex;
+  readonly vault: Hex;
+}
+
+const gatewayAbi = paymentGatewayAbi as Abi;
+const vaultAbi = payoutVaultAbi as Abi;
+
+const targetOptions = [
+  optional('--chain <name>', "the chain's name in the configuration, which also names gateway and vault"),
+  ...nodeOptions,
+  optional('--gateway <address>', 'the gateway, with --rpc'),
+  optional('--vault <address>', 'the vault, with --rpc'),
+  ...keystoreOptions('controller', "the controller's key (default: the transactions are printed)"),
+];
+
+/** A command that has the controller make some calls, or prints them. */
+function operatorCommand(
+  does: string,
+  options: Command['options'],
+  callsOf: (options: Options, contracts: OperatorContracts) => readonly OperatorCall[],
+): Command {
+  return {
+    does,
+    options: [...targetOptions, ...options],
+    async run(given, outside) {
+      const target = await chainTarget(given, outside);
+      const calls = callsOf(given, contractsOption(given, outside, target));
+      const key = keystoreKey(given, 'controller');
+      const outcome = await callAsOperator({ request: target.request, key, calls, log: outside.tell });
+      return { text: describe(outcome), json: outcome };
+    },
+  };
+}
+
+export const signerCommand = operatorCommand(
+  'grants or revokes the right to sign orders and payouts, on gateway and vault',
+  grantOptions('the key that signs'),
+  (options, { gateway, vault }) => {
+    const { account, isGranted, verb } = grantOf(options);
+    const by = isGranted ? 'controller' : 'guardian';
+    const shared = { args: [account, isGranted], by } as const;
+    const effect = (read: string) => ({ read, args: [account], wanted: isGranted });
+    return [
+      {
+        ...{ does: `${verb} ${account} as order signer of the gateway`, to: gateway, abi: gatewayAbi },
+        ...{ ...shared, functionName: 'setOrderSigner', effect: effect('isOrderSigner') },
+      },
+      {
+        ...{ does: `${verb} ${account} as signer of the vault`, to: vault, abi: vaultAbi },
+        ...{ ...shared, functionName: 'setSigner', effect: effect('isSigner') },
+      },
+    ];
+  },
+);
+
+export const settlerCommand = operatorCommand(
+  'grants or revokes the right to settle, refund and pay out, on gateway and vault',
+  grantOptions('the wallet that settles'),
+  (options, { gateway, vault }) => {
+    const { account, isGranted, verb } = grantOf(options);
+    return onBoth({ gateway, vault }, (name) => ({
+      ...{ does: `${verb} ${account} as settler of the ${name}`, functionName: 'setSettler' },
+      ...{ args: [account, isGranted], by: isGranted ? 'controller' : 'guardian' },
+      effect: { read: 'isSettler', args: [account], wanted: isGranted },
+    }));
+  },
+);
+
+export const guardianCommand = operatorCommand(
+  'replaces the guardian of gateway and vault',
+  [mandatory('--to <address>', 'the next guardian')],
+  (options, contracts) => {
+    const to = addressOption(options, 'to');
+    return onBoth(contracts, (name) => ({
+      ...{ does: `makes ${to} guardian of the ${name}`, functionName: 'setGuardian', args: [to] },
+      ...{ by: 'controller', effect: { read: 'guardian', args: [], wanted: to } },
+    }));
+  },
+);
+
+export const feeRecipientCommand = operatorCommand(
+  'replaces the receiver of fees',
+  [mandatory('--to <address>', 'the next receiver of fees')],
+  (options, { gateway }) => {
+    const to = addressOption(options, 'to');
+    return [
+      {
+        ...{
+          does: `sends fees to ${to}`,
+          to: gateway,
+          abi: gatewayAbi,
+          functionName: 'setFeeRecipient',
+          args: [to],
+        },
+        ...{ by: 'controller', effect: { read: 'feeRecipient', args: [], wanted: to } },
+      },
+    ];
+  },
+);
+
+export const capsCommand = operatorCommand(
+  'sets how much of a token may leave the vault, in its smallest units',
+  [
+    mandatory('--token <address>', 'the token'),
+    mandatory('--per-order <units>', 'the most for one order; zero forbids the token'),
+    mandatory('--hourly <units>', 'the most in a clock hour'),
+    mandatory('--daily <units>', 'the most in a clock day'),
+  ],
+  (options, { vault }) => {
+    const token = addressOption(options, 'token');
+    const caps = ['per-order', 'hourly', 'daily'].map((name) => unitsOption(options, name, 2n ** 112n - 1n));
+    const does = `sets the vault's caps for ${token} to ${caps.join(', ')}`;
+    return [
+      { does, to: vault, abi: vaultAbi, functionName: 'setCaps', args: [token, ...caps], by: 'controller' },
+    ];
+  },
+);
+
+export const withdrawCommand = operatorCommand(
+  'takes float out of the vault',
+  [
+    mandatory('--token <address>', 'the token'),
+    mandatory('--to <address>', 'who receives it'),
+    mandatory('--amount <units>', "in the token's smallest units"),
+  ],
+  (options, { vault }) => {
+    const [token, to] = [addressOption(options, 'token'), addressOption(options, 'to')];
+    const amount = unitsOption(options, 'amount', 2n ** 256n - 1n);
+    if (amount === 0n) throw new UsageError('--amount is 0: give what is to be withdrawn');
+    const does = `withdraws ${amount} of ${token} from the vault to ${to}`;
+    return [
+      {
+        does,
+        to: vault,
+        abi: vaultAbi,
+        functionName: 'withdraw',
+        args: [token, to, amount],
+        by: 'controller',
+      },
+    ];
+  },
+);
+
+export const offerCommand = operatorCommand(
+  'offers the role of controller, which the next one has to accept, on gateway and vault',
+  [mandatory('--to <address>', 'the next controller, such as a Safe')],
+  (options, contracts) => {
+    const to = addressOption(options, 'to');
+    return onBoth(contracts, (name) => ({
+      ...{ does: `offers ${to} the control of the ${name}`, functionName: 'transferController', args: [to] },
+      ...{ by: 'controller', effect: { read: 'pendingController', args: [], wanted: to } },
+    }));
+  },
+);
+
+export const acceptCommand = operatorCommand(
+  'takes the role of controller that was offered, on gateway and vault',
+  [mandatory('--controller <address>', 'who takes it')],
+  (options, contracts) => {
+    const controller = addressOption(options, 'controller');
+    return onBoth(contracts, (name) => ({
+      ...{ does: `takes the control of the ${name}`, functionName: 'acceptController', args: [] },
+      ...{ by: 'pendingController', effect: { read: 'controller', args: [], wanted: controller } },
+    }));
+  },
+);
+
+export const pauseCommand = operatorCommand(
+  'stops new payments and payouts; settle, refund and reclaim go on',
+  [],
+  (_, contracts) => onBoth(contracts, pauseCall('pause', 'guardian', true)),
+);
+
+export const unpauseCommand = operatorCommand('lets payments and payouts go on', [], (_, contracts) =>
+  onBoth(contracts, pauseCall('unpause', 'controller', false)),
+);
+
+type SharedCall = Omit<OperatorCall, 'to' | 'abi'>;
+
+function pauseCall(functionName: string, by: OperatorCall['by'], wanted: boolean) {
+  return (name: string): SharedCall => ({
+    ...{ does: `${functionName}s the ${name}`, functionName, args: [], by },
+    effect: { read: 'paused', args: [], wanted },
+  });
+}
+
+/** The same call on gateway and vault. */
+function onBoth({ gateway, vault }: OperatorContracts, call: (name: string) => SharedCall): OperatorCall[] {
+  return [
+    { ...call('gateway'), to: gateway, abi: gatewayAbi },
+    { ...call('vault'), to: vault, abi: vaultAbi },
+  ];
+}
+
+function grantOptions(what: string) {
+  return [
+    optional('--grant <address>', `${what}, from now on`),
+    optional('--revoke <address>', `${what}, which loses the right`),
+  ];
+}
+
+function grantOf(options: Options) {
+  const isGranted = options.optional('grant') !== undefined;
+  if (isGranted === (options.optional('revoke') !== undefined))
+    throw new UsageError('give either --grant or --revoke');
+  const account = addressOption(options, isGranted ? 'grant' : 'revoke');
+  return { account, isGranted, verb: isGranted ? 'grants' : 'revokes' };
+}
+
+/** A whole number of a token's smallest units. */
+function unitsOption(options: Options, name: string, most: bigint): bigint {
+  const text = options.required(name);
+  if (!/^(0|[1-9][0-9]{0,77})$/.test(text) || BigInt(text) > most)
+    throw new UsageError(`--${name} is ${text}: give a whole number of the token's smallest units`);
+  return BigInt(text);
+}
+
+/** Gateway and vault of the configured chain, or of the options where a node is given. */
+function contractsOption(
+  options: Options,
+  outside: CommandContext,
+  { chainId }: ChainTarget,
+): OperatorContracts {
+  if (options.optional('rpc') !== undefined)
+    return { gateway: addressOption(options, 'gateway'), vault: addressOption(options, 'vault') };
+  const chain = readConfig(outside.environment).chains.byId(chainId);
+  if (chain === undefined) throw new UsageError('give --chain, or --rpc with --gateway and --vault');
+  return { gateway: chain.gateway, vault: chain.vault };
+}
+
+function describe({ sent, unsent }: OperatorOutcome): string {
+  if (unsent.length > 0) {
+    const lines = unsent.map(
+      ({ does, from, to, data }) => `${does}\n  from  ${from}\n  to    ${to}\n  value 0\n  data  ${data}`,
+    );
+    return ['no key was given. Send from the controller, in this order:', ...lines].join('\n');
+  }
+  return sent.length === 0 ? 'nothing to do' : `done: ${sent.map(({ does }) => does).join('; ')}`;
+}
