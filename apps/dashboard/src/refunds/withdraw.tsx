@@ -25,10 +25,10 @@ export function Withdraw({
   const cancel = useWrite('POST /refund/cancel', { onDone });
   const cancelSigned = useWrite('POST /refund/withdraw', { onDone });
   const write = signing === undefined ? cancel : cancelSigned;
-  const confirm = () => {
-    if (signing === undefined) cancel.run({ body: { refundId } });
-    else cancelSigned.run({ body: { refundId, signingId: signing.signingId } });
-  };
+  const confirm = () =>
+    signing === undefined
+      ? cancel.run({ body: { refundId } })
+      : cancelSigned.run({ body: { refundId, signingId: signing.signingId } });
   return (
     <>
       <Button icon={<Ban />} onClick={() => setAsking(true)}>
