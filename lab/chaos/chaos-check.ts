@@ -32,7 +32,10 @@ interface Received {
 }
 
 /** Order ids in the final events of one name, once per event on the chains. */
-async function ordersIn(world: ChaosWorld, eventName: 'Paid' | 'Settled' | 'PaidOut'): Promise<string[]> {
+export async function ordersIn(
+  world: ChaosWorld,
+  eventName: 'Paid' | 'Settled' | 'PaidOut',
+): Promise<string[]> {
   const [selector] = encodeEventTopics({ abi: [...paymentGatewayAbi, ...payoutVaultAbi], eventName });
   const found: string[] = [];
   for (const { life } of world.chains) {
@@ -114,7 +117,7 @@ async function chainViolations(world: ChaosWorld, sales: readonly Sale[]): Promi
   return violations;
 }
 
-async function bookViolations(world: ChaosWorld): Promise<string[]> {
+export async function bookViolations(world: ChaosWorld): Promise<string[]> {
   const { db } = world;
   const violations = (await ledgerSums(db))
     .filter(({ total }) => total !== 0n)

@@ -16,6 +16,7 @@ export interface Sale {
 const price = 1_234_567;
 const fundedUnits = 1_000_000_000n;
 const repeatMs = 400;
+const createLimitMs = 5_000;
 /** Deeper than any reorg of the run. */
 const finalityBlocks = 8;
 
@@ -93,7 +94,11 @@ function otherToken(world: ChaosWorld, buyer: Buyer): string {
 }
 
 /** Creates one session. All attempts, at any process, use the same key. */
-function createOnce(world: ChaosWorld, settlementToken: string): () => Promise<string> {
+export function createOnce(
+  world: ChaosWorld,
+  settlementToken: string,
+  limitMs = createLimitMs,
+): () => Promise<string> {
   const headers = {
     authorization: `Bearer ${world.secretKey}`,
     'content-type': 'application/json',
@@ -110,7 +115,12 @@ function createOnce(world: ChaosWorld, settlementToken: string): () => Promise<s
   const body = JSON.stringify({ accountId: world.accountId, settlementToken, lineItems });
   return async () => {
     const url = `${originOf(world)}/payment/v1/session/checkout/create`;
-    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(limitMs),
+    });
     const reply = (await response.json()) as { code: number; data: { sessionId: string } };
     if (reply.code !== 0) throw new Error(`refused with ${reply.code}`);
     return reply.data.sessionId;

@@ -55,7 +55,7 @@ export interface ChaosWorld {
 }
 
 const roles: readonly ProcessRole[] = ['web', 'watcher', 'worker'];
-const replicas = [1, 2];
+const usualReplicas = 2;
 /** Space for the cluster with its log, and little more. */
 const diskMegabytes = 512;
 
@@ -73,16 +73,31 @@ function startDatabase(folder: string, port: number): Promise<Postgres> {
 /** A database that can crash and returns at the same address. */
 interface CrashableDatabase {
   readonly url: string;
+  /** The small disk on which it is, where the process may mount one. */
+  readonly disk?: SmallDisk | undefined;
+  /** How long requests wait for it, in seconds; as usual when absent. */
+  readonly waitSeconds?: number;
+  /** Processes of each role; two when absent. */
+  readonly replicas?: number;
+  /** The program of the processes, and the migrations that it knows; this checkout's when absent. */
+  readonly main?: string;
+  readonly migrations?: URL;
   crash(): Promise<void>;
   revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
-async function crashableDatabase(folder: string): Promise<CrashableDatabase> {
+/** Starts the database of a world in its folder. */
+export type DatabaseStarter = (folder: string) => Promise<CrashableDatabase>;
+
+async function crashableDatabase(worldFolder: string): Promise<CrashableDatabase> {
+  const disk = await smallDisk(join(worldFolder, 'disk'), diskMegabytes);
+  const folder = disk?.folder ?? worldFolder;
   const port = await findFreePort();
   let postgres = await startDatabase(folder, port);
   return {
     url: postgres.url,
+    disk,
     async crash() {
       process.kill(postgres.pid, 'SIGKILL');
       await postgres.exited;
@@ -95,30 +110,36 @@ async function crashableDatabase(folder: string): Promise<CrashableDatabase> {
       ]);
       if (hasEnded) postgres = await startDatabase(folder, port);
     },
-    stop: () => postgres.stop(),
+    async stop() {
+      await postgres.stop();
+      await disk?.close();
+    },
   };
 }
 
 /** Starts databases, chains, processes and receiver. One merchant has a webhook for every event. */
-export async function startChaosWorld(): Promise<ChaosWorld> {
+export async function startChaosWorld(
+  startDatabaseOf: DatabaseStarter = crashableDatabase,
+): Promise<ChaosWorld> {
   const started = new AsyncDisposableStack();
   try {
-    return await buildWorld(started);
+    return await buildWorld(started, startDatabaseOf);
   } catch (error) {
     await started.disposeAsync();
     throw error;
   }
 }
 
-async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
+async function buildWorld(
+  started: AsyncDisposableStack,
+  startDatabaseOf: DatabaseStarter,
+): Promise<ChaosWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-chaos-'));
   started.defer(() => rm(folder, { recursive: true, force: true }));
   await chmod(folder, 0o755);
-  const disk = await smallDisk(join(folder, 'disk'), diskMegabytes);
-  started.defer(async () => disk?.close());
-  const database = await crashableDatabase(disk?.folder ?? folder);
+  const database = await startDatabaseOf(folder);
   started.defer(() => database.stop());
-  await migrate(database.url, schema);
+  await migrate(database.url, { ...schema, migrations: database.migrations ?? schema.migrations });
   const receiver = await startReceiver();
   started.defer(() => receiver.close());
   const chains: ChaosChain[] = [];
@@ -146,27 +167,29 @@ async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
   const members: ChaosMember[] = [];
   const origins: string[] = [];
   const masterKey = randomBytes(32);
+  const { replicas = usualReplicas } = database;
   for (const [role, name] of roles.flatMap((each) =>
-    replicas.map((replica) => [each, `${each} ${replica}`] as const),
+    Array.from({ length: replicas }, (_, place) => [each, `${each} ${place + 1}`] as const),
   )) {
     const port = await findFreePort();
     const options = optionsOf({
       role,
       port,
-      databaseUrl: database.url,
+      database,
       chains: configured,
       receiver,
       masterKey,
     });
     if (role === 'web') origins.push(options.origin);
     const member = { name, process: new ServiceProcess(options) };
+    member.process.runFrom(database.main);
     started.defer(() => member.process.stop());
     await member.process.start();
     members.push(member);
   }
   await addWebhook(origins[0] ?? '', merchant.secretKey, receiver.url);
   return {
-    ...{ chains, configured, members, origins, receiver, disk, db, merchantWallet },
+    ...{ chains, configured, members, origins, receiver, disk: database.disk, db, merchantWallet },
     ...merchant,
     crashDatabase: () => database.crash(),
     reviveDatabase: () => database.revive(),
@@ -177,17 +200,18 @@ async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
 function optionsOf(given: {
   role: ProcessRole;
   port: number;
-  databaseUrl: string;
+  database: CrashableDatabase;
   chains: Chains;
   receiver: Receiver;
   masterKey: Uint8Array;
 }): ServiceSettings {
-  const { role, port, databaseUrl, chains, receiver, masterKey } = given;
+  const { role, port, database, chains, receiver, masterKey } = given;
   return {
     origin: `http://127.0.0.1:${port}`,
     serviceDomain: 'florin.test',
     http: { host: '127.0.0.1', port },
-    databaseUrl,
+    databaseUrl: database.url,
+    ...(database.waitSeconds === undefined ? {} : { databaseWaitSeconds: database.waitSeconds }),
     roles: new Set<ProcessRole>([role]),
     chains,
     fees: { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 },

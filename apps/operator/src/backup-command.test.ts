@@ -76,6 +76,19 @@ test('only its owner can read a backup, and no backup is overwritten', async () 
   assert.deepEqual(readFileSync(archive), before);
 });
 
+test('a backup is sealed for a recipient, and is told from one that can be restored', async () => {
+  const file = join(folder, 'sealed.gz.age');
+  const wrong = await run(source.url, 'backup', '--out', file, '--recipient', 'age1x');
+  assert.match(wrong.stderr, /^--recipient: this is no recipient of age/);
+  const recipient = 'age16yr3ldvhe3mu2etmf2v5nznfuxk70rgf38xvqz4eg42p4gskng9qjunmdd';
+  const written = await run(source.url, 'backup', '--out', file, '--recipient', recipient);
+  assert.equal(written.exitCode, 0, written.stderr);
+  const text = readFileSync(file, 'latin1');
+  assert.match(text, /^age-encryption\.org\/v1\n-> X25519 [\w+/]{43}\n[\w+/]{43}\n--- [\w+/]{43}\n/);
+  const restored = await run(target.url, 'restore', '--from', file);
+  assert.match(restored.stderr, /sealed\.gz\.age is encrypted: decrypt it where its secret key is/);
+});
+
 test('a backup is restored into an empty database, with a complete ledger and a report of what it lost', async () => {
   const early = await run(source.url, 'restore', 'report');
   assert.match(early.stderr, /never restored/);

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { CommandError, mandatory, optional, table } from '@florin/cli';
 import { ArchiveError, backUp, readConfig, reportRestoration, restore } from '@florin/server/operator';
+import { ageVersion, parseRecipient, sealFor } from './age.ts';
 import { type Command, withDatabase } from './command.ts';
 
 /** Rows of all merchants: only the operator may read them. */
@@ -12,15 +13,24 @@ const fileMode = 0o600;
 
 export const backupCommand: Command = {
   does: 'writes a consistent copy of the whole database into one compressed archive, while the service runs',
-  options: [mandatory('--out <file>', 'the archive to write; it must not exist')],
+  options: [
+    mandatory('--out <file>', 'the archive to write; it must not exist'),
+    optional(
+      '--recipient <age1…>',
+      'encrypts the archive for the secret key of age that belongs to this public key, which is kept on another machine',
+    ),
+  ],
   async run(options, { environment, clock }) {
     const file = options.required('out');
     const draft = `${file}.part`;
     // Never overwrites an older backup: the new one may fail.
     if (existsSync(file)) throw new CommandError(`${file} already exists`);
+    const recipient = recipientOf(options.optional('recipient'));
     const url = readConfig(environment).databaseUrl.reveal();
     const gzip = createGzip();
-    const stored = pipeline(gzip, createWriteStream(draft, { mode: fileMode, flush: true }));
+    const target = createWriteStream(draft, { mode: fileMode, flush: true });
+    const stored =
+      recipient === undefined ? pipeline(gzip, target) : pipeline(gzip, sealFor(recipient), target);
     // Reported to the next write, or at the end.
     stored.catch(() => undefined);
     const write = async (bytes: Buffer) => {
@@ -40,6 +50,23 @@ export const backupCommand: Command = {
   },
 };
 
+async function isSealed(file: string): Promise<boolean> {
+  const opened = await open(file);
+  try {
+    const { buffer } = await opened.read(Buffer.alloc(ageVersion.length), 0, ageVersion.length, 0);
+    return buffer.toString('latin1') === ageVersion;
+  } finally {
+    await opened.close();
+  }
+}
+
+function recipientOf(text: string | undefined): Buffer | undefined {
+  if (text === undefined) return undefined;
+  const recipient = parseRecipient(text);
+  if ('problem' in recipient) throw new CommandError(`--recipient: ${recipient.problem}`);
+  return recipient.key;
+}
+
 export const restoreCommand: Command = {
   does: 'fills the configured database, which must be empty or missing, from an archive; settlement waits until books and chains agree',
   // Required, but not by `restore report`: commander passes mandatory options on to subcommands.
@@ -47,6 +74,10 @@ export const restoreCommand: Command = {
   async run(options, { environment, clock }) {
     const file = options.required('from');
     if (!existsSync(file)) throw new CommandError(`there is no backup ${file}`);
+    if (await isSealed(file))
+      throw new CommandError(
+        `${file} is encrypted: decrypt it where its secret key is, with age --decrypt --identity KEY --output FILE.gz`,
+      );
     const gunzip = createGunzip();
     const input = createReadStream(file);
     input.once('error', (error) => gunzip.destroy(error));

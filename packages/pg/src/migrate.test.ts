@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { migrate } from './migrate.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import { UnfitDatabase } from './server-check.ts';
 import { openedDatabase, type TestDatabase } from './test-database.ts';
@@ -47,6 +47,24 @@ test('a server that is older than the schema needs is refused before anything is
   });
   const client = await tell("select 1 / (to_regclass('schema_migrations') is null)::int");
   await client.end();
+});
+
+test('a program starts on what a newer one has added, and not on another change of it', async (t) => {
+  const own = await openedDatabase();
+  t.after(() => own.close());
+  const newer = await mkdtemp(join(tmpdir(), 'florin-newer-'));
+  t.after(() => rm(newer, { recursive: true, force: true }));
+  const newSchema = { ...schema, migrations: pathToFileURL(`${newer}/`) };
+  await writeFile(join(newer, '0001_pots.sql'), 'create table pots (pot_id int primary key);');
+  await writeFile(join(newer, '0002_lids.sql'), 'create table lids (lid_id int primary key);');
+  assert.deepEqual(await migrate(own.url, newSchema), { applied: ['0001_pots.sql', '0002_lids.sql'] });
+  assert.deepEqual(await migrate(own.url, schema), { applied: [] });
+  assert.deepEqual(await pendingMigrations(own.url, schema), []);
+  const breaking = '-- Older programs must stop first.\nalter table pots rename to pans;';
+  await writeFile(join(newer, '0003_pans.sql'), breaking);
+  assert.deepEqual(await migrate(own.url, newSchema), { applied: ['0003_pans.sql'] });
+  await assert.rejects(migrate(own.url, schema), /schema version 3, newer than this program's 1/);
+  assert.deepEqual(await migrate(own.url, newSchema), { applied: [] });
 });
 
 test('a lock that stays taken ends the wait with a sentence, after it was said that it waits', async () => {

@@ -10,7 +10,12 @@ export interface Migration {
   readonly file: string;
   readonly text: string;
   readonly hash: string;
+  /** Programs from before it run and start with it: it only adds. */
+  readonly isAdditive: boolean;
 }
+
+/** The first line of a migration with which older programs do not work. Others only add. */
+const breakingMark = '-- Older programs must stop first.';
 
 export interface MigrateOptions {
   /** Limits it to these versions, for rows that are older than the program. */
@@ -45,15 +50,22 @@ export async function readMigrations({
         file,
         text,
         hash: createHash('sha256').update(text).digest('hex'),
+        isAdditive: !text.startsWith(breakingMark),
       };
     }),
   );
 }
 
+const ledgerOfMigrations = [
+  'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
+  // What was applied before this column came is known to every program that reads it.
+  'alter table schema_migrations add column if not exists is_additive boolean not null default false',
+] as const;
+
 /**
  * Brings the schema up to this program's version: numbered files, forward only, each in its own transaction, under an
- * advisory lock. Refuses a database that a newer program has migrated, an applied file that has changed since, an old
- * server, a pooler that shares connections, and a connection that the schema refuses.
+ * advisory lock. Refuses a database in which a newer program has made a change that does not only add, an applied file that
+ * has changed since, an old server, a pooler that shares connections, and a connection that the schema refuses.
  */
 export async function migrate(
   url: string,
@@ -69,16 +81,15 @@ export async function migrate(
     await schema.checkConnection?.(client);
     // Replicas that start together migrate one after the other.
     await takeLock(client, schema, { lockLimitMs, onWait });
-    await client.query(
-      'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
-    );
+    for (const text of ledgerOfMigrations) await client.query(text);
     for (const file of await findPending(client, schema)) {
       if (only?.has(file.version) === false) continue;
       await client.query('begin');
       await client.query(file.text);
-      await client.query('insert into schema_migrations (version, hash) values ($1, $2)', [
+      await client.query('insert into schema_migrations (version, hash, is_additive) values ($1, $2, $3)', [
         file.version,
         file.hash,
+        file.isAdditive,
       ]);
       await client.query('commit');
       applied.push(file.file);
@@ -91,8 +102,8 @@ export async function migrate(
 }
 
 /**
- * The migrations that the database lacks, in order; changes nothing. Refuses a database that a newer program has
- * migrated, or whose applied files have changed. A database that was never migrated lacks all of them.
+ * The migrations that the database lacks, in order; changes nothing. Refuses a database in which a newer program has made
+ * a change that does not only add, or whose applied files have changed. A database that was never migrated lacks all of them.
  */
 export async function pendingMigrations(url: string, schema: Schema): Promise<string[]> {
   const client = migrationClient(url, schema);
@@ -160,12 +171,15 @@ function migrationClient(url: string, schema: Schema): pg.Client {
 
 async function findPending(client: pg.Client, schema: Schema): Promise<Migration[]> {
   const files = await readMigrations(schema);
-  const { rows } = await client.query<{ version: number; hash: string }>(
-    'select version, hash from schema_migrations',
+  // A database may be from before the column.
+  const { rows } = await client.query<{ version: number; hash: string; is_additive: boolean }>(
+    `select version, hash, coalesce((to_jsonb(m) ->> 'is_additive')::boolean, false) as is_additive
+     from schema_migrations m`,
   );
   const newest = files.at(-1)?.version ?? 0;
   for (const row of rows) {
     const file = files.find((candidate) => candidate.version === row.version);
+    if (file === undefined && row.is_additive && row.version > newest) continue;
     if (file === undefined) {
       throw new Error(
         `the database has schema version ${row.version}, newer than this program's ${newest}: start a newer program`,

@@ -7,6 +7,7 @@ import { schema } from '#db/schema.ts';
 import { ArchiveError, type ArchiveReader, openArchive } from './archive.ts';
 import { identityColumns, ownTables } from './backup.sql.ts';
 import { quotedTable, readTables } from './backup.ts';
+import { checkAllChains, stopAllChains } from './timeline.sql.ts';
 
 /** The result of a restore. */
 export interface RestoreSummary {
@@ -211,9 +212,10 @@ async function noteRestoration(
     `insert into restorations (taken_at, restored_at, archive_hash, cursors) values ($1, $2, $3, $4)`,
     [header.takenAt, now, sha256(), JSON.stringify(header.cursors)],
   );
-  await client.query(
-    `update chain_cursors set leader_id = '', stopped_reason = case when stopped_reason = 'drift' then 'drift' else 'restored' end`,
-  );
-  await client.query('update chain_reconciliations set catch_up_number = null, next_at = $1', [now]);
+  await client.query(stopAllChains.text);
+  await client.query("update chain_cursors set leader_id = ''");
+  await client.query(checkAllChains.text, [now]);
+  // The next process notes the server that it finds: this restore is noted already.
+  await client.query('delete from database_timeline');
   await client.query('update deliveries set claimed_until = null where claimed_until is not null');
 }

@@ -34,7 +34,7 @@ export const settingTable: readonly SettingRow[] = [
     names: ['monitoring.backups'],
     fallback: 'none',
     meaning:
-      'the folder of the backups: an absolute path. Metrics then have the age of the newest file that ends in `.gz`',
+      'the folder of the backups: an absolute path. Metrics then have the age of the newest file that ends in `.gz` or `.gz.age`',
   },
   {
     names: ['http.trustedProxies'],

@@ -131,9 +131,10 @@ export const noteFailure = statement({
 
 export const noteCatchUp = statement({
   name: 'reconcile_catch_up',
-  parameters: { chainId: 'int8', catchUpNumber: 'int8' },
+  parameters: { chainId: 'int8', catchUpNumber: 'int8', retryAt: 'timestamptz' },
   columns: {},
-  text: 'update chain_reconciliations set catch_up_number = :catchUpNumber where chain_id = :chainId',
+  text: `update chain_reconciliations set catch_up_number = :catchUpNumber, next_at = least(next_at, :retryAt)
+   where chain_id = :chainId`,
 });
 
 export const stopChain = statement({

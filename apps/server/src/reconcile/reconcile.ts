@@ -303,17 +303,21 @@ async function reportDrift(
  * Before that, a payment that looks open here may already be settled.
  */
 async function catchUp(
-  { db, log }: ReconcileContext,
+  { db, clock, log }: ReconcileContext,
   chain: Chain,
   rpc: Rpc,
   check: { readonly books: Books; readonly result: CheckResult; readonly target: bigint | undefined },
 ): Promise<void> {
   const { chainId } = chain;
+  // Soon again: settlement waits for it.
+  const retryAt = new Date(clock.now().getTime() + soonMs);
   if (check.target === undefined) {
     const head = await getBlock(rpc, 'latest');
-    if (head !== undefined) await db.query(noteCatchUp, { chainId, catchUpNumber: head.number });
+    if (head !== undefined) await db.query(noteCatchUp, { chainId, catchUpNumber: head.number, retryAt });
     return;
   }
+  if (check.result === 'agreed' && check.books.number < check.target)
+    await db.query(noteCatchUp, { chainId, catchUpNumber: check.target, retryAt });
   if (check.result !== 'agreed' || check.books.number < check.target) return;
   await releaseStopped(db, chainId);
   log.info('reconcile.caught_up', { chainId, blockNumber: check.books.number.toString() });

@@ -16,7 +16,7 @@ test('the age of a backup is that of its newest archive, and a folder without on
     assert.deepEqual([await age(folder), await age(join(folder, 'missing'))], [Infinity, Infinity]);
     for (const [name, hours] of [
       ['old.gz', 30],
-      ['new.gz', 2],
+      ['new.gz.age', 2],
       ['new.gz.part', 1],
     ] as const) {
       await writeFile(join(folder, name), 'x');

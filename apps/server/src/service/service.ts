@@ -1,4 +1,5 @@
 import { newHeads, runWatcher } from '@florin/evm';
+import { timelineWatch } from '#backup/timeline.ts';
 import type { Chain, ChainConditions } from '#chains/chain.ts';
 import { conditionKeeper } from '#chains/condition.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
@@ -39,11 +40,14 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   const ready = () => readiness(options, rooms, web?.conditions);
   const chains = web === undefined ? options.chains : { ...options.chains, conditions: web.conditions };
   const monitoringPort = monitoring && (await monitor({ ...options, chains, monitoring }, rooms, ready));
+  const timeline = timelineWatch({ ...options, db: rooms.db });
+  // Before anything is settled: the database may be an older one.
+  if (roles.has('worker')) await timeline.check();
   const loops = [
     options.verification.run(ending.signal),
     ...(web?.loops ?? []),
     ...(roles.has('watcher') ? watch(options, rooms, ending.signal) : []),
-    ...(roles.has('worker') ? work(options, rooms, ending.signal) : []),
+    ...(roles.has('worker') ? [timeline.run(ending.signal), ...work(options, rooms, ending.signal)] : []),
   ];
   return {
     failed: firstFailure(loops),

@@ -7,8 +7,8 @@ import { toHex } from 'viem';
 import { systemClock } from '#outside/clock.ts';
 import type { ServiceSettings } from '../../src/service/options.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const startLimitMs = 60_000;
+const ownMain = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const startLimitMs = 180_000;
 const unlimited = 1_000_000;
 
 /** The configuration file that says what the options say. */
@@ -20,6 +20,10 @@ function configOf(options: ServiceSettings): unknown {
     serviceDomain: options.serviceDomain,
     http: options.http,
     databaseUrl: options.databaseUrl,
+    ...(options.databaseWaitSeconds === undefined
+      ? {}
+      : { databaseWaitSeconds: options.databaseWaitSeconds }),
+    databaseWaitSeconds: options.databaseWaitSeconds ?? 10,
     roles: [...options.roles],
     chains: options.chains.all.map((chain) => ({
       name: chain.name,
@@ -58,9 +62,15 @@ export class ServiceProcess {
   #folder = '';
   #child: ChildProcess | undefined;
   #output = '';
+  #main = ownMain;
 
   constructor(options: ServiceSettings) {
     this.#options = options;
+  }
+
+  /** The program from the next start on, such as that of another version; this checkout's when absent. */
+  runFrom(main = ownMain): void {
+    this.#main = main;
   }
 
   /** Starts the process and waits until it answers, if it has the role to. */
@@ -74,7 +84,7 @@ export class ServiceProcess {
     }
     const child = spawn(
       process.execPath,
-      ['--conditions=source', '--disable-warning=ExperimentalWarning', main],
+      ['--conditions=source', '--disable-warning=ExperimentalWarning', this.#main],
       {
         env: {
           ...process.env,

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
+import { reportRestoration, systemClock } from '@florin/server/operator';
+import { bookViolations, ordersIn } from '../chaos/chaos-check.ts';
+import { mineChain } from '../chaos/chaos-faults.ts';
+import { buy, fundBuyers, type Sale } from '../chaos/chaos-payers.ts';
+import { type ChaosWorld, startChaosWorld } from '../chaos/chaos-world.ts';
+import { type ArchivedPostgres, installRecovery, startArchivedPostgres } from './archived-postgres.ts';
+
+const buyerCount = 4;
+const calmMs = 8_000;
+const healingMs = 240_000;
+
+const sessionStates = statement({
+  name: 'recovery_sessions',
+  parameters: {},
+  columns: { session_id: 'text', status: 'text', order_id: 'text' },
+  text: 'select session_id, status, order_id from sessions',
+});
+const stoppedChains = statement({
+  name: 'recovery_stopped',
+  parameters: {},
+  columns: { reasons: 'text[]' },
+  text: 'select array_agg(stopped_reason order by chain_id) as reasons from chain_cursors',
+});
+
+let postgres: ArchivedPostgres;
+let world: ChaosWorld;
+before(async () => {
+  installRecovery();
+  postgres = await startArchivedPostgres();
+  const none = async () => undefined;
+  const { url } = postgres;
+  world = await startChaosWorld(async () => ({ url, replicas: 1, crash: none, revive: none, stop: none }));
+});
+after(async () => {
+  await world?.close();
+  await postgres?.close();
+});
+
+test('a lost database is restored to a moment: what the chains know comes back, and nothing is settled twice', async (t) => {
+  const seconds = (ms: number) => Math.round(ms / 100) / 10;
+  const mining = new AbortController();
+  const counts = {
+    kills: 0,
+    pauses: 0,
+    reorgs: 0,
+    databaseCrashes: 0,
+    nodeFaults: 0,
+    fullDisks: 0,
+    restarts: 0,
+  };
+  const chains = world.chains.map((chain) => mineChain(chain, counts, () => false, mining.signal));
+  const buyers = await fundBuyers(world, buyerCount);
+  const [ending, givingUp] = [new AbortController(), new AbortController()];
+  const sales: Sale[] = [];
+  const payers = buyers.map((buyer) =>
+    buy(world, buyer, sales, { ending: ending.signal, givingUp: givingUp.signal }),
+  );
+  await systemClock.sleep(calmMs);
+  t.diagnostic(`full backup under load: ${JSON.stringify(await postgres.backUp('full'))}`);
+  await systemClock.sleep(calmMs);
+  t.diagnostic(`incremental backup under load: ${JSON.stringify(await postgres.backUp('incr'))}`);
+  await systemClock.sleep(calmMs);
+  // The moment before the mistake, by the database's clock.
+  const [clock] = await postgres.ask('select clock_timestamp() as now');
+  const moment = clock?.['now'] as Date;
+  const known = sales.map(({ sessionId }) => sessionId);
+  await systemClock.sleep(calmMs);
+  ending.abort();
+  await Promise.all(payers);
+  // The last segment of WAL is archived, as `archive_timeout` does it.
+  await postgres.ask('select pg_switch_wal()');
+  await systemClock.sleep(calmMs);
+  await Promise.all(world.members.map((member) => member.process.kill()));
+  await postgres.destroy();
+
+  const start = performance.now();
+  await postgres.restoreTo(moment);
+  t.diagnostic(`restored to the moment in ${seconds(performance.now() - start)} s`);
+  const restarted = performance.now();
+  await Promise.all(world.members.map((member) => member.process.start()));
+  await untilStopped();
+  await untilReleased();
+  t.diagnostic(
+    `settlement was released ${seconds(performance.now() - restarted)} s after the service's start`,
+  );
+  await untilCompleted();
+  t.diagnostic(`everything known was completed after ${seconds(performance.now() - restarted)} s`);
+  mining.abort();
+  await Promise.all([...chains, ...world.members.map((member) => member.process.stop())]);
+
+  const stored = new Map((await world.db.query(sessionStates)).map((row) => [row.session_id, row]));
+  assert.deepEqual(
+    known.filter((sessionId) => !stored.has(sessionId)),
+    [],
+    'all of the moment are there',
+  );
+  const lost = sales.filter(({ sessionId }) => !stored.has(sessionId));
+  const paid = await ordersIn(world, 'Paid');
+  const settled = await ordersIn(world, 'Settled');
+  assert.equal(new Set(settled).size, settled.length, 'nothing is settled twice');
+  const orders = new Set([...stored.values()].map((row) => row.order_id));
+  const foreign = paid.filter((orderId) => !orders.has(orderId));
+  const report = await reportRestoration(world.db);
+  assert.deepEqual(report?.unmatched.map(({ orderId }) => orderId).sort(), foreign.sort());
+  assert.ok(report !== undefined && Math.abs(report.takenAt.getTime() - moment.getTime()) < 5_000);
+  assert.deepEqual(await bookViolations(world), []);
+  t.diagnostic(
+    `${sales.length} sessions, of which ${lost.length} were lost with the ${calmMs / 1_000} s after the moment; ` +
+      `${foreign.length} payments of them are in the report`,
+  );
+  assert.ok(lost.length > 0, 'the moment was before the end');
+});
+
+async function untilStopped(): Promise<void> {
+  await until('the restore was not noticed', async () => {
+    const [row] = await world.db.query(stoppedChains);
+    return row?.reasons?.every((reason) => reason === 'restored') === true;
+  });
+}
+
+async function untilReleased(): Promise<void> {
+  await until('settlement was not released', async () => {
+    const [row] = await world.db.query(stoppedChains);
+    return row?.reasons?.every((reason) => reason === '') === true;
+  });
+}
+
+/** Every payment whose session is there is completed. */
+async function untilCompleted(): Promise<void> {
+  await until('payments are open', async () => {
+    const paid = new Set(await ordersIn(world, 'Paid'));
+    const rows = await world.db.query(sessionStates);
+    return rows.every((row) => !paid.has(row.order_id) || row.status === 'completed');
+  });
+}
+
+async function until(problem: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + healingMs;
+  while (!(await isSo().catch(() => false))) {
+    if (performance.now() > end)
+      throw new Error(`${problem}: ${world.members.map(({ process }) => process.output).join('\n')}`);
+    await systemClock.sleep(200);
+  }
+}
