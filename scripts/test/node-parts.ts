@@ -5,7 +5,7 @@ import { root } from './processes.ts';
 const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
 /** What takes most processor time, longest first: ten seconds and more. It runs before all others. */
 const longest = [
-  ...['browser/dashboard', 'browser/merchant', 'browser/states', 'life/unreachable-chain', 'browser/safety'],
+  ...['browser/dashboard', 'browser/merchant', 'browser/states', 'browser/safety'],
   ...['life/agent', 'fuzz/merchant-fuzz', 'browser/two-devices', 'browser/wallet-ways', 'life/replicas'],
   ...['browser/pay', 'life/kill', 'life/deposit-policy', 'browser/without-wallet'],
   ...['dashboard/roles', 'dashboard/sign-in', 'dashboard/recovery', 'model/merchant-model'],

@@ -100,7 +100,7 @@ type Change = (
   transaction: Transaction,
   outside: CommandContext,
   request: { merchantId: string; exceptionId: string },
-) => Promise<void>;
+) => Promise<unknown>;
 
 /** A change to one exception in its merchant's scope, by the rules of the merchant API; shows the result. */
 function changing(does: string, said: string, change: Change): Command {

@@ -65,18 +65,15 @@ const sensitivePermissions: readonly MemberPermission[] = [
 /** Routes besides those of `sensitivePermissions` that reveal or replace a secret. */
 const sensitivePaths: readonly string[] = ['/webhook/create', '/webhook/key/refresh'];
 
-/**
- * Agreeing on who signs moves no money: the signature does. It is needed when a proof is old, after slow approvals. Only to
- * sign in the place of another wallet does the operation itself ask for a proof.
- */
-const signingPath = '/refund/signing/';
+/** They belong to a signing that began with a proof. A wallet may take longer to answer than a proof is fresh. */
+const pathsOfSigning: readonly string[] = ['/refund/signing/sent', '/refund/signing/end'];
 
 /** Whether a member must have proven who they are within the last minutes. */
 export function needsFreshProof(route: {
   readonly path: string;
   readonly permissions: readonly MemberPermission[];
 }): boolean {
-  if (route.path.startsWith(signingPath)) return false;
+  if (pathsOfSigning.includes(route.path)) return false;
   return (
     sensitivePaths.includes(route.path) ||
     route.permissions.some((permission) => sensitivePermissions.includes(permission))

@@ -20,6 +20,11 @@ export const refundSigning = Type.Object({
   isMine: Type.Boolean({ description: 'Whether the caller asked' }),
   account: Type.String({ description: 'The address that signs' }),
   txHash: Type.String({ description: 'Empty until the wallet has told it' }),
+  returnedNothing: Type.Boolean({
+    description:
+      'Whether the chain shows that the transaction returned nothing of this payment: it failed, or is another one. ' +
+      '`false` while no node shows the transaction',
+  }),
   askedAt: timestampText,
 });
 export type RefundSigning = Static<typeof refundSigning>;
@@ -43,8 +48,7 @@ export const refundSigningRoutes = {
     path: '/refund/signing/start',
     summary: 'Start the signing of a refund, before the wallet is asked',
     description:
-      'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`, ' +
-      'which needs a fresh proof. ' +
+      'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`. ' +
       'The same `signingId` again changes nothing.',
     tag: 'Refunds',
     body: strictBody({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),

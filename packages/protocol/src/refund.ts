@@ -78,7 +78,8 @@ export const refundCreateBody = Type.Object(
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          'Micro-USD; by default the rest of the payment. Before the settlement only the whole payment can go back',
+          'Micro-USD; by default the rest of the payment, without the refunds that wait for a signature. Before the settlement ' +
+          'only the whole payment can go back',
       }),
     ),
     reason: Type.Optional(text({ max: 500 })),

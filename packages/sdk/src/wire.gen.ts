@@ -663,7 +663,7 @@ export interface RefundCreateRequest {
   sessionId: string;
   /** An open exception `duplicate_settled` of the session: returns that second payment instead of the one that paid it. */
   exceptionId?: string | undefined;
-  /** Micro-USD; by default the rest of the payment. Before the settlement only the whole payment can go back. */
+  /** Micro-USD; by default the rest of the payment, without the refunds that wait for a signature. Before the settlement only the whole payment can go back. */
   amount?: number | undefined;
   reason?: string | undefined;
 }

@@ -172,7 +172,7 @@ function Signed({
   readonly onSign: () => void;
 }) {
   const [isAsking, setAsking] = useState(false);
-  const { refundId, isWithdrawn, account, txHash, askedAt } = signing;
+  const { refundId, isWithdrawn, account, txHash, returnedNothing, askedAt } = signing;
   const who = signerOf(signing);
   const act = isOther ? 'Sign in its place' : 'Sign again';
   const again =
@@ -197,6 +197,12 @@ function Signed({
             yet, or its answer did not arrive. Look at the wallet’s history. If the refund is there, you have
             nothing to do: {isWithdrawn ? 'its own page' : 'this page'} shows when it is completed.
             {isWithdrawn && ' If the wallet still asks, decline there.'}
+          </Notice>
+        ) : returnedNothing ? (
+          <Notice tone="bad" title="The transaction returned nothing" action={again}>
+            {who} signed it with <Address address={account} /> <Time time={askedAt} />. The transaction{' '}
+            <Address address={txHash} /> failed, or it is not a refund of this payment. The payer has not got
+            the money.
           </Notice>
         ) : (
           <Notice tone="info" title={titles.sent} action={again}>

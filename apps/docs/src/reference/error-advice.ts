@@ -179,8 +179,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Read the session; do not pay again.',
   ),
   refund_exceeds: advice(
-    'The refund is larger than what is left of the payment.',
-    'Request a smaller refund.',
+    'The refund is larger than what is left of the payment. Refunds that wait for a signature count.',
+    'Request a smaller refund, or cancel one that waits: `POST /refund/cancel`.',
   ),
   refund_not_possible: advice(
     'Nothing can be refunded now: the session is not paid, is being settled, or is refunded already. Or the exception is resolved, or no second payment that was settled to you.',

@@ -151,7 +151,7 @@ const refundTexts: Readonly<Record<RefundTrigger, string>> = {
   payment_returned: 'The whole payment is finally back with its payer.',
   payment_settled: 'The order was settled first: the money went to the merchant.',
   settlement_refunded:
-    'The merchant’s wallet has finally sent this amount of a settled payment back. The oldest refund of the amount counts, a cancelled one only where no other waits.',
+    'The merchant’s wallet has finally sent this amount of a settled payment back. Of several refunds of the amount the one counts that a wallet was asked to sign, else the oldest, a cancelled one only where no other waits.',
   amount_exceeded: 'So much of the payment went back since that this amount cannot any more.',
   cancel:
     '`POST /refund/cancel`. Refused once a wallet was asked in the dashboard to sign it, or the chain shows its return.',

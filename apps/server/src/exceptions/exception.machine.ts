@@ -17,8 +17,6 @@ type ExceptionMove = Move<ExceptionStatus, ExceptionTrigger>;
 /** Every move of an exception. An absent pair of status and trigger is refused. */
 export const exceptionMoves: readonly ExceptionMove[] = [
   { from: 'open', trigger: 'marked_resolved', to: 'resolved' },
-  // A repeat succeeds, so that a request whose answer was lost can be sent again.
-  { from: 'resolved', trigger: 'marked_resolved', to: 'resolved' },
   { from: 'open', trigger: 'money_placed', to: 'resolved' },
   // The merchant had marked it before: the row only gets the transaction.
   { from: 'resolved', trigger: 'money_placed', to: 'resolved' },

@@ -156,35 +156,37 @@ export async function findExceptions(
   return rows.map(exceptionOf);
 }
 
-/** Marks an exception as resolved; a repeat changes nothing. Refuses unknown ones with 100704. */
+/** Marks an exception as resolved; false when it is resolved already. Refuses unknown ones with 100704. */
 export async function markResolved(
   transaction: Transaction,
   deps: { readonly clock: Clock },
   request: { merchantId: string; exceptionId: string },
-): Promise<void> {
+): Promise<boolean> {
   const { merchantId, exceptionId } = request;
-  const rows = await transaction.query(resolveException, {
+  const [row] = await transaction.query(lockException, { merchantId, exceptionId });
+  if (row === undefined) throw new Refusal('exception_not_found', exceptionId);
+  const resolved = await transaction.query(resolveException, {
     merchantId,
     exceptionId,
     updatedAt: deps.clock.now(),
   });
-  if (rows.length === 0) throw new Refusal('exception_not_found', exceptionId);
+  return resolved.length > 0;
 }
 
 /**
- * Stores a merchant's decision about money that came late or short. The first decision is final: repeating it changes
- * nothing, and the opposite is refused with 100705. Refuses unknown exceptions (100704), and exceptions that can no longer
+ * Stores a merchant's decision about money that came late or short. The first decision is final: repeating it gives false,
+ * and the opposite is refused with 100705. Refuses unknown exceptions (100704), and exceptions that can no longer
  * be decided, or never could (100706), such as a second payment. The loops of `deposits` move the money afterwards.
  */
 export async function decide(
   transaction: Transaction,
   deps: { readonly clock: Clock },
   request: { merchantId: string; exceptionId: string; decision: ExceptionDecision },
-): Promise<void> {
+): Promise<boolean> {
   const { merchantId, exceptionId, decision } = request;
   const [row] = await transaction.query(lockException, { merchantId, exceptionId });
   if (row === undefined) throw new Refusal('exception_not_found', exceptionId);
-  if (row.decision === decision) return;
+  if (row.decision === decision) return false;
   if (row.decision !== '') throw new Refusal('exception_decided', `the decision is ${row.decision}`);
   const now = deps.clock.now();
   if (row.decide_by === null || row.status !== 'open')
@@ -200,6 +202,7 @@ export async function decide(
       `it lacks ${lacking} units, the operator adds ${row.most_added}`,
     );
   await transaction.query(decideException, { exceptionId, decision, updatedAt: now });
+  return true;
 }
 
 /**

@@ -86,8 +86,8 @@ export const sessionsOfUser = statement({
 export const deleteSession = statement({
   name: 'session_of_user_delete',
   parameters: { userId: 'text', sessionId: 'text' },
-  columns: {},
-  text: 'delete from sign_in.session where "userId" = :userId and id = :sessionId',
+  columns: { id: 'text' },
+  text: 'delete from sign_in.session where "userId" = :userId and id = :sessionId returning id',
 });
 
 export const deleteOtherSessions = statement({
@@ -108,8 +108,8 @@ export const renewProof = statement({
 export const deleteWallet = statement({
   name: 'wallet_of_user_delete',
   parameters: { userId: 'text', address: 'text' },
-  columns: {},
-  text: 'delete from sign_in.wallet where "userId" = :userId and address = :address',
+  columns: { address: 'text' },
+  text: 'delete from sign_in.wallet where "userId" = :userId and address = :address returning address',
 });
 
 export const passwordOfUser = statement({

@@ -104,12 +104,12 @@ export async function listSessions(queryable: Queryable, userId: string): Promis
   }));
 }
 
-/** Ends one session of the person; nothing happens without it. */
+/** Ends one session of the person; false when it is not one of theirs. */
 export async function endSession(
   queryable: Queryable,
   session: { readonly userId: string; readonly sessionId: string },
-): Promise<void> {
-  await queryable.query(deleteSession, session);
+): Promise<boolean> {
+  return (await queryable.query(deleteSession, session)).length > 0;
 }
 
 /** Ends all sessions of the person but this one. */
@@ -130,10 +130,10 @@ export async function noteProof(
   if (rows.length === 0) throw new Refusal('sign_in_required');
 }
 
-/** Takes a wallet from the ways to sign in; nothing happens without it. */
+/** Takes a wallet from the ways to sign in; false when it is none of them. */
 export async function removeWallet(
   queryable: Queryable,
   wallet: { readonly userId: string; readonly address: string },
-): Promise<void> {
-  await queryable.query(deleteWallet, wallet);
+): Promise<boolean> {
+  return (await queryable.query(deleteWallet, wallet)).length > 0;
 }

@@ -9,7 +9,7 @@ import { moveSession } from '#sessions/session-move.ts';
 import { completedAmount, lockCancelledRefund, lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
 import { moveRefund } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
-import { endSigningByReturn } from './signing.sql.ts';
+import { endSigningByReturn, signedRefund } from './signing.sql.ts';
 
 /**
  * Completes and fails refunds by final events, and updates `refundedAmount` of sessions. Runs before the settlement
@@ -70,8 +70,8 @@ async function showReturn(
 }
 
 /**
- * The merchant, or anyone else, returned part of a settled payment. Completes the oldest refund of that amount, a cancelled
- * one only where no other waits, and fails refunds of more than is left. An event that comes back after a reorg below finality completes no second refund: all
+ * The merchant, or anyone else, returned part of a settled payment. Completes the refund of that amount that a wallet was
+ * asked to sign, else the oldest one, a cancelled one only where no other waits, and fails refunds of more than is left. An event that comes back after a reorg below finality completes no second refund: all
  * completed ones together never exceed what went back.
  */
 async function refundSettled(
@@ -91,7 +91,9 @@ async function refundSettled(
   const open = await transaction.query(lockRefundsToSign, { orderId: order.orderId });
   const [completed] = await transaction.query(completedAmount, { orderId: order.orderId });
   const isNew = (completed?.amount ?? 0n) * units + value <= refundedTotal;
-  const waiting = open.find((row) => row.amount * units === value);
+  const [signing] = await transaction.query(signedRefund, { orderId: order.orderId });
+  const ofAmount = open.filter((row) => row.amount * units === value);
+  const waiting = ofAmount.find((row) => row.refund_id === signing?.refund_id) ?? ofAmount[0];
   const of = { orderId: order.orderId, value, unitsPerMicroUsd: units };
   const meant = isNew ? (waiting ?? (await transaction.query(lockCancelledRefund, of))[0]) : undefined;
   if (meant !== undefined)

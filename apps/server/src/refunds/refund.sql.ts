@@ -85,7 +85,7 @@ export const lockOpenRefunds = statement({
    order by refund_id for update`,
 });
 
-// Oldest first: of two refunds of one amount, the older one is completed.
+// Oldest first: of two refunds of one amount that no wallet was asked to sign, the older one is completed.
 export const lockRefundsToSign = statement({
   name: 'refund_lock_to_sign',
   parameters: { orderId: 'text' },
@@ -124,6 +124,13 @@ export const completedAmount = statement({
   parameters: { orderId: 'text' },
   columns: { amount: 'numeric' },
   text: `select coalesce(sum(amount), 0) as amount from refunds where order_id = :orderId and status = 'completed'`,
+});
+
+export const waitingAmount = statement({
+  name: 'refund_waiting_amount',
+  parameters: { orderId: 'text' },
+  columns: { amount: 'numeric' },
+  text: `select coalesce(sum(amount), 0) as amount from refunds where order_id = :orderId and status = 'requires_signature'`,
 });
 
 // The condition on the old status makes a move that lost a race change nothing.

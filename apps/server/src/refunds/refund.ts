@@ -25,6 +25,7 @@ import {
   refundsBySession,
   returnedUnits,
   updateRefund,
+  waitingAmount,
 } from './refund.sql.ts';
 import { refundTransactions, unitsPerMicroUsd } from './refund-call.ts';
 
@@ -34,7 +35,7 @@ export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'notify' |
 /**
  * Requests a refund of the payment that paid a session, or of a second one that was settled too. The platform returns a
  * payment that is not settled yet, as a whole. The merchant's wallet returns a settled one, also in parts. Refuses unknown
- * sessions (100201) and exceptions (100704), more than is left (100701), and payments that cannot go back, or not in part
+ * sessions (100201) and exceptions (100704), more than is left beside the refunds that wait for a wallet (100701), and payments that cannot go back, or not in part
  * (100702).
  */
 export async function createRefund(
@@ -65,9 +66,11 @@ export async function createRefund(
     throw new Refusal('refund_not_possible', 'the operator has this money in a vault, and returns it');
   const returned =
     exceptionId === '' ? session.refundedAmount : (await returnedOf(transaction, [order]))(order);
-  const left = microUsd(order.amounts.totalValue - returned);
+  const waiting = await amountWaiting(transaction, orderId);
+  const left = microUsd(order.amounts.totalValue - returned - waiting);
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
-  if (amount > left) throw new Refusal('refund_exceeds', leftText(order, returned));
+  if (amount > left || (left === 0n && waiting > 0n))
+    throw new Refusal('refund_exceeds', leftText(order, returned, waiting));
   const obstacle = await replaceSettlementByRefund(transaction, order, deps.clock.now());
   if (obstacle !== undefined && obstacle !== 'settled')
     throw new Refusal('refund_not_possible', obstacleTexts[obstacle]);
@@ -130,9 +133,16 @@ async function returnedOf(
   return (order) => microUsd((units.get(order.orderId) ?? 0n) / unitsPerMicroUsd(order));
 }
 
-function leftText({ amounts: { totalValue } }: StoredOrder, returned: MicroUsd): string {
-  const back = returned === 0n ? '' : `, of which ${returned} went back`;
-  return `${totalValue} Micro-USD were paid${back}`;
+/** What refunds of the payment return that wait for the merchant's wallet. */
+async function amountWaiting(queryable: Queryable, orderId: string): Promise<MicroUsd> {
+  const [waiting] = await queryable.query(waitingAmount, { orderId });
+  return microUsd(waiting?.amount ?? 0n);
+}
+
+function leftText({ amounts: { totalValue } }: StoredOrder, returned: MicroUsd, waiting: MicroUsd): string {
+  const back = returned === 0n ? '' : `, ${returned} went back`;
+  const unsigned = waiting === 0n ? '' : `, ${waiting} wait for a signature: sign or cancel those refunds`;
+  return `${totalValue} Micro-USD were paid${back}${unsigned}`;
 }
 
 const obstacleTexts: Readonly<Record<Exclude<WithdrawalObstacle, 'settled'>, string>> = {

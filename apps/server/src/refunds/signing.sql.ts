@@ -6,6 +6,7 @@ export const signingByRefund = statement({
   parameters: { merchantId: 'text', refundId: 'text' },
   columns: {
     signing_id: 'text',
+    order_id: 'text',
     refund_id: 'text',
     is_withdrawn: 'bool',
     user_id: 'text',
@@ -14,11 +15,18 @@ export const signingByRefund = statement({
     tx_hash: 'text',
     asked_at: 'timestamptz',
   },
-  text: `select s.signing_id, s.refund_id, signed.status = 'cancelled' as is_withdrawn, s.user_id, coalesce(u.name, '') as name,
+  text: `select s.signing_id, s.order_id, s.refund_id, signed.status = 'cancelled' as is_withdrawn, s.user_id, coalesce(u.name, '') as name,
      s.account, s.tx_hash, s.asked_at
    from refunds r join refund_signings s using (order_id) join refunds signed on signed.refund_id = s.refund_id
      left join sign_in."user" u on u.id = s.user_id
    where r.merchant_id = :merchantId and r.refund_id = :refundId`,
+});
+
+export const signedRefund = statement({
+  name: 'refund_signing_by_order',
+  parameters: { orderId: 'text' },
+  columns: { refund_id: 'text' },
+  text: 'select refund_id from refund_signings where order_id = :orderId',
 });
 
 // No row: another signing is open.
@@ -62,8 +70,7 @@ export const deleteSigning = statement({
    returning signing_id`,
 });
 
-// The signed refund may still be open: of two refunds of one amount, the older one is completed. The wallet of a withdrawn
-// one may answer yet.
+// The wallet of a withdrawn refund may answer yet.
 export const endSigningByReturn = statement({
   name: 'refund_signing_end_by_return',
   parameters: { orderId: 'text', amount: 'int8' },

@@ -1,10 +1,19 @@
+import { getTransactionReceipt, type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import type { Hex } from '@florin/protocol/order.ts';
 import type { RefundSigning } from '@florin/protocol/refund-signing-api.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { encodeEventTopics } from 'viem';
+import type { Chains } from '#chains/chain.ts';
+import { findOrder } from '#orders/order.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
 import type { Clock } from '#outside/clock.ts';
 import { lockRefundsToSign, refundById } from './refund.sql.ts';
 import * as sql from './signing.sql.ts';
+
+const [returnedTopic] = encodeEventTopics({ abi: paymentGatewayAbi, eventName: 'SettlementRefunded' });
 
 /** A member's wish about the signing of a refund. */
 interface Signer {
@@ -14,17 +23,23 @@ interface Signer {
   readonly signingId: string;
 }
 
+/** Who signs a refund of a payment, as stored. */
+export interface OpenSigning extends Omit<RefundSigning, 'returnedNothing'> {
+  readonly orderId: string;
+}
+
 /** Who signs a refund of this refund's payment; undefined when no member does. Refuses an unknown refund (100703). */
 export async function findSigning(
   queryable: Queryable,
   request: { merchantId: string; refundId: string; userId: string },
-): Promise<RefundSigning | undefined> {
+): Promise<OpenSigning | undefined> {
   const { merchantId, refundId, userId } = request;
   await assertRefund(queryable, { merchantId, refundId });
   const [row] = await queryable.query(sql.signingByRefund, { merchantId, refundId });
   if (row === undefined) return undefined;
   return {
     signingId: row.signing_id,
+    orderId: row.order_id,
     refundId: row.refund_id,
     isWithdrawn: row.is_withdrawn,
     memberName: row.name,
@@ -33,6 +48,32 @@ export async function findSigning(
     txHash: row.tx_hash,
     askedAt: formatTimestamp(row.asked_at),
   };
+}
+
+/**
+ * Whether the chain shows that the transaction of a signing returned nothing of its payment: it failed, or the page told
+ * another one. False while it is not mined, and while no node answers.
+ */
+export async function hasReturnedNothing(
+  queryable: Queryable,
+  { chains, rpcOf }: { readonly chains: Chains; readonly rpcOf: (chainId: number) => Rpc },
+  { orderId, txHash }: Pick<OpenSigning, 'orderId' | 'txHash'>,
+): Promise<boolean> {
+  const order = txHash === '' ? undefined : await findOrder(queryable, orderId);
+  const chain = order === undefined ? undefined : chains.byId(order.chainId);
+  if (order === undefined || chain === undefined) return false;
+  try {
+    const receipt = await getTransactionReceipt(rpcOf(chain.chainId), txHash as Hex);
+    if (receipt === undefined) return false;
+    const gateway = gatewayOf(order, chain).toLowerCase();
+    return !receipt.logs.some(
+      ({ address, topics }) =>
+        address.toLowerCase() === gateway && topics[0] === returnedTopic && topics[1] === orderId,
+    );
+  } catch (error) {
+    if (error instanceof RpcUnavailable || error instanceof RpcError) return false;
+    throw error;
+  }
 }
 
 /**
@@ -73,16 +114,14 @@ export async function reportSigning(
   if (noted.length === 0) throw new Refusal('refund_being_signed', 'the signing has ended, or is not yours');
 }
 
-/**
- * Ends a signing that moved no money. Does nothing for one that has ended, and refuses (100710) one that another member
- * holds.
- */
-export async function endSigning(transaction: Transaction, request: Signer): Promise<void> {
+/** Ends a signing that moved no money; false for one that has ended. Refuses (100710) one that another member holds. */
+export async function endSigning(transaction: Transaction, request: Signer): Promise<boolean> {
   await assertRefund(transaction, request);
-  if ((await transaction.query(sql.deleteSigning, request)).length > 0) return;
+  if ((await transaction.query(sql.deleteSigning, request)).length > 0) return true;
   const open = await findSigning(transaction, request);
   if (open?.signingId === request.signingId)
     throw new Refusal('refund_being_signed', `${open.memberName || 'a former member'} holds the signing`);
+  return false;
 }
 
 async function assertRefund(

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openHttpRpc } from '@florin/evm';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
 import { encodeFunctionData } from 'viem';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { receiverOf } from '#orders/receiver.ts';
+import { hasReturnedNothing } from '#refunds/signing.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, alternative, Payer } from './payer.ts';
@@ -200,4 +202,18 @@ test('after the settlement the merchant’s wallet can give the payer part of th
   );
   assert.deepEqual([session.status, session.refundedAmount], ['completed', 3_000_000]);
   assert.deepEqual(await ownBooks(), books);
+
+  // What a page tells of its wallet is compared with the chain.
+  const { chains, clock, log } = life.options;
+  const { chainId, rpcUrls: urls } = life.ethereum.chain;
+  const rpc = openHttpRpc({ chainId, urls, clock, log });
+  const rpcOf = () => rpc;
+  const told = (txHash: string) =>
+    hasReturnedNothing(life.database.db, { chains, rpcOf }, { orderId: refund.orderId, txHash });
+  const { initiateTx } = (await life.session(sessionId)).session;
+  assert.deepEqual(
+    [await told(completed.txHash), await told(initiateTx), await told(`0x${'1'.repeat(64)}`), await told('')],
+    [false, true, false, false],
+  );
+  await rpc.close();
 });

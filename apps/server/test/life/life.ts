@@ -174,7 +174,7 @@ export class Life {
         mostNamed: 1_000,
         depositBudgets: undefined,
         totals: undefined,
-        balanceWindowMs: 200,
+        balanceWindowMs: 500,
         x402WaitMs: 4_000,
         relayer: 'orderSigner',
         deposits: {

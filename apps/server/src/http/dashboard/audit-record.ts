@@ -17,7 +17,7 @@ import { findMerchant } from '#merchants/merchant.ts';
 import type { Clock } from '#outside/clock.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView } from '#webhooks/webhook.ts';
-import type { Change, Recorder } from '../operations/once.ts';
+import { type Change, type Recorder, unchanged } from '../operations/once.ts';
 import { isRawJson, writeJson } from '../raw-json.ts';
 import { memberOf } from './visitor.ts';
 
@@ -50,7 +50,7 @@ const subjectFields = [
 ] as const;
 
 /**
- * Records every change of the door with the subject before and after, as a read shows it to a caller without secrets. What
+ * Records each change of the door with the subject before and after, as a read shows it to a caller without secrets. What
  * no read shows is recorded by the request's body.
  */
 export function auditRecorder(deps: RecordDeps): Recorder {
@@ -60,6 +60,7 @@ export function auditRecorder(deps: RecordDeps): Recorder {
     const named = change.route.effect === 'create' ? '' : subjectOf(change.call.body);
     const before = await look(transaction, deps, change, named);
     const made = await make();
+    if (made === unchanged) return made;
     const subject = named === '' ? subjectOf(made) : named;
     const after = (await look(transaction, deps, change, subject)) ?? (change.call.bodyText || undefined);
     const action = names.get(change.route) ?? change.route.path;

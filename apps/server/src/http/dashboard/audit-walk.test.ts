@@ -30,7 +30,7 @@ const changesNothing = [
   'signInWithRecoveryCode',
 ];
 /** They need a transaction of settlement that waits, or a refund to sign. They go through the same recorders. */
-const elsewhere = ['releaseSettlement', 'startRefundSigning', 'reportRefundSigning'];
+const elsewhere = ['releaseSettlement', 'startRefundSigning', 'reportRefundSigning', 'endRefundSigning'];
 
 let world: DashboardWorld;
 let shop: Shop;
@@ -103,7 +103,10 @@ type Requests = Record<string, (route: Route) => Promise<Attempt> | Attempt>;
 
 /** A request that succeeds for each operation of the merchant API. */
 function sharedRequests(): Requests {
-  const changing = entries.filter(({ route }) => route.effect !== 'query');
+  // The exception that this one names is resolved: see `memberRequests`.
+  const changing = entries.filter(
+    ({ name, route }) => route.effect !== 'query' && name !== 'resolveException',
+  );
   return Object.fromEntries(
     changing.map((entry) => [
       entry.name,
@@ -124,13 +127,14 @@ const newest = async (path: string, list: string) => (await browser.get(path)).d
 /** The same for what members do for their merchant, and the staff for the installation. */
 function memberRequests(): Requests {
   const { merchantId, things } = shop;
-  const { accountId, refundId } = things;
+  const { accountId } = things;
   const { userId } = person(2);
   const wallet = { accountName: 'Till', settlementCurrencies: ['ethereum::usdc'] };
   const change = async () => ({
     changeId: (await newest('/account/change/list', 'changes')).changeId as string,
   });
   return {
+    resolveException: send({ exceptionId: things.lateExceptionId }),
     renameMerchant: send({ merchantName: 'Tea & Co' }),
     addWalletAccount: send({ ...wallet, accountAddress: `0x${'5'.repeat(40)}` }),
     cancelAccountChange: send(change),
@@ -152,7 +156,6 @@ function memberRequests(): Requests {
       refundId: things.waitingRefundId,
       signingId: '00000000-0000-4000-8000-000000000000',
     }),
-    endRefundSigning: send({ refundId, signingId: '00000000-0000-4000-8000-000000000000' }),
     createMerchant: send({ merchantName: 'Cups' }),
     inviteToMerchant: send(async () => ({
       merchantId: await world.merchants.addMerchant(),
@@ -264,4 +267,21 @@ test('every change writes one entry in its own transaction: while none can be wr
       wrong.push({ name, closed: closed.code, changed, open: open.message, rows });
   }
   assert.deepEqual(wrong, []);
+});
+
+test('an act that finds nothing to change succeeds and writes no entry', async () => {
+  const { exceptionId, waitingRefundId: refundId, lateExceptionId } = shop.things;
+  const acts = {
+    '/exception/resolve': { exceptionId },
+    '/exception/accept': { exceptionId: lateExceptionId },
+    '/refund/signing/end': { refundId, signingId: '00000000-0000-4000-8000-000000000000' },
+    '/me/session/revoke': { sessionId: 'a session of somebody else' },
+    '/me/wallet/remove': { address: `0x${'9'.repeat(40)}` },
+  };
+  const before = await everything();
+  for (const [path, body] of Object.entries(acts))
+    assert.equal((await browser.post(path, body)).code, 0, path);
+  const after = await everything();
+  for (const table of ['public.audit_entries', 'public.exceptions', 'public.refund_signings'])
+    assert.equal(after[table], before[table], table);
 });

@@ -147,7 +147,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addKeyRoutes(add, deps);
     addAuditRoutes(add);
     addSessionHistoryRoutes(add, deps);
-    addRefundSigningRoutes(add, deps);
+    addRefundSigningRoutes(add, { ...deps, rpcOf: deps.installation.rpcOf });
     // Before the pages, which answer every other path below /dashboard.
     server.route({
       method: ['GET', 'POST'],

@@ -109,9 +109,10 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.revokeMySession, async (call) => {
     const { sessionId } = call.body;
     const act = { action: 'revokeMySession', subject: sessionId } as const;
-    await recorded(deps, call, act, (transaction) =>
-      endSession(transaction, { sessionId, userId: call.caller.userId }),
-    );
+    await people.transaction(async (transaction) => {
+      if (await endSession(transaction, { sessionId, userId: call.caller.userId }))
+        await recordOwn(transaction, deps, call, act);
+    });
     return success;
   });
 
@@ -287,9 +288,11 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.removeWallet, async (call) => {
     const { address } = call.body;
-    await recorded(deps, call, { action: 'removeWallet', subject: address }, (transaction) =>
-      removeWallet(transaction, { userId: call.caller.userId, address }),
-    );
+    const act = { action: 'removeWallet', subject: address } as const;
+    await deps.people.transaction(async (transaction) => {
+      if (await removeWallet(transaction, { userId: call.caller.userId, address }))
+        await recordOwn(transaction, deps, call, act);
+    });
     return success;
   });
 

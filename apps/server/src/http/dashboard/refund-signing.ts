@@ -1,22 +1,30 @@
+import type { Rpc } from '@florin/evm';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
-import { Refusal } from '@florin/protocol/error.ts';
 import { cancelRefund } from '#refunds/cancellation.ts';
 import type { RefundContext } from '#refunds/refund.ts';
-import { endSigning, findSigning, reportSigning, startSigning } from '#refunds/signing.ts';
+import {
+  endSigning,
+  findSigning,
+  hasReturnedNothing,
+  reportSigning,
+  startSigning,
+} from '#refunds/signing.ts';
 import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
 import { memberOf } from './visitor.ts';
 
 /** Who signs a refund in the browser's wallet, so that two members never sign the same one. */
-export function addRefundSigningRoutes(add: MerchantRoutes, deps: RefundContext): void {
+export function addRefundSigningRoutes(
+  add: MerchantRoutes,
+  deps: RefundContext & { readonly rpcOf: (chainId: number) => Rpc },
+): void {
   add.read(routes.getRefundSigning, async ({ params: { refundId }, caller }, db) => {
-    const signing = await findSigning(db, { ...signerOf(caller), refundId });
-    return signing === undefined ? {} : { signing };
+    const found = await findSigning(db, { ...signerOf(caller), refundId });
+    if (found === undefined) return {};
+    const { orderId: _orderId, ...signing } = found;
+    return { signing: { ...signing, returnedNothing: await hasReturnedNothing(db, deps, found) } };
   });
 
   add.action(routes.startRefundSigning, async ({ body, caller }, transaction) => {
-    // The other wallet may have sent its transaction: a second one of a part pays the payer twice.
-    if (body.insteadOf !== undefined && caller.lacksProof)
-      throw new Refusal('fresh_proof_required', 'signing in place of another wallet needs a recent proof');
     await startSigning(transaction, deps, { insteadOf: '', ...signerOf(caller), ...body });
   });
 

@@ -50,6 +50,9 @@ type AddMerchantRoute = <R extends Route>(
   handle: Handle<R, ScopedDatabase, ReplyData<R> | FinishedReply>,
 ) => void;
 
+/** The answer to an action that found nothing to change. It is not recorded. */
+export const unchanged: typeof success = { ...success };
+
 /** A route whose answer is `success`. */
 type ActionRoute = Route & { readonly reply: typeof successReply };
 
@@ -65,8 +68,8 @@ export interface MerchantRoutes {
   readonly query: <R extends Route>(route: R, handle: Handle<R, Queryable, ReplyData<R>>) => void;
   /** A POST that changes something, all in the given transaction. */
   readonly change: <R extends Route>(route: R, handle: Handle<R, Transaction, ReplyData<R>>) => void;
-  /** A POST that changes something, and answers only that it did. */
-  readonly action: <R extends ActionRoute>(route: R, handle: Handle<R, Transaction, void>) => void;
+  /** A POST that changes something, and answers only that it did. Its handler gives `false` when nothing was to change. */
+  readonly action: <R extends ActionRoute>(route: R, handle: Handle<R, Transaction, unknown>) => void;
   /**
    * Like `change`, with work before it that must not run in a transaction, such as network requests. A repeat of a
    * completed request skips that work.
@@ -110,8 +113,7 @@ export function merchantRoutes(
     change,
     action: (route, handle) =>
       change<ActionRoute>(route, async (call, transaction) => {
-        await handle(call, transaction);
-        return success;
+        return (await handle(call, transaction)) === false ? unchanged : success;
       }),
     preparedChange: (route, prepare, handle) =>
       add(route, async (call, db) => {
