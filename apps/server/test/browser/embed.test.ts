@@ -98,7 +98,7 @@ test('a button that names a payment link opens its page', async () => {
   ]);
   await popup.waitForURL((url) => url.pathname === `/link/${linkId}`);
   await popup.getByText('Tea').first().waitFor();
-  await page.context().close();
+  await Promise.all([popup.close(), page.close()]);
 });
 
 test('a shop has the checkout in its page: address and status in the frame, wallets in a window of their own', async () => {
