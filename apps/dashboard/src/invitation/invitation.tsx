@@ -11,7 +11,7 @@ import { Front, SignInInstead } from '../proof/front.tsx';
 import { RecoveryCodes } from '../proof/recovery-codes.tsx';
 import { SignInForm } from '../proof/sign-in-form.tsx';
 import { Button } from '../ui/button.tsx';
-import { PasswordField, TextField } from '../ui/field.tsx';
+import { NewPasswordField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { isolated } from '../ui/isolated.ts';
 import { FailureNotice } from '../ui/notice.tsx';
@@ -183,13 +183,8 @@ function NewAccount({
         onChange={setEmail}
         error={fieldError(error, 'email')}
       />
-      <PasswordField
+      <NewPasswordField
         label="Password"
-        hint="At least 12 characters: several words that do not belong together."
-        autoComplete="new-password"
-        required
-        minLength={12}
-        maxLength={128}
         value={password}
         onChange={setPassword}
         error={fieldError(error, 'password')}

@@ -6,7 +6,7 @@ import type { Me } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { DraftGuard } from '../ui/draft-guard.tsx';
-import { PasswordField } from '../ui/field.tsx';
+import { NewPasswordField, PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { SettingRow } from '../ui/setting-row.tsx';
@@ -52,13 +52,8 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
         onChange={setCurrent}
         error={isRefused ? 'The password is wrong.' : undefined}
       />
-      <PasswordField
+      <NewPasswordField
         label="New password"
-        hint="At least 12 characters: several words that do not belong together."
-        autoComplete="new-password"
-        required
-        minLength={12}
-        maxLength={128}
         value={newPassword}
         onChange={setNew}
         error={fieldError(change.error, 'newPassword')}

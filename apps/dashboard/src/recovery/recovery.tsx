@@ -8,7 +8,7 @@ import { Front, SignInInstead } from '../proof/front.tsx';
 import { RecoveryCodes } from '../proof/recovery-codes.tsx';
 import { SignInForm } from '../proof/sign-in-form.tsx';
 import { Button } from '../ui/button.tsx';
-import { PasswordField } from '../ui/field.tsx';
+import { NewPasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 
@@ -74,13 +74,8 @@ function NewPassword({
   const { error } = complete;
   return (
     <form onSubmit={onSubmit(recover)} className="grid gap-4">
-      <PasswordField
+      <NewPasswordField
         label="New password"
-        hint="At least 12 characters: several words that do not belong together."
-        autoComplete="new-password"
-        required
-        minLength={12}
-        maxLength={128}
         value={password}
         onChange={setPassword}
         error={fieldError(error, 'password')}

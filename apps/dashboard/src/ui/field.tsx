@@ -163,6 +163,22 @@ export function PasswordField({ label, hint, error, value, onChange, ...rest }: 
   );
 }
 
+/** A password that is made now: the same rule and hint wherever one is. */
+export function NewPasswordField(
+  props: Omit<TextProps, 'hint' | 'autoComplete' | 'minLength' | 'maxLength'>,
+) {
+  return (
+    <PasswordField
+      hint="At least 12 characters: several words that do not belong together."
+      autoComplete="new-password"
+      required
+      minLength={12}
+      maxLength={128}
+      {...props}
+    />
+  );
+}
+
 type AreaProps = Omit<ComponentProps<'textarea'>, 'children' | 'onChange' | 'value'> &
   Omit<FieldProps, 'children'> & { readonly value: string; readonly onChange: (value: string) => void };
 

@@ -389,6 +389,20 @@ const lateReturns: Readonly<
   'a late return of everything fails what waits': {
     ...{ asked: [all, part], cancelled: [0], returns: [[all, all]], become: ['completed', 'failed'] },
   },
+  'a late return fails a waiting refund of more than it leaves': {
+    asked: [600_000, 500_000],
+    ...{ cancelled: [0], returns: [[600_000, 600_000]], become: ['completed', 'failed'] },
+  },
+  // The gateway returns no more than is left, so an event that says so tells of money that is counted already.
+  'a late return of more than is left completes nothing': {
+    asked: [part, all],
+    cancelled: [1],
+    returns: [
+      [part, part],
+      [all, all],
+    ],
+    become: ['completed', 'cancelled'],
+  },
   'an event that is read again pays one cancelled refund': {
     asked: [part, part],
     cancelled: [0, 1],

@@ -156,7 +156,7 @@ export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void
     const act = { action: 'changeMyNotification', subject: userId, after: JSON.stringify(choice) };
     await people.transaction(async (transaction) => {
       await chooseNotification(transaction, { ...choice, merchantId, userId });
-      await recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
+      await recordOfMerchant(transaction, deps, call, { merchantId, act });
     });
     return success;
   });
@@ -176,7 +176,7 @@ export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     const act = { action: 'saveMyView', subject: userId, after: JSON.stringify({ name }) };
     await people.transaction(async (transaction) => {
       await savePaymentView(transaction, deps, { merchantId, userId, name, filters });
-      await recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
+      await recordOfMerchant(transaction, deps, call, { merchantId, act });
     });
     return success;
   });
@@ -187,7 +187,7 @@ export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
     const act = { action: 'removeMyView', subject: userId, before: JSON.stringify({ name }) };
     await people.transaction(async (transaction) => {
       if (await removePaymentView(transaction, { merchantId, userId, name }))
-        await recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
+        await recordOfMerchant(transaction, deps, call, { merchantId, act });
     });
     return success;
   });
@@ -195,6 +195,16 @@ export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
 /** A call of a person who is signed in. */
 type PersonalCall = Pick<RouteCall<Route, Person>, 'caller' | 'requestId' | 'clientAddress'>;
+
+/** Records what a person did for themselves as a member of a merchant. */
+function recordOfMerchant(
+  transaction: Transaction,
+  deps: MeDeps,
+  call: PersonalCall,
+  { merchantId, act }: { readonly merchantId: string; readonly act: Act },
+): Promise<void> {
+  return recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
+}
 
 function recordOwn(transaction: Transaction, deps: MeDeps, call: PersonalCall, act: Act): Promise<void> {
   const { caller } = call;
