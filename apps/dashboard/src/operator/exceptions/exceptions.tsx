@@ -93,7 +93,7 @@ function columnsOf(
       header: 'What',
       cell: ({ kind, merchantId }) => (
         <>
-          <span className="block font-medium">{kinds[kind]}</span>
+          <span className="block font-medium sm:whitespace-nowrap">{kinds[kind]}</span>
           <span className="block max-w-40 truncate text-sm text-soft sm:hidden">
             {names.get(merchantId) ?? merchantId}
           </span>
