@@ -132,7 +132,10 @@ export const walletReport = Type.Object({
     Type.Object({
       tokenId: Type.String(),
       cap: Type.String({ description: 'The most for one order, in Micro-USD; empty: unknown' }),
-      float: Type.String({ description: 'What the vault could pay, in Micro-USD; empty: unknown' }),
+      float: Type.String({
+        description:
+          'What the vault can pay now: what it holds, at most what its caps leave for the hour and the day. Micro-USD; empty: unknown',
+      }),
       readAt: Type.String({ description: 'When the vault was asked; RFC 3339; empty: it never answered' }),
     }),
   ),

@@ -113,6 +113,7 @@ function PasswordProof({ me, onDone }: ProofFormProps) {
     if ((await prove.run({ body })) !== undefined) onDone();
   };
   const isRefused = prove.error?.slug === 'sign_in_failed';
+  const refusedText = me.hasSecondFactor ? 'The password or the code is wrong.' : 'The password is wrong.';
   return (
     <form onSubmit={onSubmit(confirm)} className="grid gap-4">
       <input type="hidden" autoComplete="username" value={me.email} readOnly />
@@ -122,7 +123,7 @@ function PasswordProof({ me, onDone }: ProofFormProps) {
         required
         value={password}
         onChange={setPassword}
-        error={isRefused ? 'The password or the code is wrong.' : undefined}
+        error={isRefused ? refusedText : undefined}
       />
       {me.hasSecondFactor && <CodeField value={code} onChange={setCode} />}
       <DialogActions notice={!isRefused && <FailureNotice error={prove.error} />}>

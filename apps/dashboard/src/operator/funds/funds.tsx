@@ -78,7 +78,7 @@ const vaultColumns: readonly Column<TokenVault>[] = [
   },
   {
     key: 'float',
-    header: 'Float',
+    header: 'Can pay now',
     isAtEnd: true,
     cell: ({ float }) => (float === '' ? unknown : <Usd micro={float} />),
   },
@@ -146,7 +146,7 @@ export default function Funds() {
       </Section>
       <Section
         title="Vaults"
-        description="A vault pays merchants when the payer paid on another chain. The service reads it about every minute."
+        description="A vault pays merchants when the payer paid on another chain: what it holds, at most what its caps leave for the hour and the day. The service reads it about every minute."
       >
         <Table
           label="Vaults"
