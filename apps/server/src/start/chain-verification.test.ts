@@ -4,6 +4,7 @@ import { startLyingRpc } from '@florin/evm/testing';
 import { getAddress, type Hex } from 'viem';
 import { type Chain, chainsOf } from '#chains/chain.ts';
 import { ConfigError } from '#config/field.ts';
+import { deploymentCall, planContracts } from '#contracts/contract-plan.ts';
 import type { Clock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { LifeChain } from '../../test/life/life-chain.ts';
@@ -89,13 +90,29 @@ test('addresses without a contract, or with another one, are refused', async () 
   );
   assert.equal(
     await mistakeOf({ vault: nowhere }),
-    `chain base: the gateway's vault is ${vault}, the configuration says ${nowhere}: correct vault or gateway`,
+    `chain base: there is no contract at the vault's address ${nowhere}: deploy it, or correct vault`,
+  );
+  assert.equal(
+    await mistakeOf({ vault: token }),
+    `chain base: the contract at ${token} is no Florin vault: correct vault`,
   );
   assert.equal(
     await mistakeOf({ gateway: vault }),
     `chain base: the contract at ${vault} is no Florin gateway: correct gateway`,
   );
   assert.notEqual(gateway, vault);
+});
+
+test('a gateway that its controller has not set up is refused, whoever had it made', async () => {
+  const { gateway } = planContracts(nowhere);
+  const [stranger] = life.anvil.accounts;
+  const call = { from: stranger?.address, gas: '0xb71b00', ...deploymentCall(gateway) };
+  await life.anvil.request('eth_sendTransaction', [call]);
+  await life.anvil.mine();
+  assert.equal(
+    await mistakeOf({ gateway: gateway.address }),
+    `chain base: the gateway ${gateway.address} has no fee recipient: its controller must set it up (florin deploy)`,
+  );
 });
 
 test('keys without their roles on the contracts are refused', async () => {
@@ -228,7 +245,7 @@ test('a CCTP path that is not the gateway’s own is refused', async () => {
   const changed = (change: Partial<typeof cctp>) => mistakeOf({ cctp: { ...cctp, ...change } });
   assert.equal(
     await changed({ route: gateway }),
-    `chain base: the gateway's route is ${cctp.route}, the configuration says ${gateway}: correct cctp.route`,
+    `chain base: the route's gateway is missing, the configuration says ${gateway}: correct gateway or cctp.route`,
   );
   assert.equal(
     await changed({ messenger: gateway }),

@@ -12,7 +12,7 @@ import { openDatabase } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { parseAbi } from 'viem';
+import { parseAbi, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { ConfigError } from '#config/field.ts';
 import { readTokenSigning, signingProblem } from '#contracts/token-signing.ts';
@@ -129,14 +129,20 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
     ];
   }
   const abi = paymentGatewayAbi;
-  const [isOrderSigner, isSettler] = await Promise.all([
+  const [feeRecipient, isOrderSigner, isSettler] = await Promise.all([
+    readContract(rpc, gateway, { abi, functionName: 'feeRecipient' }),
     readContract(rpc, gateway, { abi, functionName: 'isOrderSigner', args: [orderSigner] }),
     readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [settler] }),
   ]);
-  if (isOrderSigner === undefined || isSettler === undefined) {
+  if (feeRecipient === undefined || isOrderSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${gateway} is no Florin gateway: correct gateway`];
   }
   const problems: string[] = [];
+  if (feeRecipient === zeroAddress) {
+    problems.push(
+      `chain ${name}: the gateway ${gateway} has no fee recipient: its controller must set it up (florin deploy)`,
+    );
+  }
   const missing = missingRole(name, `gateway ${gateway}`);
   if (!isOrderSigner) problems.push(missing('order signer', orderSigner, 'setOrderSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
