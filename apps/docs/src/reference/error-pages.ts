@@ -1,8 +1,8 @@
 import { type ErrorEntry, type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
+import { errorAdvice } from '@florin/protocol/error-advice.ts';
 import { exampleOrigin, failureExample } from '@florin/protocol/example.ts';
 import { errorsOf, needsKey, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
-import { errorAdvice } from './error-advice.ts';
 import { errorTable } from './error-table.ts';
 import { interfaces } from './interfaces.ts';
 import { operationsPath } from './operation-pages.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type CallApi, mcpServer } from '@florin/mcp';
 import { agentApi } from '@florin/protocol/agent-api.ts';
-import { exampleOrigin, operationExamples } from '@florin/protocol/example.ts';
+import { errorAdvice } from '@florin/protocol/error-advice.ts';
+import { exampleOrigin, failureExample, operationExamples } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { permissions as allPermissions, type MemberPermission } from '@florin/protocol/permission.ts';
 import type { Client as McpClient } from '@modelcontextprotocol/client';
@@ -65,6 +66,28 @@ test('every tool answers in the shape that it names, and says what it may do', a
     assert.equal(isError, name === 'receipt', name);
     assert.equal(typeof structuredContent, 'object', name);
   }
+});
+
+test('a refusal names its error and what to do about it', async () => {
+  const [left, right] = InMemoryTransport.createLinkedPair();
+  const slug = 'link_not_found';
+  const callApi = async () => JSON.stringify(failureExample(exampleOrigin, slug));
+  await mcpServer({ callApi, hasKey: false }).connect(left);
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(right);
+  clients.push(client);
+  const { isError, structuredContent } = await client.callTool({
+    name: 'get_link',
+    arguments: { linkId: 'x' },
+  });
+  const { error, ...rest } = failureExample(exampleOrigin, slug);
+  const { remedy } = errorAdvice[slug];
+  assert.deepEqual([isError, structuredContent], [true, { ...rest, error: { ...Object(error), remedy } }]);
+  const missing = await client.callTool({ name: 'get_link', arguments: {} });
+  assert.match(
+    JSON.stringify(missing.structuredContent),
+    new RegExp(`"remedy":"${errorAdvice.field_invalid.remedy.slice(0, 20)}`),
+  );
 });
 
 test('an answer in another shape does not pass the client', async () => {

@@ -1,4 +1,4 @@
-import type { ErrorName } from '@florin/protocol/error.ts';
+import type { ErrorName } from './error.ts';
 
 /** The meaning of an error, and what its reader should do. */
 export interface ErrorAdvice {
@@ -12,7 +12,7 @@ function advice(meaning: string, remedy: string): ErrorAdvice {
 
 const again = 'Send the same request again; on a POST with the same Idempotency-Key. Nothing was changed.';
 
-/** Advice for every error of the catalogue. */
+/** Advice for every error of the catalogue: the pages of the documentation, and what the MCP server tells models. */
 export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   link_not_found: advice(
     'No payment link of this merchant has this id.',
