@@ -2,6 +2,7 @@ import { type CommandResult, type Options, optional, UsageError } from '@florin/
 import { checkServer, type Database, openDatabase, pendingMigrations } from '@florin/pg';
 import { addressOfKey, type Config, readConfig, schema, smtpSettingsOf } from '@florin/server/operator';
 import type { Command, CommandContext } from './command.ts';
+import { newestReceivers } from './doctor.sql.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
@@ -11,10 +12,11 @@ import {
   examineDisk,
   examineMail,
   examineProxies,
+  examineReceivers,
 } from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
-  does: 'checks configuration, database, chains, roles, balances, books, certificate, mail server and backups, and reports problems',
+  does: 'checks configuration, database, chains, roles, balances, books, certificate, mail server, receivers of webhooks and backups, and reports problems',
   options: [
     optional('--backups <folder>', 'the folder of the backups, to check their age'),
     optional('--max-backup-hours <hours>', 'how old the newest backup may be (default: 24)'),
@@ -24,12 +26,21 @@ export const doctorCommand: Command = {
     const backups = backupsOf(options);
     const opened = await openCurrent(config);
     try {
-      const [state, things, ...chains] = await Promise.all([
+      const [state, things, receivers, ...chains] = await Promise.all([
         opened.db === undefined ? [] : examineState(opened.db, config, outside.clock),
         examineOutside(config, outside, backups),
+        opened.db
+          ?.query(newestReceivers)
+          .then((rows) => examineReceivers(rows.map((row) => row.webhook_url))) ?? [],
         ...examineChains(config, outside, opened.db),
       ]);
-      const findings = [good('configuration', 'is complete'), opened.finding, ...state, ...things];
+      const findings = [
+        good('configuration', 'is complete'),
+        opened.finding,
+        ...state,
+        ...things,
+        ...receivers,
+      ];
       return outcomeOf([...findings, ...chains.flat()]);
     } finally {
       await opened.db?.close();

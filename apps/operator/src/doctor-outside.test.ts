@@ -11,6 +11,7 @@ import {
   examineDisk,
   examineMail,
   examineProxies,
+  examineReceivers,
 } from './doctor-outside.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-doctor-test-'));
@@ -47,6 +48,29 @@ test('a certificate is reported that ends soon, has ended, or that browsers refu
   assert.equal(gone?.isGood, false);
   assert.match(gone?.detail ?? '', /^cannot be read from here: /);
   assert.deepEqual(await examineCertificate('http://127.0.0.1:4000', { clock: systemClock }), []);
+});
+
+test('webhooks that reach no receiver are reported, and one that is down is not', async () => {
+  const receiver = await startReceiver({
+    certificate: makeCertificate({ now: systemClock.now(), validDays: 40 }),
+  });
+  const urls = [`https://localhost:${receiver.port}/a`, `https://localhost:${receiver.port}/b`];
+  const down = 'https://localhost:1/hook';
+  try {
+    assert.deepEqual(await examineReceivers([...urls, down]), [
+      { what: 'receivers of webhooks', isGood: true, detail: '1 of the 2 newest can be reached from here' },
+    ]);
+  } finally {
+    await receiver.close();
+  }
+  const [finding, ...more] = await examineReceivers([down]);
+  assert.deepEqual([finding?.isGood, more], [false, []]);
+  assert.match(
+    finding?.detail ?? '',
+    /^none of 1 can be reached from here \(localhost:1: .*\): let connections out$/,
+  );
+  assert.deepEqual(await examineReceivers([]), []);
+  assert.deepEqual(await examineReceivers(['http://127.0.0.1:1/hook']), []);
 });
 
 test('an installation behind TLS that trusts no proxy is reported', () => {

@@ -37,6 +37,31 @@ export async function examineCertificate(
   }
 }
 
+/**
+ * Whether webhooks can leave: the newest receivers of events, of which some answers. That of a single merchant may be down. No
+ * finding without any.
+ */
+export async function examineReceivers(urls: readonly string[]): Promise<DoctorFinding[]> {
+  const what = 'receivers of webhooks';
+  const receivers = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:');
+  const hosts = [...new Map(receivers.map((url) => [url.host, url])).values()];
+  const unreached = await Promise.all(
+    hosts.map((url) =>
+      certificateOf(url, undefined).then(
+        () => [],
+        (error: Error) => [`${url.host}: ${error.message}`],
+      ),
+    ),
+  ).then((each) => each.flat());
+  const [problem] = unreached;
+  if (hosts.length === 0) return [];
+  if (problem !== undefined && unreached.length === hosts.length)
+    return [bad(what, `none of ${hosts.length} can be reached from here (${problem}): let connections out`)];
+  return [
+    good(what, `${hosts.length - unreached.length} of the ${hosts.length} newest can be reached from here`),
+  ];
+}
+
 /** Whether client addresses are known; no finding without TLS, which only a proxy in front of the service ends. */
 export function examineProxies({
   origin,

@@ -29,3 +29,10 @@ export const databaseTime = statement({
   columns: { time: 'timestamptz' },
   text: 'select clock_timestamp() as time',
 });
+
+export const newestReceivers = statement({
+  name: 'doctor_receivers',
+  parameters: {},
+  columns: { webhook_url: 'text' },
+  text: "select webhook_url from webhooks where status = 'active' order by created_at desc limit 20",
+});
