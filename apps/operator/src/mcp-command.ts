@@ -42,6 +42,7 @@ export const mcpCommand: Command = {
     const server = mcpServer({
       callApi: httpApi(origin, key),
       hasKey: key !== undefined,
+      offered: key === undefined ? undefined : await findOffered(origin, key),
       extra: payTools(options, outside),
     });
     await server.connect(new StdioServerTransport(streams.input, streams.output));
@@ -74,6 +75,28 @@ function worldOrigin(environment: CommandContext['environment']): string | undef
     // No world runs here; the caller reports what to specify instead.
     return undefined;
   }
+}
+
+/**
+ * The tools that the installation offers to a key; undefined when it does not answer now: it refuses each call that the key
+ * may not make. Throws for a key that it does not know.
+ */
+async function findOffered(origin: string, key: string): Promise<ReadonlySet<string> | undefined> {
+  const response = await fetch(`${origin}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch(() => undefined);
+  if (response?.status === 401) throw new CommandError(`${origin} does not know the key of FLORIN_API_KEY`);
+  if (response?.ok !== true) return undefined;
+  const { result } = (await response.json()) as { result: { tools: readonly { name: string }[] } };
+  return new Set(result.tools.map(({ name }) => name));
 }
 
 function httpApi(origin: string, key: string | undefined): CallApi {

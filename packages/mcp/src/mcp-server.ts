@@ -20,18 +20,21 @@ export interface McpOptions {
   readonly hasKey: boolean;
   /** Of the key, whose tools alone are offered; all of them where absent. */
   readonly permissions?: ReadonlySet<MemberPermission> | undefined;
+  /** The merchants' tools that the installation offers to the key, by name, for programs that do not know its permissions. */
+  readonly offered?: ReadonlySet<string> | undefined;
   /** Tools that only this program offers, such as one that pays with a local key. */
   readonly extra?: readonly Tool[];
 }
 
 /** A server of the Model Context Protocol. Connect it to one transport. It keeps no state between calls. */
-export function mcpServer({ callApi, hasKey, permissions, extra = [] }: McpOptions): Server {
-  const tools = new Map<string, Tool>(
-    [...extra, ...payerTools(callApi), ...(hasKey ? merchantTools(callApi, permissions) : [])].map((tool) => [
-      tool.name,
-      tool,
-    ]),
-  );
+export function mcpServer({ callApi, hasKey, permissions, offered, extra = [] }: McpOptions): Server {
+  const ofMerchant = hasKey ? merchantTools(callApi, permissions) : [];
+  const all = [
+    ...extra,
+    ...payerTools(callApi),
+    ...ofMerchant.filter(({ name }) => offered?.has(name) ?? true),
+  ];
+  const tools = new Map<string, Tool>(all.map((tool) => [tool.name, tool]));
   const server = new Server(
     { name: 'florin', version: '0.1.0' },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },

@@ -63,6 +63,14 @@ async function overHttp(key?: string, path = '/mcp'): Promise<McpClient> {
   return client;
 }
 
+/** A restricted key, which reads. */
+async function createReader(): Promise<string> {
+  const { key } = await life.database.db.transaction((transaction) =>
+    createApiKey(transaction, life.options, { merchantId: life.merchantId, kind: 'restricted' }),
+  );
+  return key;
+}
+
 async function overStdio(env: Record<string, string>, args: string[] = []): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1' });
   const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
@@ -192,10 +200,7 @@ test('the tools of merchants have exactly the permissions of the key', async () 
   assert.deepEqual([found.isError, dataOf(found)['sessions']], [false, []]);
   await secret.close();
   await assert.rejects(overHttp('sk_live_nobody'), /200102/);
-  const { key } = await life.database.db.transaction((transaction) =>
-    createApiKey(transaction, life.options, { merchantId: life.merchantId, kind: 'restricted' }),
-  );
-  const reader = await overHttp(key);
+  const reader = await overHttp(await createReader());
   const names = await toolsOf(reader);
   assert.deepEqual(
     [
@@ -250,11 +255,14 @@ test('an assistant pays over standard input, within its policy, once', async () 
   const { chainId, decimals } = token;
   const limits = { maxAmount: '2000000', tokens: [{ chainId, address: token.address, decimals }] };
   await writeFile(policy, JSON.stringify(limits));
-  const env = { FLORIN_PAYER_KEY: payerKey, FLORIN_API_KEY: life.secretKey };
+  const env = { FLORIN_PAYER_KEY: payerKey, FLORIN_API_KEY: await createReader() };
   const client = await overStdio(env, ['--policy', policy]);
   const names = await toolsOf(client);
   assert.deepEqual(names.slice(0, 7), ['pay', ...payerNames]);
-  assert.ok(names.includes('merchant_create_refund'));
+  assert.deepEqual(
+    ['read_session', 'create_refund'].map((name) => names.includes(`merchant_${name}`)),
+    [true, false],
+  );
   const tooMuch = await call(client, 'pay', { url: linkUrl, idempotencyKey: 'tea', maxAmount: '1999999' });
   assert.deepEqual([tooMuch.isError, tooMuch.value['reason']], [true, 'amount_refused']);
   const paid = await call(client, 'pay', { url: linkUrl, idempotencyKey: 'tea' });
