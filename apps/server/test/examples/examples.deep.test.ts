@@ -24,7 +24,7 @@ after(async () => {
 
 const folderOf = (name: string): string => join(checkout, 'examples', name);
 
-for (const name of ['express-shop', 'hono-worker', 'nextjs', 'agent'])
+for (const name of ['express-shop', 'hono-worker', 'nextjs', 'vendure-shop', 'agent'])
   test(`the example ${name} takes less than 150 lines`, () => {
     const cwd = folderOf(name);
     // Before anything is installed there.

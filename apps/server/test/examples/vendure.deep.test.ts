@@ -10,7 +10,7 @@ import { createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { copyCheckout } from '../harness/checkout-copy.ts';
 import { emptyDatabase } from '../harness/database.ts';
-import { commandsOf, startCommands, until } from './example.ts';
+import { commandsOf, runCommands, startCommands, until } from './example.ts';
 import { VendureCart, VendureClient } from './vendure-client.ts';
 
 /** The plugin in Vendure itself, on PostgreSQL, by the commands of the example's README, with payments of a world. */
@@ -64,6 +64,15 @@ async function paidEvent(sessionId: string, changes: Partial<Session> = {}): Pro
 function openCart(): Promise<VendureCart> {
   return VendureCart.open(url, staff);
 }
+
+test('publint and are-the-types-wrong find nothing in the package', async () => {
+  const folder = join(checkout, 'examples/vendure-shop');
+  const tools = 'publint@0.3.25 @arethetypeswrong/cli@0.18.5';
+  const tarball = '../florin-vendure-0.1.0.tgz';
+  const check = `mkdir tools && cd tools && npm init --yes >init.log && npm install --ignore-scripts ${tools} >install.log
+    npx publint run --strict ${tarball} && npx attw ${tarball}`;
+  assert.match(await runCommands(folder, check), /All good![\s\S]*No problems found/);
+});
 
 test('an order is paid on the payment page, and settled in the shop by the webhook alone', async () => {
   const cart = await openCart();
@@ -161,15 +170,32 @@ test('a payment for a cancelled order is in its history for the staff', async ()
   await staff.ask(`mutation { cancelOrder(input: { orderId: "${cart.id}" }) { __typename } }`);
   assert.equal(await deliver(await paidEvent(sessionId)), 204);
   assert.deepEqual([await cart.state(), await cart.payments()], ['Cancelled', []]);
+  const [note] = await privateNotes(cart);
+  assert.match(note ?? '', new RegExp(`received \\$10.36 \\(${sessionId}\\)`));
+});
+
+/** What the staff alone reads in the history of an order. */
+async function privateNotes({ id }: VendureCart): Promise<(string | undefined)[]> {
   const { order } = await staff.ask<{
     order: { history: { items: { isPublic: boolean; data: { note?: string } }[] } };
-  }>(`{ order(id: "${cart.id}") { history { items { isPublic data } } } }`);
-  const notes = order.history.items.filter(({ data }) => data.note !== undefined);
-  assert.match(notes[0]?.data.note ?? '', new RegExp(`received \\$10.36 \\(${sessionId}\\)`));
-  assert.deepEqual(
-    notes.map(({ isPublic }) => isPublic),
-    [false],
-  );
+  }>(`{ order(id: "${id}") { history { items { isPublic data } } } }`);
+  return order.history.items
+    .filter(({ isPublic, data }) => !isPublic && data.note !== undefined)
+    .map(({ data }) => data.note);
+}
+
+test('a refund that was made at Florin alone is in the history, once the shop can have no part in it', async () => {
+  const cart = await openCart();
+  const { sessionId } = await cart.pay();
+  await deliver(await paidEvent(sessionId));
+  const refundedAt = (timeMs: number) => {
+    const createAt = new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ');
+    return fixture('refund.completed', { sessionId, amount: 2_000_000, createAt });
+  };
+  assert.equal(await deliver(refundedAt(Date.now())), 500);
+  assert.deepEqual(await privateNotes(cart), []);
+  assert.equal(await deliver(refundedAt(Date.now() - 600_000)), 204);
+  assert.match((await privateNotes(cart))[0] ?? '', /returned \$2\.00 \(rfd_/);
 });
 
 test('a refund waits for the wallet, and is settled in the shop once the chain has it', async () => {
@@ -177,7 +203,13 @@ test('a refund waits for the wallet, and is settled in the shop once the chain h
   const { sessionId } = await cart.pay();
   await world.pay(sessionId, { until: 'completed' });
   await cart.reaches('PaymentSettled');
+  // The shop had asked for it, and crashed before it stored the answer.
+  const asked = await world.florin.refunds.create(
+    { sessionId, amount: 1_000_000, reason: 'A cup was broken' },
+    { idempotencyKey: `vendure refund 0 of ${sessionId}: 100` },
+  );
   const first = await staff.refund(cart.id, 100);
+  assert.equal(first.transactionId, asked.refundId);
   const second = await staff.refund(cart.id, 100);
   assert.deepEqual(
     [first.state, second.state, first.transactionId === second.transactionId],
