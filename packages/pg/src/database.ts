@@ -4,7 +4,7 @@ import { columnTypes } from './column-types.ts';
 import { outageOf } from './outage.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { type RowScope, type Schema, withSystemScope } from './schema.ts';
-import { askAlone, transact } from './transaction.ts';
+import { ask, askAlone, transact } from './transaction.ts';
 
 /**
  * The database in one scope: PostgreSQL itself shows and accepts only rows of that scope, regardless of the
@@ -102,7 +102,11 @@ export function databaseOver(
   const transactIn = <T>(begin: string, work: (transaction: Transaction) => Promise<T>) =>
     transact(source, begin, work, onCommit);
   return {
-    query: async (statement, ...values) => askAlone(source, statement, statement.positioned(...values)),
+    // Without a wait, what the pool does by itself is the same.
+    query: async (statement, ...values) =>
+      outageWaitMs > 0
+        ? askAlone(source, statement, statement.positioned(...values))
+        : ask(pool, statement, statement.positioned(...values)),
     transaction: (work) => transactIn('begin', work),
     inScope: (value) => narrowed(transactIn, scope, value),
     listen,

@@ -24,8 +24,8 @@ function sqlState(error: unknown): string {
 }
 
 /** Sends one statement. Rejects an answer whose columns differ from the declaration. */
-async function ask<C extends Record<string, ColumnSpec>>(
-  client: pg.PoolClient,
+export async function ask<C extends Record<string, ColumnSpec>>(
+  client: pg.Pool | pg.PoolClient,
   statement: Statement<C>,
   values: readonly Parameter[],
 ): Promise<RowOf<C>[]> {
