@@ -69,6 +69,8 @@ const CALL_GAS = 200_000n;
 const MAX_FEE_PER_GAS = 10_000_000_000n;
 const PRIORITY_FEE_PER_GAS = 1_000_000_000n;
 const BLOCK_LIMIT = 20;
+/** anvil forgets waiting transactions that do not fit into its block of 30 million gas. */
+const BLOCK_GAS = 28_000_000n;
 
 const deployCall = (contract: PlannedContract): Call => ({ ...deploymentCall(contract), gas: DEPLOY_GAS });
 
@@ -108,6 +110,21 @@ const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly 
     if (receipts.every((receipt) => receipt !== null)) return;
   }
   throw new Error(`${chain.name}: the set-up transactions were not mined.`);
+};
+
+/** The calls in their order, parted so that each part fits into one block. */
+const fittingCalls = (calls: readonly Call[]): Call[][] => {
+  const parts: Call[][] = [];
+  let gas = BLOCK_GAS;
+  for (const call of calls) {
+    if (gas + call.gas > BLOCK_GAS) {
+      parts.push([]);
+      gas = 0n;
+    }
+    parts.at(-1)?.push(call);
+    gas += call.gas;
+  }
+  return parts;
 };
 
 /** Finishes the transactions of a killed set-up, so that they are not sent twice. */
@@ -241,7 +258,7 @@ export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<Chai
     if (!isOpen || !(await isSet(chain, messenger, 'burnLimitsPerMessage', [contract.address])))
       calls.push(...planLinks(circle, contract, chain.chainId).map((call) => ({ ...call, gas: CALL_GAS })));
   }
-  if (calls.length > 0) await sendAll(chain, admin, calls);
+  for (const fitting of fittingCalls(calls)) await sendAll(chain, admin, fitting);
   const domain = circle.settings.domains.find(({ chainId }) => chainId === chain.chainId)?.domain;
   return {
     gateway: gateway.address,
