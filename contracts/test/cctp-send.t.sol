@@ -39,12 +39,9 @@ contract CctpSendTest is CctpTest {
     }
 
     /// @dev Called from outside: an expected revert of the cheat code that deploys would end the test.
-    function makeRoute(
-        address messengerOf,
-        uint64[] calldata chains,
-        uint32[] calldata domains,
-        address gatewayOf
-    ) external {
+    function makeRoute(address messengerOf, uint64[] calldata chains, uint32[] calldata domains, address gatewayOf)
+        external
+    {
         deploy("CctpRoute", abi.encode(messengerOf, chains, domains, gatewayOf));
     }
 

@@ -78,8 +78,7 @@ contract FactoryTest is Test {
         gasGiven = bound(gasGiven, 100_000, 9_000_000);
         address operatorId = account("operator");
         (address gateway, address vault) = factory.addressesOf(operatorId);
-        (bool success,) =
-            address(factory).call{gas: gasGiven}(abi.encodeCall(IGatewayFactory.deploy, (operatorId)));
+        (bool success,) = address(factory).call{gas: gasGiven}(abi.encodeCall(IGatewayFactory.deploy, (operatorId)));
         vm.assertEq(gateway.code.length != 0, success, "gateway");
         vm.assertEq(vault.code.length != 0, success, "vault");
     }
@@ -94,8 +93,7 @@ contract FactoryTest is Test {
 
     function derive(string memory name, address operatorId) private view returns (address) {
         bytes memory code = bytes.concat(vm.getCode(artifactOf(name)), abi.encode(operatorId));
-        bytes memory preimage =
-            bytes.concat(hex"ff", bytes20(address(factory)), bytes32(0), keccak256(code));
+        bytes memory preimage = bytes.concat(hex"ff", bytes20(address(factory)), bytes32(0), keccak256(code));
         return address(uint160(uint256(keccak256(preimage))));
     }
 }

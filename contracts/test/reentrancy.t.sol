@@ -128,8 +128,7 @@ contract ReentrancyTest is GatewayTest {
     }
 
     function test_vault_cannotBeReentered(uint256 seed, bool batch, bool afterwards) public {
-        PayoutVault payoutVault =
-            newVault(controller, signer, address(wallet), guardian);
+        PayoutVault payoutVault = newVault(controller, signer, address(wallet), guardian);
         vm.prank(controller);
         payoutVault.setCaps(address(token), 1_000, 10_000, 10_000);
         token.mint(address(payoutVault), 10_000);

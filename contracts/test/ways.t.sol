@@ -81,7 +81,8 @@ contract WaysTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
         vm.assume(anyone != signer && anyone != address(0));
-        address caller = [anyone, controller, guardian, settler, payer, merchant, feeRecipient, signer, stranger][which % 9];
+        address caller =
+            [anyone, controller, guardian, settler, payer, merchant, feeRecipient, signer, stranger][which % 9];
         if (caller == signer || caller == stranger) {
             vm.startPrank(controller);
             gateway.setOrderSigner(caller, true);

@@ -156,6 +156,8 @@ abstract contract Settlement is OrderBook {
     }
 
     function _emitSettled(Order calldata order, bytes32 orderId, address to) private {
-        emit Settled(orderId, order.channelId, to, order.token, _netOf(order.total, order.fee), order.fee, order.metaData);
+        emit Settled(
+            orderId, order.channelId, to, order.token, _netOf(order.total, order.fee), order.fee, order.metaData
+        );
     }
 }

@@ -55,12 +55,9 @@ library SignedTransfer {
     }
 
     /// @notice A signature for Permit2 with `witness`, the EIP-712 struct hash of the order, for this contract.
-    function permitted(
-        IPaymentGateway.Order memory order,
-        bytes32 witness,
-        uint256 nonce,
-        bytes calldata signature
-    ) internal {
+    function permitted(IPaymentGateway.Order memory order, bytes32 witness, uint256 nonce, bytes calldata signature)
+        internal
+    {
         bytes memory data = abi.encodeCall(
             IPermit2.permitWitnessTransferFrom,
             (
