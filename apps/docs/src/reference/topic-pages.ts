@@ -203,7 +203,7 @@ function subjectLimits(): string {
       ['Events can be read for', `${eventLifeDays} days`],
       [
         'Payable orders of a session',
-        `${defaultOrderLimits.ofNetwork} per client address, ${defaultOrderLimits.inAll} in all; 900101 beyond`,
+        `${defaultOrderLimits.ofNetwork} per client address, ${defaultOrderLimits.inAll} in all; 900101 beyond. Requests with the session’s secret count apart from all others: a stranger with the plain link can use up the share of those without it, so a payer without the secret may have to wait up to an hour or need a new session, and never that of the payer with it`,
       ],
       ['Life of an order that no payer has signed for', `${grouped(unsignedOrderSeconds)} seconds`],
       [

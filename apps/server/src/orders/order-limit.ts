@@ -4,6 +4,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import type { OrderContext, OrderLimits, OrderRequest } from './context.ts';
 import { liveOrders } from './order-limit.sql.ts';
 
+/** They apply to requests with the session's secret and to all others separately. */
 export const defaultOrderLimits: OrderLimits = { ofNetwork: 10, inAll: 200 };
 
 /**
@@ -12,17 +13,20 @@ export const defaultOrderLimits: OrderLimits = { ofNetwork: 10, inAll: 200 };
  */
 export const unsignedOrderSeconds = 3_600;
 
-type NetworkRequest = Pick<OrderRequest, 'session' | 'payer' | 'token'> & { readonly network: string };
+type NetworkRequest = Pick<OrderRequest, 'session' | 'payer' | 'token' | 'proof'> & {
+  readonly network: string;
+};
 
 /**
- * Refuses (900101) another order of a session that has the most payable orders allowed. Returns the end of the payer's
- * own order in the token, in Unix seconds, if there is one: repeating it takes no room. The caller holds the session's
- * lock.
+ * Refuses (900101) another order of a session that has the most payable orders allowed. Orders that were asked for
+ * with the session's secret count apart from all others, so that who has only its URL cannot use up the owner's share.
+ * Returns the end of the payer's own order in the token, in Unix seconds, if there is one: repeating it takes no room,
+ * unless it moves to the other count. The caller holds the session's lock.
  */
 export async function admitOrder(
   transaction: Transaction,
   { clock, orderLimits }: Pick<OrderContext, 'clock' | 'orderLimits'>,
-  { session, payer, token, network }: NetworkRequest,
+  { session, payer, token, network, proof }: NetworkRequest,
 ): Promise<number | undefined> {
   const now = unixSeconds(clock.now());
   const [live] = await transaction.query(liveOrders, {
@@ -31,17 +35,25 @@ export async function admitOrder(
     network,
     payer: payer.toLowerCase(),
     tokenId: token.tokenId,
+    withSecret: proof === 'secret',
   });
   if (live === undefined) throw new Error('a count gave no row');
-  if (live.own_end !== null) return Number(live.own_end);
-  if (orderLimits === undefined) return undefined;
+  const ownEnd = live.own_end === null ? undefined : Number(live.own_end);
+  // A request without a proof changes nothing of an order that is there.
+  const isRepeat = ownEnd !== undefined && (proof === undefined || live.own_counted > 0n);
+  if (isRepeat || orderLimits === undefined) return ownEnd;
   const { ofNetwork, inAll } = orderLimits;
-  if (live.of_network >= ofNetwork || live.in_all >= inAll) {
-    const retryAfterSeconds = Math.max(1, Number(live.first_end ?? 0n) - now + 1);
-    const detail = `this session has ${inAll} payable orders at the most, and ${ofNetwork} from one network`;
+  const ends = [
+    ...(live.of_network >= ofNetwork ? [Number(live.first_of_network ?? 0n)] : []),
+    ...(live.in_all >= inAll ? [Number(live.first_end ?? 0n)] : []),
+  ];
+  if (ends.length > 0) {
+    const retryAfterSeconds = Math.max(1, Math.max(...ends) - now + 1);
+    const how = proof === 'secret' ? 'with' : 'without';
+    const detail = `this session has ${inAll} payable orders that were asked for ${how} its secret at the most, and ${ofNetwork} from one network`;
     throw new Refusal('rate_limited', { detail, retryAfterSeconds });
   }
-  return undefined;
+  return ownEnd;
 }
 
 /**

@@ -93,11 +93,13 @@ async function prepare(
   payer: number,
   remoteAddress = '10.0.0.1',
   tokenId = 'ethereum::usdc',
+  secret = '',
 ) {
   const response = await pages.inject({
     method: 'POST',
     url: '/checkout/api/prepare',
     remoteAddress,
+    headers: secret === '' ? {} : { 'x-client-code': secret },
     payload: { sessionId, tokenId, payer: getAddress(toHex(payer, { size: 20 })), payerEmail: '' },
   });
   const { code, data, message } = response.json();
@@ -212,7 +214,7 @@ test('an e-mail address that comes with the secret replaces that of a stranger, 
   assert.equal(await give('thief@evil.com'), ' de true');
 });
 
-test('payable orders of a session are limited for each client network and in total', async () => {
+test('payable orders of a session are limited for each network and in total, apart with its secret and without', async () => {
   const sessionId = await newSession();
   for (let payer = 1; payer <= limits.ofNetwork; payer += 1)
     assert.equal((await prepare(sessionId, payer)).code, 0);
@@ -227,6 +229,20 @@ test('payable orders of a session are limited for each client network and in tot
     assert.equal((await prepare(sessionId, payer, `10.0.${payer}.1`)).code, 0);
   assert.equal((await prepare(sessionId, 93, '10.0.93.1')).code, 900_101);
   assert.equal((await prepare(await newSession(), 94)).code, 0);
+  const { clientCode } = await read(sessionId);
+  const withSecret = (payer: number, remoteAddress?: string) =>
+    prepare(sessionId, payer, remoteAddress, 'ethereum::usdc', clientCode);
+  // Strangers use up only their own share, also in the owner's network. An order of theirs that the owner asks for again
+  // moves to the owner's.
+  const owned = [];
+  for (const payer of [95, 96, 1, 97]) owned.push((await withSecret(payer)).code);
+  assert.deepEqual(owned, [0, 0, 0, 900_101]);
+  assert.equal((await prepare(sessionId, 98)).code, 0);
+  assert.equal((await prepare(sessionId, 99)).code, 900_101);
+  assert.equal((await withSecret(2)).code, 900_101);
+  assert.equal((await withSecret(95)).code, 0);
+  for (const payer of [97, 2]) assert.equal((await withSecret(payer, '10.0.97.1')).code, 0);
+  assert.equal((await withSecret(100, '10.0.98.1')).code, 900_101);
   world.clock.time += (unsignedOrderSeconds + 1) * 1_000;
   assert.equal((await prepare(sessionId, 93)).code, 0);
 });

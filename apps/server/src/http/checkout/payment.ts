@@ -130,9 +130,10 @@ export async function prepareForPayer(
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Refusal('session_not_found', sessionId);
     assertPayable(session, deps.clock.now());
-    const endsAt = await endOfUnsigned(transaction, deps, { session, payer, token, network });
     const proof = clientCode === undefined ? undefined : ('secret' as const);
-    const request = { session, payer, payerEmail, proof, token, endsAt, network, language };
+    const asked = { session, payer, proof, token, network };
+    const endsAt = await endOfUnsigned(transaction, deps, asked);
+    const request = { ...asked, payerEmail, endsAt, language };
     const order = await prepareOrder(transaction, deps, request);
     const deposit = await prepareDeposit(transaction, deps, request, order);
     return { session: { ...session, signedOnce: true }, order, deposit };
