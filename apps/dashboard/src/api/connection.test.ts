@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { isServiceAway, subscribeOutage, untilAnswering } from './connection.ts';
 
 /** The page's address, and a service that gives these answers, one to each request. */
-function serve(answers: readonly (number | 'none')[]) {
+function serve(t: TestContext, answers: readonly (number | 'none')[]) {
   const left = [...answers];
   Object.assign(globalThis, { location: { href: 'https://pay.example.com/dashboard' } });
-  mock.method(globalThis, 'fetch', async () => {
+  t.after(() => Reflect.deleteProperty(globalThis, 'location'));
+  t.mock.method(globalThis, 'fetch', async () => {
     const answer = left.shift() ?? 200;
     if (answer === 'none') throw new TypeError('fetch failed');
     return new Response('', { status: answer });
@@ -18,7 +19,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('an outage lasts until the service answers again, however long that takes', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const left = serve([...Array<'none'>(60).fill('none'), 502, 200]);
+  const left = serve(t, [...Array<'none'>(60).fill('none'), 502, 200]);
   const seen: boolean[] = [];
   const end = subscribeOutage(() => seen.push(isServiceAway()));
   const over = untilAnswering();
@@ -34,8 +35,8 @@ test('an outage lasts until the service answers again, however long that takes',
   end();
 });
 
-test('one lost request of a service that answers is no outage', async () => {
-  serve([200]);
+test('one lost request of a service that answers is no outage', async (t) => {
+  serve(t, [200]);
   const seen: boolean[] = [];
   const end = subscribeOutage(() => seen.push(isServiceAway()));
   await untilAnswering();

@@ -395,13 +395,13 @@ const lateReturns: Readonly<
   },
   // The gateway returns no more than is left, so an event that says so tells of money that is counted already.
   'a late return of more than is left completes nothing': {
-    asked: [part, all],
-    cancelled: [1],
+    asked: [all, part],
+    cancelled: [0],
     returns: [
       [part, part],
       [all, all],
     ],
-    become: ['completed', 'cancelled'],
+    become: ['cancelled', 'completed'],
   },
   'an event that is read again pays one cancelled refund': {
     asked: [part, part],

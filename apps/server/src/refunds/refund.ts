@@ -140,9 +140,11 @@ async function amountWaiting(queryable: Queryable, orderId: string): Promise<Mic
 }
 
 function leftText({ amounts: { totalValue } }: StoredOrder, returned: MicroUsd, waiting: MicroUsd): string {
-  const back = returned === 0n ? '' : `, ${returned} went back`;
-  const unsigned = waiting === 0n ? '' : `, ${waiting} wait for a signature: sign or cancel those refunds`;
-  return `${totalValue} Micro-USD were paid${back}${unsigned}`;
+  const parts = [
+    ...(returned === 0n ? [] : [`${returned} went back`]),
+    ...(waiting === 0n ? [] : [`${waiting} wait for a signature: sign or cancel those refunds`]),
+  ];
+  return `${totalValue} Micro-USD were paid${parts.length === 0 ? '' : ', of which '}${parts.join(' and ')}`;
 }
 
 const obstacleTexts: Readonly<Record<Exclude<WithdrawalObstacle, 'settled'>, string>> = {

@@ -107,16 +107,24 @@ test('partial refunds add up, and never request more than was paid', async () =>
   assert.equal((await create({ sessionId })).code, 100702);
 });
 
-test('of two refunds that exceed the rest together, the executed one counts and the other fails', async () => {
+test('refunds that wait never exceed the rest together, and one fails when less is left than it returns', async () => {
   const { sessionId, order } = await settledSession();
-  const all = (await create({ sessionId })).data.refundId;
   const most = (await create({ sessionId, amount: 9_000_000 })).data.refundId;
+  const over = await create({ sessionId, amount: paid - 9_000_000 + 1 });
+  assert.deepEqual(
+    [over.code, over.message],
+    [
+      100701,
+      `Refund exceeds the refundable amount: ${paid} Micro-USD were paid, of which 9000000 wait for a signature: sign or cancel those refunds`,
+    ],
+  );
   const little = (await create({ sessionId, amount: 20_000 })).data.refundId;
-  await giveBack(order, 9_000_000, 9_000_000);
+  // From a wallet of the merchant, without a request.
+  await giveBack(order, 5_000_000, 5_000_000);
   const statuses = [];
-  for (const refundId of [all, most, little]) statuses.push((await read(refundId)).status);
-  assert.deepEqual(statuses, ['failed', 'completed', 'requires_signature']);
-  assert.deepEqual(await typesOf(all), ['refund.created', 'refund.failed']);
+  for (const refundId of [most, little]) statuses.push((await read(refundId)).status);
+  assert.deepEqual(statuses, ['failed', 'requires_signature']);
+  assert.deepEqual(await typesOf(most), ['refund.created', 'refund.failed']);
 });
 
 // proves W9.4
