@@ -71,12 +71,15 @@ export function fieldAnswer(name: string, reason: string): ToolAnswer {
 /** The sentence before the JSON of every answer to a model. */
 const preface = `Data of the service, as JSON. ${untrustedTextNotice}`;
 
-/** An answer as a tool's result: as described text for models, as data for programs. */
+/**
+ * An answer as a tool's result: as described text for models, as data for programs. A refusal is text alone: clients
+ * compare data with the tool's schema of success, also where `isError` is true.
+ */
 export function toolResult({ value, isError }: ToolAnswer) {
   const cleaned = cleanJson(value) as JsonObject;
   return {
     content: [{ type: 'text' as const, text: `${preface}\n${JSON.stringify(cleaned)}` }],
-    structuredContent: { ...cleaned },
+    ...(isError ? {} : { structuredContent: { ...cleaned } }),
     isError,
   };
 }

@@ -102,11 +102,11 @@ interface Answer {
 async function call(client: McpClient, name: string, input: Record<string, unknown>): Promise<Answer> {
   const result = await client.callTool({ name, arguments: input });
   const [content] = result.content as { text: string }[];
-  return {
-    isError: result.isError === true,
-    text: content?.text ?? '',
-    value: result.structuredContent as Record<string, unknown>,
-  };
+  const text = content?.text ?? '';
+  const isError = result.isError === true;
+  const value = JSON.parse(text.slice(text.indexOf('\n')));
+  assert.deepEqual(result.structuredContent, isError ? undefined : value);
+  return { isError, text, value };
 }
 
 function dataOf({ isError, text, value }: Answer): Record<string, unknown> {

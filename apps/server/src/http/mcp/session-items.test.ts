@@ -35,7 +35,7 @@ after(async () => {
   await world.close();
 });
 
-async function ask(method: string, params: object): Promise<Record<string, never>> {
+async function ask(method: string, params: object): Promise<Record<string, unknown>> {
   const reply = await server.inject({
     method: 'POST',
     url: '/mcp',
@@ -49,13 +49,19 @@ async function ask(method: string, params: object): Promise<Record<string, never
   return reply.json().result;
 }
 
-const callTool = async (name: string, input: object) =>
-  (await ask('tools/call', { name, arguments: input }))['structuredContent'] as unknown as {
-    code: number;
-    // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
-    data: any;
-    error: { param: string };
-  };
+async function callTool(
+  name: string,
+  input: object,
+): Promise<{
+  code: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
+  data: any;
+  error: { param: string };
+}> {
+  const { content } = await ask('tools/call', { name, arguments: input });
+  const [{ text }] = content as [{ text: string }];
+  return JSON.parse(text.slice(text.indexOf('\n')));
+}
 
 const sold = () => ({ accountId, settlementToken: 'ethereum::usdc' });
 
