@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -29,6 +30,24 @@ async function startReceiver(key: string, port: number): Promise<ChildProcess> {
   await writeFile(join(folder, 'receiver.py'), source);
   const env = { ...process.env, WEBHOOK_KEY: key, PORT: String(port) };
   return spawn('python3', ['receiver.py'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** The status that the receiver answers to these headers. */
+async function statusOf(
+  url: string,
+  ca: string,
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  const sent = request(url, {
+    method: 'POST',
+    ca,
+    headers: { 'webhook-id': 'evt_1', ...headers },
+    agent: false,
+  });
+  sent.end('{}');
+  const [response] = await once(sent, 'response');
+  response.resume();
+  return response.statusCode;
 }
 
 // proves W6.27
@@ -64,6 +83,14 @@ test("Python's standard library verifies what the engine delivers, and refuses i
       String(value).trim(),
     );
     assert.deepEqual(told, ['session.paid', 'session.completed', 'refund.created']);
+    const [time, signature] = ['webhook-timestamp', 'webhook-signature'] as const;
+    const present = String(Math.floor(Date.now() / 1_000));
+    for (const headers of [
+      { [time]: present, [signature]: 'v1,é' },
+      { [time]: '9'.repeat(400), [signature]: 'v1,AA==' },
+      { [time]: present },
+    ])
+      assert.equal(await statusOf(url, certificate.ca, headers), 400);
   } finally {
     receiver.kill();
     await once(receiver, 'exit');
