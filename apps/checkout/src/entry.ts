@@ -2,8 +2,9 @@
 
 export { noActions } from './checkout/actions.ts';
 export { parseAmount, problemOfAmount } from './checkout/amount.ts';
+export { boundsText } from './checkout/bounds.ts';
 export type { Drawings } from './checkout/data.ts';
-export { fill, formatMoney, formatRange, formatTime, formatToken, shorten } from './checkout/format.ts';
+export { fill, formatMoney, formatTime, formatToken, formatWait, shorten } from './checkout/format.ts';
 export { headView } from './checkout/head-view.ts';
 export { drawingKey, iconView } from './checkout/mark.ts';
 export { initialModel, isAtEnd, isOpen, pricedBy } from './checkout/model.ts';

@@ -3,9 +3,10 @@ import type { TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { AmountField } from './actions.ts';
 import { type Edit, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
 import { api } from './api.ts';
+import { boundsOf } from './bounds.ts';
 import type { CheckoutData } from './data.ts';
 import { fill, formatMoney } from './format.ts';
-import { boundsOf } from './model.ts';
+import { chosenOf } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 
 /** The field for the amount of a custom link. */
@@ -63,7 +64,7 @@ function outsideOf(
   option: CheckoutOption | undefined,
   typed: TypedAmount,
 ): string {
-  const bounds = boundsOf(option);
+  const bounds = boundsOf(option ?? {});
   if (option === undefined || bounds === undefined || typed.kind !== 'amount') return '';
   if (bounds.least <= typed.amount && typed.amount <= bounds.most) return '';
   const [least, most] = [formatMoney(locale, `${bounds.least}`), formatMoney(locale, `${bounds.most}`)];
@@ -89,8 +90,10 @@ async function quote(page: Page, text: string): Promise<void> {
       open.map((option) => ({ ...option, ...priced.get(option.tokenId) })),
     );
   } catch {
-    // The offer is requested again when the payer pays, and a refusal is shown then.
+    // The offer is requested again when the payer pays, and a refusal is shown then. Too large an amount has no offer.
     offer(page, '', open);
+    const option = chosenOf(page.model);
+    page.change({ amountProblem: outsideOf(data, option, typed) });
   }
 }
 

@@ -38,7 +38,7 @@ test('a text with one meaning in every language is read as that', () => {
     ["1'000", '1000'],
     ['1’000.50', '1000.5'],
     ['12345.67', '12345.67'],
-    ['99999999', '99999999'],
+    ['99999999999', '99999999999'],
     ['٢٥', '25'],
     ['١٬٠٠٠', '1000'],
     ['١٬٠٠٠٫٥٠', '1000.5'],
@@ -73,7 +73,7 @@ test('one separator before three digits means thousands where the language group
 
 test('a text that is not an amount is refused in every language', () => {
   const refused = [
-    ...['', '0', '0.00', '1.0000001', '-5', '5 USD', '1e3', '123456789', '.5', '1,,0', '1, 5', '12 34'],
+    ...['', '0', '0.00', '1.0000001', '-5', '5 USD', '1e3', '1234567890123', '.5', '1,,0', '1, 5', '12 34'],
     ...[
       '1,00,000',
       '1,000.000.000',

@@ -8,8 +8,8 @@ import {
 import type { Texts } from '../text/en.ts';
 import { fill } from './format.ts';
 
-/** Below 100 million dollars; a link's real limit is lower, and its offer states it. */
-const maxWholeDigits = 8;
+/** Far more than any link takes, so that a payer who types too much learns the most. */
+const maxWholeDigits = 12;
 
 /** How the page's languages write numbers; others write them as English does. French groups by a narrow no-break space (CLDR). */
 function styleOf(locale: string): AmountStyle {

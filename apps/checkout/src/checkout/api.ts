@@ -12,9 +12,12 @@ import { isAtEnd } from './model.ts';
 /** A refusal by the server, with its code. */
 export class Refused extends Error {
   readonly code: number;
-  constructor(code: number, message: string) {
+  /** When the same request may succeed. */
+  readonly retryAfterSeconds: number;
+  constructor(code: number, message: string, retryAfterSeconds: number) {
     super(message);
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -25,6 +28,8 @@ interface Envelope<Data> {
 }
 
 const timeoutMs = 20_000;
+/** For an answer that names no time. */
+const usualRetrySeconds = 60;
 
 /** Calls the page's API; throws its refusals. */
 export async function ask<Data>(
@@ -43,7 +48,10 @@ export async function ask<Data>(
     signal: AbortSignal.timeout(timeoutMs),
   });
   const reply = (await response.json()) as Envelope<Data>;
-  if (reply.code !== 0) throw new Refused(reply.code, reply.message);
+  if (reply.code !== 0) {
+    const retryAfterSeconds = Number(response.headers.get('retry-after')) || usualRetrySeconds;
+    throw new Refused(reply.code, reply.message, retryAfterSeconds);
+  }
   return reply.data;
 }
 

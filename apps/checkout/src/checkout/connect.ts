@@ -1,4 +1,5 @@
 import { api } from './api.ts';
+import { nowSeconds } from './clock.ts';
 import { fill, shorten } from './format.ts';
 import { bestOption, type Model, mayPay } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
@@ -44,7 +45,7 @@ export async function recallWallet(page: Page): Promise<void> {
   const wallet = page.model.wallets?.find((each) => each.rdns !== '' && each.rdns === rdns);
   if (wallet === undefined || isRecalling || page.model.wallet !== undefined) return;
   // After the payment it tells whether this wallet has paid.
-  if (!mayPay(page.model, Date.now() / 1000) && page.model.data.state?.payment === undefined) return;
+  if (!mayPay(page.model, nowSeconds()) && page.model.data.state?.payment === undefined) return;
   isRecalling = true;
   const [payer = ''] = (await accountsOf(wallet.provider)) ?? [];
   const { wallet: chosen, step, data } = page.model;

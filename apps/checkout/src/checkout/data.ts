@@ -48,3 +48,8 @@ export interface CheckoutData {
   /** The listed origin of the shop's page that opened or frames this one; absent where there is none. */
   readonly shop?: string | undefined;
 }
+
+/** The same, with the service's time when it rendered the page, in Unix seconds. */
+export interface ScriptData extends CheckoutData {
+  readonly now: number;
+}

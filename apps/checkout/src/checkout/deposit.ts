@@ -1,5 +1,5 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
-import { api } from './api.ts';
+import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail } from './begin.ts';
 import { fill } from './format.ts';
 import type { Model } from './model.ts';
@@ -17,15 +17,16 @@ export async function showDeposit(page: Page): Promise<void> {
   const refund = input instanceof HTMLInputElement ? input.value.trim() : '';
   try {
     const payerEmail = readEmail(page.model);
-    if (!addressPattern.test(refund)) {
+    page.change({ step: texts.stepSession, problem: '' });
+    const { tokenId } = chosenOption(page.model);
+    if (!(await isWholeAddress(refund, tokenId))) {
       input?.focus();
       throw new ExplainedFailure(texts.refundWrong, 'refund-input');
     }
-    page.change({ step: texts.stepSession, problem: '' });
     await beginSession(page);
     const { clientCode, data } = page.model;
     const sessionId = data.state?.sessionId ?? '';
-    const body = { sessionId, payer: refund, tokenId: chosenOption(page.model).tokenId, payerEmail };
+    const body = { sessionId, payer: refund, tokenId, payerEmail };
     const { orderId } = await api.showDeposit(body, { clientCode, locale: data.locale });
     localStorage.setItem(refundKey, refund);
     // Without the secret the address is for this page alone.
@@ -36,6 +37,22 @@ export async function showDeposit(page: Page): Promise<void> {
     page.change({ step: '', ...problemOf(page.model, error) });
   }
 }
+
+/**
+ * Whether a text is an address as the service takes it: one wrong character breaks the checksum. Asks the service, because
+ * the hash would be a large part of the script, and before a session begins.
+ */
+async function isWholeAddress(text: string, tokenId: string): Promise<boolean> {
+  try {
+    if (addressPattern.test(text)) await api.balances(text, [tokenId]);
+    return addressPattern.test(text);
+  } catch (error) {
+    if (error instanceof Refused && error.code === fieldWrong) return false;
+    throw error;
+  }
+}
+
+const fieldWrong = 400101;
 
 /** What to tell a payer whose deposit address another device replaces or hides: money may be on its way to it. */
 export function changeOf(

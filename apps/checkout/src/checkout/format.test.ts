@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fill, formatMoney, formatSpan, formatToken, toDecimal } from './format.ts';
+import { fill, formatMoney, formatRange, formatSpan, formatToken, formatWait, toDecimal } from './format.ts';
 
 test('amounts are written exactly, however large or small', () => {
   assert.deepEqual(
@@ -17,4 +17,13 @@ test('values replace their names in the text, and time spans count down', () => 
   assert.equal(fill('{a} and {b} and {c}', { a: '{b}', b: 'x' }), '{b} and x and {c}');
   const spans = [0, 59, 61, 1800, 3_661, 360_001];
   assert.deepEqual(spans.map(formatSpan), ['0:00', '0:59', '1:01', '30:00', '1:01:01', '100:00:01']);
+});
+
+test('a range names its least only from a cent on, and a time to wait is rounded up', () => {
+  const ranges = [2n, 10_000n].map((least) => formatRange('en', { least, most: 10_000_000_000_000n }));
+  assert.deepEqual(ranges, ['≤ $10,000,000.00', '$0.01 – $10,000,000.00']);
+  assert.deepEqual(
+    [5, 60, 1_741, 3_601].map((seconds) => formatWait('en', seconds)),
+    ['5 seconds', '60 seconds', '30 minutes', '61 minutes'],
+  );
 });

@@ -1,6 +1,8 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { Texts } from '../text/en.ts';
 
+const microUsdOfCent = 10_000n;
+
 type Decimal = `${number}`;
 
 /** Inserts values into a text: `{name}` becomes the value of that name. */
@@ -27,15 +29,13 @@ export function formatMoney(locale: string, microUsd: string): string {
   return isolate(locale, format.format(toDecimal(BigInt(microUsd), 6) as Decimal));
 }
 
-/** Formats a range of prices. It begins with a whole cent: below that, the least price would say nothing to readers. */
+/** Formats a range of prices. A least price below a cent would say nothing to readers, so then only the most is named. */
 export function formatRange(
   locale: string,
   { least, most }: { readonly least: bigint; readonly most: bigint },
 ): string {
-  const cent = 10_000n;
-  return [((least + cent - 1n) / cent) * cent, most]
-    .map((bound) => formatMoney(locale, bound.toString()))
-    .join(' – ');
+  const [from, to] = [least, most].map((bound) => formatMoney(locale, bound.toString()));
+  return least < microUsdOfCent ? `≤ ${to}` : `${from} – ${to}`;
 }
 
 /** Formats a token amount in the reader's locale; exact. */
@@ -81,6 +81,11 @@ export function formatDuration(locale: string, seconds: number): string {
     unit: isShort ? 'second' : 'minute',
     unitDisplay: 'long',
   }).format(isShort ? seconds : Math.round(seconds / 60));
+}
+
+/** A time to wait in words, rounded up: who comes back sooner is refused again. */
+export function formatWait(locale: string, seconds: number): string {
+  return formatDuration(locale, seconds < 90 ? seconds : Math.ceil(seconds / 60) * 60);
 }
 
 /** A span of time as 12:34, 1:02:03 or 100:00:01. */

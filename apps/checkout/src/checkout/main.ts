@@ -12,8 +12,9 @@ import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
+import { nowSeconds, setClock } from './clock.ts';
 import { connectWallet, recallWallet } from './connect.ts';
-import type { CheckoutData } from './data.ts';
+import type { CheckoutData, ScriptData } from './data.ts';
 import { changeOf, hideDeposit, recallOwn, recallRefund, showDeposit } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
 import { headView } from './head-view.ts';
@@ -41,8 +42,6 @@ declare const IS_EMBEDDED: boolean;
 
 /** Whether this is the script of pages whose payer chooses the amount. The others load nothing for that. */
 declare const HAS_AMOUNT: boolean;
-
-const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** The one model and the only way to change it: every change is rendered at once, or once a pressed pointer is released. */
 function openPage(data: CheckoutData): Page {
@@ -278,7 +277,8 @@ function keepFragment(): void {
 }
 
 function start(): void {
-  const data = JSON.parse(elementOf('data').textContent ?? '') as CheckoutData;
+  const data = JSON.parse(elementOf('data').textContent ?? '') as ScriptData;
+  setClock(data.now);
   if (IS_EMBEDDED) keepStorage();
   const page = openPage(data);
   page.followSession = () => followSession(page);

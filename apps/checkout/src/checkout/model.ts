@@ -1,5 +1,4 @@
 import type { CheckoutOption, CheckoutState, ShownState } from '@florin/protocol/checkout-api.ts';
-import { parseUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData } from './data.ts';
 import { stages } from './stages.ts';
 import type { Wallet } from './wallet-type.ts';
@@ -220,12 +219,6 @@ export function isDepositable(model: Pick<Model, 'data' | 'chosen'>): boolean {
   const total = chosenOf(model)?.total;
   if (total === undefined || !isForTransfers(model)) return false;
   return total === '0' || BigInt(total) >= BigInt(model.data.minDeposit ?? 0);
-}
-
-/** The lowest and highest price that a token accepts, in Micro-USD; undefined where the payer cannot choose. */
-export function boundsOf(option: CheckoutOption | undefined): { least: bigint; most: bigint } | undefined {
-  const [least, most] = [parseUsd(option?.minAmountInUSD ?? ''), parseUsd(option?.maxAmountInUSD ?? '')];
-  return least === undefined || most === undefined ? undefined : { least, most };
 }
 
 /** Whether the wallet is known to have enough of an option's token. */

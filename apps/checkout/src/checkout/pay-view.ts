@@ -1,10 +1,10 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions, AmountField } from './actions.ts';
 import { editOf } from './amount.ts';
-import { fill, formatMoney, formatRange, formatToken, shorten } from './format.ts';
+import { boundsText } from './bounds.ts';
+import { fill, formatMoney, formatToken, shorten } from './format.ts';
 import { drawingKey, iconView, logoOf } from './mark.ts';
 import {
-  boundsOf,
   chosenOf,
   hasDeposit,
   isDepositable,
@@ -131,7 +131,7 @@ function inputsView(model: Model, actions: Actions): Tree {
           change: ({ target }: Typed) => actions.leaveAmount(target),
         }),
         h('span', { id: 'amount-hint', class: 'soft small' }, texts.amountHint),
-        h('span', { id: 'amount-bounds', class: 'soft small' }, boundsText(model)),
+        h('span', { id: 'amount-bounds', class: 'soft small' }, boundsText(data.locale, data)),
         h('span', { id: 'amount-problem', class: 'problem', role: 'alert' }, amountProblem),
       ),
     data.isEmailRequired &&
@@ -152,13 +152,6 @@ function inputsView(model: Model, actions: Actions): Tree {
         }),
       ),
   ];
-}
-
-/** The range that the chosen token accepts. */
-function boundsText(model: Model): string {
-  const bounds = boundsOf(chosenOf(model));
-  if (bounds === undefined) return '';
-  return formatRange(model.data.locale, bounds);
 }
 
 /** Why a small payment cannot come from an exchange. */

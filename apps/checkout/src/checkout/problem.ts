@@ -1,6 +1,6 @@
 import type { ScriptTexts } from '../text/script-texts.ts';
 import { Refused } from './api.ts';
-import { fill, shorten } from './format.ts';
+import { fill, formatWait, shorten } from './format.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
@@ -35,11 +35,12 @@ export function problemOf(model: Pick<Model, 'data'>, error: unknown): Pick<Mode
 }
 
 function wordsFor({ data }: Pick<Model, 'data'>, error: unknown): string {
-  const { texts } = data;
+  const { texts, locale } = data;
   if (error instanceof ExplainedFailure) return error.message;
   if (error instanceof Refused) {
     const name = words[error.code];
-    if (name !== undefined) return fill(texts[name], { address: shorten(data.intendedPayer) });
+    const time = formatWait(locale, error.retryAfterSeconds);
+    if (name !== undefined) return fill(texts[name], { address: shorten(data.intendedPayer), time });
   }
   return fill(texts.failed, { reason: wordsOfError(error) });
 }

@@ -1,4 +1,4 @@
-import type { CheckoutData } from '../checkout/data.ts';
+import type { CheckoutData, ScriptData } from '../checkout/data.ts';
 import type { Texts } from '../text/en.ts';
 import { scriptTexts } from '../text/script-texts.ts';
 
@@ -52,8 +52,8 @@ export interface PageData extends CheckoutData, PageMerchant {
   readonly explorers: Readonly<Record<string, string>>;
 }
 
-/** The part of a page's data that its script needs. */
-export function scriptData(data: PageData): CheckoutData {
+/** The part of a page's data that its script needs; `now` is in Unix seconds. */
+export function scriptData(data: PageData, now: number): ScriptData {
   const {
     merchant: _m,
     legalName: _n,
@@ -75,7 +75,7 @@ export function scriptData(data: PageData): CheckoutData {
     ...script
   } = page;
   const has = { hasAmount: data.link?.isCustom === true, hasEmail: data.isEmailRequired };
-  return { ...script, texts: scriptTexts(texts, has) };
+  return { ...script, now, texts: scriptTexts(texts, has) };
 }
 
 /** What a page's time depends on. */

@@ -97,7 +97,7 @@ export const de: Texts = {
   reverted: 'Die Transaktion ist im Netzwerk gescheitert. Die Zahlung wurde nicht ausgeführt.',
   changed: 'Der Händler hat dieses Angebot geändert. Laden Sie die Seite neu, um es zu sehen.',
   failed: 'Das hat nicht geklappt: {reason}',
-  tooOften: 'Zu viele Anfragen. Warten Sie eine Minute, und versuchen Sie es dann erneut.',
+  tooOften: 'Zu viele Anfragen. Warten Sie {time}, und versuchen Sie es dann erneut.',
   offline: 'Die Verbindung ist unterbrochen. Neuer Versuch …',
   noScript:
     'Um mit einer Browser-Wallet zu bezahlen, erlauben Sie Skripte für diese Seite. Den Stand der Zahlung zeigt sie auch ohne Skripte.',
@@ -170,7 +170,7 @@ export const de: Texts = {
   refundLabel: 'Ihre eigene Adresse auf {network}, falls Geld zurückgehen muss',
   refundHint:
     'Verwenden Sie eine eigene Adresse: die Ihrer Wallet oder die Einzahlungsadresse Ihres Börsenkontos. Sie muss diesen Token in diesem Netzwerk empfangen können, sonst ist zurückgesendetes Geld verloren. Verwenden Sie keine Adresse, die Ihnen jemand anderes gegeben hat.',
-  refundWrong: 'Geben Sie eine Adresse aus 42 Zeichen ein, die mit 0x beginnt.',
+  refundWrong: 'Prüfen Sie diese Adresse auf Tippfehler. Sie hat 42 Zeichen und beginnt mit 0x.',
   refundLost:
     'An diese Adresse zurückgesendetes Geld wäre verloren. Geben Sie die Adresse Ihrer eigenen Wallet ein.',
   depositLeast: 'Mit einer Überweisung von einer Börse lassen sich {least} oder mehr bezahlen.',

@@ -92,7 +92,7 @@ export const en = {
   reverted: 'The transaction failed on the network. The payment was not made.',
   changed: 'The merchant has changed this offer. Load the page again to see it.',
   failed: 'That did not work: {reason}',
-  tooOften: 'Too many requests. Wait a minute, then try again.',
+  tooOften: 'Too many requests. Wait {time}, then try again.',
   offline: 'The connection is lost. Trying again …',
   noScript:
     'To pay with a browser wallet, allow scripts for this page. This page shows the state of the payment without them.',
@@ -164,7 +164,7 @@ export const en = {
   refundLabel: 'Your own address on {network}, for money that has to go back',
   refundHint:
     'Use an address of your own: your wallet’s, or the deposit address of your exchange account. It must be able to receive this token on this network, or money sent back is lost. Do not use an address that another person gave you.',
-  refundWrong: 'Enter an address of 42 characters that begins with 0x.',
+  refundWrong: 'Check this address for a typo. It must have 42 characters and begin with 0x.',
   refundLost: 'Money sent back to this address would be lost. Enter the address of your own wallet.',
   depositLeast: 'A transfer from an exchange can pay {least} or more.',
   showAddress: 'Show where to send',

@@ -92,7 +92,7 @@ export const es: Texts = {
   reverted: 'La transacción falló en la red. El pago no se ha realizado.',
   changed: 'El comercio ha cambiado esta oferta. Vuelva a cargar la página para verla.',
   failed: 'No ha funcionado: {reason}',
-  tooOften: 'Demasiadas solicitudes. Espere un minuto e inténtelo de nuevo.',
+  tooOften: 'Demasiadas solicitudes. Espere {time} e inténtelo de nuevo.',
   offline: 'Se ha perdido la conexión. Reintentando …',
   noScript:
     'Para pagar con un monedero de navegador, permita los scripts en esta página. El estado del pago se ve también sin ellos.',
@@ -163,7 +163,7 @@ export const es: Texts = {
   refundLabel: 'Su propia dirección en {network}, para el dinero que haya que devolver',
   refundHint:
     'Use una dirección propia: la de su monedero o la dirección de depósito de su cuenta en el exchange. Debe poder recibir este token en esta red; si no, el dinero devuelto se pierde. No use una dirección que le haya dado otra persona.',
-  refundWrong: 'Introduzca una dirección de 42 caracteres que empiece por 0x.',
+  refundWrong: 'Revise si hay una errata en esta dirección. Debe tener 42 caracteres y empezar por 0x.',
   refundLost:
     'El dinero devuelto a esta dirección se perdería. Introduzca la dirección de su propio monedero.',
   depositLeast: 'Una transferencia desde un exchange puede pagar {least} o más.',

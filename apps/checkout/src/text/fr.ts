@@ -95,7 +95,7 @@ export const fr: Texts = {
   reverted: 'La transaction a échoué sur le réseau. Le paiement n’a pas été effectué.',
   changed: 'Le marchand a modifié cette offre. Rechargez la page pour la voir.',
   failed: 'Cela n’a pas fonctionné : {reason}',
-  tooOften: 'Trop de demandes. Attendez une minute, puis réessayez.',
+  tooOften: 'Trop de demandes. Attendez {time}, puis réessayez.',
   offline: 'La connexion est perdue. Nouvel essai …',
   noScript:
     'Pour payer avec un portefeuille de navigateur, autorisez les scripts sur cette page. Elle montre l’état du paiement même sans scripts.',
@@ -168,7 +168,8 @@ export const fr: Texts = {
   refundLabel: 'Votre propre adresse sur {network}, pour l’argent qui doit être renvoyé',
   refundHint:
     'Utilisez une adresse à vous : celle de votre portefeuille ou l’adresse de dépôt de votre compte sur la plateforme. Elle doit pouvoir recevoir ce jeton sur ce réseau, sinon l’argent renvoyé est perdu. N’utilisez pas une adresse qu’une autre personne vous a donnée.',
-  refundWrong: 'Saisissez une adresse de 42 caractères qui commence par 0x.',
+  refundWrong:
+    'Vérifiez que cette adresse ne contient pas de faute de frappe. Elle doit avoir 42 caractères et commencer par 0x.',
   refundLost:
     'L’argent renvoyé à cette adresse serait perdu. Saisissez l’adresse de votre propre portefeuille.',
   depositLeast: 'Un transfert depuis une plateforme permet de payer à partir de {least}.',

@@ -93,7 +93,7 @@ export const it: Texts = {
   reverted: 'La transazione è fallita sulla rete. Il pagamento non è stato eseguito.',
   changed: 'Il venditore ha cambiato questa offerta. Ricarica la pagina per vederla.',
   failed: 'Non ha funzionato: {reason}',
-  tooOften: 'Troppe richieste. Aspetta un minuto, poi riprova.',
+  tooOften: 'Troppe richieste. Aspetta {time}, poi riprova.',
   offline: 'La connessione è caduta. Nuovo tentativo …',
   noScript:
     'Per pagare con un wallet del browser, consenti gli script per questa pagina. Lo stato del pagamento si vede anche senza.',
@@ -165,7 +165,8 @@ export const it: Texts = {
   refundLabel: 'Il tuo indirizzo su {network}, per il denaro che deve tornare indietro',
   refundHint:
     'Usa un indirizzo tuo: quello del tuo wallet o l’indirizzo di deposito del tuo conto sull’exchange. Deve poter ricevere questo token su questa rete, altrimenti il denaro restituito va perso. Non usare un indirizzo che ti ha dato un’altra persona.',
-  refundWrong: 'Inserisci un indirizzo di 42 caratteri che inizia con 0x.',
+  refundWrong:
+    'Controlla che in questo indirizzo non ci siano errori di battitura. Deve avere 42 caratteri e iniziare con 0x.',
   refundLost: 'Il denaro restituito a questo indirizzo andrebbe perso. Inserisci l’indirizzo del tuo wallet.',
   depositLeast: 'Un trasferimento da un exchange può pagare da {least} in su.',
   showAddress: 'Mostra dove inviare',

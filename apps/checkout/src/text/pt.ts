@@ -92,7 +92,7 @@ export const pt: Texts = {
   reverted: 'A transação falhou na rede. O pagamento não foi feito.',
   changed: 'O comerciante mudou esta oferta. Recarregue a página para vê-la.',
   failed: 'Não funcionou: {reason}',
-  tooOften: 'Muitas solicitações. Espere um minuto e tente de novo.',
+  tooOften: 'Muitas solicitações. Espere {time} e tente de novo.',
   offline: 'A conexão caiu. Tentando de novo …',
   noScript:
     'Para pagar com uma carteira de navegador, permita scripts nesta página. Ela mostra o estado do pagamento mesmo sem scripts.',
@@ -163,7 +163,8 @@ export const pt: Texts = {
   refundLabel: 'O seu próprio endereço em {network}, para dinheiro que precise voltar',
   refundHint:
     'Use um endereço seu: o da sua carteira ou o endereço de depósito da sua conta na corretora. Ele precisa poder receber este token nesta rede; senão, o dinheiro devolvido se perde. Não use um endereço que outra pessoa lhe deu.',
-  refundWrong: 'Digite um endereço de 42 caracteres que comece com 0x.',
+  refundWrong:
+    'Verifique se há erro de digitação neste endereço. Ele deve ter 42 caracteres e começar com 0x.',
   refundLost:
     'O dinheiro devolvido a este endereço seria perdido. Digite o endereço da sua própria carteira.',
   depositLeast: 'Uma transferência de uma corretora pode pagar {least} ou mais.',

@@ -93,7 +93,7 @@ export const tr: Texts = {
   reverted: 'İşlem ağda başarısız oldu. Ödeme yapılmadı.',
   changed: 'Satıcı bu teklifi değiştirdi. Görmek için sayfayı yeniden yükleyin.',
   failed: 'Olmadı: {reason}',
-  tooOften: 'Çok fazla istek var. Bir dakika bekleyin, sonra yeniden deneyin.',
+  tooOften: 'Çok fazla istek var. {time} bekleyin, sonra yeniden deneyin.',
   offline: 'Bağlantı koptu. Yeniden deneniyor …',
   noScript:
     'Tarayıcı cüzdanıyla ödemek için bu sayfada betiklere izin verin. Sayfa ödemenin durumunu onlarsız da gösterir.',
@@ -163,7 +163,8 @@ export const tr: Texts = {
   refundLabel: 'Geri dönmesi gereken para için {network} üzerindeki kendi adresiniz',
   refundHint:
     'Kendi adresinizi kullanın: cüzdanınızın adresini veya borsa hesabınızın yatırma adresini. Bu ağda bu tokeni alabilmelidir; yoksa geri gönderilen para kaybolur. Başkasının verdiği bir adresi kullanmayın.',
-  refundWrong: '0x ile başlayan 42 karakterlik bir adres girin.',
+  refundWrong:
+    'Bu adreste yazım hatası olup olmadığını kontrol edin. Adres 42 karakter olmalı ve 0x ile başlamalıdır.',
   refundLost: 'Bu adrese iade edilen para kaybolur. Kendi cüzdanınızın adresini girin.',
   depositLeast: 'Borsadan yapılan bir aktarımla {least} ve üzeri ödenebilir.',
   showAddress: 'Gönderilecek adresi göster',

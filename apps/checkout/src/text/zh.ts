@@ -87,7 +87,7 @@ export const zh: Texts = {
   reverted: '交易在网络上失败。付款没有完成。',
   changed: '商家已更改此报价。请重新加载页面查看。',
   failed: '未能成功：{reason}',
-  tooOften: '请求过多。请等待一分钟后重试。',
+  tooOften: '请求过多。请等待{time}后重试。',
   offline: '连接已断开。正在重试 …',
   noScript: '要使用浏览器钱包付款，请允许此页面运行脚本。没有脚本时，页面仍会显示付款状态。',
   timeLeft: '剩余付款时间：{time}',
@@ -155,7 +155,7 @@ export const zh: Texts = {
   refundLabel: '您自己在 {network} 上的地址，用于接收退款',
   refundHint:
     '请使用您自己的地址：您钱包的地址，或您交易所账户的充值地址。该地址必须能在此网络上接收此代币，否则退回的款项会丢失。不要使用他人给您的地址。',
-  refundWrong: '请输入以 0x 开头的 42 位地址。',
+  refundWrong: '请检查此地址是否有输入错误。地址应为以 0x 开头的 42 位字符。',
   refundLost: '退回到此地址的款项会丢失。请输入您自己钱包的地址。',
   depositLeast: '从交易所转账可支付 {least} 及以上的金额。',
   showAddress: '显示收款地址',

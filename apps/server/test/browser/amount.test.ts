@@ -127,14 +127,19 @@ test('an amount pasted over an older one keeps its decimal separator', async () 
   await page.close();
 });
 
-test('the bounds of the chosen token are shown, and an amount outside them begins no session', async () => {
+test('the range of the link is shown, and an amount outside that of the chosen token begins no session', async () => {
   const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
   await page.locator('.wallet').click();
-  await page.locator('#amount-bounds').getByText('$10,000,000.00').waitFor();
+  await field(page).fill('99999999999');
+  await page
+    .locator('#amount-problem')
+    .getByText('USDC on Ethereum accepts $0.000001 to $10,000,000.00.')
+    .waitFor();
+  await field(page).fill('');
   await chooseWay(page, 'USDC', 'Base');
-  await page.locator('#amount-bounds').getByText('$5,000.00').waitFor();
+  assert.equal(await page.locator('#amount-bounds').textContent(), '≤ $10,000,000.00');
   await field(page).pressSequentially('5001');
   const outside = 'USDC on Base accepts $0.000001 to $5,000.00. Change the amount, or choose another token.';
   await page.locator('#amount-problem').getByText(outside).waitFor();
@@ -160,7 +165,7 @@ test('without scripts amounts are read and refused in the same way', async () =>
   await page.locator('#form-problem').getByText('Type 1,000.00 or 1.00.').waitFor();
   assert.equal(await page.locator('#form-amount').inputValue(), '1.000');
   await begin('50,000,000', 'en');
-  await page.locator('#form-problem').getByText('$0.01 – $10,000,000.00').waitFor();
+  await page.locator('#form-problem').getByText('≤ $10,000,000.00').waitFor();
   assert.equal(await page.locator('#form-amount').inputValue(), '50,000,000');
   await begin('1,000', 'de');
   await page.locator('#form-problem').getByText('1.000,00 oder 1,00').waitFor();

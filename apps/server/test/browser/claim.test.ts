@@ -121,7 +121,9 @@ test('a token may be named by its contract, and money that can still pay stays u
   await page.getByLabel('What was sent').selectOption({ label: 'Another token' });
   await page.getByLabel('Address of the token’s contract').fill('0x12');
   await page.getByRole('button', { name: 'Show what is there' }).click();
-  await page.getByText('Enter an address of 42 characters that begins with 0x.').waitFor();
+  await page
+    .getByText('Check this address for a typo. It must have 42 characters and begin with 0x.')
+    .waitFor();
   await page.getByLabel('Address of the token’s contract').fill(usdc.address);
   await page.getByRole('button', { name: 'Show what is there' }).click();
   await page.getByText('1.00 USDC is there.').waitFor();

@@ -50,16 +50,35 @@ async function noticed({ sessionId }: Visit): Promise<void> {
   await life.eventually(list, isThere, `an exception of ${sessionId}`);
 }
 
-/** A payer without a wallet, on a phone, who has been told where to send 25 USDC. */
+/** The clock of the page's device is two hours fast: the session of half an hour would be over by it. */
+function setClockWrong(): void {
+  const [now, start] = [Date.now, performance.timeOrigin];
+  const wrongMs = 7_200_000;
+  Date.now = () => now() + wrongMs;
+  Object.defineProperty(performance, 'timeOrigin', { value: start + wrongMs });
+}
+
+/** A payer without a wallet, on a phone with a wrong clock, who has been told where to send 25 USDC. */
 async function visit(): Promise<Visit> {
   const elsewhere = new TestWallet([life.ethereum, life.base]);
   await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
   const { page } = await openPage(browser, { phone: true });
+  await page.addInitScript(setClockWrong);
   await page.goto(await addLink());
   await page.locator('#by-address').check();
+  // One character in the wrong case breaks the checksum, and begins no session.
+  const typo = elsewhere.address.replace(/[a-f]/i, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+  await page.locator('#refund-input').fill(typo);
+  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await page.locator('#problem').getByText('Check this address for a typo.').waitFor();
+  assert.equal(await page.locator('#refund-input').getAttribute('aria-invalid'), 'true');
+  assert.match(new URL(page.url()).pathname, /^\/link\//);
   await page.locator('#refund-input').fill(elsewhere.address);
   await page.getByRole('button', { name: 'Show where to send' }).click();
   await address(page).waitFor();
+  assert.match((await page.locator('#time').textContent()) ?? '', /^(30:0\d|29:\d\d)$/);
   await page.locator('#deposit:focus').waitFor();
   const sessionId = /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
   return { page, elsewhere, sessionId, address: (await address(page).textContent()) ?? '' };

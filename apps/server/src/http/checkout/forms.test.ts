@@ -133,6 +133,8 @@ test('a form says why it refuses a refund address', async () => {
   const { refundWrong, refundLost } = chooseLanguage('en', undefined).texts;
   for (const [payer, problem] of [
     ['0x1234', refundWrong],
+    // One wrong character of a checksummed address.
+    ['0xAb5801a7D398351b8bE11C439e05C5B3259aeC9c', refundWrong],
     [zeroAddress, refundLost],
     [gateway, refundLost],
   ]) {

@@ -1,4 +1,4 @@
-import type { Texts } from '@florin/checkout';
+import { fill, formatWait, type Language, type Texts } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type ErrorName, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
@@ -84,6 +84,7 @@ const words: Partial<Record<ErrorName, keyof Texts>> = {
   payer_not_served: 'refundLost',
   chain_unavailable: 'noRoute',
   payment_token_unsupported: 'noRoute',
+  rate_limited: 'tooOften',
 };
 const fieldWords: Readonly<Record<string, keyof Texts>> = {
   amount: 'amountWrong',
@@ -92,7 +93,8 @@ const fieldWords: Readonly<Record<string, keyof Texts>> = {
 };
 
 /** A refusal in the reader's words. */
-export function wordsOfRefusal(texts: Texts, refusal: Refusal): string {
-  const name = words[refusal.slug] ?? fieldWords[refusal.details.param ?? ''];
-  return name === undefined ? texts.failed.replace('{reason}', refusal.message) : texts[name];
+export function wordsOfRefusal({ tag, texts }: Language, { slug, message, details }: Refusal): string {
+  const name = words[slug] ?? fieldWords[details.param ?? ''];
+  const time = formatWait(tag, details.retryAfterSeconds ?? 60);
+  return fill(name === undefined ? texts.failed : texts[name], { reason: message, time });
 }

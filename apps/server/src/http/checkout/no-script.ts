@@ -1,6 +1,5 @@
-import { fill, formatRange, formatToken, h, type PageData, type Tree } from '@florin/checkout';
+import { boundsText, fill, formatToken, h, type PageData, type Tree } from '@florin/checkout';
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
-import { parseUsd } from '@florin/protocol/money.ts';
 
 /** The result of a form that a reader without scripts sent; empty without one. */
 export interface NoScript {
@@ -64,15 +63,6 @@ function beginForm(
       h('button', { type: 'submit' }, texts.pay),
     ),
   ];
-}
-
-/** The range that the payer may choose from; empty where there is no choice. */
-export function boundsText(
-  locale: string,
-  { minAmountInUSD, maxAmountInUSD }: Pick<PageData, 'minAmountInUSD' | 'maxAmountInUSD'>,
-): string {
-  const [least, most] = [parseUsd(minAmountInUSD ?? ''), parseUsd(maxAmountInUSD ?? '')];
-  return least === undefined || most === undefined ? '' : formatRange(locale, { least, most });
 }
 
 /** Tokens that accept a plain transfer of this session's amount. */

@@ -150,7 +150,7 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
 <noscript>${refreshes ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : html``}${renderTree(
       noScriptView(data, frame.query, answer),
     )}</noscript>${renderTree(footView(data))}</div>
-<script type="application/json" id="data">${new Html(scriptSafe(scriptData(data)))}</script>${demoTag(frame)}${remoteTag(frame)}`,
+<script type="application/json" id="data">${new Html(scriptSafe(scriptData(data, now)))}</script>${demoTag(frame)}${remoteTag(frame)}`,
   });
 }
 

@@ -1,5 +1,6 @@
-import { chooseLanguage, type Language, parseAmount, problemOfAmount } from '@florin/checkout';
+import { boundsText, chooseLanguage, type Language, parseAmount, problemOfAmount } from '@florin/checkout';
 import { Refusal } from '@florin/protocol/error.ts';
+import { maxMicroUsd } from '@florin/protocol/money.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant, type ShownMerchant } from '#catalog/branding.ts';
@@ -16,7 +17,7 @@ import type { CheckoutContext } from './context.ts';
 import { showDeposit } from './deposit.ts';
 import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
 import { picturePath } from './link-picture.ts';
-import { boundsText, type NoScript } from './no-script.ts';
+import type { NoScript } from './no-script.ts';
 import {
   type PageFrame,
   pagePolicy,
@@ -127,6 +128,8 @@ export async function beginByForm(pageRequest: PageRequest, linkId: string): Pro
     const problem = typed === undefined ? '' : problemOfAmount({ locale, texts }, typed);
     if (problem !== '') return linkPage(pageRequest, linkId, { problem, amount: amountText });
     const amount = typed?.kind === 'amount' ? typed.amount : undefined;
+    if (amount !== undefined && amount > maxMicroUsd)
+      throw new Refusal('amount_out_of_range', { param: 'amount' });
     const begun = await beginSession(options, beginBodyOf(request, { linkId: link.linkId, amount }));
     const { pathname, hash } = new URL(begun.paymentUrl);
     return redirect(reply, `${pathname}${queryOf(request)}${hash}`);
@@ -160,7 +163,7 @@ export async function depositByForm(pageRequest: PageRequest, sessionId: string)
 
 /** The refusal in the reader's language. Rethrows errors that are not refusals. */
 function problemOf(request: FastifyRequest, error: unknown): string {
-  if (error instanceof Refusal) return wordsOfRefusal(languageOf(request).texts, error);
+  if (error instanceof Refusal) return wordsOfRefusal(languageOf(request), error);
   throw error;
 }
 
