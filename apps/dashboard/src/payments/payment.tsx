@@ -1,5 +1,5 @@
 import type { SessionView } from '@florin/protocol/session.ts';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { useParam } from '../app/use-param.ts';
@@ -36,6 +36,11 @@ export default function Payment() {
   const view = read.data;
   if (view !== undefined && restingStatuses.has(view.session.status) === isMoving)
     setMoving(!restingStatuses.has(view.session.status));
+  const { refetch } = history;
+  // A history that was read at the same moment as the end may lack the last event.
+  useEffect(() => {
+    if (!isMoving) void refetch();
+  }, [isMoving, refetch]);
   if (view === undefined) {
     if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
     return (

@@ -140,7 +140,11 @@ const staffPlaces: Partial<Record<StaffAct, Place>> = {
   stopToken: { path: 'tokens', control: button(/^Stop… ethereum::usdc/) },
   resumeToken: { path: 'tokens', control: button(/^Take again… base::usdc/) },
   resumeHaltedChain: { path: 'chains', control: button('Resume…') },
-  releaseSettlement: { path: 'settlements?tab=legs', opener: firstRow, control: inSheet('Release…') },
+  releaseSettlement: {
+    path: 'settlements?tab=legs&state=waiting',
+    opener: firstRow,
+    control: inSheet('Release…'),
+  },
   releaseMailAddress: { path: 'e-mails', control: button('Send to an address again…') },
 };
 
