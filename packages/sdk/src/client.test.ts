@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Florin, FlorinError } from './florin.ts';
+import { Florin, FlorinError, type FlorinOptions } from './florin.ts';
 import { failure, hangUp, openTestService, success } from './service.fixture.ts';
 
 /** The error of a call that has to fail. */
@@ -176,6 +176,65 @@ test('a missing key, a missing address and an id that is missing are refused bef
   await using service = await openTestService(success({}));
   assert.equal((await errorOf(service.florin.sessions.retrieve(''))).param, 'sessionId');
   assert.equal(service.seen.length, 0);
+});
+
+test('an option that is not known or cannot be right is refused before anything is sent', async () => {
+  const baseUrl = 'https://pay.example.com';
+  const wrong: readonly (readonly [options: unknown, param: string])[] = [
+    [undefined, 'baseUrl'],
+    [null, 'baseUrl'],
+    [{ baseUrl, maxRetry: 3 }, 'maxRetry'],
+    [{ baseUrl, maxRetries: Number.NaN }, 'maxRetries'],
+    [{ baseUrl, maxRetries: 0.5 }, 'maxRetries'],
+    [{ baseUrl, timeoutMs: 0 }, 'timeoutMs'],
+    [{ baseUrl, timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs'],
+  ];
+  for (const [options, param] of wrong)
+    assert.throws(() => new Florin('sk_live_a', options as FlorinOptions), {
+      slug: 'argument_invalid',
+      param,
+    });
+  await using service = await openTestService(success({}));
+  const { products, sessions } = service.florin;
+  for (const [options, param] of [
+    [Object({ idempotency_key: 'A-1' }), 'idempotency_key'],
+    [{ maxRetries: -1 }, 'maxRetries'],
+    [{ timeoutMs: 2 ** 31 }, 'timeoutMs'],
+  ] as const) {
+    const { slug, param: named } = await errorOf(products.create(body, options));
+    assert.deepEqual([slug, named], ['argument_invalid', param]);
+  }
+  const price = 1n as unknown as number;
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  for (const call of [
+    products.create({ ...body, commonPrices: [price] }),
+    products.create({ ...body, ...circle }),
+    sessions.retrieve('\ud800'),
+  ])
+    assert.equal((await errorOf(call)).slug, 'argument_invalid');
+  assert.equal(service.seen.length, 0);
+});
+
+test('an Idempotency-Key that a header cannot carry is refused at once, and others are sent as they are', async () => {
+  await using service = await openTestService(success({}));
+  const sale = { settlementToken: 'base::usdc', lineItems: [{ name: 'Tea', price: 1 }] };
+  const wrong = ['注文-1', 'é', 'A\n1', 'A\u00001', ' A', 'A ', '', 'A'.repeat(256)];
+  for (const idempotencyKey of wrong)
+    for (const call of [
+      service.florin.products.create(body, { idempotencyKey }),
+      service.florin.checkout.sessions.create(sale, { idempotencyKey }),
+    ]) {
+      const { slug, param } = await errorOf(call);
+      assert.deepEqual([slug, param], ['argument_invalid', 'idempotencyKey'], JSON.stringify(idempotencyKey));
+    }
+  assert.equal(service.seen.length, 0);
+  const right = ['A', 'return 7', '!~', 'A'.repeat(255)];
+  for (const idempotencyKey of right) await service.florin.products.create(body, { idempotencyKey });
+  assert.deepEqual(
+    service.seen.map(({ headers }) => headers['idempotency-key']),
+    right,
+  );
 });
 
 test('an id cannot leave its place in the path', async () => {

@@ -1,3 +1,4 @@
+import { checkIdempotencyKey, checkLimits, jsonOf, refuseUnknown } from './argument.ts';
 import { type ErrorFacts, FlorinError, isErrorSlug } from './error.ts';
 import type { SdkOutside } from './outside.ts';
 import { type Operations, routes } from './wire.gen.ts';
@@ -6,7 +7,7 @@ import { type Operations, routes } from './wire.gen.ts';
 export interface CallOptions {
   /**
    * Names this change, so that a repetition of it gets the first answer: a text of yours, such as the order's number, of at
-   * most 255 characters. Without one the SDK makes one for each call, and keeps it over its retries.
+   * most 255 characters of ASCII. Without one the SDK makes one for each call, and keeps it over its retries.
    */
   readonly idempotencyKey?: string | undefined;
   /** In place of the client's own. */
@@ -14,6 +15,19 @@ export interface CallOptions {
   /** In place of the client's own. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+const callOptionNames = [
+  'idempotencyKey',
+  'maxRetries',
+  'timeoutMs',
+  'signal',
+] as const satisfies readonly (keyof CallOptions)[];
+
+/** Refuses options of a call that are not known or cannot be right. */
+export function checkCallOptions(options: CallOptions): void {
+  refuseUnknown(options, callOptionNames);
+  checkIdempotencyKey(options.idempotencyKey);
 }
 
 /** What one operation takes. */
@@ -50,6 +64,8 @@ const sdkVersion = '0.1.0';
 export function openClient(settings: ClientSettings, outside: SdkOutside): Send {
   return async (id, input, options = {}) => {
     const { maxRetries = settings.maxRetries, timeoutMs = settings.timeoutMs, signal } = options;
+    checkCallOptions(options);
+    checkLimits({ maxRetries, timeoutMs });
     const { url, init } = requestOf(settings, id, input, options, outside);
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await attemptOnce(outside, url, init, { timeoutMs, signal });
@@ -79,10 +95,10 @@ function requestOf<Id extends keyof Operations>(
   const { method, path, isChange } = routes[id];
   const params = new Map(Object.entries(input.params ?? {}));
   const placed = path.replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => {
-    const value = params.get(name);
-    if (value === undefined || value === '')
-      throw new FlorinError('argument_invalid', `${name} is missing`, { param: name });
-    return encodeURIComponent(String(value));
+    const value = String(params.get(name) ?? '');
+    if (value !== '' && value.isWellFormed()) return encodeURIComponent(value);
+    const what = value === '' ? 'is missing' : 'is no Unicode text';
+    throw new FlorinError('argument_invalid', `${name} ${what}`, { param: name });
   });
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {}))
@@ -103,7 +119,7 @@ function requestOf<Id extends keyof Operations>(
       method,
       headers,
       redirect: 'manual',
-      ...(method === 'POST' ? { body: JSON.stringify(input.body ?? {}) } : {}),
+      ...(method === 'POST' ? { body: jsonOf(input.body ?? {}) } : {}),
     },
   };
 }

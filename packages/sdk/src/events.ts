@@ -1,3 +1,4 @@
+import { refuseUnknown } from './argument.ts';
 import type { CallOptions, Send } from './client.ts';
 import { FlorinError } from './error.ts';
 import { type ItemPage, type List, listOf, pageOf } from './list.ts';
@@ -23,6 +24,7 @@ export interface Events {
   list(filter?: EventFilter, options?: CallOptions): List<FlorinEvent>;
 }
 
+const filterNames = ['type', 'after', 'size'] as const satisfies readonly (keyof EventFilter)[];
 const defaultPageSize = 100;
 /** New events move others to the next page. So many earlier events are remembered, in order to leave them out there. */
 const rememberedIds = 1_000;
@@ -31,7 +33,9 @@ export function eventsOf(send: Send): Events {
   return {
     retrieve: async (eventId, options) =>
       parseEvent(await send('getEvent', { params: { eventId } }, options)),
-    list({ type, after, size = defaultPageSize } = {}, options) {
+    list(filter = {}, options) {
+      refuseUnknown(filter, filterNames);
+      const { type, after, size = defaultPageSize } = filter;
       const read = async (page: number, after: string | undefined): Promise<ItemPage<FlorinEvent>> => {
         const query = { type, after };
         const found = pageOf<unknown>(

@@ -1,3 +1,4 @@
+import { checkLimits, refuseUnknown } from './argument.ts';
 import { openClient } from './client.ts';
 import { FlorinError } from './error.ts';
 import { type Events, eventsOf } from './events.ts';
@@ -47,7 +48,7 @@ export type { UnwrapOptions, WebhookHeaders, WebhookSecret } from './signature.t
 export { unwrap } from './signature.ts';
 export type { EthersWallet, RefundWallet, ViemWallet } from './wallet.ts';
 export type * from './wire.gen.ts';
-export { eventTypes } from './wire.gen.ts';
+export { errorCodes, eventTypes } from './wire.gen.ts';
 
 export interface FlorinOptions {
   /** Where the installation is: `https://pay.example.com`. */
@@ -67,6 +68,12 @@ export interface Webhooks extends WebhookMethods {
 }
 
 const defaults = { maxRetries: 2, timeoutMs: 30_000 } as const;
+const optionNames = [
+  'baseUrl',
+  'maxRetries',
+  'timeoutMs',
+  'fetch',
+] as const satisfies readonly (keyof FlorinOptions)[];
 const apiPath = '/payment/v1';
 
 /**
@@ -89,13 +96,17 @@ export class Florin {
   readonly webhooks: Webhooks;
 
   constructor(key: string | undefined, options: FlorinOptions, outside: SdkOutside = realOutside) {
+    // Programs in JavaScript may leave them out.
+    refuseUnknown(Object(options), optionNames);
     const {
+      baseUrl,
       maxRetries = defaults.maxRetries,
       timeoutMs = defaults.timeoutMs,
       fetch = outside.fetch,
-    } = options;
+    }: Partial<FlorinOptions> = Object(options);
+    checkLimits({ maxRetries, timeoutMs });
     const own = { ...outside, fetch };
-    const send = openClient({ api: apiOf(options.baseUrl), key: keyOf(key), maxRetries, timeoutMs }, own);
+    const send = openClient({ api: apiOf(baseUrl), key: keyOf(key), maxRetries, timeoutMs }, own);
     this.accounts = accountsOf(send);
     this.branding = brandingMethodsOf(send);
     this.capabilities = capabilityMethodsOf(send);
@@ -122,7 +133,7 @@ function keyOf(key: string | undefined): string {
 }
 
 /** The base of the API: below an origin, or as it is where the address names it already. */
-function apiOf(baseUrl: string): string {
+function apiOf(baseUrl = ''): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new FlorinError(

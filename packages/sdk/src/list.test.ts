@@ -73,6 +73,18 @@ test('a search goes on where a page was short, and sends its conditions each tim
   ]);
 });
 
+test('a list is gathered only up to a limit that is a whole number', async () => {
+  await using service = await openTestService(...pagesOf('a'));
+  const list = service.florin.sessions.list();
+  for (const options of [undefined, {}, { limit: Number.NaN }, { limit: -1 }, { limit: '5' }])
+    await assert.rejects(list.toArray(options as { limit: number }), {
+      name: 'FlorinError',
+      slug: 'argument_invalid',
+      param: 'limit',
+    });
+  assert.deepEqual(service.seen, []);
+});
+
 test('a list ends with an error where the next page would be the same', async () => {
   for (const nextCursor of ['', 'same']) {
     await using service = await openTestService(

@@ -49,7 +49,12 @@ export function listOf<Item, Next>(
     page: async () => (await read(undefined))[0],
     pages,
     [Symbol.asyncIterator]: entries,
-    async toArray({ limit }) {
+    async toArray(options) {
+      const { limit }: { readonly limit?: number } = Object(options);
+      if (limit === undefined || !Number.isSafeInteger(limit) || limit < 0)
+        throw new FlorinError('argument_invalid', 'toArray() takes a limit: toArray({ limit: 100 })', {
+          param: 'limit',
+        });
       const items: Item[] = [];
       if (limit < 1) return items;
       for await (const item of entries()) if (items.push(item) >= limit) break;

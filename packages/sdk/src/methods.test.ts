@@ -160,6 +160,30 @@ test('an item is sent as the API takes it: by name, by product, or as it is', as
   );
 });
 
+test('an item with a member that is not known is refused by its name, and nothing is sent', async () => {
+  await using service = await openTestService(anything);
+  const { sessions } = service.florin.checkout;
+  const [first] = sale.lineItems;
+  for (const [lineItems, param] of [
+    [[{ ...first, qty: 3 }], 'lineItems[0].qty'],
+    [[first, { productId: 'prd_1', name: 'Tea' }], 'lineItems[1].name'],
+    [[first, null], 'lineItems[1]'],
+    [undefined, 'lineItems'],
+    [first, 'lineItems'],
+  ] as const)
+    await assert.rejects(sessions.create({ ...sale, lineItems: lineItems as unknown as [] }), {
+      name: 'FlorinError',
+      slug: 'argument_invalid',
+      param,
+    });
+  await assert.rejects(sessions.create(undefined as unknown as typeof sale), { slug: 'argument_invalid' });
+  assert.throws(() => service.florin.events.list(Object({ types: 'session.*' })), {
+    slug: 'argument_invalid',
+    param: 'types',
+  });
+  assert.deepEqual(service.seen, []);
+});
+
 test('a session without an account gets the only one that takes its token, which is read once', async () => {
   await using service = await openTestService(anything);
   const { sessions } = service.florin.checkout;

@@ -82,6 +82,19 @@ test('a strict program compiles against the published types, without the types o
   await tool('tsc', ...options, '--lib', 'es2022', '--types', 'node', '--module', 'nodenext', 'program.ts');
 });
 
+test('the published types bring what they name, also where no types are taken and libraries are checked', async () => {
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, skipLibCheck: false, target: 'es2023', module: 'nodenext' },
+    ...{ lib: ['es2023', 'dom'], types: [] },
+  };
+  const text =
+    "import type { TestWorld } from '@florin/sdk/testing';\nexport const stop = (world: TestWorld) => world.stop();\n";
+  writeFileSync(join(folder, 'types.ts'), text);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }));
+  await tool('tsc', '--project', 'tsconfig.json');
+  rmSync(join(folder, 'tsconfig.json'));
+});
+
 test('a webhook for Hono takes an event, and refuses one that is not signed', async () => {
   const load = (path: string) => import(pathToFileURL(join(folder, 'node_modules', path)).href);
   const [{ Hono }, { honoWebhook }, { fixture, sign }] = await Promise.all(

@@ -1,4 +1,5 @@
-import type { CallOptions, Send } from './client.ts';
+import { refuseUnknown } from './argument.ts';
+import { type CallOptions, checkCallOptions, type Send } from './client.ts';
 import { FlorinError } from './error.ts';
 import { type List, openList } from './list.ts';
 import { type SessionMethods, sessionMethodsOf } from './methods.gen.ts';
@@ -34,6 +35,11 @@ export interface ProductItem {
   /** 1 when absent. */
   readonly quantity?: number | undefined;
 }
+
+const namedMembers = [
+  ...(['name', 'price', 'quantity', 'description', 'imageUrl', 'attributes'] as const),
+] satisfies readonly (keyof NamedItem)[];
+const productMembers = ['productId', 'price', 'quantity'] as const satisfies readonly (keyof ProductItem)[];
 
 /** An item as the API takes it. */
 type WireItem = SessionCreateRequest['lineItems'][number];
@@ -101,11 +107,17 @@ export function checkoutSessionsOf(send: Send): CheckoutSessions {
   /** As read once: accounts change rarely, and the service refuses one that is gone. */
   let accounts: readonly Account[] | undefined;
   return {
-    async create({ accountId, lineItems, ...request }, options) {
-      const { idempotencyKey: _, ...ofRead } = options ?? {};
+    async create(given, options = {}) {
+      const { accountId, lineItems, ...request }: CheckoutSessionRequest = Object(given);
+      // Before the accounts are read: what is refused here sends nothing.
+      checkCallOptions(options);
+      if (!Array.isArray(lineItems))
+        throw new FlorinError('argument_invalid', 'lineItems is an array of items', { param: 'lineItems' });
+      const items = lineItems.map(itemOf);
+      const { idempotencyKey: _, ...ofRead } = options;
       if (accountId === undefined) accounts ??= await send('listAccounts', {}, ofRead);
       const account = accountId ?? onlyAccount(accounts ?? [], request.settlementToken);
-      const body = { ...request, accountId: account, lineItems: lineItems.map(itemOf) };
+      const body = { ...request, accountId: account, lineItems: items };
       try {
         return await send('createCheckoutSession', { body }, options);
       } catch (error) {
@@ -130,8 +142,12 @@ function onlyAccount(accounts: readonly Account[], settlementToken: string): str
   });
 }
 
-function itemOf(item: NamedItem | ProductItem | WireItem): WireItem {
+function itemOf(item: NamedItem | ProductItem | WireItem, index: number): WireItem {
+  const path = `lineItems[${index}]`;
+  if (Object(item) !== item) throw new FlorinError('argument_invalid', `${path} is no item`, { param: path });
+  // The service checks its members.
   if ('itemType' in item) return item;
+  refuseUnknown(item, 'productId' in item ? productMembers : namedMembers, `${path}.`);
   const { price: unitPrice, quantity = 1 } = item;
   if ('productId' in item) {
     const { productId } = item;

@@ -84,18 +84,35 @@ test('a notification that is older or newer than the tolerance is refused', asyn
   assert.equal((await at(3_000, 3_000)).id, event.id);
 });
 
+test('a tolerance that is no number of seconds refuses every notification, and so does a broken clock', async () => {
+  for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, -1, '5m', '300', null]) {
+    const toleranceSeconds = wrong as number;
+    const unwrapping = unwrap(body, headersOf([key]), secret, { now, toleranceSeconds });
+    await assert.rejects(unwrapping, { slug: 'argument_invalid', param: 'toleranceSeconds' }, String(wrong));
+  }
+  const unwrapping = unwrap(body, headersOf([key]), secret, { now: () => Number.NaN });
+  assert.equal(await slugOf(unwrapping), 'webhook_too_old');
+});
+
 test('what is signed and no event is refused', async () => {
   for (const text of ['', '[]', 'null', '{"id":"evt_1"}', JSON.stringify({ ...event, id: 'evt_2' })])
     assert.equal(await slugOf(unwrap(text, headersOf([key], text), secret, { now })), 'webhook_malformed');
 });
 
 test('a missing or masked secret, and a parsed body, are faults of the receiver', async () => {
-  for (const wrong of [undefined, '', [], 'whsec_', 'whsec_****abcd', secret.slice('whsec_'.length)])
+  const unset = undefined as unknown as string;
+  for (const wrong of [undefined, '', [], [unset], 'whsec_', 'whsec_****abcd', secret.slice('whsec_'.length)])
     assert.equal(await slugOf(unwrap(body, headersOf([key]), wrong, { now })), 'argument_invalid');
-  assert.equal(
-    await slugOf(unwrap(event as unknown as string, headersOf([key]), secret, { now })),
-    'argument_invalid',
-  );
+  for (const [raw, headers] of [
+    [event, headersOf([key])],
+    [body, undefined],
+  ] as const)
+    assert.equal(
+      await slugOf(unwrap(raw as string, headers as Record<string, string>, secret, { now })),
+      'argument_invalid',
+    );
+  assert.equal(await slugOf(sign(event, unset)), 'argument_invalid');
+  assert.throws(() => fixture('session.pay' as 'session.paid'), { name: 'FlorinError', param: 'type' });
 });
 
 test('sign() signs as the service does, with one secret or several', async () => {

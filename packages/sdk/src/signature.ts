@@ -23,7 +23,7 @@ const secretPrefix = 'whsec_';
 /**
  * The event in a notification, once its signature is verified (Standard Webhooks). `body` is the body as it came: a parsed one
  * has other bytes. With several secrets one of them has to fit, so that keys can be replaced. Throws FlorinError:
- * `webhook_unsigned`, `webhook_signature_wrong`, `webhook_too_old`, `webhook_malformed`.
+ * `webhook_unsigned`, `webhook_signature_wrong`, `webhook_too_old`, `webhook_malformed`; `argument_invalid` for a fault of yours.
  *
  * @example const event = await unwrap(await request.text(), request.headers, process.env.FLORIN_WEBHOOK_KEY);
  */
@@ -33,9 +33,15 @@ export async function unwrap(
   secret: WebhookSecret | undefined,
   { toleranceSeconds = defaultToleranceSeconds, now = Date.now }: UnwrapOptions = {},
 ): Promise<FlorinEvent> {
+  // Of a text or NaN every comparison is false: no message would be too old.
+  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
+    throw new FlorinError('argument_invalid', 'toleranceSeconds is a number of seconds, such as 300', {
+      param: 'toleranceSeconds',
+    });
+  if (Object(headers) !== headers)
+    throw new FlorinError('argument_invalid', 'give the headers of the request', { param: 'headers' });
   const bytes = bytesOf(body);
-  const secrets = typeof secret === 'string' ? [secret] : [...(secret ?? [])];
-  if (secrets.length === 0) throw new FlorinError('argument_invalid', 'the secret of the webhook is missing');
+  const secrets = secretsOf(secret);
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     headerOf(headers, `webhook-${name}`),
   );
@@ -60,7 +66,7 @@ export async function unwrap(
       'no signature fits this body and a secret of this webhook',
     );
   const ageSeconds = now() / 1_000 - Number(timestamp);
-  if (Math.abs(ageSeconds) > toleranceSeconds)
+  if (!(Math.abs(ageSeconds) <= toleranceSeconds))
     throw new FlorinError(
       'webhook_too_old',
       `signed ${Math.round(ageSeconds)} seconds ago: the clocks differ, or it is a replay`,
@@ -78,7 +84,7 @@ export async function signedHeaders(options: {
   readonly secret: WebhookSecret;
 }): Promise<Record<string, string>> {
   const { id, timestampSeconds, body, secret } = options;
-  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const secrets = secretsOf(secret);
   const signed = joined(`${id}.${timestampSeconds}.`, bytesOf(body));
   const signatures = await Promise.all(
     secrets.map(async (each) => {
@@ -92,6 +98,12 @@ export async function signedHeaders(options: {
     'webhook-timestamp': String(timestampSeconds),
     'webhook-signature': signatures.join(' '),
   };
+}
+
+function secretsOf(secret: WebhookSecret | undefined): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : [...(secret ?? [])];
+  if (secrets.length > 0) return secrets;
+  throw new FlorinError('argument_invalid', 'the secret of the webhook is missing', { param: 'secret' });
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -114,7 +126,9 @@ async function isSignedBy(
 }
 
 async function importSecret(secret: string, use: 'sign' | 'verify'): Promise<HmacKey> {
-  const text = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : '';
+  // One of several may come from a variable that is not set.
+  const given = String(secret ?? '');
+  const text = given.startsWith(secretPrefix) ? given.slice(secretPrefix.length) : '';
   const bytes = decode(text);
   if (bytes.length === 0)
     throw new FlorinError('argument_invalid', 'a webhook’s secret is its whole key: whsec_ and base64');

@@ -26,10 +26,11 @@ export function fixture<Type extends EventType>(
   type: Type,
   changes: Partial<SubjectOf<Type>> = {},
 ): EventOf<Type> {
+  if (!Object.hasOwn(fixtureData, type))
+    throw new FlorinError('argument_invalid', `there is no event ${type}`, { param: 'type' });
   const data: Record<string, object | string> = structuredClone(fixtureData[type]);
   // `session.exception` has two: its exception is meant.
-  const [subject] = Object.keys(data);
-  if (subject === undefined) throw new FlorinError('argument_invalid', `there is no event ${type}`);
+  const [subject = ''] = Object.keys(data);
   const value = data[subject];
   data[subject] = typeof value === 'object' ? { ...value, ...changes } : (value ?? '');
   madeEvents += 1;

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { FlorinError } from './error.ts';
 import { Florin } from './florin.ts';
 import type { Session, SessionView } from './wire.gen.ts';
@@ -208,6 +209,8 @@ async function performAct(
     method: 'POST',
     headers: { authorization: `Bearer ${controlToken}` },
     body: JSON.stringify(request),
+  }).catch((cause: unknown) => {
+    throw new FlorinError('connection_failed', `the world does not answer at ${url}`, { cause });
   });
   const { error, facts } = (await response.json()) as { error?: string; facts?: Record<string, string> };
   if (facts === undefined) throw new FlorinError('argument_invalid', error ?? `HTTP ${response.status}`);

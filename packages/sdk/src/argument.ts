@@ -1,0 +1,60 @@
+import { FlorinError } from './error.ts';
+
+/** The most retries of one call. */
+const mostRetries = 1_000;
+/** The longest timer of JavaScript, in milliseconds: some 25 days. */
+const longestTimeoutMs = 2 ** 31 - 1;
+/** What every runtime carries in a header, and what no proxy changes: visible ASCII, with spaces within. */
+const headerText = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
+
+/** Refuses a member that nothing reads: of a misspelt one nothing would be seen. `path` stands before its name. */
+export function refuseUnknown(given: object, known: readonly string[], path = ''): void {
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !known.includes(name))
+      throw new FlorinError('argument_invalid', `${path}${name} is not known: give ${known.join(', ')}`, {
+        param: `${path}${name}`,
+      });
+}
+
+/** Refuses a count of retries that would never end, and a time that no timer can wait. */
+export function checkLimits(limits: { readonly maxRetries: number; readonly timeoutMs: number }): void {
+  const { maxRetries, timeoutMs } = limits;
+  refuseOutside('maxRetries', maxRetries, 0, mostRetries);
+  refuseOutside('timeoutMs', timeoutMs, 1, longestTimeoutMs);
+}
+
+function refuseOutside(name: string, value: number, least: number, most: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new FlorinError(
+    'argument_invalid',
+    `${name} is a whole number from ${least} to ${most}, not ${value}`,
+    {
+      param: name,
+    },
+  );
+}
+
+/** Refuses a key that a header cannot carry, which would fail like a broken connection, and one that a proxy may change. */
+export function checkIdempotencyKey(key: string | undefined): void {
+  if (key === undefined || headerText.test(key)) return;
+  throw new FlorinError(
+    'argument_invalid',
+    'idempotencyKey has 1 to 255 characters of ASCII, without control characters and spaces around it',
+    { param: 'idempotencyKey' },
+  );
+}
+
+/** The JSON of a body. Refuses what JSON cannot hold. */
+export function jsonOf(body: unknown): string {
+  try {
+    return JSON.stringify(body, (name, value: unknown) => {
+      if (typeof value !== 'bigint') return value;
+      throw new FlorinError('argument_invalid', `the member ${name} is a bigint: give a number`, {
+        param: name,
+      });
+    });
+  } catch (cause) {
+    if (cause instanceof FlorinError) throw cause;
+    throw new FlorinError('argument_invalid', `the request is no JSON: ${cause}`, { cause });
+  }
+}
