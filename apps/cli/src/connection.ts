@@ -1,4 +1,3 @@
-import { Florin } from '@florin/sdk';
 import { type CliOutside, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { type RunningWorld, readWorld } from './local-world.ts';
@@ -92,10 +91,4 @@ function missing(options: Options, url: string | undefined): string {
     return 'there is no local world in this folder or above: start it with npm start';
   const what = url === undefined ? 'no installation' : `no API key for ${url}`;
   return `${what}: run florin login, set FLORIN_URL and FLORIN_KEY, or start the local world`;
-}
-
-/** The merchant API for one command. */
-export function clientOf(options: Options, outside: CliOutside): Florin {
-  const { url, key } = accessOf(options, outside);
-  return new Florin(key, { baseUrl: url });
 }

@@ -1,7 +1,13 @@
-import type { Florin, Product, ProductCreateRequest, ProductUpdateRequest } from '@florin/sdk';
+import {
+  errorCodes,
+  type Florin,
+  FlorinError,
+  type Product,
+  type ProductCreateRequest,
+  type ProductUpdateRequest,
+} from '@florin/sdk';
 import { bodyOf, bodyOption, callOptionsOf, idempotencyOption, microUsdOf, pairOf } from './body.ts';
 import { type Options, optional, repeatable } from './command.ts';
-import { CommandError } from './command-error.ts';
 import { dollars } from './output.ts';
 import {
   apiCommand,
@@ -110,8 +116,13 @@ export const productCommands: readonly (readonly [string, MerchantCommand])[] = 
   ],
 ];
 
-async function findProduct(florin: Florin, productId: string): Promise<Product> {
+/** The API reads products as a list, which leaves out what is not there: its own error is thrown for that. */
+async function findProduct(florin: Florin, productId: string, url: string): Promise<Product> {
   const [found] = await florin.products.listByIds([productId]);
-  if (found === undefined) throw new CommandError(`there is no product ${productId}`);
-  return found;
+  if (found !== undefined) return found;
+  const code = errorCodes.product_not_found;
+  throw new FlorinError('product_not_found', `Product not found: ${productId} (${code})`, {
+    code,
+    docUrl: new URL(`/docs/errors/${code}`, url).href,
+  });
 }

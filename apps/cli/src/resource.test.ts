@@ -50,6 +50,27 @@ test('flags become the members of a body: dollars are Micro-USD, and the only ac
   });
 });
 
+test('a product that is not there is the error of the API, as a session is', async () => {
+  await using api = await openTestApi(() => []);
+  const environment = {
+    XDG_CONFIG_HOME: api.folder,
+    FLORIN_URL: `${api.url}/payment/v1`,
+    FLORIN_KEY: 'sk_live_a',
+  };
+  const { exitCode, stdout } = await api.run(['products', 'retrieve', 'prd_nope', '--json'], { environment });
+  assert.deepEqual(
+    [exitCode, JSON.parse(stdout).error],
+    [
+      1,
+      {
+        ...{ slug: 'product_not_found', message: 'Product not found: prd_nope (100301)', code: 100_301 },
+        ...{ param: '', retryable: false, requestId: '' },
+        docUrl: `${api.url}/docs/errors/100301`,
+      },
+    ],
+  );
+});
+
 test('--body has what has no flag, from the line, a file or standard input, and flags win', async () => {
   await using api = await openTestApi(answer);
   const file = join(api.folder, 'product.json');

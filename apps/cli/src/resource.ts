@@ -1,4 +1,4 @@
-import type { Florin, List } from '@florin/sdk';
+import { Florin, type List } from '@florin/sdk';
 import { bodyOf, countOf } from './body.ts';
 import {
   argument,
@@ -8,7 +8,7 @@ import {
   type Options,
   optional,
 } from './command.ts';
-import { accessOptions, clientOf } from './connection.ts';
+import { accessOf, accessOptions } from './connection.ts';
 import { details, table } from './output.ts';
 
 /** A merchant's command. */
@@ -20,13 +20,21 @@ export function apiCommand(parts: {
   readonly examples: readonly string[];
   readonly options?: MerchantCommand['options'];
   readonly argument?: NonNullable<MerchantCommand['argument']>;
-  readonly run: (florin: Florin, options: Options, outside: CliOutside) => Promise<CommandResult>;
+  readonly run: (
+    florin: Florin,
+    options: Options,
+    outside: CliOutside,
+    url: string,
+  ) => Promise<CommandResult>;
 }): MerchantCommand {
   const { run, options = [], ...others } = parts;
   return {
     ...others,
     options: [...options, ...accessOptions],
-    run: (given, outside) => run(clientOf(given, outside), given, outside),
+    run: (given, outside) => {
+      const { url, key } = accessOf(given, outside);
+      return run(new Florin(key, { baseUrl: url }), given, outside, url);
+    },
   };
 }
 
@@ -79,13 +87,13 @@ export function shown(value: object): CommandResult {
 export function retrieveCommand(
   noun: string,
   example: string,
-  retrieve: (florin: Florin, id: string) => Promise<object>,
+  retrieve: (florin: Florin, id: string, url: string) => Promise<object>,
 ): MerchantCommand {
   return apiCommand({
     does: `shows ${noun}`,
     argument: argument('<id>', `the id of ${noun}`),
     examples: [example],
-    run: async (florin, options) => shown(await retrieve(florin, options.required('id'))),
+    run: async (florin, options, _outside, url) => shown(await retrieve(florin, options.required('id'), url)),
   });
 }
 
