@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Artifact,
   create2Deployer,
@@ -17,6 +18,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Anvil } from './anvil.ts';
+import { AnvilRpcError } from './anvil-process.ts';
 import type { WorldRoles } from './home.ts';
 import { type LocalToken, localChains } from './local-chain.ts';
 import { planLinks, planLocalCircle } from './local-circle.ts';
@@ -69,6 +71,8 @@ const CALL_GAS = 200_000n;
 const MAX_FEE_PER_GAS = 10_000_000_000n;
 const PRIORITY_FEE_PER_GAS = 1_000_000_000n;
 const BLOCK_LIMIT = 20;
+const MINING_LIMIT_MS = 600_000;
+const MINING_PAUSE_MS = 500;
 /** anvil forgets waiting transactions that do not fit into its block of 30 million gas. */
 const BLOCK_GAS = 28_000_000n;
 
@@ -80,7 +84,10 @@ const hasCode = async (chain: Anvil, address: Address): Promise<boolean> =>
 const countTransactions = async (chain: Anvil, address: Address, tag: string): Promise<number> =>
   Number(await chain.rpc('eth_getTransactionCount', [address, tag]));
 
-/** Sends the calls in order from one account and mines until all are done; throws when one reverts. */
+/**
+ * Sends the calls in order from one account and mines until all are done, and sends again what the node forgot. Throws
+ * when one reverts. The limit is for a chain that mines nothing: a slow machine takes its time.
+ */
 const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly Call[]): Promise<void> => {
   const account = privateKeyToAccount(role.privateKey);
   const first = await countTransactions(chain, account.address, 'latest');
@@ -97,7 +104,8 @@ const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly 
     ),
   );
   const hashes = await Promise.all(raws.map((raw) => chain.rpc('eth_sendRawTransaction', [raw])));
-  for (let block = 0; block < BLOCK_LIMIT; block += 1) {
+  const deadlineMs = performance.now() + MINING_LIMIT_MS;
+  for (;;) {
     await chain.mine();
     const receipts = (await Promise.all(
       hashes.map((hash) => chain.rpc('eth_getTransactionReceipt', [hash])),
@@ -108,8 +116,26 @@ const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly 
     if (failed !== -1)
       throw new Error(`${chain.name}: set-up transaction ${failed} (${String(hashes[failed])}) reverted.`);
     if (receipts.every((receipt) => receipt !== null)) return;
+    if (performance.now() > deadlineMs)
+      throw new Error(
+        `${chain.name}: the set-up transactions were not mined within ${MINING_LIMIT_MS / 60_000} minutes. ` +
+          'Run npm start again: it continues where it stopped. If that does not help, see its anvil.log in the chain’s folder of FLORIN_HOME (.florin).',
+      );
+    await sendAgain(
+      chain,
+      raws.filter((_, index) => receipts[index] === null),
+    );
+    await sleep(MINING_PAUSE_MS);
   }
-  throw new Error(`${chain.name}: the set-up transactions were not mined.`);
+};
+
+/** Sends transactions that have no receipt; those that still wait are refused as known. */
+const sendAgain = async (chain: Anvil, raws: readonly Hex[]): Promise<void> => {
+  for (const raw of raws) {
+    await chain.rpc('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
+      if (!(error instanceof AnvilRpcError)) throw error;
+    });
+  }
 };
 
 /** The calls in their order, parted so that each part fits into one block. */

@@ -34,8 +34,22 @@ before(async () => {
   source = await startAnvil({ name: 'ethereum', chainId: 31_337, mining: 'automatic' });
   target = await startAnvil({ name: 'base', chainId: 31_338, mining: 'automatic' });
   deployment = await deployWorld(source, roles);
-  assert.deepEqual((await deployWorld(target, roles)).gateway, deployment.gateway);
+  // Its node forgets the first transaction, as a node does with what does not fit.
+  assert.deepEqual((await deployWorld(forgetFirst(target), roles)).gateway, deployment.gateway);
 });
+/** The chain, whose node takes its first transaction and forgets it. */
+function forgetFirst(chain: Anvil): Anvil {
+  let isForgotten = false;
+  return {
+    ...chain,
+    async rpc(method, params) {
+      if (method !== 'eth_sendRawTransaction' || isForgotten) return chain.rpc(method, params);
+      isForgotten = true;
+      return keccak256(String(params?.[0]) as Hex);
+    },
+  };
+}
+
 after(() => Promise.all([source.stop(), target.stop()]));
 
 function walletOf(chain: Anvil, { privateKey }: KeyPair) {
