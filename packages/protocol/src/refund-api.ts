@@ -13,10 +13,10 @@ export const refundRoutes = {
       'Before the settlement the platform returns the whole payment on chain: the refund is pending ' +
       'until that is final. After the settlement the money is yours: the refund is requires_signature, and your wallet ' +
       'sends prerequisites and txRequest. That wallet needs requiredBalance: the token that the payer paid, on the ' +
-      'chain of the payment, also where you were settled in another token or on another chain. The gateway pays only the recorded payer, in parts if you like, and never ' +
-      'more than was paid. A refund that requires_signature reserves nothing: requests at the same time may create ' +
-      'several, which together are more than was paid. When one of them is final, those over what is left become ' +
-      'failed. To create one refund only, send an Idempotency-Key. While a settlement is under way the answer is ' +
+      'chain of the payment, also where you were settled in another token or on another chain. The gateway pays only the ' +
+      'recorded payer, in parts if you like, and never more than was paid. A refund that requires_signature counts ' +
+      'against what is left until it is completed, failed or cancelled: what exceeds the rest is refused with 100701. To ' +
+      'create one refund only, send an Idempotency-Key. While a settlement is under way the answer is ' +
       '100702. The status of the session does not change, but its refundedAmount does. With `exceptionId` a second ' +
       'payment goes back that was settled to you: in full, or in parts, and never more than it was. The refundedAmount of ' +
       'the session does not count it, and the exception is resolved once all of it is back.',
