@@ -15,7 +15,7 @@ export function llmsText(sections: readonly Section[]): string {
 
 Test for \`code\` = 0: business errors are HTTP 200. Amounts are integers in Micro-USD. The OpenAPI 3.1 document is at ${exampleOrigin}/openapi.json; all of these pages in one file are at ${exampleOrigin}/llms-full.txt.
 
-Where everything is, for programs: ${exampleOrigin}/.well-known/ai-pay.json. The Model Context Protocol: ${exampleOrigin}/mcp. ${untrustedTextNotice}
+Where everything is, for programs: ${exampleOrigin}/.well-known/ai-pay.json. The Model Context Protocol (streamable HTTP, POST only): ${exampleOrigin}/mcp. ${untrustedTextNotice}
 
 ${servedMarkdown(lines.join('\n\n'))}
 `;

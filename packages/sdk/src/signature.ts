@@ -69,7 +69,9 @@ export async function unwrap(
   if (!(Math.abs(ageSeconds) <= toleranceSeconds))
     throw new FlorinError(
       'webhook_too_old',
-      `signed ${Math.round(ageSeconds)} seconds ago: the clocks differ, or it is a replay`,
+      ageSeconds < 0
+        ? `signed ${Math.round(-ageSeconds)} seconds in the future: the clocks differ`
+        : `signed ${Math.round(ageSeconds)} seconds ago: the clocks differ, or it is a replay`,
     );
   const event = parseEvent(parse(bytes));
   if (event.id !== id) throw new FlorinError('webhook_malformed', 'webhook-id is not the id of the event');

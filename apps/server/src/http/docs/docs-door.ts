@@ -21,7 +21,7 @@ const builtFolder = fileURLToPath(new URL('../../../../docs/dist/', import.meta.
 const pages: BuiltPages = {
   path: '/docs',
   name: 'documentation',
-  takes: 'up to a minute',
+  takes: 'a minute, and several on a slow machine',
   command: 'npm run docs',
   isPublic: true,
 };
