@@ -1,5 +1,14 @@
 import { buildProgram, type ProgramSettings } from './program.ts';
 
+/** What the script of bash takes from bash-completion, for shells that have not loaded it. */
+const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
+  _get_comp_words_by_ref() {
+    cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} cword=$COMP_CWORD
+    words=("\${COMP_WORDS[@]}")
+  }
+fi
+`;
+
 /**
  * Prints the completion script of a shell (`complete bash|zsh|fish|powershell`), or the completions of an unfinished command line.
  */
@@ -7,6 +16,11 @@ export async function complete<Outside>(
   settings: ProgramSettings<Outside>,
   args: readonly string[],
 ): Promise<void> {
+  if (args[1] === undefined) {
+    process.stderr.write('give a shell: florin complete bash, zsh, fish or powershell\n');
+    process.exitCode = 2;
+    return;
+  }
   // Only here: every other command starts without it.
   const { default: tab } = await import('@bomb.sh/tab/commander');
   const program = buildProgram(
@@ -17,6 +31,7 @@ export async function complete<Outside>(
       perform: async () => {},
     },
   );
+  if (args[1] === 'bash') process.stdout.write(bashWords);
   tab(program);
   await program.parseAsync(args, { from: 'user' });
 }

@@ -10,7 +10,7 @@ export const exceptionCommands: readonly (readonly [string, MerchantCommand])[] 
       examples: ['exceptions list'],
       columns: {
         EXCEPTION: ({ exceptionId }) => exceptionId,
-        CREATED: ({ createAt }) => createAt,
+        'CREATED (UTC)': ({ createAt }) => createAt,
         KIND: ({ kind }) => kind,
         STATUS: ({ status, decision }) => [status, decision].join(' ').trim(),
         UNITS: ({ amountInToken, tokenId }) => `${amountInToken} ${tokenId}`,

@@ -47,12 +47,12 @@ async function listDeliveries(
   const newest = found.toSorted((a, b) => b.createAt.localeCompare(a.createAt)).slice(0, limit);
   return listed(newest, {
     DELIVERY: ({ deliveryId }) => deliveryId,
-    CREATED: ({ createAt }) => createAt,
+    'CREATED (UTC)': ({ createAt }) => createAt,
     EVENT: ({ eventType }) => eventType,
     STATUS: ({ status }) => status,
     ATTEMPTS: ({ attempts }) => String(attempts.at(-1)?.attempt ?? 0),
     LAST: ({ attempts }) => lastOf(attempts.at(-1)),
-    NEXT: ({ nextAttemptAt }) => nextAttemptAt ?? '',
+    'NEXT (UTC)': ({ nextAttemptAt }) => nextAttemptAt ?? '',
   });
 }
 
@@ -74,7 +74,7 @@ async function showDelivery(florin: Florin, deliveryId: string): Promise<Command
   const lines = [
     `${delivery.eventType}  ${delivery.eventId}  to ${delivery.webhookId}: ${delivery.status}`,
     ...attempts.flatMap(({ attempt, at, httpStatus, latencyMs, error, responseBody }) => [
-      `${at}  attempt ${attempt}: ${httpStatus ?? 'no answer'} in ${latencyMs} ms ${error}`.trimEnd(),
+      `${at} UTC  attempt ${attempt}: ${httpStatus ?? 'no answer'} in ${latencyMs} ms ${error}`.trimEnd(),
       ...(responseBody === '' ? [] : [`  ${responseBody}`]),
     ]),
     ...(body === '' ? [] : [body]),

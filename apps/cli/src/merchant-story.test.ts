@@ -92,6 +92,24 @@ test('a link, a session, its payment at the receiver, and its refund: all from t
   assert.deepEqual([link.linkType, link.accountId, link.feeModel], ['custom', accountId, 1]);
   assert.match((await run(['links', 'list'])).stdout, new RegExp(`^LINK .*\n${link.linkId} +active +any `));
 
+  const shown = (await run(['links', 'create', '--name', 'Tip', '--token', 'ethereum::usdc'])).stdout;
+  assert.equal(shown.match(/user_priced/g)?.length, 1, shown);
+
+  const most = await json<Session>(
+    'sessions',
+    'create',
+    '--token',
+    'ethereum::usdc',
+    '--item',
+    'Tea=1*10000',
+  );
+  assert.equal(most.amount, 10_000_000_000);
+  const lineItems = [
+    { itemType: 'one_time', quantity: 10_001, unitPrice: 1, productData: { productName: 'Tea' } },
+  ];
+  const body = { accountId, settlementToken: 'ethereum::usdc', lineItems };
+  assert.equal((await post('/session/checkout/create', body)).code, 400_101);
+
   const listening = start(['listen', receiver.url, '--events', 'session.paid']);
   await until(() => listening.told.length > 0);
   const item = ['--item', 'Flat white=4.50*2', '--metadata', 'order=A-1042'];
@@ -114,7 +132,17 @@ test('a link, a session, its payment at the receiver, and its refund: all from t
     paid.map((view) => view.session.sessionId),
     [session.sessionId],
   );
-  assert.match((await run(['sessions', 'retrieve', session.sessionId])).stdout, /^amount +\$9\.00$/m);
+  const view = (await run(['sessions', 'retrieve', session.sessionId])).stdout;
+  assert.match(view, /^amount +\$9\.00$/m);
+  assert.match(view, /^expirationTime +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
+  assert.match(view, /^createAt +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
+  assert.match(
+    view,
+    /^lineItems +lineItemId li_.*, quantity 2, unitPrice \$4\.50, productData productName Flat white/m,
+  );
+  assert.match(view, /^metadata\.order +A-1042$/m);
+  assert.match(view, /^transaction\.orderId +0x/m);
+  assert.doesNotMatch(view, /[{}]/);
   const refund = await json<Refund>('refunds', 'create', '--session', session.sessionId, '--reason', 'cold');
   assert.deepEqual([refund.amount, refund.status, refund.reason], [9_000_000, 'pending', 'cold']);
   const again = await run(['refunds', 'create', '--session', session.sessionId, '--amount', '1', '--json']);
@@ -298,7 +326,7 @@ test('input that is not understood is reported without calling the API', async (
       ['trigger', 'session.payed', '--webhook', 'wkid_1'],
       /^session\.payed is not an event type; the types are account\.created, /,
     ],
-    [['trigger', 'session.paid'], /^give --webhook or --forward-to\n/],
+    [['trigger', 'session.paid'], /^give --webhook or --forward-to; for a real payment give --local, /],
     [['resend'], /^give the id of an event or a delivery/],
     [['resend', '--webhook', 'wkid_1', '--since', 'yesterday'], /^--since is yesterday: give a time/],
     [
@@ -315,6 +343,7 @@ test('input that is not understood is reported without calling the API', async (
       ['sessions', 'create', '--item', 'Tea=1.2345678'],
       /^--item is 1\.2345678: give US dollars such as 4\.50/,
     ],
+    [['sessions', 'create', '--item', 'Tea=1*10001'], /^--item is 10001: give a number from 1 to 10000/],
     [['sessions', 'create', '--item', 'Tea'], /^--item is Tea: give a name and a price/],
     [['sessions', 'create', '--body', '[]'], /^--body is no JSON object/],
     [['sessions', 'create', '--body', '{'], /^--body is no JSON: /],
@@ -345,7 +374,7 @@ test('logs shows deliveries of every webhook, and the requests and answers of on
   const { deliveryId, webhookId } = deliveries[0] ?? assert.fail();
   assert.match(
     (await run(['logs', webhookId])).stdout,
-    /^DELIVERY +CREATED +EVENT +STATUS +ATTEMPTS +LAST +NEXT\n/,
+    /^DELIVERY +CREATED \(UTC\) +EVENT +STATUS +ATTEMPTS +LAST +NEXT \(UTC\)\n/,
   );
   const one = await run(['logs', deliveryId]);
   assert.match(one.stdout, new RegExp(`^\\S+  evt_\\w+  to ${webhookId}: \\w+\n(.*\n)*\\{.*\\}\n$`));

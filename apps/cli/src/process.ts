@@ -50,7 +50,9 @@ export async function runProcess<More extends object>(
   more: More,
 ): Promise<void> {
   const args = process.argv.slice(2);
-  if (args[0] === 'complete') return complete(settings, args);
+  // The other is what most programs call it.
+  if (args[0] === 'complete' || args[0] === 'completion')
+    return complete(settings, ['complete', ...args.slice(1)]);
   // A reader such as head ends early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

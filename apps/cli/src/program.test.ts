@@ -121,5 +121,19 @@ test('a pipe gets no colours, a reader may force them, and NO_COLOR wins', () =>
 test('a shell completes commands and options', () => {
   assert.match(spawnMain(['complete', '--', 'sess']).stdout, /^sessions\t/);
   assert.match(spawnMain(['complete', '--', 'sessions', 'list', '--sta']).stdout, /^--status\t/);
-  assert.match(spawnMain(['complete', 'bash']).stdout, /complete .*florin/);
+  const script = spawnMain(['completion', 'bash']).stdout;
+  assert.match(script, /complete .*florin/);
+  assert.deepEqual(spawnMain(['completion']), {
+    ...{ status: 2, stdout: '' },
+    stderr: 'give a shell: florin complete bash, zsh, fish or powershell\n',
+  });
+  // A shell without bash-completion, in which florin answers what it answers above.
+  const press = [
+    script,
+    "florin() { [ \"$*\" = 'complete -- sess' ] && printf 'sessions\\tpayments\\n:4\\n'; }",
+    'COMP_WORDS=(florin sess) COMP_CWORD=1',
+    '__florin_complete 2>/dev/null',
+    'echo "$COMPREPLY"',
+  ].join('\n');
+  assert.equal(spawnSync('bash', ['--norc'], { input: press, encoding: 'utf8' }).stdout, 'sessions\n');
 });

@@ -5,8 +5,14 @@ import { details, dollars } from './output.ts';
 import { signRefundCommand } from './refund-signing.ts';
 import { apiCommand, listCommand, type MerchantCommand, retrieveCommand, shown } from './resource.ts';
 
-const signature =
-  'Your wallet has the money: sign this refund in the dashboard, by florin refunds sign, or with refund.send of @florin/sdk.';
+/** What a refund needs that requires a signature: its money may be elsewhere than the settlement's. */
+function signatureText({ amount, requiredBalance: needed }: Refund): string {
+  const money =
+    needed === undefined
+      ? ''
+      : `Your wallet needs ${dollars(amount)} in ${needed.tokenId} on the chain ${needed.chainId}, and that chain's gas: `;
+  return `${money}sign this refund in the dashboard, by florin refunds sign, or with refund.send of @florin/sdk.`;
+}
 
 /** `florin refunds …` */
 export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
@@ -17,7 +23,7 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
       examples: ['refunds list'],
       columns: {
         REFUND: ({ refundId }) => refundId,
-        CREATED: ({ createAt }) => createAt,
+        'CREATED (UTC)': ({ createAt }) => createAt,
         STATUS: ({ status }) => status,
         AMOUNT: ({ amount }) => dollars(amount),
         SESSION: ({ sessionId }) => sessionId,
@@ -54,7 +60,7 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
         const { txRequest: _, prerequisites: __, ...brief } = refund;
         const text = details(brief);
         return {
-          text: refund.status === 'requires_signature' ? `${text}\n${signature}` : text,
+          text: refund.status === 'requires_signature' ? `${text}\n${signatureText(refund)}` : text,
           json: refund,
         };
       },

@@ -105,6 +105,17 @@ test('a refund is signed by the keystore’s wallet and sent to its node', async
   );
 });
 
+test('a refund that requires a signature says which money it needs on which chain', async () => {
+  await using api = await openTestApi(() => refund);
+  const environment = { XDG_CONFIG_HOME: api.folder, FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_x' };
+  const { stdout } = await api.run(['refunds', 'create', '--session', 'sess_1'], { environment });
+  assert.match(
+    stdout,
+    /\nYour wallet needs \$1\.00 in base::usdc on the chain 31337, and that chain's gas: sign /,
+  );
+  assert.match(stdout, /^createAt +2026-01-02 03:04:10 UTC$/m);
+});
+
 test('a wrong password and a refund that needs no signature send nothing', async () => {
   await using node = await openNode();
   const shop = await openShop();

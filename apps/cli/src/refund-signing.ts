@@ -14,7 +14,10 @@ export const signRefundCommand = apiCommand({
   ],
   options: [
     mandatory('--keystore <file>', 'the wallet, as a keystore file (version 3); its password is asked for'),
-    mandatory('--rpc-url <url>', 'a node of the chain that the payment was settled on'),
+    mandatory(
+      '--rpc-url <url>',
+      'a node of the chain that the payer paid on: requiredBalance.chainId of the refund',
+    ),
   ],
   async run(florin, options, outside) {
     const [file, url] = [options.required('keystore'), options.required('rpc-url')];

@@ -32,7 +32,7 @@ const metadataOption = repeatable('--metadata <name=value>', 'such as order=A-10
 
 const columns: Columns<SessionView> = {
   SESSION: ({ session }) => session.sessionId,
-  CREATED: ({ session }) => session.createAt,
+  'CREATED (UTC)': ({ session }) => session.createAt,
   STATUS: ({ session }) => session.status,
   AMOUNT: ({ session }) => dollars(session.amount),
   TOKEN: ({ session }) => session.paidToken || session.settlementToken,

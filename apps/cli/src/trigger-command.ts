@@ -46,7 +46,10 @@ export const triggerCommand: MerchantCommand = {
     const access = accessOf(options, outside);
     const webhookId = options.optional('webhook');
     if (webhookId !== undefined) return triggerWebhook(access, webhookId, type);
-    if (access.world === undefined) throw new UsageError('give --webhook or --forward-to');
+    if (access.world === undefined)
+      throw new UsageError(
+        'give --webhook or --forward-to; for a real payment give --local, in the checkout of a local world or with its FLORIN_HOME',
+      );
     if (!raised.includes(type))
       throw new UsageError(
         `a payment raises no ${type}: give --webhook or --forward-to for an example, or see florin world --help`,
