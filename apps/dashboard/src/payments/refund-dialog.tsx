@@ -95,7 +95,7 @@ function RefundForm({
     if (found !== undefined) amountField.current?.querySelector('input')?.focus();
     if (found !== undefined || amount === undefined) return;
     onHold(true);
-    // A refund to sign reserves nothing: one that another tab or member has just made would otherwise come on top.
+    // One that another tab or member has just made waits too: the reader sees it before a part of the rest comes on top.
     const isNew = ({ refundId }: { readonly refundId: string }) =>
       waiting.every((known) => known.refundId !== refundId);
     const isChanged = isSettled && (await readWaiting()).some(isNew);
