@@ -31,6 +31,11 @@ const renderPlainly: NonNullable<DefaultTheme.LocalSearchOptions['_render']> = (
   }
 };
 
+/** What the page for unknown addresses says without scripts. */
+const missingPage =
+  '<noscript><h1>Page not found</h1><p>This documentation has no page at this address. ' +
+  '<a href="/docs">To the first page</a></p></noscript>';
+
 /** The configuration of VitePress. Nothing in it is loaded from elsewhere. */
 export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultTheme.Config> {
   const highlighting = transformerStyleToClass({ classPrefix: 'code-' });
@@ -93,8 +98,9 @@ export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultT
       ];
     },
     // The policy refuses style attributes. The theme sets the first again from its script, and ours has the second.
-    transformHtml: (html) =>
-      html
+    transformHtml: (html, _id, { page }) =>
+      // The theme renders this page by its script alone.
+      (page === '404.md' ? html.replace('<div id="app"></div>', `<div id="app"></div>${missingPage}`) : html)
         .replaceAll(/ style="(?:--vp-vh:0px|position:relative);"/g, '')
         .replace(/ *<link [^>]*href="\/docs\/vp-icons\.css"[^>]*>\n/, ''),
     buildEnd({ outDir }) {
