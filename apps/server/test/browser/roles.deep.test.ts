@@ -129,7 +129,7 @@ function merchantPlaces(): Partial<Record<MerchantAct, Place | string>> {
 const staffPlaces: Partial<Record<StaffAct, Place>> = {
   createMerchant: { path: 'merchants', control: button('Create a merchant') },
   inviteToMerchant: { path: 'merchants', opener: button(/^Acts on /), control: item('Invite a person…') },
-  suspendMerchant: { path: 'merchants', opener: button(/^Acts on /), control: item('Suspend…') },
+  suspendMerchant: { path: 'merchants', opener: button(/^Acts on (?!Suspended)/), control: item('Suspend…') },
   resumeMerchant: {
     ...{
       path: 'merchants?text=Suspended',
