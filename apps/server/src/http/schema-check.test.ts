@@ -176,3 +176,10 @@ test('every pattern of a request has its words', () => {
     [],
   );
 });
+
+test('a refused URL hears of plain http only where that is taken', () => {
+  const textOf = (allowPlainLoopback: boolean) =>
+    compileCheck(httpsUrl(1000), 'successUrl', { allowPlainLoopback })('http://shop.example')?.message;
+  assert.match(textOf(false) ?? '', /successUrl must be an https URL without credentials$/);
+  assert.match(textOf(true) ?? '', /without credentials, or an http URL of this machine$/);
+});

@@ -84,7 +84,7 @@ export function compileCheck(
     if (validate(value)) return undefined;
     const error = mostTelling(validate.errors ?? []);
     if (error === undefined) throw new Error('a failed check has no error');
-    return refusalOf(error, root);
+    return refusalOf(error, root, allowPlainLoopback === true ? localUrlText : publicUrlText);
   };
 }
 
@@ -98,7 +98,7 @@ function mostTelling(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.findLast((error) => depthOf(error) === deepest);
 }
 
-function refusalOf(error: ErrorObject, root: string): Refusal {
+function refusalOf(error: ErrorObject, root: string, urlText: string): Refusal {
   const parameters: Record<string, unknown> = error.params;
   const path = fieldPath(error.instancePath);
   if (error.keyword === 'additionalProperties') {
@@ -107,7 +107,7 @@ function refusalOf(error: ErrorObject, root: string): Refusal {
   if (error.keyword === 'required') {
     return fieldRefusal(member(path, String(parameters['missingProperty'])), 'is required');
   }
-  return fieldRefusal(path === '' ? root : path, requirement(error, parameters));
+  return fieldRefusal(path === '' ? root : path, requirement(error, parameters, urlText));
 }
 
 /** Turns `/lineItems/0/unitPrice` into `lineItems[0].unitPrice`. */
@@ -135,11 +135,13 @@ function member(path: string, name: string): string {
   return path === '' ? shown : `${path}.${shown}`;
 }
 
+const publicUrlText = 'an https URL without credentials';
+const localUrlText = `${publicUrlText}, or an http URL of this machine`;
+
 const formatTexts: Record<string, string> = {
   text: 'must be text without NUL and unpaired surrogates',
   name: visibleLineRule,
-  'https-url': 'must be an https URL without credentials',
-  'image-url': 'must be an https URL without credentials',
+  'image-url': `must be ${publicUrlText}`,
 };
 
 /** The words of every pattern that a request can fail. */
@@ -166,14 +168,15 @@ const typeTexts: Record<string, string> = {
   string: 'a string',
 };
 
-function requirement(error: ErrorObject, parameters: Record<string, unknown>): string {
+function requirement(error: ErrorObject, parameters: Record<string, unknown>, urlText: string): string {
   const limit = String(parameters['limit']);
   switch (error.keyword) {
     case 'type':
       return `must be ${typeTexts[String(parameters['type'])] ?? String(parameters['type'])}`;
     case 'anyOf':
-      return `must be ${unionText(error.schema)}`;
+      return `must be ${unionText(error.schema, urlText)}`;
     case 'format':
+      if (parameters['format'] === 'https-url') return `must be ${urlText}`;
       return formatTexts[String(parameters['format'])] ?? `must be a valid ${String(parameters['format'])}`;
     case 'minimum':
       return `must be at least ${limit}`;
@@ -203,12 +206,12 @@ interface Branch {
   readonly type?: string;
 }
 
-function unionText(branches: unknown): string {
+function unionText(branches: unknown, urlText: string): string {
   if (!Array.isArray(branches)) return 'one of the documented forms';
   const texts = branches.map((branch: TSchema & Branch) => {
     if ('const' in branch) return JSON.stringify(branch.const);
-    if (branch.format === 'https-url' || branch.format === 'image-url')
-      return 'an https URL without credentials';
+    if (branch.format === 'https-url') return urlText;
+    if (branch.format === 'image-url') return publicUrlText;
     return (
       patternTexts[branch.pattern ?? ''] ??
       typeTexts[branch.type ?? ''] ??
