@@ -134,6 +134,8 @@ export const checkoutState = Type.Object({
       ]),
       /** Unix seconds; 0 where nothing waits. */
       heldUntil: Type.Integer(),
+      /** Whether its order was asked for without the session's secret, so that it need not be of the secret's owner. */
+      isUnproven: Type.Boolean(),
     }),
   ),
   refunded: Type.String({ description: 'Micro-USD that went back to the payer' }),

@@ -141,9 +141,14 @@ function arrivedText(
   { texts, locale }: PageData,
   option: CheckoutOption,
   { deposit, arrived }: { readonly deposit: ShownDeposit; readonly arrived: bigint },
-): string {
+): Tree {
   const rest = lackingOf(deposit, arrived);
-  if (rest === BigInt(deposit.amountInToken)) return texts.depositWaiting;
+  // Without its script the page follows nothing. The style sheet chooses.
+  if (rest === BigInt(deposit.amountInToken))
+    return [
+      h('span', { class: 'follows' }, texts.depositWaiting),
+      h('span', { class: 'unfollowed' }, texts.waiting),
+    ];
   const amount = (units: bigint) => formatToken(locale, option, units.toString());
   return fill(texts.partial, { has: amount(arrived), rest: amount(rest) });
 }

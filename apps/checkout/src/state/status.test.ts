@@ -15,6 +15,7 @@ test('a session is at its end when its status is final and no other money of it 
     decimals: 6,
     amount: '1',
     heldUntil: 0,
+    isUnproven: false,
   } as const;
   const cases = [
     ['initialized', [], false],

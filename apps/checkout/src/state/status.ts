@@ -87,7 +87,15 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       shown.hint !== undefined && h('p', {}, shown.hint),
       // A deposit panel beside it shows its own amounts: the style sheet hides these then.
       deposits.length > 0 && h('div', { class: 'arrived' }, deposits),
-      state.exceptions.map((exception) => h('p', {}, exceptionText(data, exception, reader))),
+      state.exceptions.map((exception) =>
+        h(
+          'p',
+          {},
+          exceptionText(data, exception, reader),
+          // Only the page with the secret shows it.
+          exception.isUnproven && h('span', { class: 'alien' }, ` ${texts.notFromHere}`),
+        ),
+      ),
       state.refunded !== '0' &&
         h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
       shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),

@@ -213,6 +213,7 @@ export const de: Texts = {
     '{amount} kamen ein zweites Mal und wurden abgerechnet, bevor sie zurückgehen konnten. Bitten Sie den Händler, sie zurückzuzahlen.',
   closed:
     '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Der Händler hat den Fall als erledigt markiert.',
+  notFromHere: 'Dieses Geld kam von einer anderen Wallet oder einem anderen Gerät.',
   claimLink: 'Wie Geld zurückkommt',
   leastPays: 'Ab {least} gilt es als bezahlt.',
   latePays: 'Verspätetes Geld kann noch bis {time} angenommen werden. Sonst geht es danach zurück.',

@@ -202,6 +202,7 @@ export const en = {
   takenTwice:
     '{amount} came a second time and was settled before it could go back. Ask the merchant to return it.',
   closed: '{amount} arrived and cannot be used here: {why}. The merchant has marked it as resolved.',
+  notFromHere: 'This money came from another wallet or device.',
   claimLink: 'How money goes back',
   leastPays: '{least} or more counts as paid.',
   latePays: 'Money that arrives late may still be accepted until {time}. Otherwise it goes back after that.',

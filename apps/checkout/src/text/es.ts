@@ -203,6 +203,7 @@ export const es: Texts = {
   takenTwice:
     '{amount} llegaron por segunda vez y se liquidaron antes de poder volver. Pida al comercio que los devuelva.',
   closed: 'Han llegado {amount} que no se pueden usar aquí: {why}. El comercio lo ha marcado como resuelto.',
+  notFromHere: 'Este dinero vino de otro monedero o dispositivo.',
   claimLink: 'Cómo vuelve el dinero',
   leastPays: 'A partir de {least} cuenta como pagado.',
   latePays: 'El dinero que llegue tarde aún puede aceptarse hasta el {time}. Si no, vuelve después.',

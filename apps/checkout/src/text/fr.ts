@@ -211,6 +211,7 @@ export const fr: Texts = {
     '{amount} sont arrivés une seconde fois et ont été reversés au marchand avant de pouvoir être renvoyés. Demandez au marchand de vous les rembourser.',
   closed:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Le marchand a marqué le cas comme résolu.',
+  notFromHere: 'Cet argent venait d’un autre portefeuille ou appareil.',
   claimLink: 'Comment l’argent revient',
   leastPays: 'À partir de {least}, c’est considéré comme payé.',
   latePays:

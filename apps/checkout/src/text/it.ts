@@ -207,6 +207,7 @@ export const it: Texts = {
     '{amount} sono arrivati una seconda volta e sono stati accreditati al venditore prima di poter tornare. Chiedi al venditore di restituirli.',
   closed:
     'Sono arrivati {amount} che non si possono usare qui: {why}. Il venditore lo ha segnato come risolto.',
+  notFromHere: 'Questo denaro è arrivato da un altro wallet o dispositivo.',
   claimLink: 'Come torna il denaro',
   leastPays: 'Da {least} in su vale come pagato.',
   latePays:

@@ -202,6 +202,7 @@ export const ja: Texts = {
   secondPaid: '{amount} が二重に届きました。販売者が先に受け取らない限り、サービスが支払者に返送します。',
   takenTwice: '{amount} が二重に届き、返送される前に決済されました。販売者に返金を依頼してください。',
   closed: '{amount} が届きましたが、ここでは使えません({why})。販売者は解決済みとしています。',
+  notFromHere: 'この入金は別のウォレットまたは端末からのものです。',
   claimLink: '返金の仕組み',
   leastPays: '{least} 以上で支払い済みとみなされます。',
   latePays:

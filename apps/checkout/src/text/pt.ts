@@ -205,6 +205,7 @@ export const pt: Texts = {
     '{amount} chegaram pela segunda vez e foram liquidados antes de poderem voltar. Peça ao comerciante que os devolva.',
   closed:
     'Chegaram {amount} que não podem ser usados aqui: {why}. O comerciante marcou o caso como resolvido.',
+  notFromHere: 'Este dinheiro veio de outra carteira ou de outro aparelho.',
   claimLink: 'Como o dinheiro volta',
   leastPays: 'A partir de {least} conta como pago.',
   latePays: 'Dinheiro que chegar atrasado ainda pode ser aceito até {time}. Senão, volta depois disso.',

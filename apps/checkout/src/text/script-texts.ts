@@ -64,6 +64,7 @@ const serverTexts = [
   'secondPaid',
   'takenTwice',
   'closed',
+  'notFromHere',
   'claimLink',
   'whyUnderpaid',
   'whyOverpaid',

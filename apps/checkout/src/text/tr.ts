@@ -201,6 +201,7 @@ export const tr: Texts = {
   takenTwice:
     '{amount} ikinci kez geldi ve geri dönemeden satıcıya aktarıldı. Satıcıdan iade etmesini isteyin.',
   closed: '{amount} ulaştı ama burada kullanılamıyor: {why}. Satıcı bunu çözüldü olarak işaretledi.',
+  notFromHere: 'Bu para başka bir cüzdandan veya cihazdan geldi.',
   claimLink: 'Para nasıl geri döner',
   leastPays: '{least} ve üzeri ödenmiş sayılır.',
   latePays:

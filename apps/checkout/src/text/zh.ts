@@ -187,6 +187,7 @@ export const zh: Texts = {
   secondPaid: '第二次收到 {amount}。服务会将其退回付款人，除非商家先行接受。',
   takenTwice: '第二次收到 {amount}，并在退回之前已结算。请要求商家退还。',
   closed: '收到 {amount}，但无法在此使用：{why}。商家已将其标记为已处理。',
+  notFromHere: '这笔款项来自另一个钱包或设备。',
   claimLink: '款项如何退回',
   leastPays: '达到 {least} 即视为已付款。',
   latePays: '迟到的款项在 {time} 之前仍可能被接受。否则将在此后退回。',

@@ -188,9 +188,10 @@ export async function findOrder(queryable: Queryable, orderId: string): Promise<
 /** Orders by id, in no order. Omits unknown ids. */
 export async function findOrders(queryable: Queryable, orderIds: readonly string[]): Promise<StoredOrder[]> {
   const [only, ...others] = orderIds;
+  if (only === undefined) return [];
   // PostgreSQL plans a look-up by a list afresh each time.
   const rows =
-    only !== undefined && others.length === 0
+    others.length === 0
       ? await queryable.query(orderById, { orderId: only })
       : await queryable.query(ordersByIds, { orderIds });
   return rows.map(parseOrder);

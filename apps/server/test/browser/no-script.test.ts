@@ -62,9 +62,15 @@ test('without scripts a link begins a session that shows where to send the money
   );
   assert.match(await code.text(), /^<svg/);
   assert.deepEqual(await violationsOf(page), []);
-  await page.getByRole('link', { name: 'Stand der Zahlung zeigen' }).click();
-  await page.getByText('Wartet auf Zahlung').waitFor();
+  // Nothing on it claims to follow the payment, and asked again it shows the same.
+  assert.equal(await page.getByText('aktualisiert sich von selbst').isVisible(), false);
+  await panel.getByText('Wartet auf Zahlung').waitFor();
+  await page.getByRole('button', { name: 'Stand der Zahlung zeigen' }).click();
+  assert.equal(await panel.locator('.address').textContent(), address);
+  assert.equal(new URL(page.url()).pathname, `/checkout/${sessionId}/deposit`);
+  await page.goto(page.url());
   assert.equal(new URL(page.url()).pathname, `/checkout/${sessionId}`);
+  await page.getByText('Wartet auf Zahlung').waitFor();
   assert.deepEqual(complaints.errors, []);
   await page.close();
 });

@@ -323,5 +323,13 @@ test('a stranger with the plain link sets no address before the payer’s eyes, 
   }
   await desktop.reload();
   assert.equal(await addressOn(desktop), own);
+  // Once the owner has paid, the stranger's money is told apart on the owner's page alone.
+  await exchange.fund(life.ethereum, usdt, 7_000_000n);
+  await exchange.transfer(life.ethereum, usdt, { to: own, amount: 7_000_000n });
+  for (const page of [desktop, stranger]) {
+    await page.locator('[data-status=completed]').getByText('0.02 USDT').waitFor();
+    const alien = page.getByText('This money came from another wallet or device.');
+    assert.equal(await alien.isVisible(), page === desktop);
+  }
   await Promise.all([desktop.context().close(), stranger.context().close()]);
 });

@@ -16,6 +16,7 @@ import {
   claimPage,
   depositByForm,
   framedPage,
+  leaveForm,
   linkPage,
   type PageRequest,
   sessionPage,
@@ -110,6 +111,11 @@ async function addPages(
         `/checkout/:sessionId/:orderId/${kind}.svg`,
         async (request, reply) => depositCode(parts.options, { ...request.params, kind }, reply),
       );
+    scope.get<{ Params: { sessionId: string } }>(
+      '/checkout/:sessionId/deposit',
+      anyQuery,
+      async (request, reply) => leaveForm({ ...parts, request, reply }, request.params.sessionId),
+    );
     scope.post<{ Params: { sessionId: string } }>(
       '/checkout/:sessionId/deposit',
       anyQuery,

@@ -8,6 +8,8 @@ export interface NoScript {
   readonly amount?: string;
   /** The order whose deposit address to show. */
   readonly order?: string;
+  /** The form that asked for it: sent again, it shows the same address and what has arrived. */
+  readonly asked?: { readonly tokenId: string; readonly payer: string; readonly payerEmail: string };
 }
 
 /** Addresses are never pre-filled: the payer enters the refund address again. */
@@ -26,7 +28,22 @@ export function noScriptView(data: PageData, query: string, answer: NoScript): T
     link !== undefined && beginForm(data, link, query, answer.amount),
     state !== undefined && state.shownDeposit === undefined && depositForm(data, state.sessionId, query),
     state !== undefined &&
-      h('p', {}, h('a', { href: `/checkout/${state.sessionId}${query}` }, texts.showState)),
+      (answer.asked === undefined
+        ? h('p', {}, h('a', { href: `/checkout/${state.sessionId}${query}` }, texts.showState))
+        : againForm(data, `/checkout/${state.sessionId}/deposit${query}`, answer.asked)),
+  );
+}
+
+/** Its own address is on no other page, so the reader asks for the same one again. */
+function againForm({ texts }: PageData, action: string, asked: NonNullable<NoScript['asked']>): Tree {
+  const { tokenId, payer, payerEmail } = asked;
+  return h(
+    'form',
+    { method: 'post', action },
+    Object.entries({ tokenId, payer, payerEmail }).map(([name, value]) =>
+      h('input', { type: 'hidden', name, value }),
+    ),
+    h('button', { type: 'submit' }, texts.showState),
   );
 }
 

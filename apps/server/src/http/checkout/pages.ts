@@ -155,10 +155,15 @@ export async function depositByForm(pageRequest: PageRequest, sessionId: string)
       network: networkOf(request.ip),
       language: languageOf(request).tag,
     });
-    return sessionPage(pageRequest, sessionId, { order });
+    return sessionPage(pageRequest, sessionId, { order, asked: body });
   } catch (error) {
     return sessionPage(pageRequest, sessionId, { problem: problemOf(request, error) });
   }
+}
+
+/** A reload of that form's page by its address alone, which shows no address of its own. */
+export function leaveForm({ request, reply }: PageRequest, sessionId: string): Buffer {
+  return redirect(reply, `/checkout/${encodeURIComponent(sessionId)}${queryOf(request)}`);
 }
 
 /** The refusal in the reader's language. Rethrows errors that are not refusals. */

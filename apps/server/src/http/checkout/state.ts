@@ -12,7 +12,7 @@ import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { type AddressTerms, findDepositAddresses } from '#orders/deposit-terms.ts';
-import { findOrder } from '#orders/order.ts';
+import { findOrder, findOrders } from '#orders/order.ts';
 import { type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
 import { unixSeconds } from '#outside/clock.ts';
@@ -43,11 +43,13 @@ export interface SessionFacts {
   readonly seen?: SeenPayment | undefined;
   readonly deposits?: readonly PageDeposit[] | undefined;
   readonly exceptions?: readonly PaymentException[];
+  /** Orders of the exceptions that were asked for without the session's secret. */
+  readonly unproven?: ReadonlySet<string>;
   /** The address that the session's pages show. */
   readonly address?: AddressTerms | undefined;
 }
 
-/** Reads the facts about several sessions besides their rows, in at most four statements at once. */
+/** Reads the facts about several sessions besides their rows, in at most four statements at once, and one more where money paid nothing. */
 export async function findSessionFacts(
   deps: Pick<CheckoutContext, 'db' | 'chains' | 'clock'>,
   sessions: readonly Pick<SessionState, 'sessionId' | 'shownOrderId'>[],
@@ -61,7 +63,13 @@ export async function findSessionFacts(
     findExceptions(db, sessionIds),
     findDepositAddresses(db, shown),
   ]);
+  const orders = await findOrders(
+    db,
+    exceptions.map(({ orderId }) => orderId),
+  );
+  const unproven = new Set<string>(orders.flatMap(({ withSecret, orderId }) => (withSecret ? [] : orderId)));
   return ({ sessionId, shownOrderId }) => ({
+    unproven,
     seen: seen.get(sessionId),
     deposits: deposits.get(sessionId),
     exceptions: exceptions.filter((exception) => exception.sessionId === sessionId),
@@ -72,6 +80,7 @@ export async function findSessionFacts(
 function exceptionOf(
   { chains, gasless }: Pick<CheckoutContext, 'chains' | 'gasless'>,
   exception: PaymentException,
+  unproven: ReadonlySet<string> | undefined,
 ): CheckoutState['exceptions'][0] | undefined {
   const kind = shownKindOf(exception);
   const token = chains.token(exception.tokenId);
@@ -85,6 +94,7 @@ function exceptionOf(
     amount: exception.amountInToken,
     outcome: unappliedOutcomeOf(exception, { token, least: gasless?.minAmount }),
     heldUntil: heldUntilOf(exception),
+    isUnproven: unproven?.has(exception.orderId) === true,
   };
 }
 
@@ -122,7 +132,7 @@ export async function checkoutState(
     ...(isPayable(session, deps.clock.now()) ? shownDepositOf(deps, session.shownOrderId, address) : {}),
     exceptions: shownExceptions(exceptions)
       .filter((exception) => isOutside(exception, session))
-      .flatMap((exception) => exceptionOf(deps, exception) ?? []),
+      .flatMap((exception) => exceptionOf(deps, exception, found.unproven) ?? []),
     refunded: session.refundedAmount.toString(),
     isRefunded: await isRefunded(deps.db, session),
     ...returnOf(session),

@@ -50,6 +50,7 @@ const undocumented = [
   '/aipay/openapi.json',
   '/checkout/:sessionId',
   '/checkout/:sessionId/claim',
+  '/checkout/:sessionId/deposit',
   '/checkout/:sessionId/code.svg',
   '/checkout/:sessionId/:orderId/address.svg',
   '/checkout/:sessionId/:orderId/wallet.svg',
