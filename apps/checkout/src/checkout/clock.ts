@@ -6,7 +6,7 @@ let aheadMs = 0;
  * browser asked for the page, so the clock may be fast by the wait for the answer, and is never slow.
  */
 export function setClock(renderedAt: number): void {
-  aheadMs = renderedAt * 1_000 - performance.timeOrigin;
+  aheadMs = renderedAt * 1_000 - (Date.now() - performance.now());
 }
 
 /** Unix seconds by the service's clock: payers' clocks may be wrong. */

@@ -106,7 +106,7 @@ test('a wallet with too little is told what is missing, and can pay in another t
   const before = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
   const [help, bar] = await Promise.all(['#short', '#bar'].map((part) => page.locator(part).boundingBox()));
-  assert.ok(help !== null && bar !== null && help.y + help.height <= bar.y);
+  assert.ok(help && bar && help.y + help.height <= bar.y);
   if (before !== null) await page.setViewportSize(before);
   await page.getByRole('button', { name: 'USDC on Ethereum' }).click();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();

@@ -52,10 +52,9 @@ async function noticed({ sessionId }: Visit): Promise<void> {
 
 /** The clock of the page's device is two hours fast: the session of half an hour would be over by it. */
 function setClockWrong(): void {
-  const [now, start] = [Date.now, performance.timeOrigin];
+  const { now } = Date;
   const wrongMs = 7_200_000;
   Date.now = () => now() + wrongMs;
-  Object.defineProperty(performance, 'timeOrigin', { value: start + wrongMs });
 }
 
 /** A payer without a wallet, on a phone with a wrong clock, who has been told where to send 25 USDC. */
