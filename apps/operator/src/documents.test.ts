@@ -32,7 +32,7 @@ function commandLinesOf(text: string): string[] {
 }
 
 /** What the program takes besides its commands; `serve` is the service of a release. */
-const notCommands = new Set(['help', '--version', 'serve']);
+const notCommands = new Set(['help', '--version', 'serve', 'complete', 'completion']);
 
 test('every command line in a document has an existing command and existing options', () => {
   const commands = readCommands();
