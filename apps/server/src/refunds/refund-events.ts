@@ -71,8 +71,9 @@ async function showReturn(
 
 /**
  * The merchant, or anyone else, returned part of a settled payment. Completes the refund of that amount that a wallet was
- * asked to sign, else the oldest one, a cancelled one only where no other waits, and fails refunds of more than is left. An event that comes back after a reorg below finality completes no second refund: all
- * completed ones together never exceed what went back.
+ * asked to sign, else the oldest one, a cancelled one only where no other waits, and fails refunds of more than is left.
+ * An event that comes back after a reorg below finality completes no second refund: all completed ones together never
+ * exceed what went back.
  */
 async function refundSettled(
   transaction: Transaction,

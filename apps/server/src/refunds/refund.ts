@@ -35,8 +35,8 @@ export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'notify' |
 /**
  * Requests a refund of the payment that paid a session, or of a second one that was settled too. The platform returns a
  * payment that is not settled yet, as a whole. The merchant's wallet returns a settled one, also in parts. Refuses unknown
- * sessions (100201) and exceptions (100704), more than is left beside the refunds that wait for a wallet (100701), and payments that cannot go back, or not in part
- * (100702).
+ * sessions (100201) and exceptions (100704), more than is left beside the refunds that wait for a wallet (100701), and
+ * payments that cannot go back, or not in part (100702).
  */
 export async function createRefund(
   transaction: Transaction,

@@ -109,10 +109,9 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.revokeMySession, async (call) => {
     const { sessionId } = call.body;
     const act = { action: 'revokeMySession', subject: sessionId } as const;
-    await people.transaction(async (transaction) => {
-      if (await endSession(transaction, { sessionId, userId: call.caller.userId }))
-        await recordOwn(transaction, deps, call, act);
-    });
+    await recordedIfChanged(deps, call, act, (transaction) =>
+      endSession(transaction, { sessionId, userId: call.caller.userId }),
+    );
     return success;
   });
 
@@ -144,9 +143,7 @@ export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void
   add(routes.retryMyMail, async (call) => {
     const { email, userId } = call.caller;
     const act = { action: 'retryMyMail', subject: userId } as const;
-    await people.transaction(async (transaction) => {
-      if (await retryOwnAddress(transaction, email)) await recordOwn(transaction, deps, call, act);
-    });
+    await recordedIfChanged(deps, call, act, (transaction) => retryOwnAddress(transaction, email));
     return success;
   });
 
@@ -209,6 +206,18 @@ function recordOfMerchant(
 function recordOwn(transaction: Transaction, deps: MeDeps, call: PersonalCall, act: Act): Promise<void> {
   const { caller } = call;
   return recordPersonalAct(transaction, deps, { userId: caller.userId, actor: actorOf(caller, call), act });
+}
+
+/** Makes a change of our own tables, and records it in the same transaction when there was something to change. */
+function recordedIfChanged(
+  deps: MeDeps,
+  call: PersonalCall,
+  act: Act,
+  make: (transaction: Transaction) => Promise<boolean>,
+): Promise<void> {
+  return deps.people.transaction(async (transaction) => {
+    if (await make(transaction)) await recordOwn(transaction, deps, call, act);
+  });
 }
 
 /**
@@ -299,10 +308,9 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.removeWallet, async (call) => {
     const { address } = call.body;
     const act = { action: 'removeWallet', subject: address } as const;
-    await deps.people.transaction(async (transaction) => {
-      if (await removeWallet(transaction, { userId: call.caller.userId, address }))
-        await recordOwn(transaction, deps, call, act);
-    });
+    await recordedIfChanged(deps, call, act, (transaction) =>
+      removeWallet(transaction, { userId: call.caller.userId, address }),
+    );
     return success;
   });
 
