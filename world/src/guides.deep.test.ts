@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
@@ -64,20 +65,26 @@ function blocksOf(document: string): Block[] {
 }
 
 /** Saves the files of a document and runs its named commands in one shell. Returns the output of each. */
-async function follow(document: string, options: RunOptions = {}): Promise<Map<string, string>> {
+async function follow(
+  document: string,
+  { last, ...options }: FollowOptions = {},
+): Promise<Map<string, string>> {
   const blocks = blocksOf(document);
   for (const { language, name, text } of blocks)
     if (language !== 'sh' && name.includes('.')) writeFileSync(join(checkout, name), `${text}\n`);
-  return runAll(
-    blocks.filter(({ language, name }) => language === 'sh' && name !== ''),
-    options,
-  );
+  const commands = blocks.filter(({ language, name }) => language === 'sh' && name !== '');
+  return runAll(last === undefined ? commands : [...commands, { language: 'sh', ...last }], options);
 }
 
 interface RunOptions {
   /** What the last command reads. */
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
+}
+
+interface FollowOptions extends RunOptions {
+  /** A command after those of the document, in the same shell. */
+  readonly last?: Omit<Block, 'language'>;
 }
 
 async function runAll(
@@ -134,12 +141,41 @@ test('“Take a payment by API” creates, reads and cancels a session, and refu
   assert.match(printed.get('send') ?? '', /^0x[0-9a-f]{64}\n0x[0-9a-f]{64}$/);
 });
 
+/** A port that is free on all addresses, where the shop of the guide listens: findFreePort keeps one of them to itself. */
+async function findWholePort(): Promise<string> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  assert.ok(typeof address === 'object' && address !== null);
+  return String(address.port);
+}
+
 test('“Take payments with the SDK” builds the package, sells, refunds, and tests the shop', async () => {
-  const port = String(await findFreePort());
+  const port = await findWholePort();
   const printed = await follow('docs/guide/sdk.md', { environment: { PORT: port } });
   assert.match(printed.get('paid') ?? '', /: paid$/);
   assert.match(printed.get('refund') ?? '', /txHash: '0x[0-9a-f]{64}'/);
   assert.match(printed.get('test') ?? '', /pass 1\b/);
+});
+
+test('“Take payments in a Fastify shop” builds the package, sells, and learns from its webhook what is paid', async () => {
+  const port = String(await findFreePort());
+  const printed = await follow('docs/guide/fastify.md', { environment: { PORT: port } });
+  assert.match(printed.get('paid') ?? '', /: paid$/);
+});
+
+// apps/server/test/browser/embed.test.ts presses the button of its page.
+test('“Take payments on a plain HTML page” makes a link, lists the origin, and serves the page', async () => {
+  const port = String(await findFreePort());
+  const printed = await follow('docs/guide/plain-html.md', {
+    environment: { PORT: port },
+    last: { name: 'visit', text: `until curl -sf "http://localhost:$PORT"; do sleep 1; done; kill $!` },
+  });
+  const link = (printed.get('link') ?? '').split('/').at(-1) ?? '';
+  assert.match(link, /^lnk_\w{22}$/);
+  assert.ok(printed.get('visit')?.includes(`<florin-button link="${link}">`), printed.get('visit'));
+  assert.ok(printed.get('origin')?.includes(`http://localhost:${port}`), printed.get('origin'));
 });
 
 test('“Let an agent pay in ten lines” builds the package, pays, and serves MCP with a tool that pays', async () => {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@florin/world';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { noBrandImages, updateBranding } from '#catalog/branding.ts';
@@ -42,15 +48,30 @@ async function openShop(
   };
   const shop = await ShopPage.open(life.options.origin, life.merchantId, begin, options.app);
   shops.push(shop);
-  const embedOrigins = options.isForeign === true ? ['https://shop.example'] : [shop.origin];
+  await listOrigin(options.isForeign === true ? 'https://shop.example' : shop.origin);
+  return { shop, paymentUrl: await begin() };
+}
+
+async function listOrigin(origin: string): Promise<void> {
   const brand = {
     merchantId: life.merchantId,
     images: noBrandImages,
     look: { color: '#aa3355' },
-    embedOrigins,
+    embedOrigins: [origin],
   };
   await life.database.db.transaction((transaction) => updateBranding(transaction, life.options, brand));
-  return { shop, paymentUrl: await begin() };
+}
+
+/** Pays in the window of a payment, with a wallet that has enough. */
+async function payIn(popup: Page): Promise<TestWallet> {
+  const wallet = new TestWallet([life.ethereum]);
+  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
+  await wallet.inject(popup);
+  await popup.reload();
+  await popup.getByRole('button', { name: 'Test Wallet' }).click();
+  await popup.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await popup.locator('#pay-button').click();
+  return wallet;
 }
 
 test("a shop's button opens the checkout, its page hears of the payment, and its server asks the service", async () => {
@@ -62,13 +83,7 @@ test("a shop's button opens the checkout, its page hears of the payment, and its
   await isTrueIn(page, `${colorOf} === 'rgb(170, 51, 85)'`);
   const [popup] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
   await popup.waitForURL(/\/checkout\/sess_/);
-  const wallet = new TestWallet([life.ethereum]);
-  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
-  await wallet.inject(popup);
-  await popup.reload();
-  await popup.getByRole('button', { name: 'Test Wallet' }).click();
-  await popup.locator('#way').getByText('You have 30.00 USDC').waitFor();
-  await popup.locator('#pay-button').click();
+  const wallet = await payIn(popup);
   const { sessionId = '', status = '' } = await hears(page, 'paid');
   // The event proves nothing: the shop's server asks the service.
   const { session } = await life.session(sessionId);
@@ -98,6 +113,50 @@ test('a button that names a payment link opens its page', async () => {
   ]);
   await popup.waitForURL((url) => url.pathname === `/link/${linkId}`);
   await popup.getByText('Tea').first().waitFor();
+  await Promise.all([popup.close(), page.close()]);
+});
+
+/** The page and the server of the guide as printed, with this installation and this link. */
+async function serveGuidePage(linkId: string): Promise<{ origin: string } & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'florin-html-'));
+  const guide = await readFile(new URL('../../../../docs/guide/plain-html.md', import.meta.url), 'utf8');
+  const printed = (name: string) =>
+    new RegExp(`^\`\`\`\\w+ ${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(guide)?.[1] ?? '';
+  for (const name of ['shop.html', 'serve.mjs']) await writeFile(join(folder, name), printed(name));
+  const port = String(await findFreePort());
+  const env = { ...process.env, ORIGIN: life.options.origin, LINK: linkId, PORT: port };
+  execFileSync('sh', ['-ec', printed('page')], { cwd: folder, env });
+  const server = spawn(process.execPath, ['serve.mjs'], { cwd: folder, env, stdio: 'inherit' });
+  const origin = `http://localhost:${port}`;
+  while (!(await fetch(origin).catch(() => undefined))?.ok) assert.equal(server.exitCode, null);
+  return {
+    origin,
+    async [Symbol.asyncDispose]() {
+      server.kill();
+      await once(server, 'exit');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+test('the page that the guide for plain HTML prints sells without a server of its own, and shows what is paid', async () => {
+  const product = { name: 'Tea', commonPrices: [5_000_000] };
+  const { productId } = await life.post<{ productId: string }>('/product/create', product);
+  const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', {
+    ...{ linkType: 'fixed', linkName: 'Tea', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 5_000_000 }],
+  });
+  await using guide = await serveGuidePage(linkId);
+  await listOrigin(guide.origin);
+  const { page, complaints } = await openPage(browser);
+  await page.goto(guide.origin);
+  const button = page.getByRole('button', { name: 'Buy' });
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+  await popup.waitForURL((url) => url.pathname === `/link/${linkId}`);
+  await payIn(popup);
+  await page.getByText('Thank you. Your flat white is paid.').waitFor();
+  assert.deepEqual(complaints.errors, []);
   await Promise.all([popup.close(), page.close()]);
 });
 
@@ -181,12 +240,7 @@ test('a shop in React has the same button, and shows the news of its payment', a
     page.getByRole('button', { name: 'Buy tea' }).click(),
   ]);
   await popup.waitForURL(/\/checkout\/sess_/);
-  const wallet = new TestWallet([life.ethereum]);
-  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
-  await wallet.inject(popup);
-  await popup.reload();
-  await popup.getByRole('button', { name: 'Test Wallet' }).click();
-  await popup.locator('#pay-button').click();
+  await payIn(popup);
   await news.getByText(`paid ${sessionIdOf(popup)}`).waitFor();
   await popup.close();
   assert.deepEqual(complaints.errors, []);
