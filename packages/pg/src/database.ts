@@ -4,7 +4,7 @@ import { columnTypes } from './column-types.ts';
 import { outageOf } from './outage.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { type RowScope, type Schema, withSystemScope } from './schema.ts';
-import { ask, askAlone, transact } from './transaction.ts';
+import { ask, askAlone, type OnStatement, transact } from './transaction.ts';
 
 /**
  * The database in one scope: PostgreSQL itself shows and accepts only rows of that scope, regardless of the
@@ -50,6 +50,8 @@ export interface DatabaseOptions {
   readonly onError?: (error: Error) => void;
   /** Called after each transaction that was committed, with its time from the pool's connection to the commit. */
   readonly onCommit?: ((ms: number) => void) | undefined;
+  /** Called after each declared statement, where its caller waits for it. */
+  readonly onStatement?: OnStatement | undefined;
 }
 
 /** What the connections of a pool do. */
@@ -68,9 +70,22 @@ const lockLimitMs = 10_000;
  * a lock after 10 s, idle transactions after 30 s. A connection that does not answer within 20 s is dropped, and its statements fail.
  */
 export function openDatabase(options: DatabaseOptions): Database {
-  const settings = {
+  const settings = { ...settingsOf(options), types: columnTypes };
+  // Statements of one transaction that do not wait for each other are sent at once.
+  const pool = new pg.Pool({ ...settings, max: options.connections ?? 10, pipeline: true });
+  const onError = options.onError ?? (() => {});
+  pool.on('error', onError);
+  const listen: Database['listen'] = (channel, onNotify, signal) =>
+    void keepListening(settings, channel, onNotify, signal, onError);
+  return databaseOver(pool, listen, options.schema?.scope, options);
+}
+
+/** The scope and the limits of a connection. */
+export function settingsOf(
+  options: Pick<DatabaseOptions, 'url' | 'schema' | 'answerLimitMs'>,
+): pg.ClientConfig {
+  return {
     connectionString: withSystemScope(options.url, options.schema ?? {}),
-    types: columnTypes,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
     // Shorter than a statement, so that the error says that a lock was the reason.
@@ -82,13 +97,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 10_000,
     ...(options.schema === undefined ? {} : { application_name: options.schema.applicationName }),
   };
-  // Statements of one transaction that do not wait for each other are sent at once.
-  const pool = new pg.Pool({ ...settings, max: options.connections ?? 10, pipeline: true });
-  const onError = options.onError ?? (() => {});
-  pool.on('error', onError);
-  const listen: Database['listen'] = (channel, onNotify, signal) =>
-    void keepListening(settings, channel, onNotify, signal, onError);
-  return databaseOver(pool, listen, options.schema?.scope, options);
 }
 
 /** The database over an open pool, or over a replacement in a test. */
@@ -96,9 +104,14 @@ export function databaseOver(
   pool: pg.Pool,
   listen: Database['listen'],
   scope?: RowScope,
-  { outageWaitMs = 0, onBack, onCommit }: Pick<DatabaseOptions, 'outageWaitMs' | 'onBack' | 'onCommit'> = {},
+  {
+    outageWaitMs = 0,
+    onBack,
+    onCommit,
+    onStatement,
+  }: Pick<DatabaseOptions, 'outageWaitMs' | 'onBack' | 'onCommit' | 'onStatement'> = {},
 ): Database {
-  const source = { pool, outage: outageOf(pool, outageWaitMs, onBack) };
+  const source = { pool, outage: outageOf(pool, outageWaitMs, onBack), onStatement };
   const transactIn = <T>(begin: string, work: (transaction: Transaction) => Promise<T>) =>
     transact(source, begin, work, onCommit);
   return {
@@ -106,7 +119,7 @@ export function databaseOver(
     query: async (statement, ...values) =>
       outageWaitMs > 0
         ? askAlone(source, statement, statement.positioned(...values))
-        : ask(pool, statement, statement.positioned(...values)),
+        : ask(pool, statement, statement.positioned(...values), onStatement),
     transaction: (work) => transactIn('begin', work),
     inScope: (value) => narrowed(transactIn, scope, value),
     listen,

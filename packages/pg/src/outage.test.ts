@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockRegistry } from './advisory-lock.ts';
 import { openDatabase } from './database.ts';
+import { openPlainPool } from './plain-pool.ts';
 import { statement } from './statement.ts';
 import { openedDatabase, type TestDatabase } from './test-database.ts';
 
@@ -248,4 +249,39 @@ test('a statement that waited too long for a lock says so with its name', async 
     });
     await assert.rejects(late, /lock timeout, in test_outage_lock_door/);
   });
+});
+
+test('a pool for a library waits as well, repeats what reads alone, and a lost connection ends no process', async (t) => {
+  const way = await startWay();
+  const pool = openPlainPool({ url: way.url, connections: 2, outageWaitMs: 60_000 });
+  t.after(async () => {
+    await pool.end();
+    way.close();
+  });
+  const cutForAMoment = () => {
+    way.cutAtNextPacket();
+    setTimeout(() => way.mend(), 300);
+  };
+  const client = await pool.connect();
+  const { rows } = await client.query('select $1::int + 1 as two', [1]);
+  assert.deepEqual(rows, [{ two: 2 }]);
+  const limits = 'select setting from pg_settings where name in ($1, $2) order by name';
+  const { rows: set } = await client.query(limits, ['lock_timeout', 'statement_timeout']);
+  assert.deepEqual(set, [{ setting: '10000' }, { setting: '15000' }]);
+  cutForAMoment();
+  assert.deepEqual((await client.query('select 2 as two')).rows, [{ two: 2 }], 'on another connection');
+  cutForAMoment();
+  const insert = client.query("insert into test_outage (word) values ('perhaps twice')");
+  await assert.rejects(insert, /Connection terminated|ECONNRESET|EPIPE/);
+  client.release();
+  const other = await pool.connect();
+  await other.query('begin');
+  cutForAMoment();
+  await assert.rejects(other.query('select 1'), /Connection terminated|ECONNRESET|EPIPE/);
+  other.release(true);
+  way.cut();
+  setTimeout(() => way.mend(), 300);
+  const last = await pool.connect();
+  assert.equal((await last.query('select 1 as one')).rowCount, 1, 'connecting waits');
+  last.release();
 });

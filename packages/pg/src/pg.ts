@@ -20,6 +20,7 @@ export {
   readMigrations,
 } from './migrate.ts';
 export { isDatabaseAway } from './outage.ts';
+export { openPlainPool, type PlainPool } from './plain-pool.ts';
 export type { Queryable, Transaction } from './queryable.ts';
 export { type RowScope, type Schema, withSystemScope } from './schema.ts';
 export { UnfitDatabase } from './server-check.ts';

@@ -17,14 +17,39 @@ const lockNotAvailable = '55P03';
 const readOnlyState = '25006';
 /** A connection that answers so must not be used again. */
 const unusableStates = [unpreparedState, readOnlyState];
-const maxAttempts = 5;
+export const maxAttempts = 5;
 
 function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** Gets the name of each statement that has ended, with its time from the sending to the answer. */
+export type OnStatement = (ended: {
+  readonly name: string;
+  readonly ms: number;
+  readonly isFailed: boolean;
+}) => void;
+
 /** Sends one statement. Rejects an answer whose columns differ from the declaration. */
 export async function ask<C extends Record<string, ColumnSpec>>(
+  client: pg.Pool | pg.PoolClient,
+  statement: Statement<C>,
+  values: readonly Parameter[],
+  onStatement?: OnStatement,
+): Promise<RowOf<C>[]> {
+  if (onStatement === undefined) return answerOf(client, statement, values);
+  const start = performance.now();
+  let isFailed = true;
+  try {
+    const rows = await answerOf(client, statement, values);
+    isFailed = false;
+    return rows;
+  } finally {
+    onStatement({ name: statement.name, ms: performance.now() - start, isFailed });
+  }
+}
+
+async function answerOf<C extends Record<string, ColumnSpec>>(
   client: pg.Pool | pg.PoolClient,
   statement: Statement<C>,
   values: readonly Parameter[],
@@ -50,10 +75,11 @@ export async function ask<C extends Record<string, ColumnSpec>>(
 export interface Source {
   readonly pool: pg.Pool;
   readonly outage: Outage;
+  readonly onStatement?: OnStatement | undefined;
 }
 
 /** Takes a connection from the pool, and waits while the database is away. */
-async function connect({ pool, outage }: Source): Promise<pg.PoolClient> {
+export async function connect({ pool, outage }: Pick<Source, 'pool' | 'outage'>): Promise<pg.PoolClient> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await pool.connect();
@@ -65,6 +91,11 @@ async function connect({ pool, outage }: Source): Promise<pg.PoolClient> {
 
 /** A statement that may be executed twice: it reads. What changes rows begins with another word. */
 const readStart = /^\s*select\b/i;
+
+/** Whether a statement that was sent alone and failed so may be sent again once the database is back. */
+export function mayRepeat(text: string, error: unknown): boolean {
+  return sqlState(error) === readOnlyState || (readStart.test(text) && isDatabaseAway(error));
+}
 
 /**
  * Sends one statement alone, and waits while the database is away. A read is sent again after its connection was lost.
@@ -84,13 +115,11 @@ export async function askAlone<C extends Record<string, ColumnSpec>>(
     };
     client.on('error', onBroken);
     try {
-      return await ask(client, statement, values);
+      return await ask(client, statement, values, source.onStatement);
     } catch (error) {
       // As the pool does it: an error of a connection is not told from one of its statement.
       broken ??= error as Error;
-      const mayRepeat =
-        sqlState(error) === readOnlyState || (readStart.test(statement.text) && isDatabaseAway(error));
-      if (attempt >= maxAttempts || !mayRepeat) throw error;
+      if (attempt >= maxAttempts || !mayRepeat(statement.text, error)) throw error;
     } finally {
       client.off('error', onBroken);
       client.release(broken);
@@ -111,7 +140,7 @@ export async function transact<T>(
   onCommit?: (ms: number) => void,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await attemptOn(await connect(source), begin, work, onCommit);
+    const outcome = await attemptOn(await connect(source), begin, work, onCommit, source.onStatement);
     if ('result' in outcome) return outcome.result;
     const { reason, isCommitSent } = outcome;
     if (attempt >= maxAttempts) throw reason;
@@ -127,6 +156,7 @@ async function attemptOn<T>(
   begin: string,
   work: (transaction: Transaction) => Promise<T>,
   onCommit?: (ms: number) => void,
+  onStatement?: OnStatement,
 ): Promise<Attempt<T>> {
   let broken: Error | undefined;
   // The pool removes its own listener from a connection that it lends. Without a listener, a lost connection ends
@@ -144,7 +174,7 @@ async function attemptOn<T>(
     inTransaction: true,
     async query(statement, ...values) {
       if (isOver) throw new Error(`${statement.name} came after the end of its transaction`);
-      const rows = ask(client, statement, statement.positioned(...values));
+      const rows = ask(client, statement, statement.positioned(...values), onStatement);
       last = rows.then(
         () => {},
         (error: unknown) => {

@@ -1,12 +1,11 @@
 import { createHmac, hash } from 'node:crypto';
 import { passkey } from '@better-auth/passkey';
-import { withSystemScope } from '@florin/pg';
+import { openPlainPool, type PlainPool, withSystemScope } from '@florin/pg';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { parseCookies } from 'better-auth/cookies';
 import { twoFactor } from 'better-auth/plugins/two-factor';
-import pg from 'pg';
 import { schema } from '#db/schema.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { MemberContext } from './context.ts';
@@ -18,6 +17,8 @@ import type { VerifyWallet } from './verify-wallet.ts';
 
 export interface SignInOptions extends MemberContext {
   readonly databaseUrl: string;
+  /** How long a request waits while the database is away; 0 when absent. */
+  readonly databaseWaitSeconds?: number | undefined;
   /** The origin of the dashboard's pages, such as `https://pay.example.com`. */
   readonly dashboardOrigin: string;
   /** The first signs and seals; all verify. */
@@ -42,16 +43,14 @@ const searchPath = { setting: 'search_path', everything: 'sign_in', accepts: () 
  * sessions. Its time and its randomness are its own, but for ids and proofs (docs/decisions/0116).
  */
 export function openSignIn(options: SignInOptions): SignIn {
-  const { log, dashboardOrigin } = options;
-  const pool = new pg.Pool({
-    connectionString: withSystemScope(withSystemScope(options.databaseUrl, schema), { scope: searchPath }),
-    application_name: 'florin-sign-in',
-    max: connections,
-    statement_timeout: 15_000,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+  const { log, dashboardOrigin, databaseWaitSeconds = 0 } = options;
+  const pool = openPlainPool({
+    url: withSystemScope(options.databaseUrl, schema),
+    schema: { applicationName: 'florin-sign-in', scope: searchPath },
+    connections,
+    outageWaitMs: databaseWaitSeconds * 1_000,
+    onError: (error) => log.warn('sign_in.connection_lost', { message: error.message }),
   });
-  pool.on('error', (error) => log.warn('sign_in.connection_lost', { message: error.message }));
   const auth = betterAuth(signInConfiguration(options, pool));
   return {
     handle: (path, request) => auth.handler(new Request(`${dashboardOrigin}${basePath}${path}`, request)),
@@ -87,7 +86,7 @@ export function openSignIn(options: SignInOptions): SignIn {
 }
 
 /** The library's configuration. Every other way to sign in is off. */
-export function signInConfiguration(options: SignInOptions, database: pg.Pool) {
+export function signInConfiguration(options: SignInOptions, database: PlainPool) {
   const { dashboardOrigin, random, log } = options;
   const isSecure = dashboardOrigin.startsWith('https:');
   const own = { type: 'string', required: true, input: false } as const;

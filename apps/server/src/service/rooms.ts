@@ -25,6 +25,7 @@ import { orderSignerOf, verifiedSigner } from '#orders/order-signer.ts';
 import type { OrderSigner } from '#orders/signer.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import { searchSnapshots } from '#sessions/session-search.ts';
+import { recordExchange, recordStatement, tracedHandler } from './follow.ts';
 import { measured } from './measure.ts';
 import type { ServiceOptions } from './options.ts';
 import { chainReactions, outcomesOf } from './reactions.ts';
@@ -60,6 +61,7 @@ export function openRooms(options: ServiceOptions): Rooms {
     verification,
     masterKeys,
     metrics,
+    traces,
     otherSettlerKeys = [],
     images: settings,
   } = options;
@@ -68,12 +70,16 @@ export function openRooms(options: ServiceOptions): Rooms {
     url: options.databaseUrl,
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
     onCommit: metrics?.committed,
+    onStatement: traces && ((ended) => recordStatement(traces, ended)),
     outageWaitMs: (options.databaseWaitSeconds ?? 0) * 1_000,
     onBack: (ms) => log.warn('database.back', { seconds: Math.round(ms / 100) / 10 }),
   });
   const rpcs = new Map(
     chains.all.map(({ name: chain, chainId, rpcUrls: urls }) => {
-      const onExchange = (exchange: NodeExchange) => metrics?.rpc(chain, exchange);
+      const onExchange = (exchange: NodeExchange) => {
+        metrics?.rpc(chain, exchange);
+        if (traces !== undefined) recordExchange(traces, chain, exchange);
+      };
       return [
         chainId,
         verifiedRpc(openHttpRpc({ chainId, urls, clock, log, onExchange }), chainId, verification),
@@ -103,6 +109,7 @@ export function openRooms(options: ServiceOptions): Rooms {
     const { openSignIn } = await import('#members/sign-in.ts');
     return openSignIn({
       ...{ clock, log, masterKeys, random: options.random, databaseUrl: options.databaseUrl },
+      databaseWaitSeconds: options.databaseWaitSeconds,
       dashboardOrigin: dashboardOriginOf(options),
       verifyWallet,
     });
@@ -110,8 +117,7 @@ export function openRooms(options: ServiceOptions): Rooms {
   return {
     ...{ db, rpcOf, sender, images, signIn, verifyWallet },
     signer: verifiedSigner(orderSignerOf(options.orderKey), verification),
-    handler:
-      metrics === undefined ? chainReactions(options) : measured(chainReactions(options), { metrics, clock }),
+    handler: handlerOf(options),
     lookupApiKey: batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits),
     async close() {
       await Promise.all([...rpcs.values()].map((rpc) => rpc.close()));
@@ -120,6 +126,14 @@ export function openRooms(options: ServiceOptions): Rooms {
       await db.close();
     },
   };
+}
+
+/** What happens at each block, measured and followed where that is configured. */
+function handlerOf(options: ServiceOptions): ChainHandler {
+  const { metrics, traces, clock } = options;
+  const plain = chainReactions(options);
+  const counted = metrics === undefined ? plain : measured(plain, { metrics, clock });
+  return traces === undefined ? counted : tracedHandler(counted, traces);
 }
 
 /** Wallets sign in as they pay: by their key or by the code of their account. */
