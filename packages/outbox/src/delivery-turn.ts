@@ -13,6 +13,8 @@ export interface DeliveryLease {
   readonly webhookId: string;
   readonly ownerId: string;
   readonly eventId: string;
+  /** What the event is about. */
+  readonly objectId: string;
   /** Failed attempts so far, since the last replay. */
   readonly attemptsMade: number;
   readonly leasedUntil: Date;
@@ -186,6 +188,7 @@ function leaseOf(row: Row<typeof leaseDeliveries>, leasedUntil: Date): DeliveryL
     webhookId: row.webhook_id,
     ownerId: row.merchant_id,
     eventId: row.event_id,
+    objectId: row.object_id,
     attemptsMade: row.attempts_made,
     leasedUntil,
     body: row.body ?? undefined,

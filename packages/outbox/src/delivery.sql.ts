@@ -55,6 +55,7 @@ export const leaseDeliveries = statement({
     webhook_id: 'text',
     merchant_id: 'text',
     event_id: 'text',
+    object_id: 'text',
     attempts_made: 'int4',
     is_leased: 'bool',
     body: 'text?',
@@ -128,11 +129,12 @@ export const leaseDeliveries = statement({
      from chosen
      where deliveries.delivery_id = chosen.delivery_id
      returning deliveries.delivery_id, deliveries.webhook_id, deliveries.merchant_id, deliveries.event_id,
-       chosen.is_leased,
+       deliveries.object_id, chosen.is_leased,
        deliveries.attempt_count - deliveries.attempts_before_replay as attempts_made
    )
    select
-     moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.attempts_made, moved.is_leased,
+     moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.object_id, moved.attempts_made,
+     moved.is_leased,
      case when ${isWithinBudget('octet_length(events.body)', 'moved.delivery_id')} then events.body end as body,
      webhooks.is_redacted, webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until,
      (select count(*) from picked)::int as looked_at

@@ -122,10 +122,12 @@ async function attempt(engine: Engine, lease: DeliveryLease): Promise<AttemptRes
   const { clock, random, settings } = engine;
   const attemptedAt = clock.now();
   const startedMs = clock.monotonicMs();
-  const answer = await send(engine, lease, attemptedAt);
+  const followed = engine.follow?.(lease.objectId);
+  const answer = await send(engine, lease, attemptedAt, followed?.headers);
   const endedAt = clock.now();
   const latencyMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
   engine.onAttempt?.({ isAccepted: answer.error === '', ms: latencyMs });
+  followed?.end(answer.error === '');
   const { retryAfter, ...logged } = answer;
   const attemptsMade = lease.attemptsMade + 1;
   const next =
@@ -145,7 +147,12 @@ async function attempt(engine: Engine, lease: DeliveryLease): Promise<AttemptRes
   };
 }
 
-async function send(engine: Engine, lease: DeliveryLease, at: Date): Promise<LoggedAnswer> {
+async function send(
+  engine: Engine,
+  lease: DeliveryLease,
+  at: Date,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<LoggedAnswer> {
   try {
     const { eventId } = lease;
     const whole = lease.body ?? (await bodyOf(engine.db, eventId));
@@ -154,6 +161,7 @@ async function send(engine: Engine, lease: DeliveryLease, at: Date): Promise<Log
     const keys = signingKeys(engine, lease, at);
     const answer = await engine.post(lease.webhookUrl, {
       headers: {
+        ...headers,
         ...plainHeaders(eventId, timestampSeconds),
         ...signWebhook({ eventId, timestampSeconds, body, keys }),
       },

@@ -50,4 +50,9 @@ export {
   type WebhookFields,
   type WebhookRef,
 } from './webhook.ts';
-export { type DeliverySettings, defaultDeliverySettings, type OutboxWorker } from './worker.ts';
+export {
+  type DeliverySettings,
+  defaultDeliverySettings,
+  type FollowedAttempt,
+  type OutboxWorker,
+} from './worker.ts';

@@ -29,6 +29,12 @@ export const defaultDeliverySettings: DeliverySettings = {
   retry: defaultRetrySettings,
 };
 
+/** An attempt, as one who follows it sees it. */
+export interface FollowedAttempt {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly end: (isAccepted: boolean) => void;
+}
+
 /** What delivering and housekeeping need besides. */
 export interface OutboxWorker extends OutboxContext {
   readonly db: Database;
@@ -37,6 +43,11 @@ export interface OutboxWorker extends OutboxContext {
   readonly settings: DeliverySettings;
   /** Called after each attempt, for measurements. */
   readonly onAttempt?: ((attempt: { readonly isAccepted: boolean; readonly ms: number }) => void) | undefined;
+  /**
+   * Called before each attempt with the id of the event's object. Its headers are sent too, and are not signed; `end` gets the
+   * outcome. For traces.
+   */
+  readonly follow?: ((objectId: string) => FollowedAttempt) | undefined;
   /** The body of an event for a webhook whose maker may not read all of it. */
   readonly redact: (body: string) => string;
   /** Tells the owner of a paused webhook, in the transaction that paused it; by an event for their other webhooks, say. */

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** Runs a batch and returns results in the order of the inputs. If a batch throws, each item runs again alone. */
 export type BatchWork<Input, Output> = (inputs: readonly Input[]) => Promise<readonly Output[]>;
 
@@ -19,6 +21,8 @@ interface Waiting<Input, Output> {
   readonly input: Input;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
+  /** Runs what belongs to the caller: a trace, say. */
+  readonly asCaller: <T>(work: () => T) => T;
 }
 
 /**
@@ -50,7 +54,8 @@ export function batched<Input, Output>(
     inFlight += 1;
     schedule();
     try {
-      await runBatch(work, batch);
+      // In the name of the first caller: an earlier batch has called this, and its callers may be gone.
+      await batch[0]?.asCaller(() => runBatch(work, batch));
     } finally {
       inFlight -= 1;
       schedule();
@@ -63,7 +68,7 @@ export function batched<Input, Output>(
         reject(new BatchOverload(`${limits.maxWaiting} calls are waiting already`));
         return;
       }
-      waiting.push({ input, resolve, reject });
+      waiting.push({ input, resolve, reject, asCaller: AsyncLocalStorage.snapshot() });
       schedule();
     });
 }

@@ -44,10 +44,9 @@ test('omitted settings have documented defaults', async () => {
       masterKeys: [],
     },
     {
-      environment: 'local',
-      origin: 'http://127.0.0.1:4000',
-      serviceDomain: 'localhost',
-      ...{ http: { host: '127.0.0.1', port: 4000, trustedProxies: [] }, monitoring: undefined },
+      ...{ environment: 'local', origin: 'http://127.0.0.1:4000', serviceDomain: 'localhost' },
+      ...{ http: { host: '127.0.0.1', port: 4000, trustedProxies: [] } },
+      ...{ monitoring: undefined, tracing: undefined },
       databaseUrl: '',
       roles: new Set(['web', 'watcher', 'worker']),
       chains: {

@@ -9,7 +9,7 @@ import { type DatabaseConfig, databaseOf } from './database.ts';
 import { ConfigError, type Environment, Fields, type ReadRecorder, readJson, SecretSource } from './field.ts';
 import { gaslessOf } from './gasless.ts';
 import { type ImagesConfig, imagesOf } from './images.ts';
-import { httpOf, type ListenConfig, monitoringOf } from './listen.ts';
+import { httpOf, type ListenConfig, monitoringOf, tracingOf } from './listen.ts';
 import { type LogConfig, logOf } from './log.ts';
 import { nodesOf } from './nodes.ts';
 import { type SettlementConfig, settlementOf } from './settlement.ts';
@@ -108,6 +108,7 @@ export function configOf(
     serviceDomain: serviceDomainOf(fields),
     http: fields.section('http', (http) => httpOf(http, environment)),
     monitoring: monitoringOf(fields, environment),
+    tracing: fields.optional('tracing', (name) => fields.section(name, tracingOf)),
     ...databaseOf(fields, secrets),
     roles: rolesOf(fields, environment),
     chains,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
+import type { TracingSettings } from '#telemetry/traces.ts';
 import { ConfigError, type Environment, type Fields } from './field.ts';
 
 /** Where a process answers. */
@@ -14,6 +15,8 @@ export interface ListenConfig {
         readonly backups: string | undefined;
       }
     | undefined;
+  /** Where traces go; undefined: nowhere. */
+  readonly tracing: TracingSettings | undefined;
 }
 
 /** Reads `http`. */
@@ -49,6 +52,17 @@ function backupsOf(monitoring: Fields, name: string): string {
   const folder = monitoring.text(name);
   if (!isAbsolute(folder)) throw new ConfigError(`monitoring.backups is ${folder}: give an absolute path`);
   return folder;
+}
+
+/** Reads `tracing`. */
+export function tracingOf(fields: Fields): TracingSettings {
+  const url = fields.text('url');
+  if (!/^https?:\/\/[^/?#@]+\/[^?#]*$/.test(url))
+    throw new ConfigError(
+      'tracing.url must be the address of a collector with its path, without a name or a password: http://127.0.0.1:4318/v1/traces',
+    );
+  const sharePpm = fields.integer('sharePpm', { least: 1, most: 1_000_000, fallback: 1_000_000 });
+  return { url, share: sharePpm / 1_000_000 };
 }
 
 /** An address or network of a trusted proxy, whose X-Forwarded-For counts. */

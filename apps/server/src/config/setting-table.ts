@@ -37,6 +37,17 @@ export const settingTable: readonly SettingRow[] = [
       'the folder of the backups: an absolute path. Metrics then have the age of the newest file that ends in `.gz` or `.gz.age`',
   },
   {
+    names: ['tracing.url'],
+    fallback: 'none',
+    meaning:
+      'where [traces](../runbook/monitoring.md#traces) go: the address of a collector that takes OTLP over HTTP, with its path. Their software is loaded only then',
+  },
+  {
+    names: ['tracing.sharePpm'],
+    fallback: '1000000',
+    meaning: 'how many of a million traces are sent; the same ones by every process',
+  },
+  {
     names: ['http.trustedProxies'],
     fallback: 'none',
     meaning:

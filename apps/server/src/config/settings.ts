@@ -57,6 +57,7 @@ const samples: readonly Readonly<Record<string, unknown>>[] = [
   roles: ['web'],
   http: { trustedProxies: ['127.0.0.1'] },
   monitoring: { backups: '/backups' },
+  tracing: { url: 'http://127.0.0.1:4318/v1/traces' },
   smtp: { host: 'smtp.example.com', from: 'pay@example.com', fromName: 'Pay', user: 'pay' },
   smtpPassword: 'secret',
   gasless: { deposits: { underpaidAmount: 1 } },

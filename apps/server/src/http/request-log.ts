@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '#telemetry/log.ts';
 
 /** Routes that a load balancer asks every few seconds. */
-const probes: ReadonlySet<string | undefined> = new Set(['/health/live', '/health/ready']);
+export const probes: ReadonlySet<string | undefined> = new Set(['/health/live', '/health/ready']);
 
 /**
  * Writes one line per answered request, with the route's pattern and never the path: ids stay out of the log. Probes of
@@ -28,6 +28,7 @@ export function requestLogger({
       route: url ?? '',
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      ...(request.trace === undefined ? {} : { traceId: request.trace.traceId }),
     });
   };
 }

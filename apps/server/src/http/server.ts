@@ -6,6 +6,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { AnsweredRequest } from '#telemetry/metrics.ts';
+import type { Traces } from '#telemetry/traces.ts';
 import { parseBody } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import {
@@ -20,6 +21,7 @@ import { bodyLimitBytes, type FailureReport, isOutage, reportFailure } from './f
 import { keepReadableAddresses, untrustedPeerWarning } from './forwarded.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
 import { requestLogger } from './request-log.ts';
+import { traceRequests } from './request-trace.ts';
 import { jsonType } from './route-handler.ts';
 import { shownPart } from './schema-check.ts';
 
@@ -58,6 +60,7 @@ export interface ServerOptions extends HomeOptions {
   readonly requestLogShare?: number | undefined;
   /** Called after each answer, for measurements. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
+  readonly traces?: Traces | undefined;
 }
 
 // A body must arrive within 10 s; a slow client holds a socket, never a database connection.
@@ -100,6 +103,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
   });
   server.decorateRequest('failureCode', 0);
+  server.decorateRequest('trace', undefined);
+  if (options.traces !== undefined) traceRequests(server, options.traces);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     'application/json',

@@ -16,6 +16,7 @@ import type { SettlementSettings } from '#settlement/context.ts';
 import type { GasBudgets } from '#submissions/context.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import type { Traces, TracingSettings } from '#telemetry/traces.ts';
 import type { Notify } from '#webhooks/outbox.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, or settle and deliver. */
@@ -59,6 +60,8 @@ export interface ServiceSettings {
   readonly monitoring?:
     | { readonly host: string; readonly port: number; readonly backups?: string | undefined }
     | undefined;
+  /** Where traces go; absent: nowhere, and their packages are not loaded. */
+  readonly tracing?: TracingSettings | undefined;
   readonly databaseUrl: string;
   readonly roles: ReadonlySet<ProcessRole>;
   readonly chains: Chains;
@@ -119,8 +122,10 @@ export interface ServiceOptions extends ServiceSettings {
   readonly notify?: Notify | undefined;
   readonly tellPerson?: TellPerson | undefined;
   readonly tellInvited?: TellInvited | undefined;
-  /** `startService` sets both where `monitoring` is set. */
+  /** `startService` sets it where `monitoring` is set, and the next where `tracing` is. */
   readonly metrics?: Metrics | undefined;
+  readonly traces?: Traces | undefined;
+  /** `startService` sets it for both. */
   readonly onMove?: SessionMoveContext['onMove'];
   readonly tellOwners?: TellOwners | undefined;
 }

@@ -9,6 +9,7 @@ import { invitedTeller, mailNotifier, ownerTeller, personTeller } from '#mail/no
 import { nameProcess } from '#outside/process-name.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { doorsOf, offeredGasless } from './doors.ts';
+import { withTraces } from './follow.ts';
 import { withMetrics } from './measure.ts';
 import { monitor } from './monitoring.ts';
 import type { ServiceOptions } from './options.ts';
@@ -32,7 +33,7 @@ export interface Service {
  * options or is opened here.
  */
 export async function startService(given: ServiceOptions): Promise<Service> {
-  const options = withMetrics(withMail(given));
+  const options = await withTraces(withMetrics(withMail(given)));
   const { roles, monitoring } = options;
   const ending = new AbortController();
   const rooms = openRooms(options);
@@ -59,6 +60,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
       ending.abort();
       await Promise.allSettled(loops);
       await rooms.close();
+      await options.traces?.close();
     },
   };
 }
@@ -107,6 +109,7 @@ async function answer(options: ServiceOptions, rooms: Rooms, signal: AbortSignal
     ...{ displayName: options.displayName, consoleUrl: options.consoleUrl },
     ready: () => readiness(options, rooms, keeper.conditions),
     onAnswered: options.metrics?.request,
+    traces: options.traces,
     requestLogShare: options.requestLogShare,
     doors: doorsOf(offering, rooms),
   });

@@ -37,6 +37,7 @@ import { releaseUnfollowed } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
+import { followAttempt } from './follow.ts';
 import type { ServiceOptions } from './options.ts';
 import { type Rooms, webhookAddresses } from './rooms.ts';
 
@@ -107,7 +108,7 @@ function watchDeposits(options: ServiceOptions, rooms: Rooms, signal: AbortSigna
 }
 
 function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): Promise<void>[] {
-  const { webhooks, masterKeys, metrics } = options;
+  const { webhooks, masterKeys, metrics, traces } = options;
   const egress = createEgress({ addresses: webhookAddresses(options), ca: webhooks.certificateAuthority });
   const settings = deliverySettings(options);
   const outbox = outboxWorker({
@@ -117,6 +118,7 @@ function deliver(options: ServiceOptions, { db }: Rooms, signal: AbortSignal): P
     secrets: secretBox(masterKeys),
     settings,
     onAttempt: metrics?.delivery,
+    follow: traces && ((objectId) => followAttempt(traces, objectId)),
   });
   return [runDeliveries(outbox, signal).finally(() => egress.close()), runOutboxHousekeeping(outbox, signal)];
 }

@@ -8,6 +8,7 @@ import type { OrderSigner } from '#orders/signer.ts';
 import type { AttestationSource } from '#outside/attestation.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { Traces } from '#telemetry/traces.ts';
 
 /** The most that vaults of one chain pay out without a person's release, in Micro-USD. */
 export interface OutflowCaps {
@@ -41,6 +42,8 @@ export interface SettlementContext extends SessionMoveContext {
   readonly signer: OrderSigner;
   readonly log: Log;
   readonly settings: SettlementSettings;
+  /** Each batch is a trace. */
+  readonly traces?: Pick<Traces, 'work'> | undefined;
   /** Reads a contract at the latest block. */
   readonly read: (chainId: number, call: { to: Hex; data: Hex }) => Promise<Hex>;
   /** Where burns are attested; undefined where no chain has CCTP. */

@@ -13,7 +13,7 @@ import { runRounds } from '#telemetry/rounds.ts';
 import { chooseGroups, type Item, isGathering } from './batch.ts';
 import type { SettlementContext, SettlementSettings } from './context.ts';
 import { legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
-import { delayAll, delayLeg, type LegName, parseLeg, postponeLeg, postponeOrDelay } from './leg.ts';
+import { delayAll, delayLeg, type Leg, type LegName, parseLeg, postponeLeg, postponeOrDelay } from './leg.ts';
 import { findDeliveries } from './mint.ts';
 import { choosePayouts } from './payout-batch.ts';
 import {
@@ -106,6 +106,13 @@ async function sendLegs(sending: Sending, name: LegName): Promise<void> {
   if (rows.length === 0) return;
   const legs = rows.map(parseLeg);
   if (isGathering(legs, deps.settings, now)) return;
+  const send = () => sendDue(sending, name, legs);
+  const attributes = { 'florin.chain': chain.name, 'florin.leg': name };
+  await (deps.traces === undefined ? send() : deps.traces.work('settle', attributes, send));
+}
+
+async function sendDue(sending: Sending, name: LegName, legs: readonly Leg[]): Promise<void> {
+  const { deps } = sending;
   const orders = await findOrders(
     deps.db,
     legs.map((leg) => leg.orderId),

@@ -26,6 +26,7 @@ export function serviceOptionsOf(
     serviceDomain: config.serviceDomain,
     http: config.http,
     monitoring: config.monitoring,
+    tracing: config.tracing,
     databaseUrl: config.databaseUrl.reveal(),
     roles: config.roles,
     chains: config.chains,

@@ -30,9 +30,9 @@ export function outboxWorker(
   deps: Omit<OutboxWorker, 'refusal' | 'post' | 'redact' | 'tellPaused'> &
     EventContext & { readonly egress: Pick<Egress, 'post'> },
 ): OutboxWorker {
-  const { db, log, settings, egress, onAttempt } = deps;
+  const { db, log, settings, egress, onAttempt, follow } = deps;
   return {
-    ...{ ...outboxContext(deps), db, log, settings, onAttempt, post: postThrough(egress) },
+    ...{ ...outboxContext(deps), db, log, settings, onAttempt, follow, post: postThrough(egress) },
     redact: withoutPayerEmail,
     tellPaused: (transaction, webhook) => emit(transaction, deps, [pausedEvent(webhook)]),
   };

@@ -271,25 +271,36 @@ export class Life {
   }
 
   /** Asks the merchant API and gives `data`; throws with the whole answer when code is not 0. */
-  async post<Data>(path: string, body: unknown): Promise<Data> {
-    return this.#data<Data>('POST', path, body);
+  async post<Data>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Data> {
+    return this.#data<Data>('POST', path, body, headers);
   }
 
   async get<Data>(path: string): Promise<Data> {
     return this.#data<Data>('GET', path);
   }
 
-  async #data<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call<Data>(method, path, body);
+  async #data<Data>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Data> {
+    const reply = await this.call<Data>(method, path, body, headers);
     if (reply.code !== 0) throw new Error(`${method} ${path}: ${JSON.stringify(reply)}`);
     return reply.data;
   }
 
   /** Asks the merchant API and gives the whole envelope. */
-  async call<Data>(method: string, path: string, body?: unknown): Promise<MerchantReply<Data>> {
+  async call<Data>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<MerchantReply<Data>> {
     const response = await fetch(`${this.options.origin}/payment/v1${path}`, {
       method,
       headers: {
+        ...headers,
         authorization: `Bearer ${this.secretKey}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },

@@ -7,21 +7,29 @@ import { Webhook } from 'standardwebhooks';
 import { decodeFunctionData } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { startService } from '../../src/service/service.ts';
+import { type Collector, type SentSpan, startCollector, traceIdOf } from '../harness/collector.ts';
 import { Life, type SessionData } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, Payer } from './payer.ts';
+import { checkout } from './story-fixture.ts';
 
 let life: Life;
 let monitoring = '';
+let collector: Collector;
 before(async () => {
+  collector = await startCollector();
   life = await Life.start(async (options) => {
-    const service = await startService({ ...options, monitoring: { host: '127.0.0.1', port: 0 } });
+    const tracing = { url: collector.url, share: 1 };
+    const service = await startService({ ...options, tracing, monitoring: { host: '127.0.0.1', port: 0 } });
     monitoring = service.monitoring ?? '';
     return service;
   });
   life.mine();
 });
-after(() => life.close());
+after(async () => {
+  await life.close();
+  await collector.close();
+});
 
 interface Story {
   readonly name: string;
@@ -362,4 +370,70 @@ test('labels of metrics hold no ids, addresses or hashes', async () => {
     [],
   );
   assert.ok(samples.size < 5_000, `${samples.size} series`);
+});
+
+test('a trace shows what a request did, and another one what became of its session', async () => {
+  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 1_000_000n);
+  const sessionId = await checkout(life, 1_000_000, token.tokenId, {
+    traceparent: `00-${traceId}-${spanId}-01`,
+  });
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  const events = await life.eventOf(sessionId, 'session.completed');
+  const of = (id: string) => collector.spans().filter((span) => span.traceId === id);
+  const isWhole = (spans: readonly SentSpan[]) => spans.length >= 4 + events.length;
+  const steps = await life.eventually(() => of(traceIdOf(sessionId)), isWhole, "the session's trace");
+
+  const created = of(traceId);
+  const request = created.find(({ name }) => name === 'POST /payment/v1/session/checkout/create');
+  assert.equal(request?.parentSpanId, spanId, 'it joins the trace of its caller');
+  const within = created.filter(({ parentSpanId }) => parentSpanId === request?.spanId);
+  assert.equal(within.length, created.length - 1);
+  const named = (spans: readonly SentSpan[]) => spans.map(({ name }) => name).sort();
+  assert.deepEqual(named(within), ['accounts_by_ids', 'api_key_by_hash', 'sessions_insert']);
+  const attempts = Array.from(events, () => 'webhook attempt');
+  assert.deepEqual(named(steps), [
+    ...['payment', 'payment detected', 'session settling', 'settlement'],
+    ...attempts,
+  ]);
+  const sent = life.receiver.requests.filter(({ body }) => body.includes(sessionId));
+  assert.deepEqual(
+    sent.map(({ headers }) => headers['traceparent']).sort(),
+    steps
+      .filter(({ name }) => name === 'webhook attempt')
+      .map((attempt) => `00-${attempt.traceId}-${attempt.spanId}-01`)
+      .sort(),
+  );
+  const [link] = steps.find(({ name }) => name === 'session settling')?.links ?? [];
+  const settling = named(of(link?.traceId ?? ''));
+  for (const name of ['settle', 'eth_estimateGas']) assert.ok(settling.includes(name), settling.join());
+});
+
+test('attributes of traces have few values, and nothing sent is an id, an address or a secret', () => {
+  const values = new Map<string, Set<string>>();
+  for (const { name, attributes, status } of collector.spans()) {
+    assert.match(name, /^(?:[a-z][a-zA-Z0-9_ ]*|[A-Z]+(?: \/[a-zA-Z0-9_\-.:/*]*)?)$/);
+    assert.equal(status.message, undefined);
+    for (const { key, value } of attributes)
+      values.set(key, (values.get(key) ?? new Set()).add(String(Object.values(value)[0])));
+  }
+  assert.deepEqual([...values.keys()].sort(), [
+    'db.system.name',
+    'florin.calls',
+    'florin.chain',
+    'florin.code',
+    'florin.leg',
+    'http.request.method',
+    'http.response.status_code',
+    'http.route',
+    'rpc.system',
+    'server.address',
+  ]);
+  for (const [key, { size }] of values) assert.ok(size <= 12, `${key} has ${size} values`);
+  const text = collector.text();
+  assert.doesNotMatch(text, /0x[0-9a-f]{6}|(?:sess|mer|acc|prod|link|key|evt|whk)_[0-9A-Za-z]{6}|Bearer|@/i);
+  for (const secret of [life.secretKey, life.webhookKey, life.receiver.url, life.merchantId])
+    assert.ok(!text.includes(secret));
 });

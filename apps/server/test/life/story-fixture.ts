@@ -21,14 +21,12 @@ export async function checkout(
   life: Life,
   unitPrice: number,
   settlementToken = 'ethereum::usdc',
+  headers: Record<string, string> = {},
 ): Promise<string> {
-  const session = await life.post<{ sessionId: string }>('/session/checkout/create', {
-    accountId: life.accountId,
-    settlementToken,
-    lineItems: [
-      { itemType: 'one_time', quantity: 1, unitPrice, productData: { productName: 'A thing for one story' } },
-    ],
-  });
+  const productData = { productName: 'A thing for one story' };
+  const lineItems = [{ itemType: 'one_time', quantity: 1, unitPrice, productData }];
+  const body = { accountId: life.accountId, settlementToken, lineItems };
+  const session = await life.post<{ sessionId: string }>('/session/checkout/create', body, headers);
   return session.sessionId;
 }
 

@@ -40,6 +40,9 @@ export interface NodeExchange {
   readonly node: string;
   readonly isAnswered: boolean;
   readonly ms: number;
+  /** Of the first call, and how many calls the request had. */
+  readonly method: string;
+  readonly calls: number;
 }
 
 /** The state of one configured URL. */
@@ -254,7 +257,10 @@ class FailoverRpc {
     const { clock, onExchange } = this.#options;
     const start = clock.monotonicMs();
     const tell = (isAnswered: boolean) =>
-      onExchange?.({ node: node.connection.name, isAnswered, ms: clock.monotonicMs() - start });
+      onExchange?.({
+        ...{ node: node.connection.name, isAnswered, ms: clock.monotonicMs() - start },
+        ...{ method: calls[0]?.method ?? '', calls: calls.length },
+      });
     try {
       const outcomes = await node.connection.exchange(calls, limits, options.signal);
       tell(true);
