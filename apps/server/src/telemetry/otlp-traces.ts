@@ -90,7 +90,11 @@ export function openTraces({ url, share, clock, log, process }: TracesOptions): 
       if (parent?.isRecording() !== true) return;
       const context = trace.setSpan(ROOT_CONTEXT, parent);
       finish(
-        tracer.startSpan(ended.name, { kind: SpanKind.CLIENT, startTime: Date.now() - ms }, context),
+        tracer.startSpan(
+          ended.name,
+          { kind: SpanKind.CLIENT, startTime: clock.now().getTime() - ms },
+          context,
+        ),
         ended,
       );
     },
