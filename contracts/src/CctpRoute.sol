@@ -24,7 +24,7 @@ contract CctpRoute is ICctpRoute, ICctpBurns {
     address public immutable tokenMessenger;
     /// @dev Domain + 1, so that zero is no domain: Ethereum's is 0.
     mapping(uint64 chain => uint256) private _domains;
-    bool private transient _entered;
+    uint256 private transient _entered;
 
     /// @param tokenMessenger_ Circle's TokenMessengerV2, at the same address on every EVM chain.
     /// @param chains Chain ids (EIP-155).
@@ -43,10 +43,10 @@ contract CctpRoute is ICctpRoute, ICctpBurns {
     /// @inheritdoc ICctpRoute
     function send(bytes32 orderId, address token, uint256 amount, uint64 targetChain, address to) external {
         if (msg.sender != gateway) revert NotGateway(msg.sender);
-        if (_entered) revert Reentered();
+        if (_entered != 0) revert Reentered();
         if (orderId == 0 || token == address(0) || to == address(0)) revert ZeroValue();
         uint32 domain = domainOf(targetChain);
-        _entered = true;
+        _entered = 1;
         emit Burnt(orderId, to, token, amount, targetChain, domain);
 
         TokenTransfer.pullExact(token, address(this), amount);
@@ -66,7 +66,7 @@ contract CctpRoute is ICctpRoute, ICctpBurns {
         uint256 balanceAfter = TokenTransfer.balanceOf(token, address(this));
         uint256 taken = balanceAfter > balanceBefore ? 0 : balanceBefore - balanceAfter;
         if (taken != amount) revert WrongBurn(amount, taken);
-        _entered = false;
+        _entered = 0;
     }
 
     /// @inheritdoc ICctpBurns

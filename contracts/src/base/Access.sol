@@ -14,7 +14,7 @@ abstract contract Access is IAccess {
     /// @inheritdoc IAccess
     mapping(address account => bool) public isSettler;
     mapping(address account => bool) private _signers;
-    bool private transient _entered;
+    uint256 private transient _entered;
     /// @inheritdoc IAccess
     /// @dev The last variable here: the gateway's fee recipient follows in the same word, which every payment reads.
     bool public paused;
@@ -50,10 +50,10 @@ abstract contract Access is IAccess {
     }
 
     modifier nonReentrant() {
-        if (_entered) revert Reentered();
-        _entered = true;
+        if (_entered != 0) revert Reentered();
+        _entered = 1;
         _;
-        _entered = false;
+        _entered = 0;
     }
 
     /// @inheritdoc IAccess

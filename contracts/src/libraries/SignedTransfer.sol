@@ -40,12 +40,10 @@ library SignedTransfer {
         uint256 validBefore = uint256(order.payBy) + 1;
         bytes memory data;
         if (signature.length == Signature.LENGTH) {
-            uint8 v = uint8(signature[64]);
+            (bytes32 r, bytes32 s, uint8 v) = (bytes32(signature), bytes32(signature[32:]), uint8(signature[64]));
             data = abi.encodeWithSelector(
-                RECEIVE_BY_PARTS, order.payer, address(this), order.total, 0, validBefore, orderId, v
+                RECEIVE_BY_PARTS, order.payer, address(this), order.total, 0, validBefore, orderId, v, r, s
             );
-            // r and s follow as they came.
-            data = abi.encodePacked(data, signature[:64]);
         } else {
             data = abi.encodeWithSelector(
                 RECEIVE_BY_BYTES, order.payer, address(this), order.total, 0, validBefore, orderId, signature

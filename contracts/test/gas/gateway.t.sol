@@ -58,6 +58,46 @@ contract GatewayGas is SigningTest {
         record("bare transferWithAuthorization", 87_000, 1);
     }
 
+    /// @dev What has to precede a payment by an exact allowance.
+    function test_gas_approve() public {
+        allow(address(usdc), payer, 0);
+        vm.prank(payer);
+        usdc.approve(address(gateway), order.total);
+        record("approve, before a payment by allowance", 56_000, 1);
+    }
+
+    /// @dev The dearest first times at once: a gateway, a fee and a merchant that never had this token.
+    function test_gas_firstUse() public {
+        gateway = newGateway();
+        vm.prank(controller);
+        gateway.setSettler(address(this), true);
+        order.to = address(uint160(pick(1, 0)));
+        allow(address(usdc), payer, order.total);
+        payAs(payer, order, sign(order));
+        record("pay by allowance, the gateway's first of a token", 115_000, 1);
+        settleOne(order);
+        record("settle, single, the first of a token and of a merchant", 106_000, 1);
+    }
+
+    function test_gas_firstPermit2() public {
+        bytes memory permit = permit2(order, 256);
+        vm.prank(stranger);
+        gateway.payWithPermit2(order, signature, 256, permit);
+        record("pay with Permit2, a new word of nonces", 140_000, 1);
+    }
+
+    function test_gas_usdt() public {
+        order.token = address(usdt);
+        give(address(usdt), address(gateway), 1e6);
+        give(address(usdt), merchant, 1e6);
+        give(address(usdt), payer, 2 * order.total);
+        allow(address(usdt), payer, order.total);
+        payAs(payer, order, sign(order));
+        record("pay by allowance, USDT", 95_000, 1);
+        settleOne(order);
+        record("settle, single, USDT, its first fees", 86_000, 1);
+    }
+
     function test_gas_pay() public {
         payAs(payer, order, signature);
         record("pay by allowance, more than exact", 100_000, 1);
