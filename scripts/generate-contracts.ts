@@ -8,7 +8,7 @@ import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
-const solc = require('solc') as { compile(input: string): string };
+const solc = require('solc') as { compile(input: string): string; version(): string };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const contractsFolder = join(root, 'contracts');
@@ -41,6 +41,12 @@ const erc20Members = [
   'approve',
   'transfer',
   'Transfer',
+];
+
+/** What is read of each contract that the compiler makes. */
+const outputs = [
+  ...['abi', 'userdoc', 'devdoc', 'evm.bytecode.object'],
+  ...['evm.deployedBytecode.object', 'evm.deployedBytecode.immutableReferences'],
 ];
 
 type AbiEntry = { type: string; name?: string; [member: string]: unknown };
@@ -92,6 +98,7 @@ function generate(contracts: NonNullable<CompilerOutput['contracts']>): { path: 
   });
   return [
     ...files,
+    { path: join(artifactsFolder, 'standard-json.json'), text: printStandardInput() },
     { path: abiFile, text: printAbis(contracts) },
     { path: questionFile, text: printQuestion(contracts) },
   ];
@@ -143,18 +150,48 @@ function printQuestion(contracts: NonNullable<CompilerOutput['contracts']>): str
   return `${head}export const counterfactualSignatureCode =\n  '0x${evm.bytecode.object}';\n`;
 }
 
+/**
+ * The contracts that are deployed come from exactly the input that explorers are given. The local ones are compiled with
+ * their imports, which does not change them.
+ */
 function compile(): NonNullable<CompilerOutput['contracts']> {
-  const input = {
-    language: 'Solidity',
-    sources: readSources(['src', 'local']),
-    settings: readSettings(),
+  const settings = readSettings();
+  const local = Object.keys(readSources(['local'])).map((path) => [path, { '*': outputs }]);
+  return {
+    ...run({
+      sources: readSources(['src']),
+      settings: { ...settings, outputSelection: { '*': { '*': outputs } } },
+    }),
+    ...run({
+      sources: readSources(['src', 'local']),
+      settings: { ...settings, outputSelection: Object.fromEntries(local) },
+    }),
   };
-  const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
+}
+
+function run(input: { sources: object; settings: object }): NonNullable<CompilerOutput['contracts']> {
+  const output = JSON.parse(
+    solc.compile(JSON.stringify({ language: 'Solidity', ...input })),
+  ) as CompilerOutput;
   const problems = output.errors ?? [];
   if (problems.length > 0) {
     throw new Error(problems.map(({ formattedMessage }) => formattedMessage).join('\n'));
   }
   return output.contracts ?? {};
+}
+
+/** What an explorer needs besides a contract's address and arguments: `florin verify` sends it. */
+function printStandardInput(): string {
+  const input = {
+    language: 'Solidity',
+    sources: readSources(['src']),
+    settings: {
+      ...readSettings(),
+      outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
+    },
+  };
+  const compilerVersion = solc.version().replace(/\.Emscripten\.clang$/, '');
+  return `${JSON.stringify({ compilerVersion, input }, null, 2)}\n`;
 }
 
 function readSources(folders: string[]): Record<string, { content: string }> {
@@ -185,18 +222,6 @@ function readSettings(): object {
     },
     viaIR: read('via_ir') === 'true',
     metadata: { bytecodeHash: read('bytecode_hash'), appendCBOR: read('cbor_metadata') === 'true' },
-    outputSelection: {
-      '*': {
-        '*': [
-          'abi',
-          'userdoc',
-          'devdoc',
-          'evm.bytecode.object',
-          'evm.deployedBytecode.object',
-          'evm.deployedBytecode.immutableReferences',
-        ],
-      },
-    },
   };
 }
 

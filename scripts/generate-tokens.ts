@@ -8,12 +8,17 @@ import { knownChains } from '@florin/protocol/known-chain.ts';
 const path = 'packages/agent/src/known-tokens.gen.ts';
 const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-const lines = knownChains.flatMap(({ chainId, tokens = [] }) =>
-  tokens.map(
-    ({ address, decimals, symbol }) =>
-      `  { chainId: ${chainId}, address: '${address}', decimals: ${decimals} }, // ${symbol}`,
-  ),
-);
+// Agents choose among tokens that are worth what they say, at addresses that were compared with their issuers'.
+const lines = knownChains
+  .filter(({ isTestnet }) => isTestnet !== true)
+  .flatMap(({ chainId, tokens = [] }) =>
+    tokens
+      .filter(({ isUnverified }) => isUnverified !== true)
+      .map(
+        ({ address, decimals, symbol }) =>
+          `  { chainId: ${chainId}, address: '${address}', decimals: ${decimals} }, // ${symbol}`,
+      ),
+  );
 const text = `// Written by scripts/generate-tokens.ts.\nexport const generatedTokens = [\n${lines.join('\n')}\n];\n`;
 const isStale = readFileSync(file, 'utf8') !== text;
 if (process.argv.includes('--check')) {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { CommandError, mandatory, type Options, optional, UsageError } from '@florin/cli';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type ContractRoles, circleMainnet, planContracts, type RoleSetting } from '@florin/server/operator';
+import { type ContractRoles, circleFor, planContracts, type RoleSetting } from '@florin/server/operator';
 import { getAddress } from 'viem';
 import { type ChainTarget, chainTarget, nodeOptions } from './chain-target.ts';
 import { type Command, chainOption } from './command.ts';
@@ -44,12 +44,12 @@ export const deployCommand: Command = {
     const name = options.required('chain');
     const operatorId = addressOption(options, 'operator');
     const roles = rolesOf(options);
-    const cctp = options.choice('cctp', cctpChoices) === 'none' ? undefined : circleMainnet;
     const deployerKey = keystoreKey(options, 'deployer');
     if (deployerKey === undefined)
       throw new UsageError('give --deployer-keystore, which pays for the deployment');
     const controllerKey = keystoreKey(options, 'controller');
     const target = await chainTarget(options, outside);
+    const cctp = options.choice('cctp', cctpChoices) === 'none' ? undefined : circleFor(target.chainId);
     const folder = options.optional('record') ?? deploymentsFolder;
     const known = knownRecord(folder, target, planContracts(operatorId).gateway.address);
     // After a handover the chain has another controller than at first.

@@ -4,7 +4,13 @@ import { CommandError } from '@florin/cli';
 import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { circleMainnet, create2Deployer, planContracts } from '@florin/server/operator';
+import {
+  circleFor,
+  circleMainnet,
+  create2Deployer,
+  permit2Address,
+  planContracts,
+} from '@florin/server/operator';
 import { encodeFunctionData, getAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { type DeployOptions, deployContracts, type RpcRequest } from './deploy.ts';
@@ -13,7 +19,7 @@ let first: Anvil;
 let second: Anvil;
 before(async () => {
   first = await startTestAnvil({ chainId: 31_337, automine: true });
-  second = await startTestAnvil({ chainId: 84_532, automine: true });
+  second = await startTestAnvil({ chainId: 84_531, automine: true });
 });
 after(() => Promise.all([first.close(), second.close()]));
 
@@ -74,6 +80,7 @@ test('a deployment has the same addresses on every chain, and a second one chang
   assert.equal(await first.request('eth_blockNumber'), height);
   const [factory] = deployed.contracts;
   assert.deepEqual(sentences, [
+    `chain 31337 has no Permit2 at ${permit2Address}: payers cannot pay by it there`,
     `GatewayFactory already exists at ${factory?.contract.address}`,
     `PaymentGateway already exists at ${deployed.gateway}`,
     `PayoutVault already exists at ${deployed.vault}`,
@@ -142,7 +149,7 @@ test('the transaction of an interrupted deployment is waited for, not sent again
       if (sentence.includes('pending')) void slow.mine();
     };
     const { vault } = await deployContracts(optionsFor(slow, { request: mining, log }));
-    assert.deepEqual(sentences.slice(0, 2), [
+    assert.deepEqual(sentences.slice(1, 3), [
       `1 transactions of ${slow.accounts[0]?.address} are pending: waiting for them`,
       `GatewayFactory already exists at ${planContracts(vault).factory.address}`,
     ]);
@@ -255,7 +262,58 @@ test('a chain without the deployer is refused', async () => {
       deployContracts(optionsFor(bare)),
       /^CommandError: chain 5 has no CREATE2 deployer at/,
     );
+    await bare.request('anvil_setCode', [create2Deployer, '0x6001']);
+    await assert.rejects(deployContracts(optionsFor(bare)), /is not Arachnid's CREATE2 deployer/);
   } finally {
     await bare.close();
   }
+});
+
+/** Answers some requests otherwise than the first chain does. */
+function answering(change: Readonly<Record<string, (params: readonly unknown[]) => unknown>>): RpcRequest {
+  return async (method, params) => {
+    const answer = change[method]?.(params);
+    return answer === undefined ? first.request(method, params) : answer;
+  };
+}
+
+const calledAt = (address: string, answer: string) => (params: readonly unknown[]) =>
+  (params[0] as { to?: string }).to?.toLowerCase() === address.toLowerCase() ? answer : undefined;
+
+test('a chain that cannot carry the contracts is refused before anything is sent', async () => {
+  const eth_sendRawTransaction = () => assert.fail('a transaction was sent');
+  const refused = (change: Parameters<typeof answering>[0], options: Partial<DeployOptions> = {}) =>
+    deployContracts(
+      optionsFor(first, { request: answering({ ...change, eth_sendRawTransaction }), ...options }),
+    );
+  const london = (params: readonly unknown[]) =>
+    (params[0] as { to?: string }).to === undefined ? '0x' : undefined;
+  await assert.rejects(refused({ eth_call: london }), /does not run the instructions of the contracts/);
+  await assert.rejects(
+    refused({ eth_getBlockByNumber: () => ({ gasLimit: '0x7a1200' }) }),
+    /a block of chain 31337 holds 8000000 gas/,
+  );
+  const era = { eth_chainId: () => '0x144' };
+  await assert.rejects(refused(era, { chainId: 324 }), /Florin cannot be deployed to chain 324: ZKsync/);
+});
+
+test('a route is refused where Circle’s transmitter has another domain, and a testnet has its own route', async () => {
+  const sepolia = circleFor(84_532);
+  assert.ok(sepolia !== undefined && circleFor(56) === undefined);
+  assert.notEqual(sepolia.tokenMessenger, circleMainnet.tokenMessenger);
+  assert.equal(sepolia.domains.find(({ chainId }) => chainId === 84_532)?.domain, 6);
+  const request = (answer: string) =>
+    answering({
+      eth_chainId: () => '0x14a34',
+      eth_call: calledAt('0xE737e5cEBEEBa77EFE34D4aa090756590b1CE275', answer),
+    });
+  const options = { chainId: 84_532, cctp: sepolia };
+  for (const [answer, says] of [
+    ['0x', 'nothing'],
+    [`0x${'3'.padStart(64, '0')}`, 'domain 3'],
+  ] as const)
+    await assert.rejects(
+      deployContracts(optionsFor(first, { ...options, request: request(answer) })),
+      new RegExp(`on chain 84532 says ${says}, not domain 6`),
+    );
 });

@@ -6,7 +6,6 @@ import {
   type CctpSettings,
   type ContractPlan,
   type ContractRoles,
-  create2Deployer,
   deploymentCall,
   type PlannedContract,
   planContracts,
@@ -24,6 +23,8 @@ import {
   zeroAddress,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+
+import { checkChainFitness } from './deploy-preflight.ts';
 
 /** Sends one JSON-RPC request to a node; an error answer rejects. */
 export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>;
@@ -83,11 +84,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
       `the node serves chain ${chainId}, not ${options.chainId}: correct --chain or --rpc`,
     );
   }
-  if (!(await hasCode(client, create2Deployer))) {
-    throw new CommandError(
-      `chain ${chainId} has no CREATE2 deployer at ${create2Deployer}: have it deployed there first (github.com/Arachnid/deterministic-deployment-proxy)`,
-    );
-  }
+  await checkChainFitness(options);
   const plan = planContracts(options.operatorId, options.cctp);
   const { factory, gateway, vault, cctpRoute } = plan;
   if (options.roles.feeRecipient.toLowerCase() === vault.address.toLowerCase())

@@ -30,6 +30,7 @@ import {
   singleProviderProblem,
 } from '@florin/server/operator';
 import { formatEther, formatUnits } from 'viem';
+import { examineCatalogue } from './doctor-catalogue.ts';
 import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 
 const maxHeadAgeSeconds = 120;
@@ -63,7 +64,7 @@ export async function examineChain(
     log: silentLog,
     timeLimitMs,
   });
-  const findings: DoctorFinding[] = [];
+  const findings: DoctorFinding[] = [...examineCatalogue(chain)];
   try {
     findings.push(...(await examineNodes(chain, rpc, given)));
     findings.push(...(await examineHead(chain, rpc, given)));

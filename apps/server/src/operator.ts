@@ -19,6 +19,7 @@ export {
   type CctpSettings,
   type ContractCall,
   type ContractPlan,
+  circleFor,
   circleMainnet,
   create2Deployer,
   deploymentCall,
@@ -26,6 +27,7 @@ export {
   planContract,
   planContracts,
 } from '#contracts/contract-plan.ts';
+export { permit2Address } from '#contracts/token-signing.ts';
 export { type ContractRoles, type RoleSetting, roleSettings } from '#contracts/contract-setup.ts';
 export { findDroppedEvents } from '#contracts/dropped-event.ts';
 export { schema } from '#db/schema.ts';

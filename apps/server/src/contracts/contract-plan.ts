@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gatewayFactoryAbi } from '@florin/protocol/contract.gen.ts';
-import { knownChains } from '@florin/protocol/known-chain.ts';
+import { circleContracts, findKnownChain, knownChains } from '@florin/protocol/known-chain.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
   type Abi,
@@ -61,13 +61,25 @@ export interface ContractPlan {
 export const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 /** Circle's main network. */
-export const circleMainnet: CctpSettings = {
-  tokenMessenger: '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d',
-  // Sorted, because their order is in the route's code and therefore in its address.
-  domains: knownChains
-    .flatMap(({ chainId, cctpDomain }) => (cctpDomain === undefined ? [] : [{ chainId, domain: cctpDomain }]))
-    .toSorted((a, b) => a.domain - b.domain),
-};
+export const circleMainnet = circleOf(false);
+
+/** The CCTP of a chain's network; undefined where the chain is known and has none. */
+export function circleFor(chainId: number): CctpSettings | undefined {
+  const known = findKnownChain(chainId);
+  if (known !== undefined && known.cctpDomain === undefined) return undefined;
+  return known?.isTestnet === true ? circleOf(true) : circleMainnet;
+}
+
+function circleOf(isTestnet: boolean): CctpSettings {
+  const domains = knownChains.flatMap(({ chainId, cctpDomain, isTestnet: isTest = false }) =>
+    cctpDomain === undefined || isTest !== isTestnet ? [] : [{ chainId, domain: cctpDomain }],
+  );
+  return {
+    tokenMessenger: circleContracts[isTestnet ? 'test' : 'main'].tokenMessenger,
+    // Sorted, because their order is in the route's code and therefore in its address.
+    domains: domains.toSorted((a, b) => a.domain - b.domain),
+  };
+}
 
 /**
  * The contracts of an operator on any chain. The operator's id is the address that controls gateway and vault at first:

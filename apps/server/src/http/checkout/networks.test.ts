@@ -12,11 +12,11 @@ const otherTitles = new Map([
 ]);
 
 /** The networks of our table, according to viem. */
-const known = knownChains.flatMap(({ chainId, network }) =>
+const known = knownChains.flatMap(({ chainId, network, isTestnet = false }) =>
   network === undefined
     ? []
     : Object.values(chains)
-        .filter(({ id, testnet }) => id === chainId && testnet !== true)
+        .filter(({ id, testnet = false }) => id === chainId && testnet === isTestnet)
         .slice(0, 1),
 );
 
