@@ -27,9 +27,9 @@ export {
   planContract,
   planContracts,
 } from '#contracts/contract-plan.ts';
-export { permit2Address } from '#contracts/token-signing.ts';
 export { type ContractRoles, type RoleSetting, roleSettings } from '#contracts/contract-setup.ts';
 export { findDroppedEvents } from '#contracts/dropped-event.ts';
+export { permit2Address } from '#contracts/token-signing.ts';
 export { schema } from '#db/schema.ts';
 export { findScopeProblems } from '#db/scope-check.ts';
 export { readAdditionBalances } from '#deposits/addition-balance.ts';
