@@ -86,7 +86,7 @@ export async function openTestApi(answer: Answer): Promise<TestApi> {
 /** A refusal as the service answers it. */
 export function refuse(response: ServerResponse, code: number, slug: string): void {
   const docUrl = `https://pay.example.com/docs/errors/${code}`;
-  const error = { slug, param: '', retryable: false, docUrl, requestId: 'req_1' };
+  const error = { slug, param: '', retryable: false, remedy: 'Do it.', docUrl, requestId: 'req_1' };
   response.setHeader('request-id', 'req_1');
   response.end(JSON.stringify({ code, message: 'Text: detail', data: null, error }));
 }

@@ -123,6 +123,7 @@ async function findProduct(florin: Florin, productId: string, url: string): Prom
   const code = errorCodes.product_not_found;
   throw new FlorinError('product_not_found', `Product not found: ${productId} (${code})`, {
     code,
+    remedy: 'Check the ids.',
     docUrl: new URL(`/docs/errors/${code}`, url).href,
   });
 }

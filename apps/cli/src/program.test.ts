@@ -62,6 +62,7 @@ test('--json prints JSON alone, also for refusals and for what is not understood
       code: 100_201,
       param: '',
       retryable: false,
+      remedy: 'Do it.',
       docUrl,
       requestId: 'req_1',
     },

@@ -96,9 +96,9 @@ interface ReportedError {
 
 function factsOf(error: unknown, explain: ProgramSettings<never>['explain']): ReportedError {
   if (error instanceof FlorinError) {
-    const { message, code, param, retryable, docUrl, requestId } = error;
+    const { message, code, param, retryable, remedy, docUrl, requestId } = error;
     const slug = error.slug === 'unknown' && error.unknownSlug !== '' ? error.unknownSlug : error.slug;
-    return { slug, message, code, param, retryable, docUrl, requestId };
+    return { slug, message, code, param, retryable, remedy, docUrl, requestId };
   }
   const known = error instanceof CommandError ? error.message : explain?.(error);
   const message = known ?? (error instanceof Error ? error.message : String(error));

@@ -64,7 +64,7 @@ test('a product that is not there is the error of the API, as a session is', asy
       1,
       {
         ...{ slug: 'product_not_found', message: 'Product not found: prd_nope (100301)', code: 100_301 },
-        ...{ param: '', retryable: false, requestId: '' },
+        ...{ param: '', retryable: false, remedy: 'Check the ids.', requestId: '' },
         docUrl: `${api.url}/docs/errors/100301`,
       },
     ],

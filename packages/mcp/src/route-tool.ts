@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '@florin/protocol/openapi-schema.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
-import { advised } from './advised.ts';
 import { answerSchema } from './output-schema.ts';
 import type { CallApi, Tool, ToolAnswer } from './tool.ts';
 
@@ -95,6 +94,6 @@ function answerOf(text: string): ToolAnswer {
   const value = JSON.parse(text) as JsonObject;
   const { code, message, data = null, error = null } = value;
   // The view's members beside `data` are repetitions.
-  const envelope = error === null ? { code, message, data } : { code, message, data, error: advised(error) };
+  const envelope = error === null ? { code, message, data } : { code, message, data, error };
   return { value: JSON.parse(JSON.stringify(envelope)) as JsonObject, isError: code !== 0 };
 }

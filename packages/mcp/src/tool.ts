@@ -1,8 +1,8 @@
 import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { errorCatalogue, fieldRefusal } from '@florin/protocol/error.ts';
+import { errorAdvice } from '@florin/protocol/error-advice.ts';
 import type { Json, JsonObject } from '@florin/protocol/openapi-schema.ts';
 import { visibleText } from '@florin/protocol/visible-text.ts';
-import { advised } from './advised.ts';
 
 /** One request to an installation's HTTP interfaces. */
 export interface ApiRequest {
@@ -64,7 +64,12 @@ function isUnicode(value: Json | undefined): boolean {
 export function fieldAnswer(name: string, reason: string): ToolAnswer {
   const { code } = errorCatalogue.field_invalid;
   const { message } = fieldRefusal(name, reason);
-  const error = advised({ slug: 'field_invalid', param: name, retryable: false });
+  const error = {
+    slug: 'field_invalid',
+    param: name,
+    retryable: false,
+    remedy: errorAdvice.field_invalid.remedy,
+  };
   return { value: { code, message, data: null, error }, isError: true };
 }
 

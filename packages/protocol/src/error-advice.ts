@@ -12,7 +12,7 @@ function advice(meaning: string, remedy: string): ErrorAdvice {
 
 const again = 'Send the same request again; on a POST with the same Idempotency-Key. Nothing was changed.';
 
-/** Advice for every error of the catalogue: the pages of the documentation, and what the MCP server tells models. */
+/** Advice for every error of the catalogue: the pages of the documentation, and `remedy` of every failed answer. */
 export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   link_not_found: advice(
     'No payment link of this merchant has this id.',

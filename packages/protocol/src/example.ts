@@ -1,4 +1,5 @@
 import { type ErrorName, errorCatalogue } from './error.ts';
+import { errorAdvice } from './error-advice.ts';
 import { agentExamples, x402Examples } from './example-agent.ts';
 import { eventExamples } from './example-event.ts';
 import { initializedSession, paidView, sessionId, sessionRequest } from './example-session.ts';
@@ -328,6 +329,7 @@ export function failureExample(origin: string, slug: ErrorName): JsonObject {
       slug,
       param: slug === 'field_invalid' ? 'lineItems[0].unitPrice' : '',
       retryable,
+      remedy: errorAdvice[slug].remedy,
       docUrl: `${origin}/docs/errors/${code}`,
       requestId: 'req_3mQ8tXa0LrC7vJzN5kPwYb',
     },

@@ -21,6 +21,7 @@ function failureSchema(slug: ErrorName): TSchema {
         slug: Type.Literal(slug),
         param: Type.String(),
         retryable: Type.Literal(retryable),
+        remedy: Type.String(),
         docUrl: Type.String(),
         requestId: Type.String(),
       }),

@@ -38,6 +38,7 @@ const errorInfo = Type.Object({
   slug: Type.String({ description: 'Name of the error; stable, unlike the message' }),
   param: Type.String({ description: 'Path of the field that the error is about, else empty' }),
   retryable: Type.Boolean({ description: 'Whether the same request may succeed later' }),
+  remedy: Type.String({ description: 'What to do about it, for people and models' }),
   docUrl: Type.String({ description: 'The page about this code' }),
   requestId: Type.String({ description: 'The Request-Id of this answer' }),
 });

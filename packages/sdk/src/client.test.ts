@@ -106,14 +106,15 @@ test('after two retries the last error is thrown, and with maxRetries 0 the firs
 test('a refusal is thrown at once with everything that the service says of it', async () => {
   await using service = await openTestService(failure(200, 100201, 'session_not_found'));
   const error = await errorOf(service.florin.sessions.retrieve('sess_1'));
-  const { slug, code, param, retryable, docUrl, requestId, httpStatus, message, data } = error;
+  const { slug, code, param, retryable, remedy, docUrl, requestId, httpStatus, message, data } = error;
   assert.deepEqual(
-    { slug, code, param, retryable, docUrl, requestId, httpStatus, message, data },
+    { slug, code, param, retryable, remedy, docUrl, requestId, httpStatus, message, data },
     {
       slug: 'session_not_found',
       code: 100201,
       param: 'lineItems[0]',
       retryable: false,
+      remedy: 'Do it.',
       docUrl: 'https://pay.example.com/docs/errors/100201',
       requestId: 'req_1',
       httpStatus: 200,

@@ -201,6 +201,7 @@ function refusalOf(code: number, answer: Member, facts: ErrorFacts): FlorinError
     unknownSlug: known === 'unknown' ? slug : '',
     param: textOf(error('param')),
     retryable: error('retryable') === true,
+    remedy: textOf(error('remedy')),
     docUrl: textOf(error('docUrl')),
     data: answer('data'),
   });

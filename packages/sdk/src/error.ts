@@ -52,6 +52,7 @@ export interface ErrorFacts {
   readonly unknownSlug?: string;
   readonly param?: string;
   readonly retryable?: boolean;
+  readonly remedy?: string;
   readonly docUrl?: string;
   readonly requestId?: string;
   readonly httpStatus?: number;
@@ -75,6 +76,8 @@ export class FlorinError extends Error {
   /** Path of the field that the error is about, else empty. */
   readonly param: string;
   readonly retryable: boolean;
+  /** What to do about it, as a sentence; empty for what the SDK itself refuses. */
+  readonly remedy: string;
   /** The page about this code; empty for what the SDK itself refuses. */
   readonly docUrl: string;
   /** Names the request in the service's logs; empty without an answer. */
@@ -92,6 +95,7 @@ export class FlorinError extends Error {
     this.code = facts.code ?? 0;
     this.param = facts.param ?? '';
     this.retryable = facts.retryable ?? (slug in ownErrors && ownErrors[slug as OwnErrorSlug]);
+    this.remedy = facts.remedy ?? '';
     this.docUrl = facts.docUrl ?? '';
     this.requestId = facts.requestId ?? '';
     this.httpStatus = facts.httpStatus ?? 0;

@@ -38,7 +38,7 @@ export function failure(
 ): Answer {
   return (response) => {
     const docUrl = `https://pay.example.com/docs/errors/${code}`;
-    const error = { slug, param: 'lineItems[0]', retryable, docUrl, requestId: 'req_1' };
+    const error = { slug, param: 'lineItems[0]', retryable, remedy: 'Do it.', docUrl, requestId: 'req_1' };
     response.writeHead(status, { 'request-id': 'req_1', ...headers });
     response.end(JSON.stringify({ code, message: 'Text: detail', data: null, error }));
   };

@@ -23,8 +23,8 @@ function errorListPage(): DocsPage {
     blocks: [
       'Business errors are HTTP 200 with a non-zero `code`: test for `code` = 0, never for the status. Only x402, whose ' +
         'clients know statuses alone, answers with others; its page lists them. Every failure has ' +
-        'the same shape. `error.slug` is stable; messages read `Text: detail` and may change. `error.docUrl` is the page ' +
-        'of the code, `error.requestId` repeats the header Request-Id.',
+        'the same shape. `error.slug` is stable; messages read `Text: detail` and may change. `error.remedy` says ' +
+        'what to do, `error.docUrl` is the page of the code, and `error.requestId` repeats the header Request-Id.',
       json(failureExample(exampleOrigin, 'field_invalid')),
       errorTable(slugs),
       `No operation of this version answers ${reservedCodes()}: they are reserved.`,

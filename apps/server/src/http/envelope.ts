@@ -1,4 +1,5 @@
 import type { ErrorEntry, ErrorName } from '@florin/protocol/error.ts';
+import { errorAdvice } from '@florin/protocol/error-advice.ts';
 import { writeJson } from './raw-json.ts';
 
 /** How a door formats a successful answer. Failures have one format at every door. */
@@ -36,15 +37,16 @@ export interface Failure {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** Formats a failure: `{code, message, data, error: {slug, param, retryable, docUrl, requestId}}`. */
+/** Formats a failure: `{code, message, data, error: {slug, param, retryable, remedy, docUrl, requestId}}`. */
 export function failureBody(failure: Failure, request: { requestId: string; docsUrl: string }): string {
   const { slug, entry, message, param, data } = failure;
   const { code, retryable } = entry;
+  const { remedy } = errorAdvice[slug];
   const docUrl = `${request.docsUrl}/${code}`;
   return writeJson({
     code,
     message,
     data: data ?? null,
-    error: { slug, param, retryable, docUrl, requestId: request.requestId },
+    error: { slug, param, retryable, remedy, docUrl, requestId: request.requestId },
   });
 }

@@ -72,6 +72,7 @@ test('a refusal is HTTP 200 with its code, slug and request id', async () => {
       slug: 'product_not_found',
       param: '',
       retryable: false,
+      remedy: 'Check the ids.',
       docUrl: 'https://pay.example.com/docs/errors/100301',
       requestId: reply.headers['request-id'],
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { errorAdvice } from '@florin/protocol/error-advice.ts';
 import { openLinkWorld } from '../../../test/harness/agent-payer.ts';
 
 const { world, linkId, createSession } = await openLinkWorld();
@@ -30,11 +31,14 @@ test('the Host header has no effect on the signed data or on links in the answer
 test('unknown links and sessions are refused in the envelope', async () => {
   const link = await world.get('/payment/link/lnk_unknown');
   const session = await world.get('/session/sess_unknown');
-  const refusal = (code: number, slug: string, message: string) => ({
+  const refusal = (code: number, slug: 'link_not_found' | 'session_not_found', message: string) => ({
     code,
     message,
     data: null,
-    error: { slug, param: '', retryable: false, docUrl: `https://pay.example.com/docs/errors/${code}` },
+    error: {
+      ...{ slug, param: '', retryable: false, remedy: errorAdvice[slug].remedy },
+      docUrl: `https://pay.example.com/docs/errors/${code}`,
+    },
   });
   const shown = [link, session].map(({ httpStatus, body }) => {
     const { requestId, ...error } = body['error'] as { requestId: string };

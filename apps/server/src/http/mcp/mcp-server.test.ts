@@ -84,12 +84,7 @@ test('a refusal names its error and what to do about it, as text alone', async (
   await client.connect(right);
   clients.push(client);
   const refused = await client.callTool({ name: 'get_link', arguments: { linkId: 'x' } });
-  const { error, ...rest } = failureExample(exampleOrigin, slug);
-  const { remedy } = errorAdvice[slug];
-  assert.deepEqual(
-    [refused.isError, textJson(refused)],
-    [true, { ...rest, error: { ...Object(error), remedy } }],
-  );
+  assert.deepEqual([refused.isError, textJson(refused)], [true, failureExample(exampleOrigin, slug)]);
   const missing = await client.callTool({ name: 'get_link', arguments: {} });
   assert.equal(Object(textJson(missing)['error']).remedy, errorAdvice.field_invalid.remedy);
   // Some clients compare the data of refusals too with the schema of success.
