@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { Argument, Option, type Command as Program } from 'commander';
 import { UsageError } from './command-error.ts';
+import type { McpConversation } from './mcp-conversation.ts';
 
 /** Input and output of a command that exchanges messages with another program. */
 export interface Streams {
@@ -33,6 +34,8 @@ export interface CliOutside {
   readonly streams?: Streams;
   /** Whether a terminal shows colours; none when absent. */
   readonly colors?: { readonly out: boolean; readonly err: boolean };
+  /** For the command that speaks with an assistant. */
+  readonly speakMcp?: (conversation: McpConversation) => Promise<void>;
   /** Shows an address in the browser of the person. */
   readonly launch?: (url: string) => void;
 }

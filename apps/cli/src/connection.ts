@@ -36,17 +36,53 @@ interface AccessSource {
 export function accessOf(options: Options, outside: CliOutside): Access {
   const world =
     options.flag('local') || options.optional('profile') === undefined ? readWorld(outside) : undefined;
+  const { url, key } = firstOf(sourcesOf(options, outside, world));
+  if (url === undefined || key === undefined) throw new UsageError(missing(options, url));
+  return { url, key, world: world !== undefined && isSameOrigin(world.origin, url) ? world : undefined };
+}
+
+/**
+ * The URL of `--url`, the environment, the profile or the local world, and the key that the environment or a named profile has
+ * for it: an assistant gets no key that was stored for a person.
+ */
+export function installationOf(
+  options: Options,
+  outside: CliOutside,
+): {
+  readonly url: string;
+  readonly key: string | undefined;
+} {
+  const { url, key } = firstOf(assistantSourcesOf(options, outside));
+  if (url === undefined)
+    throw new UsageError('no installation: give --url https://pay.example.com, or start the local world');
+  return { url, key };
+}
+
+function* assistantSourcesOf(options: Options, outside: CliOutside): Generator<AccessSource> {
+  const { environment } = outside;
+  yield { url: options.optional('url'), key: undefined };
+  const named = options.optional('profile');
+  if (named !== undefined) yield profileSource(environment, named);
+  else {
+    yield environmentSource(environment);
+    yield { ...profileSource(environment, environment['FLORIN_PROFILE']), key: undefined };
+  }
+  yield { url: readWorld(outside)?.origin, key: undefined };
+}
+
+/** The first URL of the sources, and the first key that fits it. */
+function firstOf(sources: Iterable<AccessSource>): AccessSource {
   let [url, key]: (string | undefined)[] = [];
-  for (const source of sourcesOf(options, outside, world)) {
+  for (const source of sources) {
     const isFitting = url === undefined || source.url === undefined || isSameOrigin(source.url, url);
     if (key === undefined && isFitting) key = source.key;
     url ??= source.url;
     // The others may be damaged.
     if (url !== undefined && key !== undefined) break;
   }
-  if (url === undefined || key === undefined) throw new UsageError(missing(options, url));
-  if (!URL.canParse(url)) throw new UsageError(`the URL is ${url}: give one such as https://pay.example.com`);
-  return { url, key, world: world !== undefined && isSameOrigin(world.origin, url) ? world : undefined };
+  if (url !== undefined && !URL.canParse(url))
+    throw new UsageError(`the URL is ${url}: give one such as https://pay.example.com`);
+  return { url, key };
 }
 
 function* sourcesOf(
@@ -73,9 +109,9 @@ function isSameOrigin(one: string, other: string): boolean {
 
 /** FLORIN_API_URL and FLORIN_API_KEY are the older names. An empty one counts as absent. */
 function environmentSource(environment: CliOutside['environment']): AccessSource {
-  const firstOf = (...names: readonly string[]) =>
+  const presentOf = (...names: readonly string[]) =>
     names.map((name) => environment[name]).find((value) => value !== undefined && value !== '');
-  return { url: firstOf('FLORIN_URL', 'FLORIN_API_URL'), key: firstOf('FLORIN_KEY', 'FLORIN_API_KEY') };
+  return { url: presentOf('FLORIN_URL', 'FLORIN_API_URL'), key: presentOf('FLORIN_KEY', 'FLORIN_API_KEY') };
 }
 
 function profileSource(environment: CliOutside['environment'], named: string | undefined): AccessSource {

@@ -16,6 +16,7 @@ export { CommandError, UsageError } from './command-error.ts';
 export { complete } from './completion.ts';
 export { reasonOf } from './forward.ts';
 export { readWorld } from './local-world.ts';
+export type { McpConversation } from './mcp-conversation.ts';
 export { merchantFamily } from './merchant-family.ts';
 export { table } from './output.ts';
 export { runProcess } from './process.ts';

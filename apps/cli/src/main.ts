@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { speakMcp } from './mcp-speaker.ts';
 import { merchantFamily } from './merchant-family.ts';
 import { runProcess } from './process.ts';
 import { programVersion } from './version.ts';
@@ -11,5 +12,5 @@ await runProcess(
     version: programVersion,
     families: [merchantFamily],
   },
-  {},
+  { speakMcp },
 );

@@ -7,6 +7,7 @@ import { linkCommands } from './link-command.ts';
 import { listenCommand } from './listen-command.ts';
 import { logsCommand } from './log-command.ts';
 import { loginCommand, logoutCommand } from './login-command.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { openCommand } from './open-command.ts';
 import { payCommand } from './pay-command.ts';
 import { productCommands } from './product-command.ts';
@@ -41,6 +42,7 @@ export const merchantFamily: Family<CliOutside> = {
     ['trigger', triggerCommand],
     ['resend', resendCommand],
     ['logs', logsCommand],
+    ['mcp', mcpCommand],
     ...worldCommands,
   ],
   groups: {

@@ -14,12 +14,12 @@ const run = promisify(execFile);
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'florin-cli-package-'));
 const [shopFolder, toolFolder] = [join(folder, 'shop'), join(folder, 'tools')];
-const tools = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5'];
+const tools = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', '@modelcontextprotocol/client@2.4.0'];
 const npmFlags = ['--ignore-scripts', '--no-audit', '--no-fund'];
-/** Bytes of everything that is installed: the package, the SDK, and two libraries. */
-const maxInstalledBytes = 2_000_000;
-/** Files of the package itself, compressed. */
-const maxPackedBytes = 100_000;
+/** Bytes of everything that is installed: the package with its MCP server, the SDK, and two libraries. */
+const maxInstalledBytes = 2_500_000;
+/** Files of the package itself, compressed; nine tenths are the MCP server. */
+const maxPackedBytes = 300_000;
 /** What a start may take, as a multiple of the start of Node.js itself: 0.4 s where that takes 0.1 s. One file takes half of it. */
 const maxStartRatio = 4;
 let tarball: string;
@@ -77,6 +77,39 @@ test('npx florin runs in an empty project: the version, and sessions of an API a
   assert.equal(await npx('--version'), '0.1.0\n');
   assert.deepEqual(JSON.parse(await npx('sessions', 'list', '--json')), [{ session }]);
   assert.equal(api.seen.at(-1)?.path, '/payment/v1/session/list/all/1/20');
+});
+
+/** The stock client, as an assistant starts a server that its configuration names. Prints the names of its tools. */
+const assistant = `
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+const [cwd, ...args] = process.argv.slice(2);
+const env = { PATH: process.env.PATH, FLORIN_URL: process.env.FLORIN_URL, FLORIN_KEY: process.env.FLORIN_KEY ?? '' };
+const transport = new StdioClientTransport({ command: 'npx', args: ['--no-install', 'florin', ...args], cwd, env });
+const client = new Client({ name: 'test', version: '1' });
+await client.connect(transport);
+const { tools } = await client.listTools();
+console.log(tools.map(({ name }) => name).join(' '));
+await client.close();
+`;
+
+test('an assistant’s configuration names npx florin mcp: the stock client gets the tools that the key may use', async () => {
+  writeFileSync(join(toolFolder, 'assistant.mjs'), assistant);
+  await using api = await openTestApi(({ key }, response) => {
+    if (key === 'sk_live_wrong') return response.writeHead(401).end();
+    const tools = [{ name: 'merchant_read_session' }];
+    return response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } }));
+  });
+  const ask = async (key: string) => {
+    const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
+    const env = { ...process.env, PATH, FLORIN_URL: api.url, FLORIN_KEY: key };
+    const options = { cwd: toolFolder, env };
+    return (await run(process.execPath, ['assistant.mjs', shopFolder, 'mcp'], options)).stdout.trim();
+  };
+  const payers = 'get_link create_session prepare submit status receipt';
+  assert.deepEqual([await ask(''), await ask('sk_live_right')], [payers, `${payers} merchant_read_session`]);
+  await assert.rejects(ask('sk_live_wrong'), /does not know the API key/);
 });
 
 /** The fastest of several starts: the others shared the machine. */

@@ -41,7 +41,6 @@ import {
   kitVerifyCommand,
 } from './kit-command.ts';
 import { releaseCommand, statusCommand, verifyLedgerCommand } from './ledger-command.ts';
-import { mcpCommand } from './mcp-command.ts';
 import {
   cancelRecoveryCommand,
   inviteCommand,
@@ -121,7 +120,6 @@ const commands: Family<CommandContext>['commands'] = [
   ['backup', backupCommand],
   ['restore', restoreCommand],
   ['restore report', restoreReportCommand],
-  ['mcp', mcpCommand],
 ];
 
 const groups: Readonly<Record<string, string>> = {

@@ -47,7 +47,7 @@ test('every command line in a document has an existing command and existing opti
     commandLinesOf(readFileSync(new URL(path, root), 'utf8')).map((line) => ({ path, line })),
   );
   assert.ok(lines.length > 20);
-  for (const option of ['--origin', '--policy']) assert.ok(commands.get('mcp')?.has(option), option);
+  for (const option of ['--url', '--policy']) assert.ok(commands.get('mcp')?.has(option), option);
   const wrong = lines.filter(({ line }) => {
     const words = line.split(/\s+/);
     if (notCommands.has(words[0] ?? '')) return false;

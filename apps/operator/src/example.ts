@@ -75,5 +75,4 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   backup: ['backup --out /backups/florin.gz'],
   restore: ['restore --from /backups/florin.gz'],
   'restore report': ['restore report'],
-  mcp: ['mcp --origin https://pay.example.com', 'mcp --policy policy.json'],
 };

@@ -49,8 +49,11 @@ for (const skill of skills) {
   test(`the pages and commands that ${skill} names exist`, () => {
     const pages = [...body.matchAll(/`\/docs\/guide\/([\w-]+\.md)`/g)].map(([, page = '']) => page);
     for (const page of pages) assert.ok(existsSync(join(root, 'docs/guide', page)), page);
-    const commands = [...body.matchAll(/florin -- (\w+)/g)].map(([, command = '']) => command);
-    const cli = readFileSync(join(root, 'apps/operator/src/cli.ts'), 'utf8');
+    const commands = [...body.matchAll(/(?:florin --|@florin\/cli) (\w+)/g)].map(
+      ([, command = '']) => command,
+    );
+    const families = ['operator/src/cli.ts', 'cli/src/merchant-family.ts'];
+    const cli = families.map((path) => readFileSync(join(root, 'apps', path), 'utf8')).join();
     for (const command of commands) assert.ok(cli.includes(`['${command}', `), command);
     assert.ok(pages.length + commands.length > 0);
     // A skill is copied elsewhere: a link into the repository would break.

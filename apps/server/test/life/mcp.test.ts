@@ -73,14 +73,14 @@ async function createReader(): Promise<string> {
 
 async function overStdio(env: Record<string, string>, args: string[] = []): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1' });
-  const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [
       ...process.execArgv.filter((flag) => !flag.startsWith('--test')),
       main,
       'mcp',
-      '--origin',
+      '--url',
       life.options.origin,
       ...args,
     ],
@@ -255,7 +255,7 @@ test('an assistant pays over standard input, within its policy, once', async () 
   const { chainId, decimals } = token;
   const limits = { maxAmount: '2000000', tokens: [{ chainId, address: token.address, decimals }] };
   await writeFile(policy, JSON.stringify(limits));
-  const env = { FLORIN_PAYER_KEY: payerKey, FLORIN_API_KEY: await createReader() };
+  const env = { FLORIN_PAYER_KEY: payerKey, FLORIN_KEY: await createReader() };
   const client = await overStdio(env, ['--policy', policy]);
   const names = await toolsOf(client);
   assert.deepEqual(names.slice(0, 7), ['pay', ...payerNames]);
