@@ -113,7 +113,7 @@ const mailWords: Readonly<Record<PaymentHistory['mails'][number]['status'], stri
   sent: 'sent',
   failed: 'not delivered: the mail server did not take it',
   bounced: 'not delivered: the mail server refused the address',
-  suppressed: 'not sent: the mail server refused the address before',
+  suppressed: 'not sent: the mail server refused the address before, or a day had too many',
 };
 
 function MailList({ mails }: { readonly mails: PaymentHistory['mails'] }) {

@@ -267,6 +267,12 @@ export const settingTable: readonly SettingRow[] = [
       'the address that e-mails come from, and the name shown in e-mails to members; the address when absent',
   },
   {
+    names: ['smtp.payerMailsPerDay'],
+    fallback: '1000',
+    meaning:
+      'the most receipts and e-mails about refunds of one merchant in 24 hours; more are not sent ([E-mail](../runbook/e-mail.md))',
+  },
+  {
     names: ['chains[].tokens[].permits'],
     fallback: 'what the chain says',
     meaning:

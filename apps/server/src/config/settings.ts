@@ -58,7 +58,13 @@ const samples: readonly Readonly<Record<string, unknown>>[] = [
   http: { trustedProxies: ['127.0.0.1'] },
   monitoring: { backups: '/backups' },
   tracing: { url: 'http://127.0.0.1:4318/v1/traces' },
-  smtp: { host: 'smtp.example.com', from: 'pay@example.com', fromName: 'Pay', user: 'pay' },
+  smtp: {
+    host: 'smtp.example.com',
+    from: 'pay@example.com',
+    fromName: 'Pay',
+    user: 'pay',
+    payerMailsPerDay: 5,
+  },
   smtpPassword: 'secret',
   gasless: { deposits: { underpaidAmount: 1 } },
   settlement: {

@@ -12,6 +12,8 @@ export interface SmtpConfig {
   readonly login: { readonly user: string; readonly password: Secret } | undefined;
   readonly from: string;
   readonly fromName: string;
+  /** The most e-mails to payers of one merchant in 24 hours. */
+  readonly payerMailsPerDay: number;
 }
 
 /** Reads the setting `smtp`. Production refuses a connection without TLS, which would show passwords and payers. */
@@ -37,6 +39,7 @@ export function smtpOf(
   const user = fields.optionalText('user');
   return {
     ...{ host, security, from, fromName },
+    payerMailsPerDay: fields.integer('payerMailsPerDay', { least: 1, most: 1_000_000, fallback: 1_000 }),
     port: fields.integer('port', { least: 1, most: 65_535, fallback: security === 'tls' ? 465 : 587 }),
     login:
       user === undefined

@@ -2,7 +2,7 @@ import type { mailStatuses } from '@florin/protocol/mail-api.ts';
 
 /**
  * pending: waits for its next attempt. sent: the mail server has it. failed: given up. bounced: the mail server knows no such
- * address. suppressed: not sent, because the address had bounced before or its member no longer wants it.
+ * address. suppressed: not sent, because the address had bounced before, its member no longer wants it, or it was one too many.
  */
 export type MailStatus = (typeof mailStatuses)[number];
 
@@ -20,6 +20,8 @@ export const mailTriggers = [
   'address_bounced_before',
   /** The member ended such e-mails after this one was stored. */
   'unwanted',
+  /** Its payer's address, its wallet or its merchant had as many e-mails to payers as a day allows. */
+  'too_many',
 ] as const;
 export type MailTrigger = (typeof mailTriggers)[number];
 
@@ -32,4 +34,5 @@ export const mailMoves: Readonly<Record<MailTrigger, MailStatus>> = {
   address_refused: 'bounced',
   address_bounced_before: 'suppressed',
   unwanted: 'suppressed',
+  too_many: 'suppressed',
 };

@@ -9,12 +9,13 @@ export const insertMail = statement({
     recipient: 'text',
     kind: 'text',
     orderId: 'text?',
+    payer: 'text',
     sealedData: 'bytea',
     at: 'timestamptz',
   },
   columns: {},
-  text: `insert into mails (merchant_id, fact, recipient, kind, language, sealed_data, status, next_attempt_at, created_at)
-   values (:merchantId, :fact, :recipient, :kind,
+  text: `insert into mails (merchant_id, fact, recipient, kind, payer, language, sealed_data, status, next_attempt_at, created_at)
+   values (:merchantId, :fact, :recipient, :kind, :payer,
      coalesce((select payer_language from orders where order_id = :orderId), ''), :sealedData, 'pending', :at, :at)
    on conflict (fact, recipient) do nothing`,
 });
@@ -29,6 +30,7 @@ export const leaseMails = statement({
     fact: 'text',
     recipient: 'text',
     kind: 'text',
+    payer: 'text',
     language: 'text',
     sealed_data: 'bytea?',
     attempt_count: 'int4',
@@ -39,10 +41,24 @@ export const leaseMails = statement({
    from (select mail_id from mails where status = 'pending' and next_attempt_at <= :now
      order by next_attempt_at limit :limit for update skip locked) due
    where m.mail_id = due.mail_id
-   returning m.mail_id, m.merchant_id, m.fact, m.recipient, m.kind, m.language, m.sealed_data, m.attempt_count, m.created_at,
+   returning m.mail_id, m.merchant_id, m.fact, m.recipient, m.kind, m.payer, m.language, m.sealed_data, m.attempt_count, m.created_at,
      exists (select from mail_bounces b where b.address = m.recipient) as is_bounced`,
 });
 export type LeasedMail = Row<typeof leaseMails>;
+
+// Of the e-mails before this one, so that those that are sent at the same time count as well, and none counts itself.
+export const countPayerMails = statement({
+  name: 'mail_count_to_payers',
+  parameters: { mailId: 'int8', recipient: 'text', payer: 'text', merchantId: 'text', since: 'timestamptz' },
+  columns: { to_address: 'int8', by_wallet: 'int8', of_merchant: 'int8' },
+  text: `select
+     (select count(*) from mails where recipient = :recipient and created_at > :since and mail_id < :mailId
+       and kind in ('receipt', 'refund') and status <> 'suppressed') as to_address,
+     (select count(*) from mails where payer = :payer and created_at > :since and mail_id < :mailId
+       and kind in ('receipt', 'refund') and status <> 'suppressed') as by_wallet,
+     (select count(*) from mails where merchant_id = :merchantId and created_at > :since and mail_id < :mailId
+       and kind in ('receipt', 'refund') and status <> 'suppressed') as of_merchant`,
+});
 
 // A worker whose lease has ended changes nothing: the attempt is no longer its own.
 export const retryMail = statement({

@@ -9,6 +9,7 @@ import { MailWorld } from '../../test/harness/mail-world.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
 import { type MailWorker, sendDue } from './mail.ts';
+import { payerMailLimits } from './payer-limit.ts';
 
 const storedMails = statement({
   name: 'mail_test_stored',
@@ -29,6 +30,16 @@ const renameMerchant = statement({
   parameters: { merchantId: 'text', merchantName: 'text' },
   columns: {},
   text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
+});
+
+const insertSent = statement({
+  name: 'mail_test_sent_before',
+  parameters: { merchantId: 'text', recipient: 'text', payer: 'text', count: 'int8', at: 'timestamptz' },
+  columns: {},
+  text: `insert into mails (merchant_id, fact, recipient, kind, payer, language, status, next_attempt_at, created_at, finished_at)
+   select :merchantId, 'before ' || i || gen_random_uuid(), coalesce(nullif(:recipient, ''), i || '@example.net'), 'receipt',
+     :payer, '', 'sent', :at, :at, :at
+   from generate_series(1, :count) i`,
 });
 
 const logged: string[] = [];
@@ -207,6 +218,55 @@ test('an address that the mail server refuses for good gets no more e-mails; ano
   ]);
   assert.match(logged.join('\n'), /mail\.not_accepted .*address_refused.*RCPT TO 550/);
   assert.doesNotMatch(logged.join('\n'), /example\.com/);
+});
+
+test('paying sends no advertisements: an address, a wallet and the payers of a merchant get so many e-mails a day', async () => {
+  const { toAddress, byWallet } = payerMailLimits;
+  const ofMerchant = 100;
+  const begin = world.clock.time;
+  const other = { merchantId: await world.addMerchant() };
+  const small = {
+    ...other,
+    key: await world.addKey(other.merchantId),
+    accountId: await world.addAccount(other.merchantId),
+  };
+  const sentBefore = (count: number, row: { recipient?: string; payer?: string; merchantId?: string }) =>
+    world.database.db.query(insertSent, {
+      ...{ merchantId: shop.merchantId, recipient: '', payer: '', at: world.clock.now() },
+      ...{ count: BigInt(count), ...row },
+    });
+  const payer = `0x${'c7'.repeat(20)}` as const;
+  const quiet = { payer: `0x${'c8'.repeat(20)}` } as const;
+  await sentBefore(toAddress - 1, { recipient: 'bombed@example.com' });
+  await sentBefore(byWallet, { payer });
+  await sentBefore(ofMerchant, { merchantId: small.merchantId });
+  const pay = async () => {
+    await addPaidSession(world, { ...shop, ...quiet, payerEmail: 'bombed@example.com' });
+    await addPaidSession(world, { ...shop, payer, payerEmail: 'many@example.com' });
+    await addPaidSession(world, { ...small, ...quiet, payerEmail: 'small@example.com' });
+    while (await sendDue(mail.worker({ payerMailsPerDay: ofMerchant })));
+  };
+  const reasons = async (recipient: string) => {
+    const rows = await world.database.db.query(storedMails, { recipient });
+    return rows.filter(({ last_error: e }) => e !== '').map(({ status, last_error: e }) => `${status}: ${e}`);
+  };
+  await pay();
+  // The last one that a day allows.
+  assert.deepEqual(await reasons('bombed@example.com'), []);
+  assert.deepEqual(await reasons('many@example.com'), [
+    `suppressed: its wallet had ${byWallet} e-mails to payers in 24 hours`,
+  ]);
+  assert.deepEqual(await reasons('small@example.com'), [
+    `suppressed: its merchant had ${ofMerchant} e-mails to payers in 24 hours`,
+  ]);
+  await pay();
+  assert.deepEqual(await reasons('bombed@example.com'), [
+    `suppressed: its address had ${toAddress} e-mails to payers in 24 hours`,
+  ]);
+  world.clock.time = begin + 86_400_001;
+  await pay();
+  for (const address of ['bombed@example.com', 'many@example.com', 'small@example.com'])
+    assert.equal((await stored(address)).at(-1)?.[1], 'sent', address);
 });
 
 test('a receipt is in the payer’s language, in both parts', async () => {

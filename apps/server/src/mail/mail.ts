@@ -8,6 +8,7 @@ import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { type MailStatus, type MailTrigger, mailMoves } from './mail.machine.ts';
 import * as sql from './mail.sql.ts';
+import { excessOf } from './payer-limit.ts';
 import type { MailMessage, MailTransport } from './smtp.ts';
 
 /** What storing e-mails needs. */
@@ -52,6 +53,8 @@ export interface MailWorker extends MailContext {
   readonly recipientsOf: FindRecipients;
   /** The part of Message-ID after the @. */
   readonly domain: string;
+  /** The most e-mails to payers of one merchant in 24 hours; absent: as `payerMailLimits` has it. */
+  readonly payerMailsPerDay?: number | undefined;
 }
 
 const intervalMs = 1_000;
@@ -77,13 +80,15 @@ export async function storeMail(
     readonly kind: string;
     /** The order of the payer, who reads the e-mail in the language of its page. */
     readonly orderId?: string;
+    /** The wallet that paid, in an e-mail to its payer. */
+    readonly payer?: string;
     readonly data: string;
     readonly at: Date;
   },
 ): Promise<void> {
-  const { data, merchantId = null, orderId = null, ...row } = mail;
+  const { data, merchantId = null, orderId = null, payer = '', ...row } = mail;
   await transaction.query(sql.insertMail, {
-    ...{ ...row, merchantId, orderId, sealedData: sealData(deps, mail) },
+    ...{ ...row, merchantId, orderId, payer, sealedData: sealData(deps, mail) },
   });
 }
 
@@ -130,6 +135,11 @@ export async function sendDue(worker: MailWorker): Promise<boolean> {
 async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> {
   if (mail.recipient === toMembers) return distribute(worker, mail);
   if (mail.is_bounced) return finish(worker, mail, 'address_bounced_before');
+  const excess = await excessOf(worker.db, mail, worker.payerMailsPerDay);
+  if (excess !== undefined) {
+    worker.log.warn('mail.too_many', { mailId: String(mail.mail_id), merchantId: mail.merchant_id ?? '' });
+    return finish(worker, mail, 'too_many', excess);
+  }
   const message = await composed(worker, mail);
   if (message === 'unwanted') return finish(worker, mail, 'unwanted');
   if (message === 'failed') return retry(worker, mail, 'its text could not be written');

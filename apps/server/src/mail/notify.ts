@@ -45,7 +45,7 @@ async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact
   const isPaid = fact.type === 'session.paid';
   const what = isPaid ? '' : `:${view.session.refundedAmount}`;
   await storeMail(transaction, deps, {
-    ...{ merchantId, recipient, orderId, data, at },
+    ...{ merchantId, recipient, orderId, data, at, payer: view.transaction.from.toLowerCase() },
     fact: `${fact.type}:${objectId}${what}`,
     kind: isPaid ? 'receipt' : 'refund',
   });

@@ -15,6 +15,8 @@ export interface SmtpSettings {
   readonly fromName: string;
   /** Certificate authorities in PEM for the server, instead of the system's. */
   readonly certificateAuthority?: string | undefined;
+  /** The most e-mails to payers of one merchant in 24 hours; absent: the service's own number. */
+  readonly payerMailsPerDay?: number | undefined;
 }
 
 /** An e-mail, ready to be written as MIME. All texts are single lines of visible characters, except the two parts. */

@@ -135,6 +135,7 @@ function sendMails(options: ServiceOptions, { db }: Rooms, signal: AbortSignal):
     ...{ db, clock, log, random, compose, secrets: secretBox(masterKeys) },
     recipientsOf: findChosenRecipients,
     transport: smtpTransport(smtp),
+    payerMailsPerDay: smtp.payerMailsPerDay,
     domain: smtp.from.slice(smtp.from.indexOf('@') + 1),
   };
   const rounds = { clock, log, intervalMs: summaryIntervalMs, failure: 'mail.summary_failed' };

@@ -141,6 +141,7 @@ export async function addPaidSession(
     accountId: string;
     settlementToken?: string;
     metadata?: object;
+    payer?: Hex;
     payerEmail?: string;
     language?: string;
     productName?: string;
@@ -148,7 +149,7 @@ export async function addPaidSession(
   },
 ): Promise<{ sessionId: string; order: StoredOrder }> {
   const sessionId = await addSession(world, options);
-  const order = await addOrder(world, sessionId, undefined, options);
+  const order = await addOrder(world, sessionId, options.payer, options);
   await happen(world, order, 'Paid');
   return { sessionId, order };
 }

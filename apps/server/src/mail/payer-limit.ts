@@ -1,0 +1,32 @@
+import type { Queryable } from '@florin/pg';
+import * as sql from './mail.sql.ts';
+
+/**
+ * The most e-mails to payers within 24 hours: to one address, for the payments of one wallet, and of one merchant unless the
+ * operator sets another number. A payment costs little and names any address, so without limits it would be a way to send
+ * advertisements, or to fill a mailbox.
+ */
+export const payerMailLimits = { toAddress: 20, byWallet: 20, ofMerchant: 1_000 } as const;
+
+const dayMs = 86_400_000;
+
+/** Why an e-mail is one too many for its payer; undefined: it is not. E-mails to members have no such limit. */
+export async function excessOf(
+  db: Queryable,
+  mail: sql.LeasedMail,
+  ofMerchant: number = payerMailLimits.ofMerchant,
+): Promise<string | undefined> {
+  const { mail_id: mailId, kind, recipient, payer, merchant_id: merchantId, created_at: at } = mail;
+  if (kind !== 'receipt' && kind !== 'refund') return undefined;
+  const [row] = await db.query(sql.countPayerMails, {
+    ...{ mailId, recipient, payer, merchantId: merchantId ?? '', since: new Date(at.getTime() - dayMs) },
+  });
+  const { toAddress, byWallet } = payerMailLimits;
+  const tooMany = (sent: bigint | undefined, most: number, whose: string) =>
+    Number(sent ?? 0n) >= most ? `${whose} had ${most} e-mails to payers in 24 hours` : undefined;
+  return (
+    tooMany(row?.to_address, toAddress, 'its address') ??
+    (payer === '' ? undefined : tooMany(row?.by_wallet, byWallet, 'its wallet')) ??
+    tooMany(row?.of_merchant, ofMerchant, 'its merchant')
+  );
+}
