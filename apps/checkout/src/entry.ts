@@ -2,6 +2,7 @@
 
 export { noActions } from './checkout/actions.ts';
 export { parseAmount, problemOfAmount } from './checkout/amount.ts';
+export { amountView } from './checkout/amount-view.ts';
 export { boundsText } from './checkout/bounds.ts';
 export type { Drawings } from './checkout/data.ts';
 export { fill, formatMoney, formatTime, formatToken, formatWait, shorten } from './checkout/format.ts';

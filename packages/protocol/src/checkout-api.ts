@@ -86,7 +86,10 @@ export const checkoutState = Type.Object({
     Type.Object({
       tokenId: Type.String(),
       chainId: Type.String(),
-      /** Of a deposit it is the refund address: anyone may have sent the money. */
+      /**
+       * Of a deposit it is the refund address: anyone may have sent the money. Shortened: payers know theirs, and others who
+       * have the page's link need not.
+       */
       payer: Type.String(),
       isDeposit: Type.Boolean(),
       /** What the payer paid in all, and the part of it that is a fee on top of the price. */

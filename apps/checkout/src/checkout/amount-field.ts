@@ -2,7 +2,7 @@ import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { AmountField } from './actions.ts';
 import { type Edit, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
-import { api } from './api.ts';
+import { askQuote } from './api.ts';
 import { boundsOf } from './bounds.ts';
 import type { CheckoutData } from './data.ts';
 import { fill, formatMoney } from './format.ts';
@@ -82,7 +82,7 @@ async function quote(page: Page, text: string): Promise<void> {
   if (typed.kind !== 'amount') return offer(page, '', open);
   const amount = typed.amount.toString();
   try {
-    const { options } = await api.quote(data.link.linkId, amount);
+    const { options } = await askQuote(data.link.linkId, amount);
     const priced = new Map(options.map((option) => [option.tokenId, option]));
     offer(
       page,

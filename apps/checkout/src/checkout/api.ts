@@ -63,25 +63,33 @@ const readerOf = (lang: string, order: string) => {
 };
 const sessionPath = (sessionId: string) => `${base}/session/${encodeURIComponent(sessionId)}`;
 
+/** Apart from the others, because few pages let the payer choose the amount. */
+export const askQuote = (linkId: string, amount: string) =>
+  ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`);
+
+/** An order to sign for a payer, and who asks for it. */
+export interface WantedOrder {
+  readonly body: {
+    readonly sessionId: string;
+    readonly payer: string;
+    readonly tokenId: string;
+    readonly payerEmail: string;
+  };
+  readonly clientCode: string;
+  readonly locale: string;
+}
+
 export const api = {
   begin: (body: { linkId: string; linkVersion: string; amount?: string }) =>
     ask<BegunSession>(`${base}/session`, { body }),
-  quote: (linkId: string, amount: string) =>
-    ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`),
   read: (sessionId: string, { locale, own }: { locale: string; own: string }) =>
     ask<ShownState & { options: CheckoutOption[]; now: number }>(
       sessionPath(sessionId) + readerOf(locale, own),
     ),
   balances: (payer: string, tokenIds: string[]) =>
     ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
-  prepare: (
-    body: { sessionId: string; payer: string; tokenId: string; payerEmail: string },
-    sender: { clientCode: string; locale: string },
-  ) => ask<PreparedOrder>(`${base}/prepare`, { body, ...sender }),
-  showDeposit: (
-    body: { sessionId: string; payer: string; tokenId: string; payerEmail: string },
-    sender: { clientCode: string; locale: string },
-  ) => ask<{ orderId: string }>(`${base}/deposit`, { body, ...sender }),
+  prepare: (wanted: WantedOrder) => ask<PreparedOrder>(`${base}/prepare`, wanted),
+  showDeposit: (wanted: WantedOrder) => ask<{ orderId: string }>(`${base}/deposit`, wanted),
   hideDeposit: (sessionId: string, clientCode: string) =>
     ask<object>(`${base}/deposit/hide`, { body: { sessionId }, clientCode }),
   receipt: (sessionId: string, clientCode: string) =>

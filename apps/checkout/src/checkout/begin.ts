@@ -1,6 +1,6 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { readAmount } from './amount-field.ts';
-import { api } from './api.ts';
+import { api, type WantedOrder } from './api.ts';
 import { elementOf } from './dom.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
@@ -61,6 +61,15 @@ export async function beginForOthers(page: Page): Promise<void> {
 function leadAgents(sessionId: string): void {
   const link = elementOf('agent-link') as HTMLLinkElement;
   link.href = link.href.replace(/\/payment\/link\/[^/]+$/, `/session/${sessionId}`);
+}
+
+/** What the server needs to sign an order of the session for a payer. */
+export function wantedOrder(
+  { data, clientCode }: Model,
+  order: Omit<WantedOrder['body'], 'sessionId'>,
+): WantedOrder {
+  const sessionId = data.state?.sessionId ?? '';
+  return { body: { sessionId, ...order }, clientCode, locale: data.locale };
 }
 
 /** The chosen token. Throws when no token is available. */

@@ -3,7 +3,7 @@ import { nowSeconds } from './clock.ts';
 import { fill, shorten } from './format.ts';
 import { bestOption, type Model, mayPay } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
-import { problemOf, wordsOfStep } from './problem.ts';
+import { wordsOfStep } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
 import { stages } from './stages.ts';
 import { accountsOf, addressPattern, chainOf, connect } from './wallet.ts';
@@ -19,12 +19,11 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
     assertIntended(page.model, payer);
     await take(page, wallet, payer);
   } catch (error) {
-    const step = nextStepOf('connect', error);
-    const isTold = error instanceof ExplainedFailure || step === 'tell';
-    const told = isTold
-      ? problemOf(page.model, error)
-      : { problem: wordsOfStep(page.model, step, { network: '', error }) };
-    page.change({ step: '', ...told });
+    const problem =
+      error instanceof ExplainedFailure
+        ? error.message
+        : wordsOfStep(page.model, nextStepOf('connect', error), { network: '', error });
+    page.change({ step: '', problem, wrongField: '' });
   }
 }
 

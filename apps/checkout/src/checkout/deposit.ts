@@ -1,6 +1,6 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { api, Refused } from './api.ts';
-import { beginSession, chosenOption, readEmail } from './begin.ts';
+import { beginSession, chosenOption, readEmail, wantedOrder } from './begin.ts';
 import { fill } from './format.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
@@ -24,13 +24,11 @@ export async function showDeposit(page: Page): Promise<void> {
       throw new ExplainedFailure(texts.refundWrong, 'refund-input');
     }
     await beginSession(page);
-    const { clientCode, data } = page.model;
-    const sessionId = data.state?.sessionId ?? '';
-    const body = { sessionId, payer: refund, tokenId, payerEmail };
-    const { orderId } = await api.showDeposit(body, { clientCode, locale: data.locale });
+    const wanted = wantedOrder(page.model, { payer: refund, tokenId, payerEmail });
+    const { orderId } = await api.showDeposit(wanted);
     localStorage.setItem(refundKey, refund);
     // Without the secret the address is for this page alone.
-    if (clientCode === '') keepOwn(page, orderId);
+    if (wanted.clientCode === '') keepOwn(page, orderId);
     await page.readState?.();
     page.change({ step: '', hidden: '', refund });
   } catch (error) {
@@ -54,15 +52,29 @@ async function isWholeAddress(text: string, tokenId: string): Promise<boolean> {
 
 const fieldWrong = 400101;
 
-/** What to tell a payer whose deposit address another device replaces or hides: money may be on its way to it. */
+/** The session, the order and the address's end that this browser showed last, and the end of the one that it lost. */
+const shownKey = 'florin-shown';
+
+/**
+ * What to tell a payer whose deposit address another device replaced or hid, perhaps while this page was closed: money may be
+ * on its way to it. A reload tells it again.
+ */
 export function changeOf(
-  { data, hidden, step }: Model,
-  { shownDeposit, isPayable }: CheckoutState,
+  { data, own, hidden, step, shown }: Model,
+  { sessionId, shownDeposit, isPayable }: CheckoutState,
 ): Partial<Model> {
-  const { orderId = hidden, address = '' } = data.state?.shownDeposit ?? {};
+  // An address of this page alone is replaced by no other.
+  if (!isPayable || own !== '') return {};
+  const [session, ...kept] = (localStorage.getItem(shownKey) ?? '').split(' ');
+  const [order = '', end = '', lost = ''] = session === sessionId ? kept : [];
+  const { orderId = '', address = '' } = shownDeposit ?? {};
   // Before its own request ends, the page is busy.
-  if (orderId === hidden || orderId === shownDeposit?.orderId || !isPayable || step !== '') return {};
-  return { problem: fill(data.texts.wayChanged, { end: address.slice(-4) }), wrongField: '' };
+  const isNews = !['', hidden, orderId].includes(order) && step === '';
+  const gone = isNews ? end : lost;
+  if (orderId !== '' || session === sessionId)
+    localStorage.setItem(shownKey, [sessionId, orderId, address.slice(-4), gone].join(' '));
+  if (gone === '' || (shown !== undefined && !isNews)) return {};
+  return { problem: fill(data.texts.wayChanged, { end: gone }), wrongField: '' };
 }
 
 const refundKey = 'florin-refund';

@@ -10,6 +10,7 @@ import {
 } from '../embed/shop-window.ts';
 import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
+import { amountView } from './amount-view.ts';
 import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
 import { nowSeconds, setClock } from './clock.ts';
@@ -112,7 +113,8 @@ function render(page: Page): void {
   classList.toggle('apart', !hasDeposit(model));
   classList.toggle('other', !isPaidHere(model));
   show(elementOf('head'), headView(data, now, pricedBy(model, now)));
-  show(elementOf('pay'), payView(model, actionsOf(page), now));
+  const actions = actionsOf(page);
+  show(elementOf('pay'), payView(model, actions, now, HAS_AMOUNT && amountView(model, actions)));
   if (shown !== undefined && shown !== rendered) {
     rendered = shown;
     show(elementOf('state'), shown.view as Tree);

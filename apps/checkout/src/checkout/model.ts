@@ -1,5 +1,6 @@
 import type { CheckoutOption, CheckoutState, ShownState } from '@florin/protocol/checkout-api.ts';
 import type { CheckoutData } from './data.ts';
+import { shorten } from './format.ts';
 import { stages } from './stages.ts';
 import type { Wallet } from './wallet-type.ts';
 
@@ -109,7 +110,9 @@ export function isMade({ status, initiateTx }: Pick<CheckoutState, 'status' | 'i
  */
 export function isPaidHere({ data, payer, refund, clientCode }: Model): boolean {
   const by = data.state?.payment?.payer.toLowerCase();
-  return (payer === '' && clientCode !== '') || [payer, refund].some((own) => own.toLowerCase() === by);
+  return (
+    (payer === '' && clientCode !== '') || [payer, refund].some((own) => shorten(own).toLowerCase() === by)
+  );
 }
 
 /** Whether no further payment is due: the session is paid or has ended. */

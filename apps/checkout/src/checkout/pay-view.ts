@@ -1,7 +1,5 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions, AmountField } from './actions.ts';
-import { editOf } from './amount.ts';
-import { boundsText } from './bounds.ts';
 import { fill, formatMoney, formatToken, shorten } from './format.ts';
 import { drawingKey, iconView, logoOf } from './mark.ts';
 import {
@@ -23,10 +21,8 @@ import { isRemote, walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
 import { wayView } from './way-view.ts';
 
-type Typed = { readonly target: AmountField } & Parameters<typeof editOf>[0];
-
-/** The payment part of the page. Absent when no payment is due. */
-export function payView(model: Model, actions: Actions, now: number): Tree {
+/** The payment part of the page, with the field for an amount where the page has one. Absent when no payment is due. */
+export function payView(model: Model, actions: Actions, now: number, amountField: Tree): Tree {
   const { data, step, problem } = model;
   // A deposit address is the whole way to pay.
   const canPay = mayPay(model, now) && !hasDeposit(model);
@@ -38,7 +34,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
     option !== undefined && (isByAddress || isConnected(model) || model.wallets?.every(isRemote) !== true);
   const isBare = !hasWay && isIdle(model) && model.isConnected;
   return [
-    canPay && inputsView(model, actions),
+    canPay && [amountField, emailView(model, actions)],
     canPay && data.options.length === 0 && h('p', { class: 'problem' }, data.texts.noRoute),
     option !== undefined && [
       isDepositable(model) ? sourceView(model, actions) : leastView(model),
@@ -109,49 +105,26 @@ function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
   );
 }
 
-function inputsView(model: Model, actions: Actions): Tree {
-  const { data, step, amountProblem } = model;
-  const { texts, link } = data;
-  const readonly = step !== '';
-  return [
-    link?.isCustom === true &&
-      h(
-        'p',
-        { class: 'field' },
-        h('label', { for: 'amount-input' }, texts.amountLabel),
-        h('input', {
-          id: 'amount-input',
-          inputmode: 'decimal',
-          autocomplete: 'transaction-amount',
-          'aria-describedby': 'amount-hint amount-bounds amount-problem',
-          required: true,
-          readonly,
-          'aria-invalid': amountProblem !== '' && 'true',
-          input: (event: Typed) => actions.typeAmount(event.target, editOf(event)),
-          change: ({ target }: Typed) => actions.leaveAmount(target),
-        }),
-        h('span', { id: 'amount-hint', class: 'soft small' }, texts.amountHint),
-        h('span', { id: 'amount-bounds', class: 'soft small' }, boundsText(data.locale, data)),
-        h('span', { id: 'amount-problem', class: 'problem', role: 'alert' }, amountProblem),
-      ),
-    data.isEmailRequired &&
-      h(
-        'p',
-        { class: 'field' },
-        h('label', { for: 'email-input' }, texts.emailLabel),
-        h('input', {
-          id: 'email-input',
-          type: 'email',
-          autocomplete: 'email',
-          required: true,
-          maxlength: '254',
-          readonly,
-          value: model.email || undefined,
-          input: ({ target }: Typed) => actions.typeEmail(target),
-          ...wrongness(model, 'email-input'),
-        }),
-      ),
-  ];
+/** For merchants who ask for it. */
+function emailView(model: Model, actions: Actions): Tree {
+  const { data, step } = model;
+  if (!data.isEmailRequired) return undefined;
+  return h(
+    'p',
+    { class: 'field' },
+    h('label', { for: 'email-input' }, data.texts.emailLabel),
+    h('input', {
+      id: 'email-input',
+      type: 'email',
+      autocomplete: 'email',
+      required: true,
+      maxlength: '254',
+      readonly: step !== '',
+      value: model.email || undefined,
+      input: ({ target }: { readonly target: AmountField }) => actions.typeEmail(target),
+      ...wrongness(model, 'email-input'),
+    }),
+  );
 }
 
 /** Why a small payment cannot come from an exchange. */

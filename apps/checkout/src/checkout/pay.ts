@@ -1,6 +1,6 @@
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { api, Refused } from './api.ts';
-import { beginSession, chosenOption, readEmail } from './begin.ts';
+import { beginSession, chosenOption, readEmail, wantedOrder } from './begin.ts';
 import { fill, formatToken } from './format.ts';
 import { assertOwed, bringToNetwork, type PaymentAttempt, request } from './guard.ts';
 import { holds, isMade, isOver, type Model } from './model.ts';
@@ -36,10 +36,9 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
     const option = chosenOption(page.model);
     assertEnough(page.model, option);
     await assertOwed(page);
-    const sessionId = page.model.data.state?.sessionId ?? '';
-    const body = { sessionId, payer: payer.toLowerCase(), tokenId: option.tokenId, payerEmail };
-    const { clientCode, data } = page.model;
-    const prepare = () => api.prepare(body, { clientCode, locale: data.locale });
+    const { tokenId } = option;
+    const wanted = wantedOrder(page.model, { payer: payer.toLowerCase(), tokenId, payerEmail });
+    const prepare = () => api.prepare(wanted);
     const prepared = await prepare();
     const { deadline, network } = prepared;
     const attempt = { page, provider: wallet.provider, payer, option, network, deadline };

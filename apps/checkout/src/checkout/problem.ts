@@ -46,26 +46,22 @@ function wordsFor({ data }: Pick<Model, 'data'>, error: unknown): string {
 }
 
 /** The payer's options after a wallet refusal that the page cannot resolve by itself. */
+const stepWords: Readonly<Record<NextStep, keyof ScriptTexts>> = {
+  declined: 'rejected',
+  busy: 'walletBusy',
+  add_network: 'wrongNetwork',
+  change_by_hand: 'wrongNetwork',
+  connect_again: 'disconnected',
+  use_address: 'walletCannotSend',
+  pay_plainly: 'failed',
+  tell: 'failed',
+};
+
+/** The same in the reader's words. */
 export function wordsOfStep(
   { data }: Pick<Model, 'data'>,
   step: NextStep,
   { network, error }: { readonly network: string; readonly error: unknown },
 ): string {
-  const { texts } = data;
-  switch (step) {
-    case 'declined':
-      return texts.rejected;
-    case 'busy':
-      return texts.walletBusy;
-    case 'add_network':
-    case 'change_by_hand':
-      return fill(texts.wrongNetwork, { network });
-    case 'connect_again':
-      return texts.disconnected;
-    case 'use_address':
-      return texts.walletCannotSend;
-    case 'pay_plainly':
-    case 'tell':
-      return fill(texts.failed, { reason: wordsOfError(error) });
-  }
+  return fill(data.texts[stepWords[step]], { network, reason: wordsOfError(error) });
 }

@@ -4,27 +4,27 @@ import { h, type Tree } from './tree.ts';
 /** The stages of a payment by a wallet, in order. */
 export const stages = { connect: 0, allow: 1, pay: 2, confirm: 3, done: 4 } as const;
 
-/** The stages with their numbers; those before the present one are done. A payment that needed no allowance has no stage for it. */
+/**
+ * The stages with their numbers, which never change before the payer's eyes; those before the present one are done, or were
+ * not needed: many payments need no allowance.
+ */
 export function stagesView(
   texts: ScriptTexts,
   { stage: present, hasAllowed }: { readonly stage: number; readonly hasAllowed: boolean },
 ): Tree {
   const names = [texts.stageConnect, texts.stageAllow, texts.pay, texts.stageConfirm, texts.stageDone];
-  const isSkipped = present > stages.allow && !hasAllowed;
-  const shown = [...names.keys()].filter((index) => index !== stages.allow || !isSkipped);
   return h(
     'ol',
     { class: 'stages' },
-    shown.map((index, place) =>
-      h(
+    names.map((name, index) => {
+      const isPast = index < present;
+      const isSkipped = isPast && index === stages.allow && !hasAllowed;
+      return h(
         'li',
-        {
-          class: index < present && 'past',
-          'aria-current': index === present && 'step',
-        },
-        h('span', { class: 'dot' }, index < present ? '✓' : String(place + 1)),
-        h('span', {}, names[index]),
-      ),
-    ),
+        { class: isPast && 'past', 'aria-current': index === present && 'step' },
+        h('span', { class: 'dot' }, isSkipped ? '–' : isPast ? '✓' : String(index + 1)),
+        h(isSkipped ? 's' : 'span', {}, name),
+      );
+    }),
   );
 }

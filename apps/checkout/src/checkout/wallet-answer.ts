@@ -28,7 +28,9 @@ const always: Steps = {
 };
 
 /** The codes for a method that a wallet lacks. */
-const unknownMethod = (step: NextStep): Steps => ({ 4200: step, [-32601]: step, [-32004]: step });
+const unknownMethod = [4200, -32601, -32004];
+const stepAt = (step: NextStep, ...codes: readonly number[]): Steps =>
+  Object.fromEntries(codes.map((code) => [code, step]));
 
 const steps: Readonly<Record<WalletRequest, { readonly byCode: Steps; readonly otherwise: NextStep }>> = {
   connect: { byCode: {}, otherwise: 'tell' },
@@ -40,18 +42,13 @@ const steps: Readonly<Record<WalletRequest, { readonly byCode: Steps; readonly o
   sign: { byCode: {}, otherwise: 'pay_plainly' },
   // EIP-5792: these mean that nothing was sent. 5750: the owner declined the wallet's upgrade for it.
   calls: {
-    byCode: {
-      ...unknownMethod('pay_plainly'),
-      [-32602]: 'pay_plainly',
-      5700: 'pay_plainly',
-      5710: 'pay_plainly',
-      5740: 'pay_plainly',
-      5750: 'pay_plainly',
-      5760: 'pay_plainly',
-    },
+    byCode: stepAt('pay_plainly', ...unknownMethod, -32602, 5700, 5710, 5740, 5750, 5760),
     otherwise: 'tell',
   },
-  send: { byCode: { ...unknownMethod('use_address'), 4901: 'change_by_hand' }, otherwise: 'tell' },
+  send: {
+    byCode: { ...stepAt('use_address', ...unknownMethod), 4901: 'change_by_hand' },
+    otherwise: 'tell',
+  },
 };
 
 /** The next step after a wallet's refusal. Wallets wrap errors, so the deciding code may be nested. */

@@ -53,16 +53,24 @@ export function wordsOfError(error: unknown): string {
   return typeof message === 'string' && message !== '' ? message.slice(0, 200) : String(error).slice(0, 200);
 }
 
+/** Sends one request to a wallet. */
+const ask = (provider: Provider, method: string, ...params: readonly unknown[]) =>
+  provider.request(params.length === 0 ? { method } : { method, params });
+
+/** A text of the wallet's in the form that it must have. */
+function checked(given: unknown, form: RegExp, name: string): string {
+  if (typeof given !== 'string' || !form.test(given)) throw new Error(`the wallet gave no ${name}`);
+  return given;
+}
+
 export const toHex = (value: string | bigint) => `0x${BigInt(value).toString(16)}`;
 
 export const addressPattern = /^0x[0-9a-fA-F]{40}$/;
 
 /** The wallet's chosen address, checksummed or not; asks the payer for permission if needed. */
 export async function connect(provider: Provider): Promise<string> {
-  const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as unknown;
-  const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
-  if (typeof first !== 'string' || !addressPattern.test(first)) throw new Error('the wallet gave no address');
-  return first;
+  const accounts = await ask(provider, 'eth_requestAccounts');
+  return checked(Array.isArray(accounts) && accounts[0], addressPattern, 'address');
 }
 
 export interface Network {
@@ -79,7 +87,7 @@ export interface Network {
 
 /** The id of the network that the wallet is on, as a decimal; empty when it says nothing. Opens no prompt. */
 export async function chainOf(provider: Provider): Promise<string> {
-  const current = await provider.request({ method: 'eth_chainId' });
+  const current = await ask(provider, 'eth_chainId');
   return typeof current === 'string' ? String(BigInt(current)) : '';
 }
 
@@ -91,7 +99,7 @@ export const isOn = async (provider: Provider, chainId: string) => (await chainO
  */
 export async function accountsOf(provider: Provider): Promise<readonly string[] | undefined> {
   try {
-    const accounts = await provider.request({ method: 'eth_accounts' });
+    const accounts = await ask(provider, 'eth_accounts');
     return Array.isArray(accounts) ? accounts.map((account) => String(account).toLowerCase()) : undefined;
   } catch {
     // Only informative: each request names its account, and a wallet without it refuses.
@@ -102,7 +110,7 @@ export async function accountsOf(provider: Provider): Promise<readonly string[] 
 /** Switches the wallet to a network, and adds the network first if needed (EIP-3326, EIP-3085). */
 export async function switchNetwork(provider: Provider, wanted: Network): Promise<'done' | NextStep> {
   const chainId = toHex(wanted.chainId);
-  const change = () => provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+  const change = () => ask(provider, 'wallet_switchEthereumChain', { chainId });
   let request: WalletRequest = 'switch';
   try {
     try {
@@ -110,10 +118,7 @@ export async function switchNetwork(provider: Provider, wanted: Network): Promis
     } catch (error) {
       if (nextStepOf('switch', error) !== 'add_network' || wanted.network === undefined) throw error;
       request = 'add';
-      await provider.request({
-        method: 'wallet_addEthereumChain',
-        params: [factsOf(wanted, wanted.network)],
-      });
+      await ask(provider, 'wallet_addEthereumChain', factsOf(wanted, wanted.network));
       request = 'switch';
       if (!(await isOn(provider, wanted.chainId))) await change();
     }
@@ -147,11 +152,9 @@ export async function send(
   from: string,
   { to, data, value, chainId }: Call,
 ): Promise<string> {
-  const params = [{ from, to, data, value: toHex(value), chainId: toHex(chainId) }];
-  const hash = await provider.request({ method: 'eth_sendTransaction', params });
-  if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash))
-    throw new Error('the wallet gave no transaction hash');
-  return hash;
+  const call = { from, to, data, value: toHex(value), chainId: toHex(chainId) };
+  const hash = await ask(provider, 'eth_sendTransaction', call);
+  return checked(hash, /^0x[0-9a-fA-F]{64}$/, 'transaction hash');
 }
 
 /** The wallet's view of a sent transaction; `unknown` where it cannot tell, or not yet. */
@@ -160,8 +163,7 @@ export type WalletOutcome = 'succeeded' | 'failed' | 'unknown';
 /** The wallet node's present view of a transaction. Not every wallet answers. */
 export async function outcomeOf(provider: Provider, hash: string): Promise<WalletOutcome> {
   try {
-    const method = 'eth_getTransactionReceipt';
-    const receipt = (await provider.request({ method, params: [hash] })) as { status?: string } | null;
+    const receipt = (await ask(provider, 'eth_getTransactionReceipt', hash)) as { status?: string } | null;
     if (typeof receipt?.status !== 'string') return 'unknown';
     return BigInt(receipt.status) === 1n ? 'succeeded' : 'failed';
   } catch {
@@ -191,18 +193,14 @@ export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(r
 
 /** Asks the payer to sign typed data (EIP-712). */
 export async function signTyped(provider: Provider, from: string, typedData: unknown): Promise<string> {
-  const params = [from, JSON.stringify(typedData)];
-  const signature = await provider.request({ method: 'eth_signTypedData_v4', params });
-  if (typeof signature !== 'string' || !/^0x[0-9a-fA-F]+$/.test(signature))
-    throw new Error('the wallet gave no signature');
-  return signature;
+  const signature = await ask(provider, 'eth_signTypedData_v4', from, JSON.stringify(typedData));
+  return checked(signature, /^0x[0-9a-fA-F]+$/, 'signature');
 }
 
 /** Whether the wallet executes several calls as one on a chain (EIP-5792). Wallets that do not answer count as no. */
 export async function canBatch(provider: Provider, from: string, chainId: string): Promise<boolean> {
   try {
-    const params = [from, [toHex(chainId)]];
-    const answer = await provider.request({ method: 'wallet_getCapabilities', params });
+    const answer = await ask(provider, 'wallet_getCapabilities', from, [toHex(chainId)]);
     const chains = answer as Record<string, { atomic?: { status?: unknown } } | undefined> | null;
     const status = chains?.[toHex(chainId)]?.atomic?.status;
     return status === 'supported' || status === 'ready';
@@ -225,7 +223,7 @@ export async function sendCalls(
     atomicRequired: true,
     calls: calls.map(({ to, data, value }) => ({ to, data, value: toHex(value) })),
   };
-  const answer = await provider.request({ method: 'wallet_sendCalls', params: [request] });
+  const answer = await ask(provider, 'wallet_sendCalls', request);
   // Wallets of the draft standard answer with the bare id. Without an id, the calls are sent all the same.
   return typeof answer === 'string' ? answer : String((answer as { id?: unknown } | null)?.id ?? '');
 }
@@ -233,7 +231,7 @@ export async function sendCalls(
 /** The wallet's present view of calls: 1xx pending, 2xx done, others failed (EIP-5792). */
 export async function outcomeOfCalls(provider: Provider, id: string): Promise<WalletOutcome> {
   try {
-    const answer = await provider.request({ method: 'wallet_getCallsStatus', params: [id] });
+    const answer = await ask(provider, 'wallet_getCallsStatus', id);
     const { status } = answer as { status?: unknown };
     if (typeof status !== 'number' || status < 200) return 'unknown';
     return status < 300 ? 'succeeded' : 'failed';

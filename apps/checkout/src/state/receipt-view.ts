@@ -15,7 +15,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
     iso === '' ? '' : h('time', { datetime: iso }, formatTime(locale, iso, reader.timeZone));
   const option = options.find(({ tokenId }) => tokenId === payment?.tokenId);
   const target = options.find(({ tokenId }) => tokenId === data.settlementToken);
-  const explorer = explorers[payment?.chainId ?? ''] ?? '';
+  const txAt = (chainId = '') => (explorers[chainId] === undefined ? '' : `${explorers[chainId]}/tx/`);
   const code = (name: string, value: string, url: string) =>
     value !== '' && row(name, codeView(data, name, value, url === '' ? '' : url + value));
   const tokens =
@@ -25,7 +25,6 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
           network: option.chainTitle,
         })
       : '';
-  const at = (base: string, kind: 'tx' | 'address') => (base === '' ? '' : `${base}/${kind}/`);
   return h(
     'section',
     { class: 'receipt', 'aria-labelledby': 'receipt-title' },
@@ -38,13 +37,12 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       row(texts.paidOn, time(state.paidAt)),
       row(texts.received, time(state.settledAt)),
       row(texts.paidWith, tokens),
-      code(
+      row(
         payment?.isDeposit === true ? texts.refundAddress : texts.paidBy,
-        payment?.payer ?? '',
-        at(explorer, 'address'),
+        payment !== undefined && h('bdi', { class: 'address' }, payment.payer),
       ),
-      code(texts.paymentTx, state.initiateTx, at(explorer, 'tx')),
-      code(texts.settlementTx, state.completeTx, at(explorers[target?.chainId ?? ''] ?? '', 'tx')),
+      code(texts.paymentTx, state.initiateTx, txAt(payment?.chainId)),
+      code(texts.settlementTx, state.completeTx, txAt(target?.chainId)),
       code(texts.reference, state.sessionId, ''),
     ),
     state.paidAt !== '' && [

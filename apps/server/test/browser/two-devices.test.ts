@@ -174,6 +174,8 @@ test('a signature given after another device has paid is not sent', async () => 
   });
   await device.pay();
   await held.opened;
+  // No allowance is needed, and no step changes its number.
+  assert.deepEqual(await device.page.locator('.stages .dot').allTextContents(), ['✓', '–', '3', '4', '5']);
   await payElsewhere(url);
   await says(device, rejectIt);
   held.answer();
@@ -257,6 +259,8 @@ test('a payer whose address another device replaces is told so, and what is sent
   await first.getByRole('alert').getByText(told).waitFor();
   assert.notEqual(await askForAddress(second), address);
   await first.locator('#deposit').waitFor();
+  await first.getByRole('alert').getByText(told).waitFor();
+  await first.reload();
   await first.getByRole('alert').getByText(told).waitFor();
   assert.equal(await second.getByText(told).count(), 0);
   const exchange = new TestWallet([life.ethereum, life.base]);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  amountView,
   type ClaimData,
   claimView,
   detailsView,
@@ -135,7 +136,7 @@ export function renderCheckout(data: PageData, frame: PageFrame, now: number, an
   // As the script renders it first, so that nothing moves when the script starts.
   const pane = [
     h('div', { id: 'state' }, state !== undefined && statusView(data, state, { now, timeZone: 'UTC' })),
-    h('div', { id: 'pay' }, payView(model, noActions, now)),
+    h('div', { id: 'pay' }, payView(model, noActions, now, amountView(model, noActions))),
   ];
   // Never while a reader may be filling in a form, nor in place of a form's result.
   const refreshes = state !== undefined && !isAtEnd(state) && !state.isPayable;

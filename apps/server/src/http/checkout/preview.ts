@@ -1,4 +1,5 @@
 import {
+  amountView,
   chooseLanguage,
   initialModel,
   type Language,
@@ -124,7 +125,8 @@ function payViewOf(data: PageData): Tree {
   const balances = Object.fromEntries(
     data.options.map(({ tokenId, decimals }) => [tokenId, (1_000n * 10n ** BigInt(decimals)).toString()]),
   );
-  return payView({ ...initialModel(data), wallets: [wallet], wallet, payer, balances }, noActions, 0);
+  const model = { ...initialModel(data), wallets: [wallet], wallet, payer, balances };
+  return payView(model, noActions, 0, amountView(model, noActions));
 }
 
 /** The token of the settlement and the first others, each for the draft's amount. */

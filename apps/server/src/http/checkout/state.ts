@@ -187,9 +187,10 @@ async function isRefunded(db: Queryable, { refundedAmount, orderId }: SessionSta
   return order !== undefined && refundedAmount >= order.amounts.totalValue;
 }
 
-function paymentOf({ chainId, amountInToken, total, fee, orderId: _orderId, ...seen }: SeenPayment) {
+function paymentOf({ chainId, payer, amountInToken, total, fee, orderId: _orderId, ...seen }: SeenPayment) {
   return {
     ...seen,
+    payer: shorten(payer),
     chainId: chainId.toString(),
     amountInToken: amountInToken.toString(),
     total: total.toString(),

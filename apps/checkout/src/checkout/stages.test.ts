@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { en } from '../text/en.ts';
+import { stages, stagesView } from './stages.ts';
+import { flatten, type Tree } from './tree.ts';
+
+const textOf = (tree: Tree): string =>
+  flatten(tree)
+    .map((item) => (typeof item === 'string' ? item : textOf(item.children)))
+    .join('');
+
+/** The numbers and signs of the stages, and the names that are struck out. */
+function shownAt(stage: number, hasAllowed: boolean): [signs: string, struckOut: string] {
+  const items = flatten(stagesView(en, { stage, hasAllowed }).children);
+  const parts = items.flatMap((item) => (typeof item === 'string' ? [] : flatten(item.children)));
+  const named = (tag: string) => parts.filter((part) => typeof part !== 'string' && part.tag === tag);
+  return [
+    items.map((item) => (typeof item === 'string' ? '' : textOf(item.children[0]))).join(' '),
+    textOf(named('s')),
+  ];
+}
+
+test('the steps of a payment keep their numbers, and an allowance that was not needed is struck out', () => {
+  assert.deepEqual(shownAt(stages.connect, false), ['1 2 3 4 5', '']);
+  assert.deepEqual(shownAt(stages.allow, false), ['✓ 2 3 4 5', '']);
+  assert.deepEqual(shownAt(stages.pay, true), ['✓ ✓ 3 4 5', '']);
+  assert.deepEqual(shownAt(stages.pay, false), ['✓ – 3 4 5', 'Allow']);
+  assert.deepEqual(shownAt(stages.confirm, false), ['✓ – ✓ 4 5', 'Allow']);
+});
