@@ -77,7 +77,7 @@ progress { width: 100%; accent-color: var(--link); }
 @media (min-width: 56rem) {
 .items .small { -webkit-line-clamp: none; }
 .page { grid-template: 1fr / repeat(2, minmax(0, 1fr)); } .order, .done .order { order: 0; padding: 3.5rem 4rem; } .order > * { margin-inline: auto 0; } .order { position: sticky; inset-block-start: 0; align-self: start; } .merchant { margin-block-end: 2rem; padding: 0; }
-.pane, .done .pane { border-radius: 0; padding: 5rem 4rem 2rem; box-shadow: 0 0 3rem #0001, 0 0 0 1px var(--line); gap: 1.25rem; } .pane > * { margin-inline: 0 auto; } .lang { inset-inline-end: 2rem; inset-block-start: 1.25rem; } #pay { flex: none; }
+.pane, .done .pane { border-radius: 0; padding: 5rem 4rem 2rem; box-shadow: 0 0 3rem #0001, 0 0 0 1px var(--line); gap: 1.25rem; } .pane > * { margin-inline: 0 auto; } .lang { inset-inline-end: 2rem; inset-block-start: 1.25rem; } #pay { flex: none; position: sticky; inset-block-start: 2rem; }
 .bar, .bar.bare { position: static; margin: 0; padding: 0; border: 0; gap: 1rem; } .bar .stages { display: flex !important; } .says:has(.stages) { min-height: 6.25rem; align-content: end; } #waiting { order: 1; } #way { padding: .5rem .75rem; border: 1px solid var(--line); border-radius: var(--round); }
 .sheet { margin: auto; border-radius: 1.25rem; } }
 @media (max-width: 22rem) { .stages li:not([aria-current]) span + span { position: absolute; clip-path: inset(50%); } }
