@@ -11,13 +11,11 @@ const textOf = (tree: Tree): string =>
 
 /** The numbers and signs of the stages, and the names that are struck out. */
 function shownAt(stage: number, hasAllowed: boolean): [signs: string, struckOut: string] {
-  const items = flatten(stagesView(en, { stage, hasAllowed }).children);
-  const parts = items.flatMap((item) => (typeof item === 'string' ? [] : flatten(item.children)));
-  const named = (tag: string) => parts.filter((part) => typeof part !== 'string' && part.tag === tag);
-  return [
-    items.map((item) => (typeof item === 'string' ? '' : textOf(item.children[0]))).join(' '),
-    textOf(named('s')),
-  ];
+  const inside = (tree: Tree) =>
+    flatten(tree).flatMap((item) => (typeof item === 'string' ? [] : [flatten(item.children)]));
+  const stagesShown = inside(inside(stagesView(en, { stage, hasAllowed })));
+  const struckOut = stagesShown.flat().filter((part) => typeof part !== 'string' && part.tag === 's');
+  return [stagesShown.map(([sign]) => textOf(sign)).join(' '), textOf(struckOut)];
 }
 
 test('the steps of a payment keep their numbers, and an allowance that was not needed is struck out', () => {
