@@ -47,6 +47,8 @@ const cases: Readonly<Record<string, readonly (readonly [series: string, bad: st
   FlorinCapNearlyUsed: [['florin_cap_used_ratio{token="t",window="hour"}', '0.81', '0.8']],
   FlorinBackupOld: [['florin_backup_age_seconds', '93601', '93600']],
   FlorinMailsWaiting: [['florin_mails_waiting', '101', '100']],
+  FlorinWalletUsedElsewhere: [['florin_wallet_foreign_transactions{chain="base",role="settler"}', '1', '0']],
+  FlorinOrderUnknown: [['florin_orders_unknown{chain="base"}', '1', '0']],
 };
 /** The same for alerts on how fast something grows: what is added each minute. */
 const growing: typeof cases = {

@@ -53,6 +53,7 @@ export {
   type SenderContext,
   type SenderOptions,
 } from './sender/context.ts';
+export { countForeignTransactions } from './sender/foreign-use.ts';
 export { readGasBalance } from './sender/gas-balance.ts';
 export { createSender, type Sender } from './sender/sender.ts';
 export { newLoopState, senderRound } from './sender/sender-loop.ts';

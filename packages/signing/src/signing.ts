@@ -5,6 +5,7 @@
 
 export { type AwsKmsSettings, awsKmsSigner } from './aws-kms.ts';
 export { addressOfPublicKey, parseAddress, withChecksum } from './checksum.ts';
+export { type GoogleKmsSettings, googleKmsSigner } from './google-kms.ts';
 export { keccakBytes, keccakHex } from './keccak.ts';
 export { decryptKeystore, encryptKeystore } from './keystore.ts';
 export {

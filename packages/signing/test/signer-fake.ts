@@ -51,16 +51,15 @@ export async function startWeb3Signer(): Promise<FakeSigner> {
 }
 
 /** AWS KMS with one key: it checks that requests are signed, and answers in DER, with high or low s. */
-export async function startKms(): Promise<FakeSigner & { readonly keyId: string }> {
+export async function startKms(accessKeyIds = ['AKID']): Promise<FakeSigner & { readonly keyId: string }> {
   const [wallet, other] = [Wallet.createRandom(), Wallet.createRandom()];
   const keyId = '1234abcd-12ab-34cd-56ef-1234567890ab';
   const fake = await serve(getAddress(wallet.address), (request, body, faults) => {
-    if (
-      !/^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-central-1\/kms\//.test(
+    const [, accessKeyId = ''] =
+      /^AWS4-HMAC-SHA256 Credential=(\w+)\/\d{8}\/eu-central-1\/kms\//.exec(
         request.headers.authorization ?? '',
-      )
-    )
-      return refusal(400, 'IncompleteSignatureException');
+      ) ?? [];
+    if (!accessKeyIds.includes(accessKeyId)) return refusal(400, 'IncompleteSignatureException');
     const operation = String(request.headers['x-amz-target']).replace('TrentService.', '');
     const asked = JSON.parse(body) as Record<string, string>;
     if (asked['KeyId'] !== keyId) return refusal(400, 'NotFoundException');
@@ -79,6 +78,57 @@ export async function startKms(): Promise<FakeSigner & { readonly keyId: string 
     return { status: 200, body: JSON.stringify({ KeyId: keyId, Signature: signature }) };
   });
   return { ...fake, keyId };
+}
+
+/** Google Cloud KMS with one version of a key: it takes the tokens of `startRole`, and answers in DER. */
+export async function startGoogleKms(): Promise<FakeSigner & { readonly keyVersion: string }> {
+  const [wallet, other] = [Wallet.createRandom(), Wallet.createRandom()];
+  const keyVersion = 'projects/p/locations/europe-west3/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1';
+  const fake = await serve(getAddress(wallet.address), (request, body, faults) => {
+    if (!/^Bearer token-\d+$/.test(request.headers.authorization ?? '')) return { status: 401, body: '' };
+    if (request.url === `/v1/${keyVersion}/publicKey`) {
+      const base64 = publicKeyInfo(wallet.signingKey.publicKey).toString('base64');
+      const pem = `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----\n`;
+      return { status: 200, body: JSON.stringify({ pem, algorithm: 'EC_SIGN_SECP256K1_SHA256' }) };
+    }
+    if (request.url !== `/v1/${keyVersion}:asymmetricSign`) return { status: 404, body: 'not for a log' };
+    const { digest } = JSON.parse(body) as { digest: { sha256: string } };
+    const signer = faults.hasOtherKey ? other : wallet;
+    const { r, s } = signer.signingKey.sign(Buffer.from(digest.sha256, 'base64'));
+    return {
+      status: 200,
+      body: JSON.stringify({ signature: derOf(BigInt(r), BigInt(s)).toString('base64') }),
+    };
+  });
+  return { ...fake, keyVersion };
+}
+
+/**
+ * The metadata server of a Google machine, or the credential service of an AWS container: each request gets new
+ * credentials of the machine's role, which end in a second.
+ */
+export async function startRole(): Promise<{
+  readonly url: string;
+  /** How many credentials were given out. */
+  readonly given: () => number;
+  close(): Promise<void>;
+}> {
+  let given = 0;
+  const fake = await serve('0x', (request) => {
+    if (request.url?.startsWith('/aws') === true) {
+      given += 1;
+      const Expiration = new Date(Date.now() + 1_000).toISOString();
+      const keys = { AccessKeyId: `ASIA${given}`, SecretAccessKey: 'secret', Token: 'session' };
+      return { status: 200, body: JSON.stringify({ ...keys, Expiration }) };
+    }
+    if (request.url?.includes('/service-accounts/default/token') !== true) return { status: 200, body: '{}' };
+    given += 1;
+    return {
+      status: 200,
+      body: JSON.stringify({ access_token: `token-${given}`, expires_in: 1, token_type: 'Bearer' }),
+    };
+  });
+  return { url: fake.url, given: () => given, close: fake.close };
 }
 
 function refusal(status: number, kind: string): Answer {
@@ -128,7 +178,8 @@ async function serve(
         return;
       }
       const { status, body: text } = faultyAnswer(faults, request) ?? answer(request, body, faults);
-      setTimeout(() => response.writeHead(status).end(text), faults.delayMs);
+      const headers = { 'content-type': 'application/json', 'metadata-flavor': 'Google' };
+      setTimeout(() => response.writeHead(status, headers).end(text), faults.delayMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -172,7 +172,7 @@ export const settingTable: readonly SettingRow[] = [
     names: ['signer.order', 'signer.settler'],
     fallback: '',
     meaning:
-      'a remote signer instead of the key: `{"kind":"web3signer","url","address"}` or `{"kind":"aws_kms","region","keyId","address"}` ([keys](../runbook/keys.md))',
+      'a remote signer instead of the key: `{"kind":"web3signer","url","address"}`, `{"kind":"aws_kms","region","keyId","address"}` or `{"kind":"google_kms","keyVersion","address"}` ([keys](../runbook/keys.md))',
   },
   {
     names: ['signer.otherSettlers[]'],
@@ -183,6 +183,7 @@ export const settingTable: readonly SettingRow[] = [
       'signer.otherSettlers[].url',
       'signer.otherSettlers[].region',
       'signer.otherSettlers[].keyId',
+      'signer.otherSettlers[].keyVersion',
       'signer.otherSettlers[].endpoint',
       'signer.otherSettlers[].address',
     ],

@@ -4,6 +4,7 @@ import { settingTable } from './setting-table.ts';
 
 const address = '0x0000000000000000000000000000000000000001';
 const other = '0x0000000000000000000000000000000000000002';
+const keyVersion = 'projects/p/locations/l/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1';
 const token = { tokenId: 'base::usdc', address, name: 'USD Coin', symbol: 'USDC', decimals: 6 };
 
 /** Files that together have every setting. Local, because some settings are for local worlds alone. */
@@ -40,6 +41,10 @@ const samples: readonly Readonly<Record<string, unknown>>[] = [
           kind: 'web3signer',
           url: 'https://signer.example.com',
           address: '0x0000000000000000000000000000000000000004',
+        },
+        {
+          ...{ kind: 'google_kms', keyVersion, endpoint: 'https://cloudkms.example.com' },
+          address: '0x0000000000000000000000000000000000000005',
         },
       ],
     },

@@ -28,6 +28,9 @@ test('orders and settlements may have different kinds of signers, and settlement
     [signers.settlerKey, ...signers.otherSettlerKeys].map(addressOfKey),
     [first, second].map((key) => key !== undefined && privateKeyToAddress(key)),
   );
+  const keyVersion = 'projects/p/locations/l/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1';
+  const google = { kind: 'google_kms', keyVersion, address };
+  assert.deepEqual(read({ orderKey: third, settler: google }).settlerKey, { ...google, endpoint: undefined });
   const opened = openSigners(read({ orderKey: third, settler: kms }), systemClock);
   assert.equal(opened.orderKey, third);
   assert.ok(typeof opened.settlerKey !== 'string');
@@ -51,6 +54,11 @@ test('every mistake about signers is one sentence', () => {
     ],
     [{ ...keys, order: { kind: 'web3signer', url: 'http://x/', address } }, {}, /without a slash/],
     [{ ...keys, order: { kind: 'ledger', address } }, {}, /signer.order.kind must be one of/],
+    [
+      { settlerKey: second, order: { kind: 'google_kms', keyVersion: 'k', address } },
+      {},
+      /keyVersion must name one version/,
+    ],
     [{ settlerKey: second, order: { ...kms, color: 1 } }, {}, /signer.order.color is not a known setting/],
   ];
   for (const [signer, environment, message] of mistakes)

@@ -1,5 +1,12 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { awsKmsSigner, type SignerHttp, type SigningKey, signerHttp, web3Signer } from '@florin/signing';
+import {
+  awsKmsSigner,
+  googleKmsSigner,
+  type SignerHttp,
+  type SigningKey,
+  signerHttp,
+  web3Signer,
+} from '@florin/signing';
 import { privateKeyToAddress } from 'viem/accounts';
 import type { Clock } from '#outside/clock.ts';
 import { Secret } from '#outside/secret.ts';
@@ -15,6 +22,12 @@ export type RemoteSigner =
       readonly keyId: string;
       readonly endpoint?: string | undefined;
       readonly address: Hex;
+    }
+  | {
+      readonly kind: 'google_kms';
+      readonly keyVersion: string;
+      readonly endpoint?: string | undefined;
+      readonly address: Hex;
     };
 
 /** A private key, or a remote signer. */
@@ -28,9 +41,12 @@ export interface Signers {
   readonly otherSettlerKeys: readonly ConfiguredKey[];
 }
 
+const remoteKinds = ['web3signer', 'aws_kms', 'google_kms'] as const;
 const maxSettlers = 16;
+const keyVersionPattern =
+  /^projects\/[\w.:-]+\/locations\/[\w-]+\/keyRings\/[\w-]+\/cryptoKeys\/[\w-]+\/cryptoKeyVersions\/\d+$/;
 
-/** Reads `signer`, and the keys that the environment names. AWS KMS uses the machine's credentials. */
+/** Reads `signer`, and the keys that the environment names. The clouds' KMS use the machine's credentials. */
 export function signersOf(secrets: SecretSource, fields: Fields): Signers {
   const remote = (field: string) => fields.optional(field, (name) => fields.section(name, remoteOf));
   const others = fields.optional('otherSettlers', (name) => fields.list(name)) ?? [];
@@ -49,22 +65,33 @@ export function signersOf(secrets: SecretSource, fields: Fields): Signers {
 }
 
 function otherOf(secrets: SecretSource, fields: Fields): ConfiguredKey {
-  if (fields.choice('kind', ['key', 'web3signer', 'aws_kms']) !== 'key') return remoteOf(fields);
+  if (fields.choice('kind', ['key', ...remoteKinds]) !== 'key') return remoteOf(fields);
   const number = fields.integer('number', { least: 2, most: maxSettlers });
   return secrets.privateKey(`SETTLER_${number}`, `settler${number}Key`);
 }
 
 function remoteOf(fields: Fields): RemoteSigner {
-  const kind = fields.choice('kind', ['web3signer', 'aws_kms']);
+  const kind = fields.choice('kind', remoteKinds);
   const address = addressOf(fields, 'address');
   if (kind === 'web3signer') return { kind, address, url: urlOf(fields, 'url') };
+  const endpoint = fields.optional('endpoint', (name) => urlOf(fields, name));
+  if (kind === 'google_kms') return { kind, address, keyVersion: keyVersionOf(fields), endpoint };
   return {
     kind,
     address,
     region: fields.text('region'),
     keyId: fields.text('keyId'),
-    endpoint: fields.optional('endpoint', (name) => urlOf(fields, name)),
+    endpoint,
   };
+}
+
+function keyVersionOf(fields: Fields): string {
+  const keyVersion = fields.text('keyVersion');
+  if (!keyVersionPattern.test(keyVersion))
+    throw new ConfigError(
+      `${fields.path('keyVersion')} must name one version of a key: projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/1`,
+    );
+  return keyVersion;
 }
 
 function urlOf(fields: Fields, name: string): string {
@@ -106,5 +133,6 @@ export function openSigners(
 function openSigner(key: ConfiguredKey, http: SignerHttp): SigningKey {
   if (key instanceof Secret) return key.reveal() as Hex;
   if (key.kind === 'web3signer') return web3Signer(http, key);
+  if (key.kind === 'google_kms') return googleKmsSigner(http, key);
   return awsKmsSigner(key);
 }

@@ -75,6 +75,15 @@ export const insertUnmatched = statement({
    on conflict (chain_id, order_id) do update set tx_hash = :txHash, block_number = :blockNumber, block_time = :blockTime`,
 });
 
+// A block that is read again has the same payout.
+export const insertUnknownPayout = statement({
+  name: 'movement_unknown_payout_insert',
+  parameters: { chainId: 'int8', orderId: 'text', txHash: 'text', blockTime: 'timestamptz' },
+  columns: {},
+  text: `insert into unknown_payouts (chain_id, order_id, tx_hash, block_time)
+   values (:chainId, :orderId, :txHash, :blockTime) on conflict do nothing`,
+});
+
 export const concludeUnmatched = statement({
   name: 'movement_unmatched_conclude',
   parameters: { chainId: 'int8', orderId: 'text', status: 'text', outcomeTx: 'text' },

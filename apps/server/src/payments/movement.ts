@@ -10,6 +10,7 @@ import {
   comparedTokens,
   concludeUnmatched,
   directPayments,
+  insertUnknownPayout,
   insertUnmatched,
   knownOrders,
   unmatchedPayments,
@@ -269,6 +270,11 @@ async function recordUnmatched(transaction: Transaction, log: Log, event: ChainE
   if (name === 'Settled' || name === 'Refunded' || name === 'Reclaimed') {
     const status = outcomes[name];
     await transaction.query(concludeUnmatched, { chainId, orderId, status, outcomeTx: txHash });
+  }
+  if (name === 'PaidOut') {
+    await transaction.query(insertUnknownPayout, { chainId, orderId, txHash, blockTime: event.blockTime });
+    const unknown = new Error('a payout of an order that this database does not know');
+    log.error('payment.unknown_payout', unknown, { chainId, orderId, txHash });
   }
   if (name !== 'Paid') return;
   const text = (argument: string) => event.arguments[argument] ?? '';

@@ -4,12 +4,13 @@ import { findCursor, lockChain, type Rpc, type RpcCall, RpcUnavailable, resultOf
 import { moveBackfill } from '@florin/evm/testing';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { toHex, zeroHash } from 'viem';
+import { getAddress, keccak256, toHex, zeroHash } from 'viem';
 import { chainsOf } from '#chains/chain.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { readForeignUse } from './foreign-use.ts';
 import { acceptDifferences, reconcileChain } from './reconcile.ts';
 
 const freeLook = statement({
@@ -328,4 +329,29 @@ test('what becomes final while its token is not configured is in the books once 
   } finally {
     await other.close();
   }
+});
+
+test('a payment and a payout by signatures that the database does not know are counted for the operator', async () => {
+  const ethereum = world.chain('ethereum');
+  const [token] = ethereum.tokens;
+  assert.ok(token !== undefined);
+  const asked = {
+    chains: world.chains,
+    clock: world.clock,
+    rpcOf: () => assert.fail('no wallet is asked for'),
+    wallets: [],
+  };
+  const unknown = async () => {
+    const readings = await readForeignUse(world.database.db, asked);
+    return readings.find(({ labels }) => labels['chain'] === 'ethereum')?.value ?? Number.NaN;
+  };
+  const before = await unknown();
+  const known = await world.signOrder(await world.openSession('ethereum::usdc'), 'ethereum::usdc');
+  const values = { token: getAddress(token.address), value: '3', amount: '3' };
+  await world.mineFinal('ethereum', ['PaidOut', known, values]);
+  assert.equal((await unknown()) - before, 0);
+  const stolen = (name: string) => ({ ...known, orderId: keccak256(toHex(name)) });
+  await world.mineFinal('ethereum', ['PaidOut', stolen('stolen payout'), values]);
+  await world.mineFinal('ethereum', ['Paid', stolen('stolen order'), values]);
+  assert.equal((await unknown()) - before, 2);
 });

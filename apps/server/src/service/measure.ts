@@ -1,3 +1,4 @@
+import { type Signer, type SigningKey, signerOf } from '@florin/signing';
 import type { ChainHandler } from '#contracts/event.ts';
 import type { Clock } from '#outside/clock.ts';
 import { version } from '#outside/version.ts';
@@ -15,7 +16,32 @@ export function withMetrics(options: ServiceOptions): ServiceOptions {
     if (status === 'completed' && paidAt !== undefined && settledAt !== undefined)
       metrics.settled(secondsBetween(paidAt, settledAt));
   };
-  return { ...options, metrics, onMove, log: metrics.countLog(options.log) };
+  const { orderKey, settlerKey, otherSettlerKeys = [] } = options;
+  const counted = (key: SigningKey, role: string) => countedSigner(key, role, metrics);
+  return {
+    ...{ ...options, metrics, onMove, log: metrics.countLog(options.log) },
+    orderKey: counted(orderKey, 'order signer'),
+    settlerKey: counted(settlerKey, 'settler'),
+    otherSettlerKeys: otherSettlerKeys.map((key) => counted(key, 'settler')),
+  };
+}
+
+/** Signs with the key, and counts that: an operator compares it with what the holder of the key counts. */
+function countedSigner(key: SigningKey, role: string, metrics: Metrics): Signer {
+  const signer = signerOf(key);
+  return {
+    address: signer.address,
+    async sign(preimage) {
+      try {
+        const signature = await signer.sign(preimage);
+        metrics.signed(role, true);
+        return signature;
+      } catch (error) {
+        metrics.signed(role, false);
+        throw error;
+      }
+    },
+  };
 }
 
 /** The handler, which also measures how long after its block a payment is read. */

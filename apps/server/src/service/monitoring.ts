@@ -1,6 +1,7 @@
 import fastify from 'fastify';
 import { addHealthRoutes, type Readiness } from '#http/health.ts';
 import type { Clock } from '#outside/clock.ts';
+import { foreignUseGauges, readForeignUse } from '#reconcile/foreign-use.ts';
 import { gaugesOf, installationGauges } from '#reconcile/gauges.ts';
 import { readHealth, readWallets } from '#reconcile/health.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -67,7 +68,10 @@ function addReaders(metrics: Metrics, options: ServiceOptions, { db, rpcOf }: Ro
     ...((await recentCapUse()) ?? []),
     ...(backups === undefined ? [] : [await readBackupAge(backups, clock.now())]),
   ]);
-  const recentWallets = recently(clock, () => readWallets(db, { chains, clock, rpcOf, wallets }));
+  const read = { chains, clock, rpcOf, wallets };
+  const recentForeignUse = recently(clock, () => readForeignUse(db, read));
+  metrics.addReader(foreignUseGauges, async () => (await recentForeignUse()) ?? []);
+  const recentWallets = recently(clock, () => readWallets(db, read));
   metrics.addReader(installationGauges, async () => {
     const [health, report = unknownWallets] = await Promise.all([
       readHealth(db, { chains, clock }),

@@ -47,6 +47,8 @@ export interface Metrics {
   readonly detected: (chain: string, seconds: number) => void;
   /** From the payment's final block to the block that settled it. */
   readonly settled: (seconds: number) => void;
+  /** One signature that a key of the service was asked for. */
+  readonly signed: (key: string, isSigned: boolean) => void;
   /** Counts what a log gets, and passes it on. */
   readonly countLog: (log: Log) => Log;
   /** Reads gauges for each page that Prometheus asks for. */
@@ -110,6 +112,10 @@ function openInstruments(registry: Registry) {
       [],
       'slow',
     ),
+    signatures: counter('florin_signatures_total', 'Signatures that the service asked of its keys.', [
+      'key',
+      'outcome',
+    ]),
     lines: counter('florin_log_events_total', 'Warnings and errors in the log, by the name of the event.', [
       'level',
       'event',
@@ -156,6 +162,7 @@ function recorders(into: Instruments): Omit<Metrics, 'addReader' | 'render'> {
     sessionMoved: (status) => into.moves.inc({ status }),
     detected: (chain, seconds) => into.detections.observe({ chain }, seconds),
     settled: (seconds) => into.settlements.observe(seconds),
+    signed: (key, isSigned) => into.signatures.inc({ key, outcome: isSigned ? 'signed' : 'failed' }),
     countLog: (log) => ({
       info: log.info,
       warn(event, fields) {

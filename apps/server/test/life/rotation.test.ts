@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Hex } from '@florin/protocol/order.ts';
 import { awsKmsSigner, type SignerHttp, signerHttp, web3Signer } from '@florin/signing';
 import { type FakeSigner, startKms, startWeb3Signer } from '@florin/signing/testing';
 import { systemClock } from '#outside/clock.ts';
@@ -8,6 +7,7 @@ import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
 import { addresses } from './roles.ts';
+import { onEveryChain, rolesOf, sendGas } from './rotation-steps.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
@@ -20,31 +20,6 @@ before(async () => {
   life.mine();
 });
 after(() => Promise.all([life.close(), kms.close(), web3.close(), http.close()]));
-
-const chains = (): readonly LifeChain[] => [life.ethereum, life.base];
-
-async function onEveryChain(
-  setters: readonly (readonly [string, string, Hex])[],
-  allowed: boolean,
-): Promise<void> {
-  await life.pauseMining();
-  for (const chain of chains()) {
-    for (const [contract, setter, wallet] of setters) {
-      const to = contract === 'PaymentGateway' ? chain.chain.gateway : chain.chain.vault;
-      await chain.call(to, contract, setter, [wallet, allowed]);
-    }
-  }
-  life.mine();
-}
-
-function rolesOf(orderSigner: Hex, settler: Hex): readonly (readonly [string, string, Hex])[] {
-  return [
-    ['PaymentGateway', 'setOrderSigner', orderSigner],
-    ['PayoutVault', 'setSigner', orderSigner],
-    ['PaymentGateway', 'setSettler', settler],
-    ['PayoutVault', 'setSettler', settler],
-  ];
-}
 
 async function senderOf(chain: LifeChain, txHash: string): Promise<string> {
   const receipt = (await chain.anvil.request('eth_getTransactionReceipt', [txHash])) as { from: string };
@@ -64,10 +39,8 @@ async function prepared(): Promise<{ sessionId: string; payer: Payer; reply: Age
 test('an open order is paid after both keys are replaced by remote ones, and the old keys are useless', async () => {
   const open = await prepared();
   // 1. The contracts accept the new keys in addition to the old ones.
-  await onEveryChain(rolesOf(web3.address, kms.address), true);
-  for (const { anvil } of chains())
-    for (const { address } of [kms, web3])
-      await anvil.request('anvil_setBalance', [address, '0x56bc75e2d63100000']);
+  await onEveryChain(life, rolesOf(web3.address, kms.address), true);
+  await sendGas(life, [kms.address, web3.address]);
   // 2. The service signs with the new keys.
   await life.stopService();
   const { keyId, address, url: endpoint } = kms;
@@ -83,7 +56,7 @@ test('an open order is paid after both keys are replaced by remote ones, and the
   const { session } = await life.sessionIn(open.sessionId, 'completed');
   assert.equal(await senderOf(life.base, session.completeTx), kms.address.toLowerCase());
   // 4. No order signed by the old keys is open: they are revoked.
-  await onEveryChain(rolesOf(addresses.orderSigner, addresses.settler), false);
+  await onEveryChain(life, rolesOf(addresses.orderSigner, addresses.settler), false);
   const next = await prepared();
   await next.payer.execute(life.ethereum, next.reply);
   await life.sessionIn(next.sessionId, 'completed');

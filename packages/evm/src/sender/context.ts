@@ -1,4 +1,4 @@
-import type { Database } from '@florin/pg';
+import type { Database, Queryable } from '@florin/pg';
 import type { Clock, Log } from '../context.ts';
 import { getTransactionCount } from '../nodes/actions.ts';
 import { type Rpc, RpcError, RpcUnavailable } from '../nodes/rpc.ts';
@@ -59,7 +59,7 @@ export interface SenderContext extends Omit<SenderOptions, 'settings' | 'otherWa
  * transaction that had used it.
  */
 export async function finalTransactionCount(
-  context: SenderContext,
+  context: { readonly db: Queryable; readonly wallet: Pick<WalletSigner, 'address'> },
   chain: FollowedChain,
   rpc: Rpc,
 ): Promise<bigint> {

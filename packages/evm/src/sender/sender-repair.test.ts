@@ -37,6 +37,7 @@ import { findCursor, resumeChain } from '../watcher/cursor.ts';
 import type { Block } from '../watcher/event.ts';
 import { rewindCursor } from '../watcher/recovery.sql.ts';
 import { broadcastSigned } from './broadcast.ts';
+import { countForeignTransactions } from './foreign-use.ts';
 import { replace, supersede } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';
 import { senderRound } from './sender-loop.ts';
@@ -232,6 +233,14 @@ test('a transaction is reported as superseded when a foreign one with its nonce 
   await sender.broadcast(again.transactionId);
   await mineAndFollow(4);
   assert.deepEqual(statuses(), ['superseded', 'succeeded']);
+  const foreign = (since = new Date(0)) =>
+    countForeignTransactions({ db: database.db, rpc }, { chain, wallet: wallet.address, since });
+  assert.equal(await foreign(), 1, 'it had the nonce of ours');
+  await sendForeign(2n);
+  await mineAndFollow(4);
+  assert.equal(await foreign(), 2, 'and came after ours');
+  const later = new Date(Date.now() + 86_400_000);
+  assert.equal(await foreign(later), 0, 'a database that was restored since knows nothing of them');
 });
 
 test('a nonce is never below the final transactions of the wallet, foreign ones included', async () => {
