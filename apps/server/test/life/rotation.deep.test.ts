@@ -19,9 +19,8 @@ import { checkout } from './story-fixture.ts';
 
 const price = 2_000_000;
 const payersAtOnce = 3;
-const payersInAll = 60;
-/** Time under load before and after each step. */
-const stepMs = 4_000;
+/** More than the rotations take: the load must not end before them. */
+const payersInAll = 120;
 
 let life: Life;
 let kms: FakeSigner & { readonly keyId: string };
@@ -89,16 +88,23 @@ async function rotate(
   const { order, settle, orderKey, settlerKey } = to;
   await sendGas(life, [order.address, settle.address]);
   await onEveryChain(life, rolesOf(order.address, settle.address), true);
-  await setTimeout(stepMs);
+  await nextSettled(running);
   await life.stopService();
   Object.assign(life.options, { orderKey, settlerKey });
   await life.startService();
   // The orders that the old key signed are paid before it is revoked.
   const signedBefore = [...running.open];
   while (signedBefore.some((sessionId) => running.open.has(sessionId))) await setTimeout(100);
-  await setTimeout(stepMs);
+  await nextSettled(running);
   await onEveryChain(life, rolesOf(from.orderSigner, from.settler), false);
-  await setTimeout(stepMs);
+  await nextSettled(running);
+}
+
+/** Waits until a payment that is sent from now on is settled. */
+async function nextSettled({ sent }: ReturnType<typeof load>): Promise<void> {
+  const from = sent.length;
+  while (sent[from] === undefined) await setTimeout(100);
+  await life.sessionIn(sent[from], 'completed');
 }
 
 test('both keys are replaced twice while payers pay, and no payment is lost or settled twice', async (t) => {
@@ -107,7 +113,7 @@ test('both keys are replaced twice while payers pay, and no payment is lost or s
   for (const payer of payers) await payer.fund(life.ethereum, usdc, BigInt(price));
   life.mine();
   const running = load(payers, stop.signal);
-  await setTimeout(stepMs);
+  await nextSettled(running);
   const { keyId, address, url: endpoint } = kms;
   const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret' };
   const first = {
@@ -126,6 +132,7 @@ test('both keys are replaced twice while payers pay, and no payment is lost or s
   });
   const second = { orderKey, settlerKey, order: otherKms, settle: google };
   await rotate({ orderSigner: web3.address, settler: kms.address }, second, running);
+  assert.ok(payers.length > 0, 'payers paid until the end');
   stop.abort();
   await running.done;
   const senders = new Set<string>();
