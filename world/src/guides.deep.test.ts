@@ -13,6 +13,9 @@ import { findFreePort } from './port.ts';
  * Runs the commands of the guides as printed, in a copy of the checkout next to a world that `npm start` began there.
  */
 
+/** Commands that wait for something, such as a paid order, would wait for ever where it does not come. */
+const commandsLimitMs = 600_000;
+
 let checkout: string;
 let world: ChildProcess;
 
@@ -95,7 +98,11 @@ async function runAll(
   const script = commands.map(({ text }) => `${text}\nprintf '\\n%s\\n' '${mark}'`).join('\n');
   // Only the last command gets the input.
   const env = { ...plainEnvironment(), ...environment };
-  const shell = spawn('sh', ['-e', '-c', script], { cwd: checkout, env });
+  // A group of its own, which ends with what the commands left running. Its output would stay open else.
+  const shell = spawn('sh', ['-e', '-c', script], { cwd: checkout, env, detached: true });
+  const endGroup = () => endProcessGroup(shell);
+  shell.once('exit', endGroup);
+  const limit = setTimeout(endGroup, commandsLimitMs);
   shell.stdin.end(input);
   let output = '';
   let errors = '';
@@ -106,9 +113,19 @@ async function runAll(
     errors += text;
   });
   const [code] = await once(shell, 'close');
+  clearTimeout(limit);
   assert.equal(code, 0, `${output}\n${errors}`);
   const printed = output.split(`\n${mark}\n`);
   return new Map(commands.map(({ name }, index) => [name, (printed[index] ?? '').trim()]));
+}
+
+function endProcessGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 const codeOf = (answer = '') => (JSON.parse(answer) as { code: number }).code;
