@@ -29,7 +29,7 @@ export const inviteCommand: Command = {
   options: [
     merchantOption,
     mandatory('--role <role>', 'what the person may do').choices(memberRoles),
-    optional('--email <address>', 'who is invited, for the list of invitations'),
+    optional('--email <address>', 'whose account alone may accept it'),
   ],
   run: (options, outside) =>
     withDatabase(outside, async (db, config) => {

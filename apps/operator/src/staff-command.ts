@@ -13,7 +13,7 @@ import { type Command, withDatabase } from './command.ts';
 
 export const addStaffCommand: Command = {
   does: 'invites a person to the operator’s staff, by a link that works once within a week',
-  options: [optional('--email <address>', 'who is invited, for the audit log')],
+  options: [optional('--email <address>', 'whose account alone may accept it')],
   run: (options, outside) =>
     withDatabase(outside, async (db, config) => {
       const email = options.optional('email') ?? '';

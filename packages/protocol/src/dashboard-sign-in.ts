@@ -126,7 +126,9 @@ export const signInRoutes = {
     reply: Type.Object({
       merchantName: Type.String({ description: 'Empty: the operator’s staff' }),
       role: Type.String(),
-      email: Type.String(),
+      email: Type.String({
+        description: 'Whose account alone accepts it; empty: the account of any address',
+      }),
       expiresAt: Type.String(),
     }),
     errors: ['invitation_invalid', 'rate_limited'],
@@ -135,6 +137,9 @@ export const signInRoutes = {
     ...signIn,
     path: '/invitation/accept-as-new',
     summary: 'Accept an invitation with a new account, and sign in',
+    description:
+      'An invitation with an address makes an account for that address alone. Refused with 400101, in the same words, for ' +
+      'another address and for one that has an account. An invitation without an address then is for the refused one.',
     body: strictBody({
       token: text({ min: 1, max: 100 }),
       name: nameText({ max: 100 }),
@@ -217,6 +222,7 @@ export const meRoutes = {
     ...personal,
     path: '/me/invitation/accept',
     summary: 'Accept an invitation',
+    description: 'An invitation with an address is accepted by the account of that address alone.',
     tag: 'Invitations',
     body: strictBody({ token: text({ min: 1, max: 100 }) }),
     reply: Type.Object({ merchantId: Type.String({ description: 'Empty: the operator’s staff' }) }),

@@ -211,8 +211,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   member_not_found: advice('The merchant has no such member.', 'Read the list of members again.'),
   last_owner: advice('Every merchant keeps at least one owner.', 'Make another member an owner first.'),
   invitation_invalid: advice(
-    'The link is unknown, was used or revoked, or is older than a week.',
-    'Ask for a new link.',
+    'The link is unknown, was used or revoked, is older than a week, or is for another e-mail address than that of the account.',
+    'Sign in with the account of the address that was invited, or ask for a new link.',
   ),
   invitation_not_found: advice(
     'The merchant has no open invitation with this id.',

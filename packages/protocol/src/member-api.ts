@@ -133,7 +133,8 @@ export const memberRoutes = {
     path: '/invitation/create',
     summary: 'Invite a person by a link',
     description:
-      'The link works once, within a week, and is shown this once. With a mail server it also goes to `email`.',
+      'The link works once, within a week, and is shown this once. With `email`, only the account of that address accepts it, ' +
+      'and with a mail server the link also goes there.',
     tag: 'Invitations',
     body: strictBody({ role, email: Type.Optional(text({ max: 254 })) }),
     reply: invitationReply,

@@ -95,7 +95,11 @@ function Accept({
   if (me !== undefined)
     return (
       <Front title={title} description={description}>
-        <AcceptAsMe token={token} me={me} onDone={enter} />
+        {invitation.email === '' || invitation.email === me.email ? (
+          <AcceptAsMe token={token} me={me} onDone={enter} />
+        ) : (
+          <ForOther email={invitation.email} me={me} />
+        )}
       </Front>
     );
   return (
@@ -112,6 +116,27 @@ function Accept({
         {hasAccount ? 'I have no account yet' : 'I have an account already'}
       </Button>
     </Front>
+  );
+}
+
+/** Who is signed in has another address than the one that was invited. */
+function ForOther({ email, me }: { readonly email: string; readonly me: Me }) {
+  const queries = useQueryClient();
+  const signOut = useWrite('POST /me/sign-out', { keepsReads: true });
+  const leave = async () => {
+    if ((await signOut.run()) !== undefined) await queries.resetQueries({ queryKey: meKey });
+  };
+  return (
+    <div className="grid gap-4">
+      <p>
+        The invitation is for <strong>{email}</strong>, and you are signed in as <strong>{me.email}</strong>.
+        Sign out to accept it with that address, or ask for an invitation to yours.
+      </p>
+      <FailureNotice error={signOut.error} />
+      <Button kind="primary" size="large" isBusy={signOut.isRunning} onClick={() => void leave()}>
+        Sign out
+      </Button>
+    </div>
   );
 }
 
@@ -175,7 +200,8 @@ function NewAccount({
       />
       <TextField
         label="E-mail"
-        hint="You sign in with it."
+        hint={invited === '' ? 'You sign in with it.' : 'The invitation is for this address. You sign in with it.'}
+        readOnly={invited !== ''}
         type="email"
         autoComplete="username"
         required

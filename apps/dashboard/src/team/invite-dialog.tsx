@@ -74,7 +74,7 @@ function InviteForm({
     <form onSubmit={onSubmit(send)} className="grid gap-4">
       <TextField
         label="E-mail"
-        hint="Whom the link is for. It goes there by e-mail where this installation sends e-mails."
+        hint="Only an account with this address can then use the link. It goes there by e-mail where this installation sends e-mails."
         isOptional
         type="email"
         autoComplete="off"

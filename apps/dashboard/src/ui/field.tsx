@@ -7,6 +7,7 @@ export const inputClass = classNames(
   'w-full min-w-0 rounded-lg border border-line-strong bg-raised px-3 text-lg text-ink shadow-card md:text-base',
   'hover:border-faint focus:border-accent focus:outline-2 focus:outline-offset-0 focus:outline-accent/35',
   'disabled:bg-sunken disabled:text-soft',
+  '[&[readonly]]:bg-sunken [&[readonly]]:text-soft',
   'aria-invalid:border-bad aria-invalid:outline-bad/35',
 );
 

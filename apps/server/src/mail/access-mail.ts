@@ -83,7 +83,6 @@ const notices: Readonly<Record<string, AccessNotice>> = {
 /** What the audit log keeps of these acts' subjects. */
 interface Subject {
   readonly email?: string;
-  readonly invitedEmail?: string;
   readonly role?: string;
   readonly kind?: string;
   readonly last4?: string;
@@ -124,7 +123,7 @@ export async function composeAccessMail(
   const { actor, act } = JSON.parse(mail.data) as { readonly actor: Actor; readonly act: Act };
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
-  const { invitedEmail, effectiveAt = '' } = subjectOf(act.after);
+  const { effectiveAt = '' } = subjectOf(act.after);
   const when = effectiveAt === '' ? '' : timeText(effectiveAt);
   const fill = (text: string) =>
     text.replaceAll('{effectiveAt}', when).replaceAll('{merchant}', () => merchant);
@@ -144,9 +143,6 @@ export async function composeAccessMail(
       ...english(fromName, title),
       paragraphs: [
         fill(notice.meaning),
-        ...(invitedEmail !== undefined
-          ? ['The invitation was for another address than the person has.']
-          : []),
         notice.advice ??
           'If your team did not do this, undo it in the dashboard and look into the audit log.',
       ],
@@ -167,7 +163,6 @@ function subjectRows({ before, after }: Act): readonly MailRow[] {
   const { kind, last4 = '' } = later;
   return [
     ['Member', later.email ?? earlier.email ?? ''],
-    ['Invited address', later.invitedEmail ?? ''],
     ['Role', later.role ?? ''],
     ['Role before', earlier.role ?? ''],
     ['Key', kind === 'secret' ? `sk_live_…${last4}` : ''],

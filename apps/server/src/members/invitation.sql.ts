@@ -74,6 +74,13 @@ export const setAccepted = statement({
   text: 'update invitations set accepted_at = :at, accepted_by = :userId where invitation_id = :invitationId',
 });
 
+export const bindAddress = statement({
+  name: 'invitation_bind_address',
+  parameters: { invitationId: 'text', email: 'text' },
+  columns: {},
+  text: `update invitations set email = :email where invitation_id = :invitationId and email = ''`,
+});
+
 export const setRevoked = statement({
   name: 'invitation_set_revoked',
   parameters: { merchantId: 'text', invitationId: 'text', at: 'timestamptz' },

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Queryable, Row, Transaction } from '@florin/pg';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { MemberRole, Role } from '@florin/protocol/member-role.ts';
 import { recordAct } from './audit.ts';
 import type { Act, Actor, MemberContext } from './context.ts';
 import { checkedEmail, parseEmail } from './email.ts';
 import {
+  bindAddress,
   insertInvitation,
   invitationByToken,
   lockInvitation,
@@ -17,6 +18,7 @@ import {
 import { mayGive } from './inviter.ts';
 import { addMember } from './membership.ts';
 import { addStaff } from './staff.ts';
+import { createUserIfNew } from './user.ts';
 
 /** An open invitation; its token is only in the link. */
 export interface Invitation {
@@ -24,7 +26,7 @@ export interface Invitation {
   /** Undefined: it makes staff of the operator. */
   readonly merchantId: string | undefined;
   readonly role: Role;
-  /** Empty when the inviter gave none. */
+  /** Whose account alone accepts it. Empty when the inviter gave none: then the account of any address does. */
   readonly email: string;
   /** The inviting member's id; empty for the operator. */
   readonly invitedBy: string;
@@ -140,8 +142,39 @@ export async function openInvitation(
 }
 
 /**
- * Makes the acting person a member, or staff, on the record, and uses the token up. Refuses an invalid token (100803) and a
- * member (100805).
+ * Makes an account for the person who holds an invitation. Refuses a malformed name or e-mail address (400101).
+ *
+ * Undefined where the invitation is for another address, or the address has an account: callers answer both alike. An
+ * invitation without an address then takes this one, so that nobody looks for accounts by trying addresses.
+ */
+export async function createInvitedUser(
+  transaction: Transaction,
+  deps: MemberContext,
+  { invitation, ...person }: { invitation: Invitation; name: string; email: string; passwordHash: string },
+): Promise<string | undefined> {
+  const email = checkedEmail(person.email);
+  const { invitationId } = invitation;
+  if (!isFor(invitation, email)) return undefined;
+  const userId = await createUserIfNew(transaction, deps, person);
+  if (userId === undefined) await transaction.query(bindAddress, { invitationId, email });
+  return userId;
+}
+
+/** What {@link createInvitedUser} refuses without saying whether the address has an account. */
+export function refuseNewAccount(): Refusal {
+  return fieldRefusal(
+    'email',
+    'makes no new account with this invitation: sign in if you have one, or ask for an invitation to this address',
+  );
+}
+
+function isFor({ email: invited }: Invitation, email: string): boolean {
+  return invited === '' || invited === parseEmail(email);
+}
+
+/**
+ * Makes the acting person a member, or staff, on the record, and uses the token up. Refuses an invalid token (100803), also
+ * one for another address than the person's, and a member (100805).
  */
 export async function acceptInvitation(
   transaction: Transaction,
@@ -150,6 +183,9 @@ export async function acceptInvitation(
 ): Promise<Invitation> {
   const userId = actor.id;
   const invitation = await openInvitation(transaction, deps, token);
+  if (!isFor(invitation, actor.name)) {
+    throw new Refusal('invitation_invalid', 'it is for another e-mail address than that of your account');
+  }
   const { invitationId, merchantId, role } = invitation;
   if (merchantId === undefined || role === 'staff') await addStaff(transaction, deps, userId);
   else await addMember(transaction, deps, { merchantId, userId, role });
@@ -158,14 +194,11 @@ export async function acceptInvitation(
   return invitation;
 }
 
-/** It says so where the person has another address than the one that was invited. */
 function acceptanceAct(
-  { invitationId: subject, role, email: invitedEmail }: Invitation,
+  { invitationId: subject, role }: Invitation,
   { id: userId, name: email }: Actor,
 ): Act {
-  const isForOther = invitedEmail !== '' && invitedEmail !== parseEmail(email);
-  const after = JSON.stringify({ userId, email, role, ...(isForOther ? { invitedEmail } : {}) });
-  return { action: 'acceptInvitation', subject, after };
+  return { action: 'acceptInvitation', subject, after: JSON.stringify({ userId, email, role }) };
 }
 
 /** Makes the link of an invitation useless. Refuses one that is unknown, accepted or revoked (100804). */

@@ -20,12 +20,29 @@ import {
   userOverview,
 } from './user.sql.ts';
 
+interface NewUser {
+  readonly name: string;
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
 /** Makes an account with a password. Refuses a malformed name or e-mail address, and an address that has one (400101). */
 export async function createUser(
   transaction: Transaction,
   deps: MemberContext,
-  request: { readonly name: string; readonly email: string; readonly passwordHash: string },
+  request: NewUser,
 ): Promise<string> {
+  const userId = await createUserIfNew(transaction, deps, request);
+  if (userId === undefined) throw fieldRefusal('email', 'has an account already');
+  return userId;
+}
+
+/** The same, but undefined for an address that has an account. */
+export async function createUserIfNew(
+  transaction: Transaction,
+  deps: MemberContext,
+  request: NewUser,
+): Promise<string | undefined> {
   const userId = newId('user', deps.random.bytes);
   const email = checkedEmail(request.email);
   const name = request.name.normalize('NFC').trim();
@@ -34,9 +51,7 @@ export async function createUser(
   }
   const at = deps.clock.now();
   const rows = await transaction.query(insertUser, { userId, name, email, at });
-  if (rows.length === 0) {
-    throw fieldRefusal('email', 'has an account already: sign in, and open the invitation again');
-  }
+  if (rows.length === 0) return undefined;
   const id = randomBase62(deps.random.bytes);
   await transaction.query(insertPassword, { id, userId, password: request.passwordHash, at });
   return userId;

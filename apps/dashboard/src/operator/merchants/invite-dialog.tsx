@@ -92,7 +92,7 @@ export function InviteDialog({
         />
         <TextField
           label="E-mail"
-          hint="Whom the link is for. It goes there by e-mail where this installation sends e-mails."
+          hint="Only an account with this address can then use the link. It goes there by e-mail where this installation sends e-mails."
           isOptional
           type="email"
           value={email}

@@ -87,6 +87,40 @@ test('a link makes an account, signs in and shows ten recovery codes once', asyn
   assert.equal((await new Browser(local).post('/invitation/accept-as-new', person)).code, 100803);
 });
 
+test('an invitation with an e-mail address is for the account of that address alone, and tells of no other', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const { db } = world.merchants.database;
+  const inviteTo = async (email: string) => {
+    const request = { merchantId, role: 'viewer', email, invitedBy: '' } as const;
+    return (await db.transaction((transaction) => invite(transaction, world.options, request))).token;
+  };
+  const guest = await world.addPerson();
+  const other = await world.addPerson();
+  const accept = async (token: string, email: string) =>
+    (await signedIn(local, email)).post('/me/invitation/accept', { token });
+  const asNew = (token: string, email: string) =>
+    new Browser(local).post('/invitation/accept-as-new', { token, name: 'Kim', email, password });
+
+  const toGuest = await inviteTo(guest.email.toUpperCase());
+  const taken = await asNew(toGuest, guest.email);
+  assert.deepEqual([taken.code, taken.error.param], [400101, 'email']);
+  for (const email of [other.email, 'nobody.there@example.com'])
+    assert.deepEqual([email, (await asNew(toGuest, email)).message], [email, taken.message]);
+  assert.equal((await accept(toGuest, other.email)).code, 100803);
+  assert.equal((await accept(toGuest, guest.email)).code, 0);
+  const toNew = await inviteTo('kim.invited@example.com');
+  assert.equal((await asNew(toNew, 'Kim.Invited@example.com')).code, 0);
+
+  // A free one is for the first address that has an account, and answers the same for every other one from then on.
+  const free = await inviteTo('');
+  for (const email of [other.email, guest.email, 'nobody.there@example.com'])
+    assert.deepEqual([email, (await asNew(free, email)).message], [email, taken.message]);
+  assert.equal((await accept(free, other.email)).code, 0);
+  const loose = await inviteTo('');
+  const third = await world.addPerson();
+  assert.equal((await accept(loose, third.email)).code, 0);
+});
+
 test('without an invitation no request makes an account', async () => {
   const browser = new Browser(local);
   const person = { token: 'x', name: 'Eve', email: 'eve@example.com', password };

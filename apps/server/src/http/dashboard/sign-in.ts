@@ -6,12 +6,12 @@ import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { recordPersonalAct } from '#members/audit.ts';
 import { assertHardToGuess } from '#members/common-password.ts';
 import type { MemberContext } from '#members/context.ts';
-import { acceptInvitation, openInvitation } from '#members/invitation.ts';
+import { acceptInvitation, createInvitedUser, openInvitation, refuseNewAccount } from '#members/invitation.ts';
 import { hashPassword } from '#members/password.ts';
 import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
-import { createUser, endSession } from '#members/user.ts';
+import { endSession } from '#members/user.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
@@ -201,9 +201,11 @@ export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): 
     const passwordHash = await hashPassword(password);
     const accepted = await deps.people.transaction(async (transaction) => {
       // First the token: without a valid one nothing is told of accounts.
-      const { merchantName } = await openInvitation(transaction, deps, token);
-      assertHardToGuess('password', password, [...deps.places, merchantName, name, email]);
-      const userId = await createUser(transaction, deps, { name, email, passwordHash });
+      const invitation = await openInvitation(transaction, deps, token);
+      assertHardToGuess('password', password, [...deps.places, invitation.merchantName, name, email]);
+      const person = { invitation, name, email, passwordHash };
+      const userId = await createInvitedUser(transaction, deps, person);
+      if (userId === undefined) return undefined;
       const actor = actorOf({ userId, email }, call);
       const { merchantId } = await acceptInvitation(transaction, deps, { token, actor });
       return {
@@ -211,6 +213,8 @@ export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): 
         recoveryCodes: await renewRecoveryCodes(transaction, deps, userId),
       };
     });
+    // Not before the transaction has ended, which keeps what the invitation is for now.
+    if (accepted === undefined) throw refuseNewAccount();
     const { cookies } = await enter('/sign-in/email', call, { email, password });
     return withCookies(accepted, cookies);
   });
