@@ -16,7 +16,10 @@ test('a person becomes staff by a link, is listed, and goes', async () => {
   const userId = await world.database.db.transaction(async (transaction) => {
     const person = { name: 'Ops', email: 'ops@example.com', passwordHash: 'x' };
     const made = await createUser(transaction, deps, person);
-    await acceptInvitation(transaction, deps, { token, actor: { ...operator, id: made, name: person.email } });
+    await acceptInvitation(transaction, deps, {
+      token,
+      actor: { ...operator, id: made, name: person.email },
+    });
     return made;
   });
   assert.match((await world.run('staff list')).stdout, new RegExp(`${userId} +ops@example\\.com`));

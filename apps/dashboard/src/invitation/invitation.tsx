@@ -200,7 +200,9 @@ function NewAccount({
       />
       <TextField
         label="E-mail"
-        hint={invited === '' ? 'You sign in with it.' : 'The invitation is for this address. You sign in with it.'}
+        hint={
+          invited === '' ? 'You sign in with it.' : 'The invitation is for this address. You sign in with it.'
+        }
         readOnly={invited !== ''}
         type="email"
         autoComplete="username"

@@ -194,10 +194,7 @@ export async function acceptInvitation(
   return invitation;
 }
 
-function acceptanceAct(
-  { invitationId: subject, role }: Invitation,
-  { id: userId, name: email }: Actor,
-): Act {
+function acceptanceAct({ invitationId: subject, role }: Invitation, { id: userId, name: email }: Actor): Act {
   return { action: 'acceptInvitation', subject, after: JSON.stringify({ userId, email, role }) };
 }
 

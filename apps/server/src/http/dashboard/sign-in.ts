@@ -6,7 +6,12 @@ import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { recordPersonalAct } from '#members/audit.ts';
 import { assertHardToGuess } from '#members/common-password.ts';
 import type { MemberContext } from '#members/context.ts';
-import { acceptInvitation, createInvitedUser, openInvitation, refuseNewAccount } from '#members/invitation.ts';
+import {
+  acceptInvitation,
+  createInvitedUser,
+  openInvitation,
+  refuseNewAccount,
+} from '#members/invitation.ts';
 import { hashPassword } from '#members/password.ts';
 import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
