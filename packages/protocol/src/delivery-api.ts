@@ -50,7 +50,10 @@ export const delivery = Type.Object({
 export type Delivery = Static<typeof delivery>;
 
 const request = Type.Object({
-  url: Type.String({ description: 'Empty for attempts of older versions, which did not store it' }),
+  url: Type.String({
+    description:
+      'Without the values of its query for keys without `webhooks:write`. Empty for attempts of older versions, which did not store it',
+  }),
   headers: Type.Record(Type.String(), Type.String(), {
     description: 'As sent, without webhook-signature: a reader could use it to impersonate the sender',
   }),

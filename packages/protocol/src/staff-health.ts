@@ -146,7 +146,7 @@ export const webhookBacklog = Type.Object({
   webhookId: Type.String(),
   merchantId: Type.String(),
   merchantName: Type.String(),
-  webhookUrl: Type.String(),
+  webhookUrl: Type.String({ description: 'Without the values of its query' }),
   status: Type.String({ description: 'active, inactive or paused' }),
   failures: Type.Integer({ description: 'In a row' }),
   failingSince: Type.String({ description: 'RFC 3339; empty: the last attempt succeeded' }),

@@ -11,7 +11,10 @@ export const webhook = Type.Object({
   webhookId: Type.String({ description: 'Prefix `wkid_`' }),
   webhookName: Type.String({ description: 'At most 100 characters' }),
   webhookDescription: Type.String({ description: 'At most 1000 characters' }),
-  webhookUrl: Type.String({ description: 'Receiver, https, in its normal form (WHATWG)' }),
+  webhookUrl: Type.String({
+    description:
+      'Receiver, https, in its normal form (WHATWG). Without the values of its query (`?token=****`) for keys without `webhooks:write`, and in events',
+  }),
   status: webhookStatus,
   subscribedEvents: Type.Array(Type.String()),
   key: Type.String({ description: 'Signing key `whsec_…`; masked for keys without `webhook_secrets:read`' }),

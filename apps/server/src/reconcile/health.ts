@@ -12,6 +12,7 @@ import type { Chain, Chains } from '#chains/chain.ts';
 import { readMailProgress } from '#mail/bounce.ts';
 import type { Clock } from '#outside/clock.ts';
 import { listOpenLegs } from '#settlement/held.ts';
+import { urlWithoutValues } from '#webhooks/webhook.ts';
 import {
   appliedMigrations,
   databaseVersion,
@@ -120,7 +121,7 @@ export async function readWebhookBacklog(
     webhookId: row.webhook_id,
     merchantId: row.merchant_id,
     merchantName: row.merchant_name,
-    webhookUrl: row.webhook_url,
+    webhookUrl: urlWithoutValues(row.webhook_url),
     status: row.status,
     failures: row.consecutive_failures,
     failingSince: row.first_failure_at?.toISOString() ?? '',

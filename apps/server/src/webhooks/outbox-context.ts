@@ -9,7 +9,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import { type Egress, EgressFailure } from '#outside/egress.ts';
 import { type EventContext, emit, type ProductEvent } from './outbox.ts';
-import { webhookView } from './webhook.ts';
+import { urlWithoutValues, webhookView } from './webhook.ts';
 
 /** What doors for webhooks need. */
 export interface WebhookContext extends Omit<OutboxContext, 'refusal'> {
@@ -48,7 +48,9 @@ export function withoutPayerEmail(body: string): string {
 
 function pausedEvent(webhook: KeylessWebhook): ProductEvent {
   const { ownerId, webhookId: objectId, updatedAt: at } = webhook;
-  const dataJson = JSON.stringify({ webhook: webhookView(webhook) });
+  // Other receivers get the event, and readers of events who may not change webhooks.
+  const webhookUrl = urlWithoutValues(webhook.webhookUrl);
+  const dataJson = JSON.stringify({ webhook: { ...webhookView(webhook), webhookUrl } });
   return { type: 'webhook.paused', ownerId, objectId, dataJson, at };
 }
 

@@ -12,6 +12,7 @@ import {
 import * as deliveryApi from '@florin/protocol/delivery-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import * as eventApi from '@florin/protocol/event-api.ts';
+import type { Permission } from '@florin/protocol/permission.ts';
 import * as webhookApi from '@florin/protocol/webhook.ts';
 import { createEgress } from '#outside/egress.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -19,7 +20,7 @@ import { testDatabase } from '../../test/harness/database.ts';
 import { addMerchant, addWebhook, testOutbox } from '../../test/harness/webhook-fixture.ts';
 import type { Fact } from './outbox.ts';
 import { outboxWorker, withoutPayerEmail } from './outbox-context.ts';
-import { keyedWebhookView, webhookFields } from './webhook.ts';
+import { keyedWebhookView, shownUrl, webhookFields } from './webhook.ts';
 
 const database = await testDatabase();
 after(() => database.close());
@@ -45,9 +46,26 @@ test('the key is masked to its last four characters without the permission to se
   await addWebhook(db, merchantId);
   const [webhook] = await listWebhooks(db, outbox, merchantId);
   assert.ok(webhook !== undefined);
-  const shown = keyedWebhookView(webhook, true);
+  const may = (...permissions: Permission[]) => new Set<Permission>(permissions);
+  const shown = keyedWebhookView(webhook, may('webhook_secrets:read'));
   assert.equal(shown.key, webhook.key);
-  assert.deepEqual(keyedWebhookView(webhook, false), { ...shown, key: `whsec_****${webhook.key.slice(-4)}` });
+  assert.deepEqual(keyedWebhookView(webhook, may()), { ...shown, key: `whsec_****${webhook.key.slice(-4)}` });
+});
+
+test('a URL is shown without the values of its query to readers who may not change webhooks', () => {
+  const shown = {
+    'https://shop.example.com/hook': 'https://shop.example.com/hook',
+    'https://shop.example.com/hook?token=s3cret': 'https://shop.example.com/hook?token=****',
+    'https://shop.example.com/hook?a=b=c&s3cret&d=#s3cret':
+      'https://shop.example.com/hook?a=****&****&d=****',
+    'https://shop.example.com/#s3cret?x=y': 'https://shop.example.com/',
+    'https://shop.example.com/?a=1?b=2': 'https://shop.example.com/?a=****',
+    '': '',
+  };
+  for (const [url, masked] of Object.entries(shown)) {
+    assert.equal(shownUrl(url, new Set(['webhooks:read'])), masked);
+    assert.equal(shownUrl(url, new Set(['webhooks:write'])), url);
+  }
 });
 
 // proves W6.10
@@ -93,7 +111,7 @@ test('the event about a paused webhook shows the members of a read, without its 
   });
   await egress.close();
   await db.transaction((transaction) => worker.tellPaused(transaction, webhook));
-  const { key: _, ...shown } = keyedWebhookView(webhook, false);
+  const { key: _, ...shown } = keyedWebhookView(webhook, new Set());
   assert.deepEqual(
     told.map(({ type, ownerId, dataJson }) => [type, ownerId, JSON.parse(dataJson)]),
     [['webhook.paused', merchantId, { webhook: shown }]],

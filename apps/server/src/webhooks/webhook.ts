@@ -1,6 +1,7 @@
 import type { KeylessWebhook, Webhook as StoredWebhook, WebhookFields } from '@florin/outbox';
 import { Refusal } from '@florin/protocol/error.ts';
 import { isSubscription } from '@florin/protocol/event.ts';
+import type { MemberPermission } from '@florin/protocol/permission.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Webhook, WebhookCreateBody } from '@florin/protocol/webhook.ts';
 import type { AddressPolicy } from '#outside/address.ts';
@@ -35,9 +36,28 @@ export function webhookView(webhook: KeylessWebhook): Omit<Webhook, 'key'> {
   };
 }
 
-/** The same with its key; `isKeyShown` false masks it. */
-export function keyedWebhookView(webhook: StoredWebhook, isKeyShown: boolean): Webhook {
+/** The same with its key, of which a reader without `webhook_secrets:read` gets the last four characters. */
+export function keyedWebhookView(
+  webhook: StoredWebhook,
+  permissions: ReadonlySet<MemberPermission>,
+): Webhook {
   const { createAt, updateAt, ...fields } = webhookView(webhook);
-  const key = isKeyShown ? webhook.key : `whsec_****${webhook.key.slice(-4)}`;
-  return { ...fields, key, createAt, updateAt };
+  const key = permissions.has('webhook_secrets:read') ? webhook.key : `whsec_****${webhook.key.slice(-4)}`;
+  const webhookUrl = shownUrl(webhook.webhookUrl, permissions);
+  return { ...fields, webhookUrl, key, createAt, updateAt };
+}
+
+/** A receiver's URL for a reader: whole for one who may change webhooks. */
+export function shownUrl(url: string, permissions: ReadonlySet<MemberPermission>): string {
+  return permissions.has('webhooks:write') ? url : urlWithoutValues(url);
+}
+
+/** A receiver's URL without the values of its query and without its fragment: they often hold a secret of the receiver. */
+export function urlWithoutValues(url: string): string {
+  const [address = '', query] = (url.split('#', 1)[0] ?? '').split(/\?(.*)/s, 2);
+  if (query === undefined) return address;
+  const shown = query
+    .split('&')
+    .map((part) => (part.includes('=') ? `${part.slice(0, part.indexOf('='))}=****` : '****'));
+  return `${address}?${shown.join('&')}`;
 }

@@ -1,8 +1,10 @@
 import type { Queryable } from '@florin/pg';
 import type { auditQuery, auditReply } from '@florin/protocol/audit-log.ts';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import type { MemberPermission } from '@florin/protocol/permission.ts';
 import type { Static } from 'typebox';
 import { type AuditEntry, listAudit } from '#members/audit.ts';
+import { shownUrl } from '#webhooks/webhook.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 import { FinishedReply } from '../route-handler.ts';
 
@@ -25,19 +27,26 @@ const columns = [
 
 /** The audit log, as JSON or CSV. */
 export function addAuditRoutes(add: MerchantRoutes): void {
-  add.read(routes.listAudit, ({ query, caller: { merchantId } }, db) =>
-    answerAuditPage(db, { merchantId }, query),
+  add.read(routes.listAudit, ({ query, caller: { merchantId, permissions } }, db) =>
+    answerAuditPage(db, { merchantId, permissions }, query),
   );
 }
 
-/** A page of a merchant's log, of one person's, or of the installation's. */
+/** A page of a merchant's log, of one person's, or of the installation's, with URLs of webhooks as the reader sees them. */
 export async function answerAuditPage(
   queryable: Queryable,
-  log: { readonly merchantId: string | undefined; readonly personId?: string },
+  {
+    permissions = new Set(),
+    ...log
+  }: {
+    readonly merchantId: string | undefined;
+    readonly personId?: string;
+    readonly permissions?: ReadonlySet<MemberPermission>;
+  },
   query: Static<typeof auditQuery>,
 ): Promise<Static<typeof auditReply> | FinishedReply> {
   const { entries, nextCursor } = await listAudit(queryable, { ...log, size: pageSize, after: query.after });
-  const shown = entries.map(shownEntry);
+  const shown = entries.map((entry) => shownEntry(entry, permissions));
   if (query.format !== 'csv') return { entries: shown, nextCursor };
   const lines = [columns, ...shown.map((entry) => columns.map((column) => entry[column]))];
   return new FinishedReply(lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join(''), {
@@ -47,12 +56,24 @@ export async function answerAuditPage(
   });
 }
 
-function shownEntry({ actor, entryId, at, action, subject, before = '', after = '' }: AuditEntry) {
+function shownEntry(
+  { actor, entryId, at, action, subject, ...entry }: AuditEntry,
+  permissions: ReadonlySet<MemberPermission>,
+) {
   const { clientAddress, userAgent, requestId } = actor;
+  const before = withShownUrl(entry.before, permissions);
+  const after = withShownUrl(entry.after, permissions);
   return {
     ...{ entryId, at: at.toISOString(), action, subject, before, after, clientAddress, userAgent, requestId },
     ...{ actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
   };
+}
+
+function withShownUrl(json: string | undefined, permissions: ReadonlySet<MemberPermission>): string {
+  if (json?.includes('"webhookUrl"') !== true) return json ?? '';
+  return JSON.stringify(JSON.parse(json), (name, value: unknown) =>
+    name === 'webhookUrl' && typeof value === 'string' ? shownUrl(value, permissions) : value,
+  );
 }
 
 /** A field of RFC 4180. A leading apostrophe keeps spreadsheets from running a field as a formula. */

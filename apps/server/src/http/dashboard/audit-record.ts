@@ -2,6 +2,7 @@ import { findWebhook } from '@florin/outbox';
 import type { Queryable } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import type { MemberPermission } from '@florin/protocol/permission.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { findBranding } from '#catalog/branding.ts';
 import { productsByIds } from '#catalog/product.ts';
@@ -48,6 +49,9 @@ const subjectFields = [
   'changeId',
   'accountId',
 ] as const;
+
+/** The log keeps URLs whole, so that two of them can be told apart, and keys masked. */
+const mayChangeWebhooks: ReadonlySet<MemberPermission> = new Set<MemberPermission>(['webhooks:write']);
 
 /**
  * Records each change of the door with the subject before and after, as a read shows it to a caller without secrets. What
@@ -115,7 +119,7 @@ async function viewOf(
     case 'wkid':
       return keyedWebhookView(
         await findWebhook(queryable, outboxContext(deps), { ownerId: merchantId, webhookId: subject }),
-        false,
+        mayChangeWebhooks,
       );
     case 'acc': {
       const account = await findAccount(queryable, merchantId, subject);

@@ -109,6 +109,35 @@ test('the log is exported as CSV, which no spreadsheet runs', async () => {
   assert.equal(reply.headers['florin-next-cursor'], '');
 });
 
+test('who may not change webhooks sees their URLs without the values of the query, in the log too', async () => {
+  const { merchantId } = browser;
+  const webhookUrl = 'https://shop.example.com/hook?token=s3cret';
+  const { webhookId } = (await browser.post('/webhook/create', { ...webhookFields, webhookUrl })).data;
+  const moved = { ...webhookFields, webhookId, webhookUrl: 'https://shop.example.com/hook?token=s3cret2' };
+  assert.equal((await browser.post('/webhook/update', moved)).code, 0);
+  for (const [role, whole] of [
+    ...(['admin', 'developer'] as const).map((role) => [role, true] as const),
+    ...(['finance', 'support', 'viewer'] as const).map((role) => [role, false] as const),
+  ]) {
+    const member = new Browser(await world.serve('local'));
+    const { email: address } = await world.addPerson([[merchantId, role]]);
+    await member.post('/sign-in/password', { email: address, password });
+    member.merchantId = merchantId;
+    const expected = [whole ? moved.webhookUrl : 'https://shop.example.com/hook?token=****'];
+    const read = await member.get(`/webhook/detail/${webhookId}`);
+    assert.deepEqual([role, read.data.webhookUrl], [role, expected[0]]);
+    const { webhooks } = (await member.get('/webhook/list')).data;
+    const listed = webhooks.filter((each: { webhookId: string }) => each.webhookId === webhookId);
+    assert.deepEqual(
+      listed.map((each: { webhookUrl: string }) => each.webhookUrl),
+      expected,
+    );
+    const { text: told } = await member.get('/audit/list');
+    const seen = role === 'admin' ? ['s3cret', 's3cret2'] : [];
+    assert.deepEqual([role, [...new Set(told.match(/s3cret2?/g))].toSorted()], [role, seen]);
+  }
+});
+
 test('members are invited, change their role, and go, each recorded', async () => {
   const { url } = (await browser.post('/invitation/create', { role: 'viewer', email: 'kim@example.com' }))
     .data;

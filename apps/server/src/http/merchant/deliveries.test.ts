@@ -40,13 +40,14 @@ before(async () => {
 after(() => world.close());
 
 async function addWebhook(subscribedEvents = ['product.*']) {
-  const key = await world.addKey(await world.addMerchant());
+  const merchantId = await world.addMerchant();
+  const key = await world.addKey(merchantId);
   const post = (path: string, body: object) => world.send('POST', path, { key, body });
   const fields = { webhookName: 'Hook', webhookUrl: 'https://shop.example.com/', subscribedEvents };
   const { webhookId } = (await post('/webhook/create', fields)).data;
   const list = async (page = 1, size = 10) =>
     (await world.send('GET', `/webhook/delivery/list/${webhookId}/${page}/${size}`, { key })).data;
-  return { key, webhookId, post, list };
+  return { merchantId, key, webhookId, post, list };
 }
 
 // proves W6.18
@@ -198,11 +199,11 @@ test('deliveries that are unknown, of other merchants or of deleted webhooks are
 
 // proves W6.22
 test('a delivery is read with its body, its requests without signatures, and the changes between attempts', async () => {
-  const { key, webhookId, post, list } = await addWebhook(['product.*']);
+  const { merchantId, key, webhookId, post, list } = await addWebhook(['product.*']);
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
   const [{ deliveryId, eventId }] = (await list()).deliveries;
   const attempts = [
-    [1, 500, 'status 500', 'no', 'https://old.example.com/'],
+    [1, 500, 'status 500', 'no', 'https://old.example.com/?token=s3cret'],
     [2, 500, 'status 500', 'no', 'https://shop.example.com/'],
     [3, 204, '', '', 'https://shop.example.com/'],
   ] as const;
@@ -224,7 +225,7 @@ test('a delivery is read with its body, its requests without signatures, and the
     attempt: 1,
     at: '2030-01-01 00:00:00',
     request: {
-      url: 'https://old.example.com/',
+      url: 'https://old.example.com/?token=s3cret',
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Florin-Webhooks/1',
@@ -243,6 +244,9 @@ test('a delivery is read with its body, its requests without signatures, and the
     data.attempts.map((attempt: { changes: string[] }) => attempt.changes),
     [[], ['url'], ['httpStatus', 'error', 'responseBody']],
   );
+  const reader = await world.addKey(merchantId, { preset: 'read_only' });
+  const masked = await world.send('GET', `/webhook/delivery/detail/${deliveryId}`, { key: reader });
+  assert.equal(masked.data.attempts[0].request.url, 'https://old.example.com/?token=****');
   const stranger = await world.addKey(await world.addMerchant());
   const other = await world.send('GET', `/webhook/delivery/detail/${deliveryId}`, { key: stranger });
   assert.equal(other.code, 100505);

@@ -11,6 +11,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { deliveryDetail } from '#webhooks/delivery-detail.ts';
 import { listDeliveries } from '#webhooks/delivery-log.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
+import { shownUrl } from '#webhooks/webhook.ts';
 import { type RouteCall, success } from '../route-handler.ts';
 import { shownText } from './events.ts';
 import type { MerchantCaller, MerchantRoutes } from './once.ts';
@@ -42,7 +43,15 @@ export function addDeliveryRoutes(
 
   add.read(routes.getDelivery, async ({ params: { deliveryId }, caller }, db) => {
     const shown = await deliveryDetail(db, deps, { merchantId: caller.merchantId, deliveryId });
-    return { ...shown, body: caller.permissions.has('events:read') ? shownText(caller, shown.body) : '' };
+    const { permissions } = caller;
+    return {
+      ...shown,
+      attempts: shown.attempts.map(({ request, ...attempt }) => ({
+        ...attempt,
+        request: { ...request, url: shownUrl(request.url, permissions) },
+      })),
+      body: permissions.has('events:read') ? shownText(caller, shown.body) : '',
+    };
   });
 
   add.change(routes.resendDeliveries, async ({ body, caller: { merchantId } }, transaction) => ({

@@ -22,7 +22,6 @@ const { routes } = merchantApi;
 /** Webhooks: register, change, list and read. Signing keys are shown only to keys that may read webhook secrets. */
 export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): void {
   const outbox = outboxContext(deps);
-  const maySeeKeys = (caller: Caller) => caller.permissions.has('webhook_secrets:read');
 
   // Who may not see payers' addresses makes webhooks that do not get them.
   const redacted = ({ permissions }: Caller) => ({ isRedacted: !permissions.has('payer_pii:read') });
@@ -31,7 +30,8 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): voi
     const { merchantId: ownerId } = caller;
     const fields = webhookFields(body, deps.addresses);
     const made = await createWebhook(transaction, outbox, { ownerId, fields, ...redacted(caller) });
-    return keyedWebhookView(made, true);
+    // Shown this once to a key that may not read it later.
+    return { ...keyedWebhookView(made, caller.permissions), key: made.key };
   });
 
   add.action(routes.updateWebhook, async ({ body, caller }, transaction) => {
@@ -69,13 +69,13 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): voi
 
   add.read(routes.listWebhooks, async ({ caller }, db) => {
     const webhooks = await listWebhooks(db, outbox, caller.merchantId);
-    return { webhooks: webhooks.map((webhook) => keyedWebhookView(webhook, maySeeKeys(caller))) };
+    return { webhooks: webhooks.map((webhook) => keyedWebhookView(webhook, caller.permissions)) };
   });
 
   add.read(routes.getWebhook, async ({ params: { webhookId }, caller }, db) =>
     keyedWebhookView(
       await findWebhook(db, outbox, { ownerId: caller.merchantId, webhookId }),
-      maySeeKeys(caller),
+      caller.permissions,
     ),
   );
 }
