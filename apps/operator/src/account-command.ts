@@ -2,13 +2,31 @@ import { mandatory, optional, table } from '@florin/cli';
 import { settlementModes } from '@florin/protocol/order.ts';
 import {
   accountOf,
+  type Config,
+  causedBy,
   createAccount,
   disableLinksOfAccount,
+  findAccount,
   listAccounts,
+  operator,
+  recordAct,
   removeAccount,
   updateAccount,
 } from '@florin/server/operator';
-import { type Command, merchantOption, requiredMerchant, withDatabase } from './command.ts';
+import {
+  type Command,
+  type CommandContext,
+  merchantOption,
+  requiredMerchant,
+  withDatabase,
+} from './command.ts';
+import { telling } from './member-command.ts';
+
+/** The operator's acts on wallets are told and recorded like those of members. */
+function asOperator(outside: CommandContext, config: Config) {
+  const deps = { ...outside, ...telling(outside, config), chains: config.chains, origin: config.origin };
+  return causedBy(deps, { doneBy: operator });
+}
 
 const accountOption = mandatory('--account <id>', 'the account');
 const updatedModes = [...settlementModes, 'default'] as const;
@@ -25,7 +43,7 @@ export const createAccountCommand: Command = {
     ),
   ],
   run: (options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+    withDatabase(outside, async (db, config) => {
       const settlementMode = options.choice('settlement-mode', settlementModes);
       const request = {
         ...(settlementMode === undefined ? {} : { settlementMode }),
@@ -37,10 +55,13 @@ export const createAccountCommand: Command = {
           .map((tokenId) => tokenId.trim()),
       };
       const { merchantId } = await requiredMerchant(db, options);
-      const stored = await db.transaction((transaction) =>
-        createAccount(transaction, { ...outside, chains }, { ...request, merchantId }),
-      );
-      const account = accountOf(stored);
+      const deps = asOperator(outside, config);
+      const account = await db.transaction(async (transaction) => {
+        const made = accountOf(await createAccount(transaction, deps, { ...request, merchantId }));
+        const act = { action: 'addWalletAccount', subject: made.accountId, after: JSON.stringify(made) };
+        await recordAct(transaction, deps, { merchantId, actor: operator, act });
+        return made;
+      });
       return { text: `created account ${account.accountId} for ${account.accountAddress}`, json: account };
     }),
 };
@@ -55,19 +76,28 @@ export const updateAccountCommand: Command = {
     ),
   ],
   run: (options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+    withDatabase(outside, async (db, config) => {
       const accountId = options.required('account');
       const chosen = options.choice('settlement-mode', updatedModes) ?? 'default';
       const { merchantId } = await requiredMerchant(db, options);
       const settlementMode = chosen === 'default' ? '' : chosen;
-      const stored = await db.transaction((transaction) =>
-        updateAccount(transaction, { ...outside, chains }, { merchantId, accountId, settlementMode }),
-      );
+      const deps = asOperator(outside, config);
+      const account = await db.transaction(async (transaction) => {
+        const before = await findAccount(transaction, merchantId, accountId);
+        const changed = await updateAccount(transaction, deps, { merchantId, accountId, settlementMode });
+        const made = accountOf(changed);
+        const act = {
+          ...{ action: 'updateAccount', subject: accountId, after: JSON.stringify(made) },
+          before: before === undefined ? undefined : JSON.stringify(accountOf(before)),
+        };
+        await recordAct(transaction, deps, { merchantId, actor: operator, act });
+        return made;
+      });
       const text =
         settlementMode === ''
           ? `account ${accountId} is settled by the configured mode`
           : `account ${accountId} is settled by ${settlementMode} from the next order on`;
-      return { text, json: accountOf(stored) };
+      return { text, json: account };
     }),
 };
 
@@ -96,13 +126,16 @@ export const removeAccountCommand: Command = {
   does: 'removes an account from use and disables its payment links',
   options: [merchantOption, accountOption],
   run: (options, outside) =>
-    withDatabase(outside, async (db, { chains, origin }) => {
+    withDatabase(outside, async (db, config) => {
       const accountId = options.required('account');
       const { merchantId } = await requiredMerchant(db, options);
       const request = { merchantId, accountId };
+      const deps = asOperator(outside, config);
       const disabledLinks = await db.transaction(async (transaction) => {
-        await removeAccount(transaction, outside, request);
-        return disableLinksOfAccount(transaction, { ...outside, chains, origin }, request);
+        const removed = accountOf(await removeAccount(transaction, deps, request));
+        const act = { action: 'removeAccount', subject: accountId, before: JSON.stringify(removed) };
+        await recordAct(transaction, deps, { merchantId, actor: operator, act });
+        return disableLinksOfAccount(transaction, deps, request);
       });
       const links = disabledLinks === 1 ? '1 payment link' : `${disabledLinks} payment links`;
       return {

@@ -47,7 +47,14 @@ const disabledLinks = statement({
 });
 
 // proves W4.21
-test('removing an account disables its links, each with an event', async () => {
+const actsOn = statement({
+  name: 'main_test_acts_on',
+  parameters: { subject: 'text' },
+  columns: { action: 'text', actor_kind: 'text' },
+  text: 'select action, actor_kind from audit_entries where subject = :subject order by entry_id',
+});
+
+test('removing an account disables its links, each with an event and an entry of the audit log', async () => {
   const merchantId = await world.newMerchant();
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   const options = ['--merchant', merchantId, '--name', 'Till', '--address', address];
@@ -85,6 +92,10 @@ test('removing an account disables its links, each with an event', async () => {
   assert.deepEqual(await world.database.db.query(disabledLinks, { accountId }), [
     { ...row, event_type: 'payment.link.created' },
     { ...row, event_type: 'payment.link.disabled' },
+  ]);
+  assert.deepEqual(await world.database.db.query(actsOn, { subject: accountId }), [
+    { action: 'addWalletAccount', actor_kind: 'operator' },
+    { action: 'removeAccount', actor_kind: 'operator' },
   ]);
   assert.deepEqual(await world.run('account remove', removal), failure(1, `Account removed: ${accountId}`));
 });

@@ -8,6 +8,7 @@ import {
   invitationUrl,
   invite,
   listMembers,
+  mailNotifier,
   operator,
   ownerTeller,
   personTeller,
@@ -59,7 +60,8 @@ export const inviteCommand: Command = {
 export function telling({ random }: CommandContext, { smtp, masterKeys: [newest, ...older] }: Config) {
   if (smtp === undefined) return {};
   const secrets = secretBox([bytesOf(newest), ...older.map(bytesOf)]);
-  return { tellPerson: personTeller({ random, secrets }), tellOwners: ownerTeller({ random, secrets }) };
+  const deps = { random, secrets };
+  return { tellPerson: personTeller(deps), tellOwners: ownerTeller(deps), notify: mailNotifier(deps) };
 }
 
 export const recoverMemberCommand: Command = {

@@ -40,7 +40,7 @@ export { compileCheck } from '#http/schema-check.ts';
 export { verifyLedger } from '#ledger/seal.ts';
 export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';
-export { ownerTeller, personTeller } from '#mail/notify.ts';
+export { mailNotifier, ownerTeller, personTeller } from '#mail/notify.ts';
 export { type SmtpSettings, smtpTransport } from '#mail/smtp.ts';
 export { operator, recordAct } from '#members/audit.ts';
 export { dashboardOriginOf } from '#members/dashboard-origin.ts';
@@ -54,6 +54,7 @@ export { createUser } from '#members/user.ts';
 export {
   accountOf,
   createAccount,
+  findAccount,
   findAccountsAt,
   listAccounts,
   removeAccount,
@@ -89,4 +90,5 @@ export {
 } from '#start/check.ts';
 export { bytesOf, imageOptionsOf, smtpSettingsOf } from '#start/options.ts';
 export { silentLog } from '#telemetry/log.ts';
+export { causedBy } from '#webhooks/outbox.ts';
 export { outboxContext } from '#webhooks/outbox-context.ts';

@@ -1,11 +1,9 @@
-import { deviceName } from '@florin/protocol/device-name.ts';
-import { visibleText } from '@florin/protocol/visible-text.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Act, Actor } from '#members/context.ts';
 import { layOut, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './mail.ts';
-import { english, type MemberMailContext, timeText } from './member-mail.ts';
+import { doerRows, english, type MemberMailContext, timeText } from './member-mail.ts';
 
 interface AccessNotice {
   readonly title: string;
@@ -132,9 +130,7 @@ export async function composeAccessMail(
     ['Merchant', merchant],
     ...subjectRows(act),
     ['Time', timeText(mail.at.toISOString())],
-    ['Done by', visibleText(actor.name)],
-    ['IP address', actor.clientAddress],
-    ['Device', actor.userAgent === '' ? '' : visibleText(deviceName(actor.userAgent))],
+    ...doerRows('Done by', actor),
   ];
   return {
     fromName,

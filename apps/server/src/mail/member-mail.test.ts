@@ -64,6 +64,8 @@ test('owners and admins are told of every change of a wallet, and other members 
   assert.deepEqual([planned?.subject, none], ['A wallet of Test merchant is about to change', []]);
   assert.match(planned?.text ?? '', /From .+ UTC on, settlements may go to this address\./);
   assert.match(planned?.text ?? '', new RegExp(`Address: ${address}`));
+  const from = '\nIP address: 192\\.0\\.2\\.1\nDevice: Test browser\n';
+  assert.match(planned?.text ?? '', new RegExp(`\nDone by: ${owner.email}${from}`));
   assert.match(planned?.html ?? '', new RegExp(`href="${dashboardOrigin}/dashboard/${merchantId}/wallets"`));
   assert.equal(planned?.fromName, 'Florin');
   await browser.post('/account/change/cancel', { changeId });
@@ -73,11 +75,17 @@ test('owners and admins are told of every change of a wallet, and other members 
   await world.merchants.database.db.transaction((transaction) =>
     takeEffect(transaction, world.merchants.deps),
   );
-  assert.deepEqual(await subjectsTo(admin.email), [
+  const told = await newMails(admin.email);
+  assert.deepEqual(told.map(({ subject }) => subject).sort(), [
     'A planned change of a wallet was cancelled',
     'A wallet of Test merchant is about to change',
     'Test merchant has a new wallet',
   ]);
+  // What takes effect by itself names who asked for it a day ago.
+  for (const { subject, text } of told) {
+    const label = subject === 'Test merchant has a new wallet' ? 'Asked for by' : 'Done by';
+    assert.match(text, new RegExp(`\n${label}: ${owner.email}${from}`));
+  }
   assert.equal((await newMails(owner.email)).length, 6);
   assert.deepEqual(await newMails(finance.email), []);
 });

@@ -7,6 +7,7 @@ import { visibleText } from '@florin/protocol/visible-text.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { PersonalAct } from '#members/context.ts';
+import type { Doer } from '#webhooks/outbox.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './mail.ts';
 
@@ -110,9 +111,12 @@ async function walletNotice(
   mail: OpenedMail,
   merchantId: string,
 ): Promise<MailContent> {
-  const { account, accountChange } = JSON.parse(mail.data) as {
+  const { account, accountChange, doneBy, askedBy } = JSON.parse(mail.data) as {
     readonly account?: Account;
     readonly accountChange?: AccountChange;
+    readonly doneBy?: Doer;
+    /** Of the change that has taken effect by itself. */
+    readonly askedBy?: Doer;
   };
   const wallet = accountChange ?? account;
   if (wallet === undefined) throw new Error(`the event ${mail.kind} has no account`);
@@ -135,6 +139,8 @@ async function walletNotice(
       ['Address', wallet.accountAddress],
       ...(isPlanned ? [['Takes effect', effectiveAt] as const] : []),
       ['Time', timeText(mail.at.toISOString())],
+      ...doerRows('Done by', doneBy),
+      ...doerRows('Asked for by', askedBy),
     ],
     button: { text: 'Open wallets', url: `${dashboardOrigin}/dashboard/${merchantId}/wallets` },
     footer: [`You get this e-mail because you are a member of ${merchant}. Owners and admins always get it.`],
@@ -153,9 +159,7 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
   const rows: readonly MailRow[] = [
     ...(isWallet ? [['Wallet', act.subject] as const] : []),
     ['Time', timeText(mail.at.toISOString())],
-    ['Done by', actor.id === userId ? '' : visibleText(actor.name)],
-    ['IP address', actor.clientAddress],
-    ['Device', actor.userAgent === '' ? '' : visibleText(deviceName(actor.userAgent))],
+    ...doerRows('Done by', actor.id === userId ? { ...actor, name: '' } : actor),
   ];
   return {
     ...english(fromName, title),
@@ -170,10 +174,22 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
               'If you can no longer sign in, ask an owner or the operator to recover your account.',
             ]),
     ],
-    rows: rows.filter(([, value]) => value !== ''),
+    rows,
     button: { text: 'Open My account', url: `${dashboardOrigin}/dashboard/my-account` },
     footer: ['You get this e-mail because it is about the security of your account.'],
   };
+}
+
+/** Who acted, and from where; without what is not known. */
+export function doerRows(label: string, doer: Doer | undefined): readonly MailRow[] {
+  if (doer === undefined) return [];
+  const { name, clientAddress, userAgent } = doer;
+  const rows: readonly MailRow[] = [
+    [label, visibleText(name)],
+    ['IP address', clientAddress],
+    ['Device', userAgent === '' ? '' : visibleText(deviceName(userAgent))],
+  ];
+  return rows.filter(([, value]) => value !== '');
 }
 
 /** Where members choose their e-mails. */

@@ -1,6 +1,7 @@
 import type { Transaction } from '@florin/pg';
 import type { Session } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
+import { findLastActor } from '#members/audit.ts';
 import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import { parseEmail } from '#members/email.ts';
 import { listRecipients } from '#members/notification.ts';
@@ -58,7 +59,10 @@ function withoutSecret({ session, ...view }: { readonly session: Session }): str
 
 /** Who may change wallets is told of every change, because it moves where money goes; other members by choice. */
 async function tellOfWallet(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
-  const { ownerId: merchantId, objectId, dataJson: data, at, type } = fact;
+  const { ownerId: merchantId, objectId, at, type, doneBy, changeId } = fact;
+  const askedBy =
+    changeId === undefined ? undefined : await findLastActor(transaction, { merchantId, subject: changeId });
+  const data = JSON.stringify({ ...JSON.parse(fact.dataJson), doneBy, askedBy });
   for (const { email: recipient } of await listRecipients(transaction, merchantId, 'wallet_changed')) {
     await storeMail(transaction, deps, {
       ...{ merchantId, recipient, data, at, kind: type },

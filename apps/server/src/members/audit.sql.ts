@@ -62,6 +62,15 @@ export const auditPage = statement({
    order by entry_id desc limit :limit`,
 });
 
+// Changes of wallets wait a day or so: their entries are among the merchant's newest.
+export const actorOnSubject = statement({
+  name: 'audit_actor_on_subject',
+  parameters: { merchantId: 'text', subject: 'text' },
+  columns: { actor_name: 'text', client_address: 'text', user_agent: 'text' },
+  text: `select actor_name, client_address, user_agent from audit_entries
+   where merchant_id = :merchantId and subject = :subject order by entry_id desc limit 1`,
+});
+
 /** The installation's log; of one person where an actor is given. */
 export const installationAuditPage = statement({
   name: 'audit_page_of_installation',

@@ -1,7 +1,13 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { isId, newId } from '@florin/protocol/id.ts';
-import { auditPage, insertAuditEntry, installationAuditPage, placesOfPerson } from './audit.sql.ts';
+import {
+  actorOnSubject,
+  auditPage,
+  insertAuditEntry,
+  installationAuditPage,
+  placesOfPerson,
+} from './audit.sql.ts';
 import type { Act, Actor, MemberContext, PersonalAct } from './context.ts';
 
 export type { Act, Actor };
@@ -67,6 +73,16 @@ export async function recordPersonalAct(
   for (const merchantId of [undefined, ...places.map((place) => place.merchant_id)])
     await recordAct(transaction, deps, { merchantId, actor, act });
   await deps.tellPerson?.(transaction, { userId, actor, act, at: deps.clock.now() });
+}
+
+/** Who did the latest recorded act on an object of the merchant, and from where. Undefined when none is recorded. */
+export async function findLastActor(
+  queryable: Queryable,
+  object: { readonly merchantId: string; readonly subject: string },
+): Promise<Pick<Actor, 'name' | 'clientAddress' | 'userAgent'> | undefined> {
+  const [row] = await queryable.query(actorOnSubject, object);
+  if (row === undefined) return undefined;
+  return { name: row.actor_name, clientAddress: row.client_address, userAgent: row.user_agent };
 }
 
 /**

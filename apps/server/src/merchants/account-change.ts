@@ -6,7 +6,7 @@ import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
-import { emit } from '#webhooks/outbox.ts';
+import { causedBy, emit } from '#webhooks/outbox.ts';
 import {
   type AccountRequest,
   accountRefusal,
@@ -184,7 +184,7 @@ export async function takeEffect(transaction: Transaction, deps: ChangeContext):
   };
   try {
     const apply = kind === 'add' ? createAccount : changeAddress;
-    const { accountId } = await apply(transaction, deps, request);
+    const { accountId } = await apply(transaction, causedBy(deps, { changeId }), request);
     await transaction.query(finishChange, { changeId, accountId });
   } catch (error) {
     // Refused by a rule, before anything was written: the token or the address is out of use meanwhile.

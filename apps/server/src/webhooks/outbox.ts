@@ -5,10 +5,26 @@ import type { EventType } from '@florin/protocol/event.ts';
 /** An event of one of the product's types. */
 export type ProductEvent = AnyEvent & { readonly type: EventType };
 
+/** Who caused a fact, and from where. */
+export interface Doer {
+  readonly name: string;
+  /** Empty for the operator's command line, as is the next. */
+  readonly clientAddress: string;
+  readonly userAgent: string;
+}
+
 /** A fact that e-mails may tell: an event, or a refunded amount, of which no session's event tells. */
 export type Fact = Pick<ProductEvent, 'ownerId' | 'objectId' | 'dataJson' | 'at'> & {
   readonly type: EventType | 'session.refunded';
-};
+} & Cause;
+
+/** What e-mails say of how a fact came about. */
+export interface Cause {
+  /** Absent where no person does it. */
+  readonly doneBy?: Doer;
+  /** The change of a wallet that takes effect with it. */
+  readonly changeId?: string;
+}
 
 /** Stores the e-mails of facts in the transaction of the facts. */
 export type Notify = (transaction: Transaction, facts: readonly Fact[]) => Promise<void>;
@@ -18,6 +34,20 @@ export interface EventContext {
   readonly random: Pick<Random, 'bytes'>;
   /** Absent where no e-mail is configured. */
   readonly notify?: Notify | undefined;
+}
+
+/** The context whose facts have this cause. */
+export function causedBy<Context extends Pick<EventContext, 'notify'>>(deps: Context, cause: Cause): Context {
+  const { notify } = deps;
+  if (notify === undefined) return deps;
+  return {
+    ...deps,
+    notify: (transaction, facts) =>
+      notify(
+        transaction,
+        facts.map((fact) => ({ ...fact, ...cause })),
+      ),
+  };
 }
 
 /** Writes events, and the e-mails that tell them, in the transaction of their change. */

@@ -13,13 +13,17 @@ import {
   planAddress,
   walletProofText,
 } from '#merchants/account-change.ts';
-import type { MerchantRoutes } from '../operations/once.ts';
+import { causedBy, type Notify } from '#webhooks/outbox.ts';
+import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
+import { memberOf } from './visitor.ts';
 
 interface AccountDeps extends Omit<LinkContext, 'isPayable'> {
   readonly verifyWallet: VerifyWallet;
   /** How long a wallet waits that is not the merchant's first, in milliseconds. */
   readonly walletDelayMs: number;
   readonly settlementMode?: SettlementMode | undefined;
+  /** Absent where no e-mail is configured. */
+  readonly notify?: Notify | undefined;
 }
 
 /** Wallets of a merchant: add or move them after a delay, cancel, change their terms at once, remove. */
@@ -27,6 +31,9 @@ export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
   add.read(routes.getWalletProofText, async ({ params, caller: { merchantId } }) => ({
     message: walletProofText(deps.origin, merchantId, checkedAddress(params.accountAddress)),
   }));
+
+  // Who moves where money goes is named to those who are told.
+  const told = (caller: MerchantCaller) => causedBy(deps, { doneBy: memberOf(caller).actor });
 
   const isProven = async (
     merchantId: string,
@@ -46,9 +53,10 @@ export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
   add.preparedChange(
     routes.addWalletAccount,
     ({ body, caller: { merchantId } }) => isProven(merchantId, body),
-    ({ body, caller: { merchantId, callerId: requestedBy } }, transaction, proven) => {
+    ({ body, caller }, transaction, proven) => {
+      const { merchantId, callerId: requestedBy } = caller;
       const { proof: _, settlementMode = '', ...request } = body;
-      return planAccount(transaction, deps, {
+      return planAccount(transaction, told(caller), {
         ...{ ...request, merchantId, requestedBy, isProven: proven },
         ...(settlementMode === '' ? {} : { settlementMode }),
       });
@@ -58,8 +66,10 @@ export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
   add.preparedChange(
     routes.changeAccountAddress,
     ({ body, caller: { merchantId } }) => isProven(merchantId, body),
-    ({ body: { proof: _, ...body }, caller: { merchantId, callerId: requestedBy } }, transaction, proven) =>
-      planAddress(transaction, deps, { ...body, merchantId, requestedBy, isProven: proven }),
+    ({ body: { proof: _, ...body }, caller }, transaction, proven) => {
+      const { merchantId, callerId: requestedBy } = caller;
+      return planAddress(transaction, told(caller), { ...body, merchantId, requestedBy, isProven: proven });
+    },
   );
 
   add.read(routes.listAccountChanges, async ({ caller: { merchantId } }, db) => ({
@@ -68,19 +78,22 @@ export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
     changes: await listAccountChanges(db, merchantId),
   }));
 
-  add.action(routes.cancelAccountChange, async ({ body, caller: { merchantId } }, transaction) => {
-    await cancelAccountChange(transaction, deps, { ...body, merchantId });
+  add.action(routes.cancelAccountChange, async ({ body, caller }, transaction) => {
+    await cancelAccountChange(transaction, told(caller), { ...body, merchantId: caller.merchantId });
   });
 
-  add.change(routes.updateAccount, async ({ body, caller: { merchantId } }, transaction) => {
-    const account = await updateAccount(transaction, deps, { ...body, merchantId });
+  add.change(routes.updateAccount, async ({ body, caller }, transaction) => {
+    const account = await updateAccount(transaction, told(caller), {
+      ...body,
+      merchantId: caller.merchantId,
+    });
     await assertLinksSettle(transaction, account);
     return accountOf(account);
   });
 
-  add.change(routes.removeAccount, async ({ body, caller: { merchantId } }, transaction) => {
-    const request = { ...body, merchantId };
-    await removeAccount(transaction, deps, request);
+  add.change(routes.removeAccount, async ({ body, caller }, transaction) => {
+    const request = { ...body, merchantId: caller.merchantId };
+    await removeAccount(transaction, told(caller), request);
     return { disabledLinks: await disableLinksOfAccount(transaction, deps, request) };
   });
 }
