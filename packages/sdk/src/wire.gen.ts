@@ -153,7 +153,7 @@ export interface DeliveryDetail {
     /** The first 4 KiB of the answer. */
     responseBody: string;
     request: {
-      /** Empty for attempts of older versions, which did not store it. */
+      /** Without the values of its query for keys without `webhooks:write`. Empty for attempts of older versions, which did not store it. */
       url: string;
       /** As sent, without webhook-signature: a reader could use it to impersonate the sender. */
       headers: { [name: string]: string };
@@ -936,7 +936,7 @@ export interface Webhook {
   webhookName: string;
   /** At most 1000 characters. */
   webhookDescription: string;
-  /** Receiver, https, in its normal form (WHATWG). */
+  /** Receiver, https, in its normal form (WHATWG). Without the values of its query (`?token=****`) for keys without `webhooks:write`, and in events. */
   webhookUrl: string;
   status: 'active' | 'inactive' | 'paused';
   subscribedEvents: string[];
@@ -1216,7 +1216,7 @@ export interface WebhookPausedEvent extends EventCommon {
       webhookName: string;
       /** At most 1000 characters. */
       webhookDescription: string;
-      /** Receiver, https, in its normal form (WHATWG). */
+      /** Receiver, https, in its normal form (WHATWG). Without the values of its query (`?token=****`) for keys without `webhooks:write`, and in events. */
       webhookUrl: string;
       status: 'active' | 'inactive' | 'paused';
       subscribedEvents: string[];
