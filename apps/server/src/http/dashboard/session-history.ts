@@ -9,11 +9,13 @@ import { mailsOfSession } from '#mail/bounce.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
 import { findSessionView } from '#sessions/session.ts';
 import { readSessionHistory } from '#sessions/session-history.ts';
+import { shownUrl } from '#webhooks/webhook.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 
 /** What pages of payments need beside the merchant API: the history of one session, and the tokens. */
 export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly chains: Chains }): void {
-  add.read(routes.getSessionHistory, async ({ params: { sessionId }, caller: { merchantId } }, db) => {
+  add.read(routes.getSessionHistory, async ({ params: { sessionId }, caller }, db) => {
+    const { merchantId, permissions } = caller;
     if ((await findSessionView(db, { merchantId, sessionId })) === undefined)
       throw new Refusal('session_not_found', sessionId);
     const history = await readSessionHistory(db, sessionId);
@@ -21,7 +23,12 @@ export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly ch
     const refunds = await refundsOfSession(db, sessionId);
     const mails = await mailsOfSession(db, sessionId);
     return {
-      ...{ ...history, transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
+      ...history,
+      deliveries: history.deliveries.map(({ url, ...delivery }) => ({
+        ...delivery,
+        url: shownUrl(url, permissions),
+      })),
+      ...{ transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
       mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),
     };
   });
