@@ -99,7 +99,9 @@ export const events = {
   'refund.completed': {
     data: ofRefund,
     state: { status: 'completed' },
-    when: 'The payer has the money back, final.',
+    when:
+      'The payer has the money back, final. It comes without `refund.created` for money that a wallet returned through the gateway ' +
+      'although no refund waited for it.',
   },
   'refund.failed': {
     data: ofRefund,

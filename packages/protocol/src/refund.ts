@@ -23,7 +23,11 @@ export const refund = Type.Object({
   }),
   amount: Type.Integer({ description: 'Micro-USD' }),
   status: Type.Enum(refundStatuses),
-  reason: Type.String({ description: "The merchant's own words, else empty" }),
+  reason: Type.String({
+    description:
+      "The merchant's own words, else empty. Empty also for a refund that began completed: a wallet returned the money through " +
+      'the gateway although no refund waited for it',
+  }),
   txHash: Type.String({ description: 'The transaction that returned the money; empty until completed' }),
   cancelledAt: Type.String({
     description:

@@ -633,7 +633,7 @@ export interface Refund {
   /** Micro-USD. */
   amount: number;
   status: 'requires_signature' | 'pending' | 'completed' | 'failed' | 'cancelled';
-  /** The merchant's own words, else empty. */
+  /** The merchant's own words, else empty. Empty also for a refund that began completed: a wallet returned the money through the gateway although no refund waited for it. */
   reason: string;
   /** The transaction that returned the money; empty until completed. */
   txHash: string;
@@ -1173,7 +1173,7 @@ export interface RefundCreatedEvent extends EventCommon {
   };
 }
 
-/** The payer has the money back, final. */
+/** The payer has the money back, final. It comes without `refund.created` for money that a wallet returned through the gateway although no refund waited for it. */
 export interface RefundCompletedEvent extends EventCommon {
   type: 'refund.completed';
   data: {

@@ -7,7 +7,7 @@ import { eachWithOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import { completedAmount, lockCancelledRefund, lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
-import { moveRefund } from './refund.ts';
+import { moveRefund, recordReturn } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
 import { endSigningByReturn, signedRefund } from './signing.sql.ts';
 
@@ -72,6 +72,7 @@ async function showReturn(
 /**
  * The merchant, or anyone else, returned part of a settled payment. Completes the refund of that amount that a wallet was
  * asked to sign, else the oldest one, a cancelled one only where no other waits, and fails refunds of more than is left.
+ * What no refund meant is one of its own.
  * An event that comes back after a reorg below finality completes no second refund: all completed ones together never
  * exceed what went back.
  */
@@ -92,13 +93,18 @@ async function refundSettled(
   const open = await transaction.query(lockRefundsToSign, { orderId: order.orderId });
   const [completed] = await transaction.query(completedAmount, { orderId: order.orderId });
   const isNew = (completed?.amount ?? 0n) * units + value <= refundedTotal;
+  // Read after the locks: a start that held them has committed its row by now, which their statement would not see.
   const [signing] = await transaction.query(signedRefund, { orderId: order.orderId });
   const ofAmount = open.filter((row) => row.amount * units === value);
   const waiting = ofAmount.find((row) => row.refund_id === signing?.refund_id) ?? ofAmount[0];
   const of = { orderId: order.orderId, value, unitsPerMicroUsd: units };
   const meant = isNew ? (waiting ?? (await transaction.query(lockCancelledRefund, of))[0]) : undefined;
+  const { orderId, txHash } = event;
   if (meant !== undefined)
-    await moveRefund(transaction, deps, meant, { trigger: 'settlement_refunded', txHash: event.txHash });
+    await moveRefund(transaction, deps, meant, { trigger: 'settlement_refunded', txHash });
+  // What is no whole Micro-USD has no amount of a refund.
+  else if (isNew && session !== undefined && value > 0n && value % units === 0n)
+    await recordReturn(transaction, deps, { session, orderId, amount: microUsd(value / units), txHash });
   const left = order.order.total - refundedTotal;
   for (const row of open) {
     if (row !== meant && row.amount * units > left)

@@ -29,11 +29,12 @@ export const insertRefund = statement({
     amount: 'int8',
     status: 'text',
     reason: 'text',
+    txHash: 'text',
     createdAt: 'timestamptz',
   },
   columns,
-  text: `insert into refunds (refund_id, merchant_id, session_id, order_id, exception_id, amount, status, reason, created_at, updated_at)
-   values (:refundId, :merchantId, :sessionId, :orderId, :exceptionId, :amount, :status, :reason, :createdAt, :createdAt)
+  text: `insert into refunds (refund_id, merchant_id, session_id, order_id, exception_id, amount, status, reason, tx_hash, created_at, updated_at)
+   values (:refundId, :merchantId, :sessionId, :orderId, :exceptionId, :amount, :status, :reason, :txHash, :createdAt, :createdAt)
    returning ${columnList}`,
 });
 export type RefundRow = Row<typeof insertRefund>;

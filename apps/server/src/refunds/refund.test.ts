@@ -5,7 +5,7 @@ import type { ChainEventName } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { cancelRefund } from './cancellation.ts';
-import { createRefund, findRefund } from './refund.ts';
+import { createRefund, findRefund, refundsOfSession } from './refund.ts';
 import { reportSigning, startSigning } from './signing.ts';
 
 let world: SettlementWorld;
@@ -231,6 +231,15 @@ test('a refund event that comes back after a reorg below finality completes no s
   assert.deepEqual(await statuses(), ['completed', 'requires_signature']);
   await show(order, ['SettlementRefunded', 'final', { value: '400000', refundedTotal: '800000' }]);
   assert.deepEqual(await statuses(), ['completed', 'completed']);
+  // What no refund waited for is one of its own, once.
+  const alone: Step = ['SettlementRefunded', 'final', { value: '7', refundedTotal: '800007' }];
+  const amounts = async () =>
+    (await refundsOfSession(world.database.db, order.sessionId)).map(({ amount }) => amount);
+  await show(order, alone);
+  assert.deepEqual(await amounts(), [part, part, 7]);
+  await world.dropFinal('ethereum', 2n);
+  await show(order, alone);
+  assert.deepEqual(await amounts(), [part, part, 7]);
 });
 
 /** Cancels a refund of the order: its new status, or the name of the refusal. */

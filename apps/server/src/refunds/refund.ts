@@ -7,7 +7,7 @@ import { orderKinds } from '@florin/protocol/order.ts';
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
-import { lockSettledSecond } from '#exceptions/exception.ts';
+import { findExceptions, lockSettledSecond } from '#exceptions/exception.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
@@ -105,21 +105,54 @@ async function insert(
   },
 ): Promise<Refund> {
   const { session, order, exceptionId, amount, status, reason, returned } = refund;
-  const [row] = await transaction.query(insertRefund, {
-    refundId: newId('refund', deps.random.bytes),
-    merchantId: session.merchantId,
-    sessionId: session.sessionId,
-    orderId: order.orderId,
-    exceptionId,
-    amount,
-    status,
-    reason,
-    createdAt: deps.clock.now(),
-  });
-  if (row === undefined) throw new Error('the insert returned no refund');
+  const stored = { session, orderId: order.orderId, exceptionId, amount, status, reason, txHash: '' };
+  const row = await store(transaction, deps, stored);
   const created = refundOf(row, toSignOf(deps, row, order, returned));
   await emitRefund(transaction, deps, created, { row, type: 'refund.created' });
   return created;
+}
+
+async function store(
+  transaction: Transaction,
+  deps: Pick<RefundContext, 'clock' | 'random'>,
+  {
+    session: { merchantId, sessionId },
+    ...refund
+  }: {
+    session: StoredSession;
+    orderId: string;
+    exceptionId: string;
+    amount: MicroUsd;
+    status: RefundStatus;
+    reason: string;
+    txHash: string;
+  },
+): Promise<RefundRow> {
+  const [row] = await transaction.query(insertRefund, {
+    ...refund,
+    refundId: newId('refund', deps.random.bytes),
+    ...{ merchantId, sessionId, createdAt: deps.clock.now() },
+  });
+  if (row === undefined) throw new Error('the insert returned no refund');
+  return row;
+}
+
+/**
+ * Records what a wallet returned of a settled payment without a refund that waited for it: by itself, or twice. The refund
+ * is completed from the first moment, so that lists and reports hold all that the payer got back.
+ */
+export async function recordReturn(
+  transaction: Transaction,
+  deps: Pick<RefundContext, 'clock' | 'random' | 'notify'>,
+  returned: { session: StoredSession; orderId: string; amount: MicroUsd; txHash: string },
+): Promise<void> {
+  const { session, orderId } = returned;
+  const exceptions =
+    session.orderId === orderId ? [] : await findExceptions(transaction, [session.sessionId]);
+  const second = exceptions.find((each) => each.kind === 'duplicate_settled' && each.orderId === orderId);
+  const exceptionId = second?.exceptionId ?? '';
+  const row = await store(transaction, deps, { ...returned, exceptionId, status: 'completed', reason: '' });
+  await emitRefund(transaction, deps, refundOf(row), { row, type: 'refund.completed' });
 }
 
 /** What the gateway has returned of each of some settled orders, final. */

@@ -76,6 +76,31 @@ export async function hasReturnedNothing(
   }
 }
 
+/** How long what a node said of a transaction is told again, in milliseconds. */
+const answerLifeMs = 5_000;
+const maxAnswers = 1_000;
+
+/** {@link hasReturnedNothing}, asked of the chain at most once in five seconds for a transaction, however many look. */
+export function returnReader(
+  deps: Parameters<typeof hasReturnedNothing>[1] & { readonly clock: Pick<Clock, 'now'> },
+): (queryable: Queryable, signing: Pick<OpenSigning, 'orderId' | 'txHash'>) => Promise<boolean> {
+  const answers = new Map<string, { readonly atMs: number; readonly answer: Promise<boolean> }>();
+  return (queryable, signing) => {
+    if (signing.txHash === '') return Promise.resolve(false);
+    const key = `${signing.orderId} ${signing.txHash}`;
+    const nowMs = deps.clock.now().getTime();
+    const known = answers.get(key);
+    if (known !== undefined && nowMs - known.atMs < answerLifeMs) return known.answer;
+    const answer = hasReturnedNothing(queryable, deps, signing);
+    answer.catch(() => answers.delete(key));
+    answers.delete(key);
+    answers.set(key, { atMs: nowMs, answer });
+    const [oldest] = answers.keys();
+    if (answers.size > maxAnswers && oldest !== undefined) answers.delete(oldest);
+    return answer;
+  };
+}
+
 /**
  * Reserves a payment for one wallet, before that wallet is asked to return a part of it. Refuses (100710) while another
  * signing of the payment is open, unless the request names that one to replace it, and refunds that no wallet signs (100702).

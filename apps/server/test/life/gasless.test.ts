@@ -7,7 +7,7 @@ import type { Refund } from '@florin/protocol/refund.ts';
 import { encodeFunctionData } from 'viem';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { receiverOf } from '#orders/receiver.ts';
-import { hasReturnedNothing } from '#refunds/signing.ts';
+import { hasReturnedNothing, returnReader } from '#refunds/signing.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, alternative, Payer } from './payer.ts';
@@ -215,5 +215,19 @@ test('after the settlement the merchant’s wallet can give the payer part of th
     [await told(completed.txHash), await told(initiateTx), await told(`0x${'1'.repeat(64)}`), await told('')],
     [false, true, false, false],
   );
+  // Of members who look again and again, one asks the chain in five seconds.
+  let time = Date.now();
+  const asked: number[] = [];
+  const read = returnReader({
+    ...{ chains, clock: { now: () => new Date(time) } },
+    rpcOf: (id) => {
+      asked.push(id);
+      return rpc;
+    },
+  });
+  const look = () => read(life.database.db, { orderId: refund.orderId, txHash: initiateTx });
+  assert.deepEqual([await look(), await look(), asked.length], [true, true, 1]);
+  time += 5_000;
+  assert.deepEqual([await look(), asked.length], [true, 2]);
   await rpc.close();
 });

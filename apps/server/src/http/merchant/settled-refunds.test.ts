@@ -147,10 +147,36 @@ test('a refund requested while another becomes final counts the amount of that o
   );
 });
 
-test('money given back without a refund still shows on the session', async () => {
+test('money given back without a refund, or once more, shows on the session and is a refund of its own', async () => {
   const { sessionId, order } = await settledSession();
-  await giveBack(order, 500_000, 500_000);
+  const own = async () => {
+    const { refunds } = (await world.send('GET', '/refund/list/1/10', { key })).data;
+    return refunds.filter((each: Refund) => each.sessionId === sessionId);
+  };
+  const { txHash } = await giveBack(order, 500_000, 500_000);
   assert.equal((await session(sessionId)).refundedAmount, 500_000);
+  const [alone, ...none] = await own();
+  const { refundId, createAt, updateAt, ...facts } = alone;
+  const completed = { sessionId, orderId: order.orderId, exceptionId: '', status: 'completed' };
+  assert.deepEqual(
+    [facts, none],
+    [{ ...completed, amount: 500_000, reason: '', txHash, cancelledAt: '' }, []],
+  );
+  assert.deepEqual(await typesOf(refundId), ['refund.completed']);
+  assert.deepEqual((await world.eventsOf(refundId))[0]?.data, { refund: alone });
+
+  // The wallet signs a part that was asked for once, twice.
+  const asked = (await create({ sessionId, amount: 1_000_000 })).data.refundId;
+  const first = await giveBack(order, 1_000_000, 1_500_000);
+  const second = await giveBack(order, 1_000_000, 2_500_000);
+  const rows = (await own()).map((each: Refund) => [each.amount, each.status, each.txHash]);
+  assert.deepEqual(rows, [
+    [1_000_000, 'completed', second.txHash],
+    [1_000_000, 'completed', first.txHash],
+    [500_000, 'completed', txHash],
+  ]);
+  assert.equal((await read(asked)).txHash, first.txHash);
+  assert.equal((await session(sessionId)).refundedAmount, 2_500_000);
 });
 
 test('a refund after the settlement is not completed before its transaction is final', async () => {
