@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findTestFiles, isDeep, nodeParts } from './test/node-parts.ts';
+import { findTestFiles, hasDeepTests, isDeep, nodeParts } from './test/node-parts.ts';
 import { type Part, wholePart } from './test/part.ts';
 import { keptFolder, node, nodeFlags, root } from './test/processes.ts';
 import { runParts } from './test/run-parts.ts';
@@ -53,12 +53,13 @@ async function listParts(): Promise<readonly Part[]> {
   // Made-up requests, signatures, storms and kills: as many times over. Pages: in every look, with every hostile text.
   const isLonger = /\/(fuzz|model)\/|storm|kill\.|life\/agent\.|browser\/(docs|dashboard|safety|states)\./;
   const longer = files.filter((file) => isLonger.test(file));
+  const once = files.filter((file) => !isLonger.test(file) && (isDeep(file) || hasDeepTests(file)));
   return [
-    ...nodeParts(files.filter((file) => isDeep(file) && !isLonger.test(file))),
+    ...nodeParts(once, { FLORIN_DEEP: '1' }),
     contractPart('contracts, deep', { FOUNDRY_PROFILE: 'deep' }),
     seededBugsPart(),
     differentialPart(2_000),
-    ...nodeParts(longer, { FLORIN_FUZZ_FACTOR: '10' }).map((part) => ({
+    ...nodeParts(longer, { FLORIN_DEEP: '1', FLORIN_FUZZ_FACTOR: '10' }).map((part) => ({
       ...part,
       name: `${part.name}, 10 times as long`,
     })),

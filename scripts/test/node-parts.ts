@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { Part } from './part.ts';
 import { root } from './processes.ts';
@@ -5,13 +6,15 @@ import { root } from './processes.ts';
 const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
 /** What takes most processor time, longest first: ten seconds and more. It runs before all others. */
 const longest = [
-  ...['browser/dashboard', 'browser/merchant', 'browser/states', 'browser/safety'],
-  ...['life/agent', 'fuzz/merchant-fuzz', 'browser/two-devices', 'browser/wallet-ways', 'life/replicas'],
-  ...['browser/pay', 'life/kill', 'life/deposit-policy', 'browser/without-wallet'],
-  ...['dashboard/roles', 'dashboard/sign-in', 'dashboard/recovery', 'model/merchant-model'],
+  ...['browser/states', 'browser/dashboard', 'browser/merchant', 'browser/two-devices', 'browser/pay'],
+  ...['browser/safety', 'browser/without-wallet', 'browser/wallet-ways', 'life/direct', 'life/payment'],
+  ...['dashboard/sign-in', 'dashboard/roles', 'life/delay', 'fuzz/merchant-fuzz'],
 ];
 /** What takes long and is run before a release: `npm run test:deep`. */
 export const isDeep = (file: string): boolean => file.endsWith('.deep.test.ts');
+/** Whether some of the tests of a file run only in `npm run test:deep`. */
+export const hasDeepTests = (file: string): boolean =>
+  readFileSync(`${root}${file}`, 'utf8').includes(' deepOnly');
 
 /** Every test file of the checkout. */
 export async function findTestFiles(): Promise<string[]> {

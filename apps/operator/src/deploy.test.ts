@@ -11,6 +11,7 @@ import {
   permit2Address,
   planContracts,
 } from '@florin/server/operator';
+import { deepOnly } from '@florin/server/testing';
 import { encodeFunctionData, getAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { type DeployOptions, deployContracts, type RpcRequest } from './deploy.ts';
@@ -130,7 +131,7 @@ test('a deployment that crashed at any transaction is finished by the next one',
   }
 });
 
-test('the transaction of an interrupted deployment is waited for, not sent again', async () => {
+test('the transaction of an interrupted deployment is waited for, not sent again', deepOnly, async () => {
   const slow = await startTestAnvil({ chainId: 31_338 });
   try {
     const crashing: RpcRequest = async (method, params) => {

@@ -13,6 +13,7 @@ import {
   systemClock,
   systemRandom,
 } from '@florin/server/operator';
+import { deepOnly } from '@florin/server/testing';
 import { CliWorld, failure, origin } from './cli-world.fixture.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -217,7 +218,7 @@ test('a refusal is one sentence and exits with 1', async () => {
   );
 });
 
-test('a shell completes commands and options', () => {
+test('a shell completes commands and options', deepOnly, () => {
   const complete = (...args: string[]) =>
     spawnSync(process.execPath, [...flags, main, 'complete', ...args], { encoding: 'utf8' }).stdout;
   assert.match(complete('--', 'mer'), /^merchant\t/);

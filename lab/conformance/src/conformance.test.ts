@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Life } from '@florin/server/testing';
+import { deepOnly, Life } from '@florin/server/testing';
 import { runConformance } from './conformance.ts';
 
 test('the service conforms to the specification', async (t) => {
@@ -82,27 +82,36 @@ function run(...args: string[]): Promise<[number | null, string[]]> {
   });
 }
 
-test('the command exits with 1 when a rule does not hold, and with 2 when it was typed wrongly', async () => {
-  const { server, origin } = await startYes();
-  const folder = await mkdtemp(join(tmpdir(), 'florin-conformance-'));
-  const world = join(folder, 'world.json');
-  const manifest = { merchantApi: origin, aiApi: origin, secretKey: 'sk_live_x', restrictedKey: 'rk_live_x' };
-  await writeFile(world, JSON.stringify(manifest));
-  try {
-    assert.deepEqual(await run(), [2, ['']]);
-    assert.deepEqual(await run('--merchant-api', origin), [2, ['']]);
-    assert.deepEqual(await run('--nonsense'), [2, ['']]);
-    for (const args of [
-      ['--merchant-api', `${origin}/`, '--key', 'sk_live_x'],
-      ['--world', world],
-    ]) {
-      const [code, lines] = await run(...args);
-      assert.equal(code, 1);
-      assert.match(lines[0] ?? '', /^Creates products, .* for the merchant of this key at http:/);
-      assert.match(lines.at(-1) ?? '', /^\d+ passed, \d+ failed$/);
+test(
+  'the command exits with 1 when a rule does not hold, and with 2 when it was typed wrongly',
+  deepOnly,
+  async () => {
+    const { server, origin } = await startYes();
+    const folder = await mkdtemp(join(tmpdir(), 'florin-conformance-'));
+    const world = join(folder, 'world.json');
+    const manifest = {
+      merchantApi: origin,
+      aiApi: origin,
+      secretKey: 'sk_live_x',
+      restrictedKey: 'rk_live_x',
+    };
+    await writeFile(world, JSON.stringify(manifest));
+    try {
+      assert.deepEqual(await run(), [2, ['']]);
+      assert.deepEqual(await run('--merchant-api', origin), [2, ['']]);
+      assert.deepEqual(await run('--nonsense'), [2, ['']]);
+      for (const args of [
+        ['--merchant-api', `${origin}/`, '--key', 'sk_live_x'],
+        ['--world', world],
+      ]) {
+        const [code, lines] = await run(...args);
+        assert.equal(code, 1);
+        assert.match(lines[0] ?? '', /^Creates products, .* for the merchant of this key at http:/);
+        assert.match(lines.at(-1) ?? '', /^\d+ passed, \d+ failed$/);
+      }
+    } finally {
+      server.close();
+      await rm(folder, { recursive: true });
     }
-  } finally {
-    server.close();
-    await rm(folder, { recursive: true });
-  }
-});
+  },
+);

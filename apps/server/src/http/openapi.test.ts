@@ -11,6 +11,7 @@ import { openApiDocument } from '@florin/protocol/openapi.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { deepOnly } from '../../test/harness/deep-only.ts';
 
 const origin = 'https://pay.example.com';
 const document = JSON.parse(
@@ -92,29 +93,33 @@ test('operation ids are unique, and path parameters are all declared', () => {
   }
 });
 
-test('every schema is valid JSON Schema 2020-12 without formats of our own, and every reference resolves', () => {
-  const ajv = new Ajv2020({
-    inlineRefs: false,
-    strict: true,
-    strictTypes: false,
-    formats: { uri: true, 'uri-template': true },
-  });
-  for (const keyword of ['components', 'discriminator']) ajv.addKeyword(keyword);
-  ajv.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);
-  const schemas = operations.flatMap(({ operation }) => [
-    ...Object.values(operation.requestBody?.content ?? {}),
-    ...Object.values(operation.responses).flatMap((response) => Object.values(response.content)),
-  ]);
-  assert.ok(schemas.length > 50);
-  for (const { schema } of schemas) {
-    const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
-    assert.doesNotThrow(() => ajv.compile(anchored));
-  }
-  for (const schema of Object.values(document.components.schemas)) {
-    const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
-    assert.doesNotThrow(() => ajv.compile(anchored));
-  }
-});
+test(
+  'every schema is valid JSON Schema 2020-12 without formats of our own, and every reference resolves',
+  deepOnly,
+  () => {
+    const ajv = new Ajv2020({
+      inlineRefs: false,
+      strict: true,
+      strictTypes: false,
+      formats: { uri: true, 'uri-template': true },
+    });
+    for (const keyword of ['components', 'discriminator']) ajv.addKeyword(keyword);
+    ajv.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);
+    const schemas = operations.flatMap(({ operation }) => [
+      ...Object.values(operation.requestBody?.content ?? {}),
+      ...Object.values(operation.responses).flatMap((response) => Object.values(response.content)),
+    ]);
+    assert.ok(schemas.length > 50);
+    for (const { schema } of schemas) {
+      const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
+      assert.doesNotThrow(() => ajv.compile(anchored));
+    }
+    for (const schema of Object.values(document.components.schemas)) {
+      const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
+      assert.doesNotThrow(() => ajv.compile(anchored));
+    }
+  },
+);
 
 const components = new Ajv2020({ strict: false, validateFormats: false });
 components.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findCursor } from '@florin/evm';
 import { moveBackfill } from '@florin/evm/testing';
+import { deepOnly } from '../../test/harness/deep-only.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { settlementRound } from './settlement.ts';
 
@@ -70,7 +71,7 @@ test('blocks in which our transaction succeeded are read again, with growing del
   assert.equal((await cursor()).backfillNext, undefined, 'the event has come');
 });
 
-test('after a day without the event, blocks are not read again', async () => {
+test('after a day without the event, blocks are not read again', deepOnly, async () => {
   const { order, hash } = await settleUnreported();
   await world.finishTransactions(order, hash);
   let asked = 0;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { deepOnly } from '../harness/deep-only.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { injectStub, PageWorld } from './page-world.ts';
 import { chooseWay } from './states.ts';
@@ -102,7 +103,7 @@ test('group separators appear while the payer types, the caret stays, and leavin
   await page.close();
 });
 
-test('an amount pasted over an older one keeps its decimal separator', async () => {
+test('an amount pasted over an older one keeps its decimal separator', deepOnly, async () => {
   const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
@@ -154,7 +155,7 @@ test('the range of the link is shown, and an amount outside that of the chosen t
   await page.close();
 });
 
-test('without scripts amounts are read and refused in the same way', async () => {
+test('without scripts amounts are read and refused in the same way', deepOnly, async () => {
   const { page } = await openPage(browser, { javaScriptEnabled: false });
   const begin = async (amount: string, lang: string) => {
     await page.goto(`${world.origin}/link/${linkId}?lang=${lang}`);

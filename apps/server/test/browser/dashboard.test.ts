@@ -1,4 +1,2 @@
-// The stories of the dashboard share one service and one browser, and go on where the one before ended.
+// What an owner does first. `dashboard.deep.test.ts` has all stories of the dashboard.
 import './dashboard-owner.ts';
-import './dashboard-operator.ts';
-import './dashboard-shop.ts';

@@ -5,6 +5,7 @@ import { shorten } from '@florin/checkout';
 import { parseReceipt, verifyReceipt } from '@florin/kit';
 import type { Browser, Page } from 'playwright-core';
 import { permit2Address } from '#contracts/token-signing.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from '../life/life.ts';
 import { Payer } from '../life/payer.ts';
 import { openChromium, openPage } from './chromium.ts';
@@ -171,7 +172,7 @@ test('a token whose allowance must first be 0 is paid by an old injected wallet 
   await page.close();
 });
 
-test('a wallet that can batch calls is asked once', async () => {
+test('a wallet that can batch calls is asked once', deepOnly, async () => {
   const { page, wallet } = await visit(await addLink({ settlementToken: 'base::dai' }));
   const dai = life.base.token('dai');
   wallet.canBatch = true;
@@ -227,30 +228,34 @@ test('a payment on another chain than the merchant’s settles there, and the re
   await page.close();
 });
 
-test('every request that a payer declines can be repeated, and nothing is paid before', async () => {
-  const { page, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
-  wallet.refused.add('eth_requestAccounts');
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByRole('alert').getByText('You declined in your wallet. Nothing was paid.').waitFor();
-  wallet.refused.clear();
-  await wallet.fund(life.ethereum, life.ethereum.token('usdt'), 30_000_000n);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
-  for (const method of ['eth_sendTransaction', 'wallet_switchEthereumChain']) {
-    wallet.current = method === 'eth_sendTransaction' ? 31_337 : 31_338;
-    // The alert of the round before may still stand, so the wallet says when it refused.
-    const refused = wallet.refuseNext(method);
-    await page.locator('#pay-button').click();
-    await refused;
-    await page.getByRole('alert').getByText('You declined in your wallet').waitFor();
-  }
-  assert.equal((await life.session(sessionIdOf(page))).session.status, 'initialized');
-  await page.getByRole('button', { name: /^Try again/ }).click();
-  await paid(page);
-  await page.close();
-});
+test(
+  'every request that a payer declines can be repeated, and nothing is paid before',
+  deepOnly,
+  async () => {
+    const { page, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
+    wallet.refused.add('eth_requestAccounts');
+    await page.getByRole('button', { name: 'Test Wallet' }).click();
+    await page.getByRole('alert').getByText('You declined in your wallet. Nothing was paid.').waitFor();
+    wallet.refused.clear();
+    await wallet.fund(life.ethereum, life.ethereum.token('usdt'), 30_000_000n);
+    await page.getByRole('button', { name: 'Test Wallet' }).click();
+    await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
+    for (const method of ['eth_sendTransaction', 'wallet_switchEthereumChain']) {
+      wallet.current = method === 'eth_sendTransaction' ? 31_337 : 31_338;
+      // The alert of the round before may still stand, so the wallet says when it refused.
+      const refused = wallet.refuseNext(method);
+      await page.locator('#pay-button').click();
+      await refused;
+      await page.getByRole('alert').getByText('You declined in your wallet').waitFor();
+    }
+    assert.equal((await life.session(sessionIdOf(page))).session.status, 'initialized');
+    await page.getByRole('button', { name: /^Try again/ }).click();
+    await paid(page);
+    await page.close();
+  },
+);
 
-test('a wallet with too little sees that, and another wallet can pay', async () => {
+test('a wallet with too little sees that, and another wallet can pay', deepOnly, async () => {
   const poor = new TestWallet([life.ethereum, life.base], { name: 'Poor Wallet' });
   const { page, wallet } = await visit({ linkUrl: 'about:blank' });
   await poor.inject(page);

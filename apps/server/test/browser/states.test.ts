@@ -6,6 +6,7 @@ import { languages } from '@florin/checkout';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { fuzzFactor } from '../fuzz/seed.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { PageWorld } from './page-world.ts';
 import { keepSpoken } from './spoken.ts';
@@ -178,7 +179,7 @@ for (const [name, phone] of [
   ['deposit', false],
   ['delayed', true],
 ] as const) {
-  test(`nothing on the page of the state "${name}" moves after it has been shown`, async () => {
+  test(`nothing on the page of the state "${name}" moves after it has been shown`, deepOnly, async () => {
     const { page } = await openPage(browser, { phone });
     await page.setViewportSize(phone ? sizes[0].viewport : sizes[1].viewport);
     await page.addInitScript(sumShifts);
@@ -191,34 +192,38 @@ for (const [name, phone] of [
   });
 }
 
-test('a payer whose payment becomes final goes to the shop after a moment, and one who stays is left alone', async () => {
-  const linkId = await world.addLink({ cancelUrl: 'https://shop.example/cart' });
-  const shop = /^https:\/\/shop\.example\//;
-  const visits = await Promise.all(
-    [true, false].map(async (stays) => {
-      const { page } = await openPage(browser);
-      await page.route(shop, (route) => route.fulfill({ body: 'the shop' }));
-      const { sessionId, path } = await world.begin(linkId);
-      await world.visit(page, path);
-      const back = await page.getByRole('link', { name: 'Back to shop.example' }).getAttribute('href');
-      assert.equal(back, 'https://shop.example/cart?florin_status=open');
-      await world.putStatus(sessionId, 'completed');
-      await page.getByText('You go back to shop.example in five seconds.').waitFor();
-      if (stays) await page.getByRole('button', { name: 'Stay here' }).click();
-      else await page.waitForURL(shop);
-      return { page, sessionId };
-    }),
-  );
-  // The one who stays had more time than the other needed.
-  const urls = visits.map(({ page, sessionId }) =>
-    page.url().replace(sessionId, 'ID').replace(world.origin, ''),
-  );
-  assert.match(urls[0] ?? '', /^\/checkout\/ID#/);
-  assert.equal(urls[1], 'https://shop.example/thanks?s=ID&florin_status=paid');
-  for (const { page } of visits) await page.close();
-});
+test(
+  'a payer whose payment becomes final goes to the shop after a moment, and one who stays is left alone',
+  deepOnly,
+  async () => {
+    const linkId = await world.addLink({ cancelUrl: 'https://shop.example/cart' });
+    const shop = /^https:\/\/shop\.example\//;
+    const visits = await Promise.all(
+      [true, false].map(async (stays) => {
+        const { page } = await openPage(browser);
+        await page.route(shop, (route) => route.fulfill({ body: 'the shop' }));
+        const { sessionId, path } = await world.begin(linkId);
+        await world.visit(page, path);
+        const back = await page.getByRole('link', { name: 'Back to shop.example' }).getAttribute('href');
+        assert.equal(back, 'https://shop.example/cart?florin_status=open');
+        await world.putStatus(sessionId, 'completed');
+        await page.getByText('You go back to shop.example in five seconds.').waitFor();
+        if (stays) await page.getByRole('button', { name: 'Stay here' }).click();
+        else await page.waitForURL(shop);
+        return { page, sessionId };
+      }),
+    );
+    // The one who stays had more time than the other needed.
+    const urls = visits.map(({ page, sessionId }) =>
+      page.url().replace(sessionId, 'ID').replace(world.origin, ''),
+    );
+    assert.match(urls[0] ?? '', /^\/checkout\/ID#/);
+    assert.equal(urls[1], 'https://shop.example/thanks?s=ID&florin_status=paid');
+    for (const { page } of visits) await page.close();
+  },
+);
 
-test('without scripts the pages show what is paid, with what, and its state', async () => {
+test('without scripts the pages show what is paid, with what, and its state', deepOnly, async () => {
   const linkId = await world.addLink();
   const { path } = await world.addPaid(linkId);
   const { page } = await openPage(browser, { javaScriptEnabled: false });

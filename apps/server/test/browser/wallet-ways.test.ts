@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import decodeQr from 'qr/decode.js';
 import sharp from 'sharp';
+import { deepOnly } from '../harness/deep-only.ts';
 import { linkUri, standIn } from './stand-in.ts';
 import { chooseWay } from './states.ts';
 import { life, paid, pay, says, sends, useWalletVisits, visit, visitWithout } from './wallet-visit.ts';
@@ -21,19 +22,23 @@ test('a payer who declines to sign may pay by a transaction instead', async () =
   await page.close();
 });
 
-test('if a wallet does not know the network and cannot add it, the page names the network to change to', async () => {
-  const { page, wallet } = await visit('usdc', (taught) => {
-    taught.current = 31_338;
-    taught.known.delete(31_337);
-    taught.fails.set('wallet_addEthereumChain', 4200);
-  });
-  await pay(page);
-  await says(page, 'Switch it to');
-  wallet.fails.clear();
-  await pay(page);
-  await paid(page);
-  await page.close();
-});
+test(
+  'if a wallet does not know the network and cannot add it, the page names the network to change to',
+  deepOnly,
+  async () => {
+    const { page, wallet } = await visit('usdc', (taught) => {
+      taught.current = 31_338;
+      taught.known.delete(31_337);
+      taught.fails.set('wallet_addEthereumChain', 4200);
+    });
+    await pay(page);
+    await says(page, 'Switch it to');
+    wallet.fails.clear();
+    await pay(page);
+    await paid(page);
+    await page.close();
+  },
+);
 
 test('a network that the payer changes after the allowance is changed back before the payment', async () => {
   const { page, wallet } = await visit('usdt');
@@ -48,48 +53,60 @@ test('a network that the payer changes after the allowance is changed back befor
   await page.close();
 });
 
-test('a payment that the wallet sends after the payer has cancelled is shown as sent, and is the only one', async () => {
-  const { page, wallet } = await visit('usdt');
-  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
-  const held = wallet.hold('eth_sendTransaction');
-  await pay(page);
-  await held.opened;
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await says(page, 'Stopped.');
-  held.answer();
-  await paid(page);
-  assert.equal(await life.ethereum.balanceOf(life.ethereum.token('usdt'), wallet.address), 5_000_000n);
-  await page.close();
-});
+test(
+  'a payment that the wallet sends after the payer has cancelled is shown as sent, and is the only one',
+  deepOnly,
+  async () => {
+    const { page, wallet } = await visit('usdt');
+    await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+    const held = wallet.hold('eth_sendTransaction');
+    await pay(page);
+    await held.opened;
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await says(page, 'Stopped.');
+    held.answer();
+    await paid(page);
+    assert.equal(await life.ethereum.balanceOf(life.ethereum.token('usdt'), wallet.address), 5_000_000n);
+    await page.close();
+  },
+);
 
-test('a wallet that answers after the payment is shown leaves the page with nothing to wait for', async () => {
-  const { page, wallet } = await visit('usdt');
-  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
-  const held = wallet.holdAnswer('eth_sendTransaction');
-  await pay(page);
-  await paid(page);
-  const answered = page.waitForFunction(`globalThis['sessionStorage'].length > 0`);
-  held.answer();
-  await answered;
-  assert.equal(await page.getByText('Payment sent.').count(), 0);
-  await page.close();
-});
+test(
+  'a wallet that answers after the payment is shown leaves the page with nothing to wait for',
+  deepOnly,
+  async () => {
+    const { page, wallet } = await visit('usdt');
+    await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+    const held = wallet.holdAnswer('eth_sendTransaction');
+    await pay(page);
+    await paid(page);
+    const answered = page.waitForFunction(`globalThis['sessionStorage'].length > 0`);
+    held.answer();
+    await answered;
+    assert.equal(await page.getByText('Payment sent.').count(), 0);
+    await page.close();
+  },
+);
 
-test('changing the account ends the request to the first one, and the new one pays when its owner confirms', async () => {
-  const { page, wallet } = await visit('usdt');
-  const other = `0x${'a7'.repeat(20)}`;
-  const held = wallet.hold('eth_sendTransaction');
-  await pay(page);
-  await held.opened;
-  await wallet.emit('accountsChanged', [other]);
-  await says(page, 'Your wallet has changed to another account.');
-  await page.getByText('0xa7a7…a7a7').waitFor();
-  await wallet.emit('accountsChanged', [wallet.address]);
-  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
-  await pay(page);
-  await paid(page);
-  await page.close();
-});
+test(
+  'changing the account ends the request to the first one, and the new one pays when its owner confirms',
+  deepOnly,
+  async () => {
+    const { page, wallet } = await visit('usdt');
+    const other = `0x${'a7'.repeat(20)}`;
+    const held = wallet.hold('eth_sendTransaction');
+    await pay(page);
+    await held.opened;
+    await wallet.emit('accountsChanged', [other]);
+    await says(page, 'Your wallet has changed to another account.');
+    await page.getByText('0xa7a7…a7a7').waitFor();
+    await wallet.emit('accountsChanged', [wallet.address]);
+    await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
+    await pay(page);
+    await paid(page);
+    await page.close();
+  },
+);
 
 test('a wallet with too little is told what is missing, and can pay in another token or from elsewhere', async () => {
   const { page, wallet } = await visit('usdc', (own) => {
@@ -122,44 +139,48 @@ test('a wallet with too little is told what is missing, and can pay in another t
   await page.close();
 });
 
-test('a payer without a wallet here pays with one on another device, whose module is loaded when it is chosen', async () => {
-  const { page, wallet, complaints } = await visitWithout({ phone: false });
-  const moduleUrls = () => complaints.urls.filter((url) => url.includes('walletconnect-module'));
-  const choice = page.getByRole('button', { name: 'WalletConnect' });
-  await choice.waitFor();
-  // Another wallet's choice does not hide that this browser has none.
-  await page.getByRole('button', { name: 'Pay with your phone' }).waitFor();
-  assert.deepEqual(moduleUrls(), []);
-  await choice.click();
-  const code = page.getByRole('dialog').getByRole('img', { name: 'QR code' });
-  await code.waitFor();
-  assert.equal(moduleUrls().length, 1);
-  const { data, info } = await sharp(await code.screenshot())
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  assert.equal(decodeQr({ width: info.width, height: info.height, data }), linkUri);
-  const link = page.getByRole('link', { name: 'Open in a wallet app' });
-  assert.equal(await link.getAttribute('href'), linkUri);
-  await page.getByRole('button', { name: 'Close' }).click();
-  await says(page, 'You declined in your wallet.');
-  await choice.click();
-  await code.waitFor();
-  await page.evaluate('globalThis.scan()');
-  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
-  assert.equal(await page.getByRole('dialog').count(), 0);
-  const { projectId, optionalChains, showQrModal } =
-    await page.evaluate<Record<string, unknown>>('globalThis.remoteOptions');
-  assert.deepEqual(
-    { projectId, optionalChains, showQrModal },
-    { projectId: '4f'.repeat(16), optionalChains: [31_337, 31_338], showQrModal: false },
-  );
-  await pay(page);
-  await paid(page);
-  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
-  assert.deepEqual(complaints.errors, []);
-  await page.close();
-});
+test(
+  'a payer without a wallet here pays with one on another device, whose module is loaded when it is chosen',
+  deepOnly,
+  async () => {
+    const { page, wallet, complaints } = await visitWithout({ phone: false });
+    const moduleUrls = () => complaints.urls.filter((url) => url.includes('walletconnect-module'));
+    const choice = page.getByRole('button', { name: 'WalletConnect' });
+    await choice.waitFor();
+    // Another wallet's choice does not hide that this browser has none.
+    await page.getByRole('button', { name: 'Pay with your phone' }).waitFor();
+    assert.deepEqual(moduleUrls(), []);
+    await choice.click();
+    const code = page.getByRole('dialog').getByRole('img', { name: 'QR code' });
+    await code.waitFor();
+    assert.equal(moduleUrls().length, 1);
+    const { data, info } = await sharp(await code.screenshot())
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    assert.equal(decodeQr({ width: info.width, height: info.height, data }), linkUri);
+    const link = page.getByRole('link', { name: 'Open in a wallet app' });
+    assert.equal(await link.getAttribute('href'), linkUri);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await says(page, 'You declined in your wallet.');
+    await choice.click();
+    await code.waitFor();
+    await page.evaluate('globalThis.scan()');
+    await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    const { projectId, optionalChains, showQrModal } =
+      await page.evaluate<Record<string, unknown>>('globalThis.remoteOptions');
+    assert.deepEqual(
+      { projectId, optionalChains, showQrModal },
+      { projectId: '4f'.repeat(16), optionalChains: [31_337, 31_338], showQrModal: false },
+    );
+    await pay(page);
+    await paid(page);
+    assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
+    assert.deepEqual(complaints.errors, []);
+    await page.close();
+  },
+);
 
 test('on a phone the wallet apps stay, and only payment pages may reach the relay', async () => {
   const { page, complaints } = await visitWithout({ phone: true });

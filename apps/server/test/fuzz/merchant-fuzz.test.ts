@@ -7,8 +7,8 @@ import { fuzzFactor, seedNote, seedSequence } from './seed.ts';
 import { Target, unknownId } from './target.ts';
 
 /** Requests of each kind to each operation: few in `npm test`. */
-const portion = fuzzFactor === 1 ? 2 : 4 * fuzzFactor;
-const runs = { valid: 4 * fuzzFactor, nearValid: 2 * portion, hostile: portion };
+const portion = fuzzFactor === 1 ? 1 : 4 * fuzzFactor;
+const runs = { valid: fuzzFactor === 1 ? 2 : 4 * fuzzFactor, nearValid: 2 * portion, hostile: portion };
 
 let target: Target;
 /** A seed for each property, in the order of the runs. */

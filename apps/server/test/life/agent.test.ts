@@ -16,6 +16,7 @@ import { Wallet } from 'ethers';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { openChromium } from '../browser/chromium.ts';
 import { fuzzFactor } from '../fuzz/seed.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import type { AgentTask } from './agent-child.fixture.ts';
 import { Life } from './life.ts';
 
@@ -99,31 +100,35 @@ const steps: Readonly<Record<AgentTask['method'], readonly Step[]>> =
     : { transaction: ['approved', 'signed', 'sent'], signature: ['prepared', 'submitting'] };
 
 for (const method of ['transaction', 'signature'] as const) {
-  test(`an agent that is killed at any point and restarted pays once, by a ${method}`, async () => {
-    const before = await sessionCount();
-    const agents: { killAt: Step; agent: Awaited<ReturnType<typeof newAgent>> }[] = [];
-    for (const killAt of steps[method]) agents.push({ killAt, agent: await newAgent() });
-    const kills = agents.map(async ({ killAt, agent }) => {
-      const { address, chainId, decimals } = agent.token;
-      const { privateKey } = agent;
-      const token = { address, chainId, decimals };
-      const idempotencyKey = `purchase ${killAt}`;
-      const rpcUrl = life.ethereum.anvil.url;
-      assert.equal(
-        await runAgent({ url, privateKey, token, rpcUrl, method, idempotencyKey, killAt }),
-        'SIGKILL',
-        killAt,
-      );
-      // The first run kept no state: the second one knows only the link, the account and the key.
-      const again = await payLink(url, { ...agent.options, idempotencyKey, method });
-      assert.equal(await spentBy(agent), price, killAt);
-      assert.equal(await transactionsOf(agent.account.address), method === 'transaction' ? 2 : 0, killAt);
-      return again;
-    });
-    const results = await Promise.all(kills);
-    assert.equal(new Set(results.map(({ sessionId }) => sessionId)).size, steps[method].length);
-    assert.equal((await sessionCount()) - before, steps[method].length);
-  });
+  test(
+    `an agent that is killed at any point and restarted pays once, by a ${method}`,
+    method === 'signature' ? {} : deepOnly,
+    async () => {
+      const before = await sessionCount();
+      const agents: { killAt: Step; agent: Awaited<ReturnType<typeof newAgent>> }[] = [];
+      for (const killAt of steps[method]) agents.push({ killAt, agent: await newAgent() });
+      const kills = agents.map(async ({ killAt, agent }) => {
+        const { address, chainId, decimals } = agent.token;
+        const { privateKey } = agent;
+        const token = { address, chainId, decimals };
+        const idempotencyKey = `purchase ${killAt}`;
+        const rpcUrl = life.ethereum.anvil.url;
+        assert.equal(
+          await runAgent({ url, privateKey, token, rpcUrl, method, idempotencyKey, killAt }),
+          'SIGKILL',
+          killAt,
+        );
+        // The first run kept no state: the second one knows only the link, the account and the key.
+        const again = await payLink(url, { ...agent.options, idempotencyKey, method });
+        assert.equal(await spentBy(agent), price, killAt);
+        assert.equal(await transactionsOf(agent.account.address), method === 'transaction' ? 2 : 0, killAt);
+        return again;
+      });
+      const results = await Promise.all(kills);
+      assert.equal(new Set(results.map(({ sessionId }) => sessionId)).size, steps[method].length);
+      assert.equal((await sessionCount()) - before, steps[method].length);
+    },
+  );
 }
 
 test('calls with one key make one payment, and another key makes another', async () => {
@@ -232,23 +237,26 @@ async function servePackage(folder: string) {
   return server;
 }
 
-test('in a browser, on a page of another origin, an agent pays with the page’s wallet', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'florin-agent-page-'));
-  const [server, browser] = await Promise.all([servePackage(folder), openChromium()]);
-  try {
-    const page = await browser.newPage();
-    await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
-    const { account, privateKey, token } = await newAgent();
-    const wallet = new Wallet(privateKey);
-    await page.exposeFunction('askWallet', async (method: string, [, json = '']: string[]) => {
-      const { domain, types, message } = JSON.parse(json);
-      const { EIP712Domain: _domain, ...rest } = types;
-      if (method === 'eth_signTypedData_v4') return wallet.signTypedData(domain, rest, message);
-      throw new Error(`the wallet does not know ${method}`);
-    });
-    const view = `${life.options.origin}/aipay/api/v1/payment/link/${url.split('/').at(-1)}`;
-    const { chainId, address, decimals } = token;
-    const result = await page.evaluate(`import('/agent.js').then(({ eip1193Account, payLink }) => payLink(
+test(
+  'in a browser, on a page of another origin, an agent pays with the page’s wallet',
+  deepOnly,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'florin-agent-page-'));
+    const [server, browser] = await Promise.all([servePackage(folder), openChromium()]);
+    try {
+      const page = await browser.newPage();
+      await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+      const { account, privateKey, token } = await newAgent();
+      const wallet = new Wallet(privateKey);
+      await page.exposeFunction('askWallet', async (method: string, [, json = '']: string[]) => {
+        const { domain, types, message } = JSON.parse(json);
+        const { EIP712Domain: _domain, ...rest } = types;
+        if (method === 'eth_signTypedData_v4') return wallet.signTypedData(domain, rest, message);
+        throw new Error(`the wallet does not know ${method}`);
+      });
+      const view = `${life.options.origin}/aipay/api/v1/payment/link/${url.split('/').at(-1)}`;
+      const { chainId, address, decimals } = token;
+      const result = await page.evaluate(`import('/agent.js').then(({ eip1193Account, payLink }) => payLink(
       ${JSON.stringify(view)},
       {
         account: eip1193Account(
@@ -260,14 +268,15 @@ test('in a browser, on a page of another origin, an agent pays with the page’s
         pollMs: 50,
       },
     ))`);
-    assert.match((result as { txHash: string }).txHash, /^0x[0-9a-f]{64}$/);
-    assert.equal(4n * price - (await life.ethereum.balanceOf(token, account.address)), price);
-  } finally {
-    await browser.close();
-    server.close();
-    await rm(folder, { recursive: true });
-  }
-});
+      assert.match((result as { txHash: string }).txHash, /^0x[0-9a-f]{64}$/);
+      assert.equal(4n * price - (await life.ethereum.balanceOf(token, account.address)), price);
+    } finally {
+      await browser.close();
+      server.close();
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
 test('a payment over the maximum, or outside the policy, is not signed', async () => {
   const { options, token } = await newAgent();
@@ -293,25 +302,29 @@ test('a payment over the maximum, or outside the policy, is not signed', async (
   }
 });
 
-test('an agent also pays a token without its own signatures, a checkout session and an open price', async () => {
-  const usdt = await newAgent(life.ethereum.token('usdt'));
-  await payLink(url, { ...usdt.options, maxAmount: 6_000_000n });
-  assert.equal(await spentBy(usdt), price);
-  const usdc = await newAgent();
-  const session = await life.post<{ paymentUrl: string }>('/session/checkout/create', {
-    accountId: life.accountId,
-    settlementToken: 'ethereum::usdc',
-    lineItems: [
-      { itemType: 'one_time', quantity: 1, unitPrice: 3_000_000, productData: { productName: 'Report' } },
-    ],
-  });
-  const paid = await payLink(session.paymentUrl, usdc.options);
-  assert.equal((await payLink(session.paymentUrl, usdc.options)).txHash, paid.txHash);
-  const open = await life.post<{ linkUrl: string }>('/payment/link/create', {
-    ...(await linkBody()),
-    linkType: 'custom',
-    lineItems: [{ itemType: 'user_priced', quantity: 1 }],
-  });
-  await payLink(open.linkUrl, { ...usdc.options, amount: 2_000_000n, waitFor: 'settled' });
-  assert.equal(await spentBy(usdc), price);
-});
+test(
+  'an agent also pays a token without its own signatures, a checkout session and an open price',
+  deepOnly,
+  async () => {
+    const usdt = await newAgent(life.ethereum.token('usdt'));
+    await payLink(url, { ...usdt.options, maxAmount: 6_000_000n });
+    assert.equal(await spentBy(usdt), price);
+    const usdc = await newAgent();
+    const session = await life.post<{ paymentUrl: string }>('/session/checkout/create', {
+      accountId: life.accountId,
+      settlementToken: 'ethereum::usdc',
+      lineItems: [
+        { itemType: 'one_time', quantity: 1, unitPrice: 3_000_000, productData: { productName: 'Report' } },
+      ],
+    });
+    const paid = await payLink(session.paymentUrl, usdc.options);
+    assert.equal((await payLink(session.paymentUrl, usdc.options)).txHash, paid.txHash);
+    const open = await life.post<{ linkUrl: string }>('/payment/link/create', {
+      ...(await linkBody()),
+      linkType: 'custom',
+      lineItems: [{ itemType: 'user_priced', quantity: 1 }],
+    });
+    await payLink(open.linkUrl, { ...usdc.options, amount: 2_000_000n, waitFor: 'settled' });
+    assert.equal(await spentBy(usdc), price);
+  },
+);

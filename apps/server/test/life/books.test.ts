@@ -10,6 +10,7 @@ import { acceptDifferences, releaseStopped } from '#reconcile/reconcile.ts';
 import type { BooksStatus, ChainStatus } from '#reconcile/status.ts';
 import { jsonLog } from '#telemetry/log.ts';
 import { startService } from '../../src/service/service.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { addresses } from './roles.ts';
@@ -187,7 +188,7 @@ test('tokens that leave a contract in any other way raise an alarm within two ch
   await reconciled();
 });
 
-test('balances that a token changes without an event raise an alarm, too', async () => {
+test('balances that a token changes without an event raise an alarm, too', deepOnly, async () => {
   const token = life.ethereum.token('usdt');
   await reconciled();
   const { gateway } = life.ethereum.chain;

@@ -9,6 +9,7 @@ import type { SessionView } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerSums } from '#ledger/entry.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { Payer } from './payer.ts';
@@ -173,40 +174,44 @@ test('a deposit short by more than the tolerance waits for the payer, and the op
   assert.deepEqual(await exceptionsOf(short.sessionId, () => true), []);
 });
 
-test('the operator adds to one of several short deposits for a session: the others go back in full, and no more', async () => {
-  const token = life.ethereum.token('usdc');
-  const first = await addressOf(token, { underpaidPpm: 2_000 });
-  const sent = first.amount - 200_000n;
-  const before = await life.ethereum.balanceOf(token, addresses.settler);
-  const others = await Promise.all(
-    [1, 2].map(async () => {
-      const payer = new Payer(life);
-      const asked = {
-        sessionId: first.sessionId,
-        payer: payer.address,
-        tokenId: token.tokenId,
-        payerEmail: '',
-      };
-      const deposit = depositWayOf(await ask<PreparedOrder>('/prepare', asked));
-      if (deposit === undefined) throw new Error('no deposit address is offered');
-      return { payer, address: deposit.address as Hex };
-    }),
-  );
-  const all = [first, ...others];
-  // All of them are final before the service checks again.
-  await life.stopService();
-  for (const { address } of all) await transfer(life.ethereum, token, address, sent);
-  await life.startService();
-  const done = await life.sessionIn(first.sessionId, 'completed');
-  await exceptionsOf(first.sessionId, (found) => found.length === 3 && areResolved(found));
-  const back = await Promise.all(all.map(({ payer }) => life.ethereum.balanceOf(token, payer.address)));
-  assert.deepEqual(
-    back.sort((one, other) => Number(one - other)),
-    [0n, sent, sent],
-  );
-  assert.equal(await life.ethereum.balanceOf(token, addresses.settler), before - 200_000n);
-  assert.equal(await addedTo(done.transaction?.orderId ?? ''), 200_000n);
-});
+test(
+  'the operator adds to one of several short deposits for a session: the others go back in full, and no more',
+  deepOnly,
+  async () => {
+    const token = life.ethereum.token('usdc');
+    const first = await addressOf(token, { underpaidPpm: 2_000 });
+    const sent = first.amount - 200_000n;
+    const before = await life.ethereum.balanceOf(token, addresses.settler);
+    const others = await Promise.all(
+      [1, 2].map(async () => {
+        const payer = new Payer(life);
+        const asked = {
+          sessionId: first.sessionId,
+          payer: payer.address,
+          tokenId: token.tokenId,
+          payerEmail: '',
+        };
+        const deposit = depositWayOf(await ask<PreparedOrder>('/prepare', asked));
+        if (deposit === undefined) throw new Error('no deposit address is offered');
+        return { payer, address: deposit.address as Hex };
+      }),
+    );
+    const all = [first, ...others];
+    // All of them are final before the service checks again.
+    await life.stopService();
+    for (const { address } of all) await transfer(life.ethereum, token, address, sent);
+    await life.startService();
+    const done = await life.sessionIn(first.sessionId, 'completed');
+    await exceptionsOf(first.sessionId, (found) => found.length === 3 && areResolved(found));
+    const back = await Promise.all(all.map(({ payer }) => life.ethereum.balanceOf(token, payer.address)));
+    assert.deepEqual(
+      back.sort((one, other) => Number(one - other)),
+      [0n, sent, sent],
+    );
+    assert.equal(await life.ethereum.balanceOf(token, addresses.settler), before - 200_000n);
+    assert.equal(await addedTo(done.transaction?.orderId ?? ''), 200_000n);
+  },
+);
 
 test('a surplus goes back, also under a policy', async () => {
   const token = life.ethereum.token('usdc');
@@ -247,55 +252,59 @@ test('a late deposit is the payment if the policy says so, and the session shows
   );
 });
 
-test('of two decisions about a late deposit the first counts: accepting makes it the payment, refusing sends it back', async () => {
-  const token = life.base.token('usdc');
-  const policy: ExceptionPolicy = { latePayment: 'ask', lateHours: 24 };
-  const [one, other, refused, silent] = await Promise.all([1, 2, 3, 4].map(() => addressOf(token, policy)));
-  if (one === undefined || other === undefined || refused === undefined || silent === undefined)
-    throw new Error();
-  const all = [one, other, refused, silent];
-  for (const { sessionId } of all) await life.sessionIn(sessionId, 'expired');
-  for (const { address, amount } of all) await transfer(life.base, token, address, amount);
-  const idOf = async ({ sessionId }: Address) => {
-    const [held] = await exceptionsOf(sessionId, (found) => found.length === 1);
-    assert.deepEqual([held?.kind, held?.status, held?.decision], ['late', 'open', '']);
-    assert.notEqual(held?.decideBy, '');
-    return { exceptionId: held?.exceptionId };
-  };
-  const decide = async (decision: 'accept' | 'refund', body: object) =>
-    (await life.call('POST', `/exception/${decision}`, body)).code;
-  // Both at once, and each twice: repeating a decision has no effect.
-  for (const address of [one, other]) {
-    const body = await idOf(address);
-    const codes = await Promise.all([
-      decide('accept', body),
-      decide('refund', body),
-      decide('accept', body),
-      decide('refund', body),
-    ]);
-    assert.deepEqual([...codes].sort(), [0, 0, 100705, 100705]);
-  }
-  assert.equal(await decide('refund', await idOf(refused)), 0);
-  assert.equal(await decide('accept', { exceptionId: 'exc_0000000000000000000000' }), 100704);
-  const decided = await exceptionsOf(one.sessionId, () => true);
-  if (decided[0]?.decision === 'accept') await life.sessionIn(one.sessionId, 'completed');
-  const decidedOther = await exceptionsOf(other.sessionId, () => true);
-  if (decidedOther[0]?.decision === 'accept') await life.sessionIn(other.sessionId, 'completed');
-  // Money that is not accepted goes back when the contract allows it, with or without a decision.
-  const short = await addressOf(token, policy);
-  await life.sessionIn(short.sessionId, 'expired');
-  await transfer(life.base, token, short.address, short.amount - 300_000n);
-  const [held] = await exceptionsOf(short.sessionId, (found) => found.length === 1);
-  assert.equal(held?.kind, 'underpaid');
-  assert.equal(await decide('accept', { exceptionId: held?.exceptionId }), 100706);
-  assert.equal(await life.base.balanceOf(token, refused.payer.address), 0n);
-  await life.base.anvil.request('evm_increaseTime', [25 * 3_600]);
-  for (const { sessionId, payer, amount } of [refused, silent]) {
-    await exceptionsOf(sessionId, areResolved);
-    assert.equal(await life.base.balanceOf(token, payer.address), amount);
-    assert.equal((await life.session(sessionId)).session.status, 'expired');
-  }
-  await exceptionsOf(short.sessionId, areResolved);
-  assert.equal(await life.base.balanceOf(token, short.payer.address), short.amount - 300_000n);
-  assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
-});
+test(
+  'of two decisions about a late deposit the first counts: accepting makes it the payment, refusing sends it back',
+  deepOnly,
+  async () => {
+    const token = life.base.token('usdc');
+    const policy: ExceptionPolicy = { latePayment: 'ask', lateHours: 24 };
+    const [one, other, refused, silent] = await Promise.all([1, 2, 3, 4].map(() => addressOf(token, policy)));
+    if (one === undefined || other === undefined || refused === undefined || silent === undefined)
+      throw new Error();
+    const all = [one, other, refused, silent];
+    for (const { sessionId } of all) await life.sessionIn(sessionId, 'expired');
+    for (const { address, amount } of all) await transfer(life.base, token, address, amount);
+    const idOf = async ({ sessionId }: Address) => {
+      const [held] = await exceptionsOf(sessionId, (found) => found.length === 1);
+      assert.deepEqual([held?.kind, held?.status, held?.decision], ['late', 'open', '']);
+      assert.notEqual(held?.decideBy, '');
+      return { exceptionId: held?.exceptionId };
+    };
+    const decide = async (decision: 'accept' | 'refund', body: object) =>
+      (await life.call('POST', `/exception/${decision}`, body)).code;
+    // Both at once, and each twice: repeating a decision has no effect.
+    for (const address of [one, other]) {
+      const body = await idOf(address);
+      const codes = await Promise.all([
+        decide('accept', body),
+        decide('refund', body),
+        decide('accept', body),
+        decide('refund', body),
+      ]);
+      assert.deepEqual([...codes].sort(), [0, 0, 100705, 100705]);
+    }
+    assert.equal(await decide('refund', await idOf(refused)), 0);
+    assert.equal(await decide('accept', { exceptionId: 'exc_0000000000000000000000' }), 100704);
+    const decided = await exceptionsOf(one.sessionId, () => true);
+    if (decided[0]?.decision === 'accept') await life.sessionIn(one.sessionId, 'completed');
+    const decidedOther = await exceptionsOf(other.sessionId, () => true);
+    if (decidedOther[0]?.decision === 'accept') await life.sessionIn(other.sessionId, 'completed');
+    // Money that is not accepted goes back when the contract allows it, with or without a decision.
+    const short = await addressOf(token, policy);
+    await life.sessionIn(short.sessionId, 'expired');
+    await transfer(life.base, token, short.address, short.amount - 300_000n);
+    const [held] = await exceptionsOf(short.sessionId, (found) => found.length === 1);
+    assert.equal(held?.kind, 'underpaid');
+    assert.equal(await decide('accept', { exceptionId: held?.exceptionId }), 100706);
+    assert.equal(await life.base.balanceOf(token, refused.payer.address), 0n);
+    await life.base.anvil.request('evm_increaseTime', [25 * 3_600]);
+    for (const { sessionId, payer, amount } of [refused, silent]) {
+      await exceptionsOf(sessionId, areResolved);
+      assert.equal(await life.base.balanceOf(token, payer.address), amount);
+      assert.equal((await life.session(sessionId)).session.status, 'expired');
+    }
+    await exceptionsOf(short.sessionId, areResolved);
+    assert.equal(await life.base.balanceOf(token, short.payer.address), short.amount - 300_000n);
+    assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
+  },
+);

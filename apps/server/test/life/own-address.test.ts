@@ -8,6 +8,7 @@ import { createAccount, updateAccount } from '#merchants/account.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { jsonLog } from '#telemetry/log.ts';
 import { startService } from '../../src/service/service.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
@@ -78,32 +79,36 @@ async function choose(accountId: string, settlementMode: SettlementMode): Promis
   await life.database.db.transaction((transaction) => updateAccount(transaction, life.options, request));
 }
 
-test('a stored account with our vault as its address pays into the float, and settlement continues for all merchants', async () => {
-  const { vault } = life.ethereum.chain;
-  const floatOf = async () =>
-    (await ledgerBalances(life.database.db)).find(
-      ({ account, asset }) => account === 'vault:ethereum' && asset === 'ethereum::usdc',
-    )?.balance ?? 0n;
-  await compared();
-  const float = await floatOf();
-  const usual = life.accountId;
-  life.accountId = await accountAt(vault);
-  for (const settlementMode of ['escrow', 'direct'] as const) {
-    await choose(life.accountId, settlementMode);
-    await paid(1_000_000);
-  }
-  life.accountId = usual;
-  // Two differing checks in a row would stop the chain.
-  for (let looks = 0; looks < 3; looks += 1) assert.equal((await compared()).isBalanced, true);
-  assert.equal(await floatOf(), float + 2n * 998_000n);
-  await paid(2_000_000);
-  const after = await compared();
-  assert.deepEqual(
-    after.chains.flatMap(({ balances }) => balances).filter(({ difference }) => difference !== '0'),
-    [],
-  );
-  assert.ok(!alarms.includes('reconcile.drift'), alarms.join());
-});
+test(
+  'a stored account with our vault as its address pays into the float, and settlement continues for all merchants',
+  deepOnly,
+  async () => {
+    const { vault } = life.ethereum.chain;
+    const floatOf = async () =>
+      (await ledgerBalances(life.database.db)).find(
+        ({ account, asset }) => account === 'vault:ethereum' && asset === 'ethereum::usdc',
+      )?.balance ?? 0n;
+    await compared();
+    const float = await floatOf();
+    const usual = life.accountId;
+    life.accountId = await accountAt(vault);
+    for (const settlementMode of ['escrow', 'direct'] as const) {
+      await choose(life.accountId, settlementMode);
+      await paid(1_000_000);
+    }
+    life.accountId = usual;
+    // Two differing checks in a row would stop the chain.
+    for (let looks = 0; looks < 3; looks += 1) assert.equal((await compared()).isBalanced, true);
+    assert.equal(await floatOf(), float + 2n * 998_000n);
+    await paid(2_000_000);
+    const after = await compared();
+    assert.deepEqual(
+      after.chains.flatMap(({ balances }) => balances).filter(({ difference }) => difference !== '0'),
+      [],
+    );
+    assert.ok(!alarms.includes('reconcile.drift'), alarms.join());
+  },
+);
 
 test('every door refuses our contracts and deposit addresses as payers, and changes nothing', async () => {
   const { origin } = life.options;

@@ -8,6 +8,7 @@ import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { ledgerSums } from '#ledger/entry.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { alternative, Payer } from './payer.ts';
@@ -91,29 +92,33 @@ function racers(): Racer[] {
 
 // Another payer is first each time. The money of those who lose stays or comes back.
 for (const first of [0, 2, 4]) {
-  test(`when six kinds of clients race to pay one session, ${first} first, one pays and the others keep their money`, async () => {
-    const sessionId = await checkout(life, Number(price));
-    const all = racers();
-    const steps: (() => Promise<unknown>)[] = [];
-    for (const { payer, chain, token, ready } of all) {
-      await payer.fund(chain, token, price);
-      steps.push(await ready(payer, sessionId));
-    }
-    await life.pauseMining();
-    const order = [...steps.slice(first), ...steps.slice(0, first)];
-    const ended = Promise.allSettled(order.map((step) => step()));
-    life.mine();
-    await ended;
-    const done = await life.sessionIn(sessionId, 'completed');
-    const balances = await life.eventually(
-      () => Promise.all(all.map(({ payer, chain, token }) => chain.balanceOf(token, payer.address))),
-      (found) => found.filter((amount) => amount === price).length === all.length - 1,
-      'all but one to have their money',
-    );
-    const winner = all[balances.indexOf(0n)];
-    assert.equal(done.session.payer, winner?.payer.address);
-    const paidEvents = life.eventsOf(sessionId).filter(({ type }) => type === 'session.paid');
-    assert.equal(paidEvents.length, 1);
-    assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
-  });
+  test(
+    `when six kinds of clients race to pay one session, ${first} first, one pays and the others keep their money`,
+    first === 0 ? {} : deepOnly,
+    async () => {
+      const sessionId = await checkout(life, Number(price));
+      const all = racers();
+      const steps: (() => Promise<unknown>)[] = [];
+      for (const { payer, chain, token, ready } of all) {
+        await payer.fund(chain, token, price);
+        steps.push(await ready(payer, sessionId));
+      }
+      await life.pauseMining();
+      const order = [...steps.slice(first), ...steps.slice(0, first)];
+      const ended = Promise.allSettled(order.map((step) => step()));
+      life.mine();
+      await ended;
+      const done = await life.sessionIn(sessionId, 'completed');
+      const balances = await life.eventually(
+        () => Promise.all(all.map(({ payer, chain, token }) => chain.balanceOf(token, payer.address))),
+        (found) => found.filter((amount) => amount === price).length === all.length - 1,
+        'all but one to have their money',
+      );
+      const winner = all[balances.indexOf(0n)];
+      assert.equal(done.session.payer, winner?.payer.address);
+      const paidEvents = life.eventsOf(sessionId).filter(({ type }) => type === 'session.paid');
+      assert.equal(paidEvents.length, 1);
+      assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
+    },
+  );
 }

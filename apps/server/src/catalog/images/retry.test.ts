@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import type { Product } from '@florin/protocol/product.ts';
+import { deepOnly } from '../../../test/harness/deep-only.ts';
 import { ImageWorld } from '../../../test/harness/image-world.ts';
 import { sampleImage } from '../../../test/harness/sample-image.ts';
 import { createProduct, productsByIds, removeProduct, updateProduct } from '../product.ts';
@@ -128,7 +129,7 @@ test('a try that ends after an update changes nothing', async () => {
   assert.deepEqual(await eventsOf(productId), ['product.created', 'product.updated']);
 });
 
-test('an unavailable store costs no try; two workers share the due images', async () => {
+test('an unavailable store costs no try; two workers share the due images', deepOnly, async () => {
   world.source.serve('/there.png', await sampleImage('png', 7, 7));
   const first = await waiting('/there.png');
   world.isStoreAway = true;

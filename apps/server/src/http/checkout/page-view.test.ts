@@ -8,6 +8,7 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { ChangeJournal } from '../../../test/fuzz/change-journal.ts';
 import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
+import { deepOnly } from '../../../test/harness/deep-only.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { buildServer } from '../server.ts';
 import { checkoutDoor } from './checkout-door.ts';
@@ -176,7 +177,7 @@ test('a chat that previews a link gets its name, its price and a picture in the 
   assert.equal((await pages.inject({ url: '/link/lnk_none/picture.png' })).statusCode, 404);
 });
 
-test('no text of a merchant breaks the picture', async () => {
+test('no text of a merchant breaks the picture', deepOnly, async () => {
   const draw = cardDrawer({ clock: systemClock });
   const colors = {
     ground: '#ffffff',

@@ -4,6 +4,7 @@ import type { MemberRole } from '@florin/protocol/member-role.ts';
 import { operator } from '#members/audit.ts';
 import { recoverByOperator } from '#members/recovery.ts';
 import { Browser, DashboardWorld, password, walletDelayMs } from '../../../test/harness/dashboard-world.ts';
+import { deepOnly } from '../../../test/harness/deep-only.ts';
 
 let world: DashboardWorld;
 before(async () => {
@@ -88,7 +89,7 @@ test('two owners recover a member: after the delay the link sets a password and 
   );
 });
 
-test('the person, and every owner, cancels a recovery', async () => {
+test('the person, and every owner, cancels a recovery', deepOnly, async () => {
   const { merchantId, people } = await team('owner', 'owner', 'viewer');
   const [ada, bob, kim] = people;
   for (const cancel of [

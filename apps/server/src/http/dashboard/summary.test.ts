@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type LinkTermsView, maxLinkVersions } from '@florin/protocol/link-history.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
+import { deepOnly } from '../../../test/harness/deep-only.ts';
 import { linkFields } from '../../../test/harness/merchant-routes.ts';
 import { addPaidSession, happen } from '../../../test/harness/payment-fixture.ts';
 import { openShop } from '../../../test/harness/shop.ts';
@@ -152,7 +153,7 @@ test('a link’s history has every version with its terms, also after its end', 
   assert.equal((await other.browser.get(`/payment/link/history/${linkId}`)).code, 100101);
 });
 
-test('the oldest of more than a hundred earlier versions is dropped', async () => {
+test('the oldest of more than a hundred earlier versions is dropped', deepOnly, async () => {
   const { browser, things } = await openDashboard();
   const fields = linkFields(things);
   const { linkId } = (await browser.post('/payment/link/create', fields)).data;
@@ -166,34 +167,38 @@ test('the oldest of more than a hundred earlier versions is dropped', async () =
   );
 });
 
-test('a member’s views of payments are their own, are replaced by name, and are at most twenty', async () => {
-  const { browser, merchantId } = await openDashboard();
-  const other = await world.addPerson([[merchantId, 'viewer']]);
-  const colleague = new Browser(await world.serve('local'));
-  await colleague.post('/sign-in/password', { email: other.email, password });
-  const listOf = async (person: Browser) => (await person.get(`/me/view/list/${merchantId}`)).data.views;
-  const save = (name: string, filters: object) =>
-    browser.post('/me/view/save', { merchantId, name, filters });
+test(
+  'a member’s views of payments are their own, are replaced by name, and are at most twenty',
+  deepOnly,
+  async () => {
+    const { browser, merchantId } = await openDashboard();
+    const other = await world.addPerson([[merchantId, 'viewer']]);
+    const colleague = new Browser(await world.serve('local'));
+    await colleague.post('/sign-in/password', { email: other.email, password });
+    const listOf = async (person: Browser) => (await person.get(`/me/view/list/${merchantId}`)).data.views;
+    const save = (name: string, filters: object) =>
+      browser.post('/me/view/save', { merchantId, name, filters });
 
-  assert.equal((await save('Large', { amountFrom: '100', status: 'completed' })).code, 0);
-  assert.equal((await save('Large', { amountFrom: '500' })).code, 0);
-  assert.deepEqual(await listOf(browser), [{ name: 'Large', filters: { amountFrom: '500' } }]);
-  assert.deepEqual(await listOf(colleague), []);
-  assert.equal((await save('Odd', { colour: 'red' })).code, 400101);
-  assert.equal((await save('', {})).code, 400101);
+    assert.equal((await save('Large', { amountFrom: '100', status: 'completed' })).code, 0);
+    assert.equal((await save('Large', { amountFrom: '500' })).code, 0);
+    assert.deepEqual(await listOf(browser), [{ name: 'Large', filters: { amountFrom: '500' } }]);
+    assert.deepEqual(await listOf(colleague), []);
+    assert.equal((await save('Odd', { colour: 'red' })).code, 400101);
+    assert.equal((await save('', {})).code, 400101);
 
-  for (let count = 2; count <= 20; count += 1) await save(`View ${count}`, { text: 'tea' });
-  const tooMany = await save('One more', { text: 'tea' });
-  assert.deepEqual([tooMany.code, (await listOf(browser)).length], [400101, 20]);
-  // Its own name still takes other filters.
-  assert.equal((await save('Large', { amountFrom: '900' })).code, 0);
+    for (let count = 2; count <= 20; count += 1) await save(`View ${count}`, { text: 'tea' });
+    const tooMany = await save('One more', { text: 'tea' });
+    assert.deepEqual([tooMany.code, (await listOf(browser)).length], [400101, 20]);
+    // Its own name still takes other filters.
+    assert.equal((await save('Large', { amountFrom: '900' })).code, 0);
 
-  const remove = (name: string) => browser.post('/me/view/remove', { merchantId, name });
-  assert.deepEqual([(await remove('View 2')).code, (await remove('View 2')).code], [0, 0]);
-  assert.equal((await save('One more', { text: 'tea' })).code, 0);
+    const remove = (name: string) => browser.post('/me/view/remove', { merchantId, name });
+    assert.deepEqual([(await remove('View 2')).code, (await remove('View 2')).code], [0, 0]);
+    assert.equal((await save('One more', { text: 'tea' })).code, 0);
 
-  const foreign = await world.merchants.addMerchant();
-  const stranger = await browser.post('/me/view/save', { merchantId: foreign, name: 'Mine', filters: {} });
-  assert.equal(stranger.code, 200205);
-  assert.deepEqual((await browser.get(`/me/view/list/${foreign}`)).data, { views: [] });
-});
+    const foreign = await world.merchants.addMerchant();
+    const stranger = await browser.post('/me/view/save', { merchantId: foreign, name: 'Mine', filters: {} });
+    assert.equal(stranger.code, 200205);
+    assert.deepEqual((await browser.get(`/me/view/list/${foreign}`)).data, { views: [] });
+  },
+);

@@ -1,0 +1,4 @@
+// The stories of the dashboard share one service and one browser, and go on where the one before ended.
+import './dashboard-owner.ts';
+import './dashboard-operator.ts';
+import './dashboard-shop.ts';
