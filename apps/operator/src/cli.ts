@@ -63,6 +63,7 @@ import {
 import { resealCommand } from './reseal-command.ts';
 import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
 import { addStaffCommand, listStaffCommand, removeStaffCommand } from './staff-command.ts';
+import { verifyCommand } from './verify-command.ts';
 
 const commands: Family<CommandContext>['commands'] = [
   ['init', initCommand],
@@ -86,6 +87,7 @@ const commands: Family<CommandContext>['commands'] = [
   ['key revoke', revokeKeyCommand],
   ['keystore create', createKeystoreCommand],
   ['deploy', deployCommand],
+  ['verify', verifyCommand],
   ['handover', handoverCommand],
   ['operator signer', signerCommand],
   ['operator settler', settlerCommand],

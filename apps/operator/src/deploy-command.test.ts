@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
-import { systemClock, systemRandom } from '@florin/server/operator';
+import { readArtifact, systemClock, systemRandom } from '@florin/server/operator';
 import { encryptKeystore } from '@florin/signing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { getAddress, getContractAddress } from 'viem';
+import { concat, getAddress, getContractAddress, keccak256 } from 'viem';
 import { runCli } from './cli.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
+import { readPublishedInput, startVerifier } from './verify.fixture.ts';
 
 let anvil: Anvil;
 let folder: string;
@@ -77,6 +78,76 @@ test('a deployment is recorded as its schema says, with addresses that follow fr
   assert.equal(record.contracts['CctpRoute']?.parameters['gateway'], gateway?.address);
   await run();
   assert.deepEqual(readRecordFile(), record);
+});
+
+/** Runs `florin verify` for the record of the chain, without waiting between questions. */
+function verifyAt(service: string, values: Readonly<Record<string, string>> = {}) {
+  const given = { 'chain-id': '31337', record: folder, at: service, ...values };
+  const args = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
+  const clock = { ...systemClock, sleep: () => Promise.resolve() };
+  const outside = { environment: {}, clock, random: systemRandom, folder: '/', tell: () => {} };
+  return runCli(['verify', ...args], outside);
+}
+
+test('the sources of a deployment are published at Etherscan, a Blockscout and Sourcify', async () => {
+  await run();
+  const record = readRecordFile();
+  const { compilerVersion, input } = readPublishedInput();
+  writeFileSync(join(folder, 'key'), 'etherscan key\n');
+  const paths = { etherscan: '/v2/api', blockscout: '', sourcify: '' };
+  for (const [service, path] of Object.entries(paths)) {
+    const verifier = await startVerifier('etherscan key');
+    const options = { url: verifier.url + path, 'api-key-file': join(folder, 'key') };
+    try {
+      const expected = Object.values(record.contracts).map(({ address, source, constructorArguments }) => ({
+        ...{ address, source, sources: input },
+        compilerVersion: service === 'sourcify' ? compilerVersion : `v${compilerVersion}`,
+        constructorArguments: service === 'sourcify' ? undefined : constructorArguments.slice(2),
+      }));
+      const verified = { exitCode: 0, stdout: `verified: ${Object.keys(record.contracts).join(', ')}\n` };
+      for (const round of ['first', 'again']) {
+        const { exitCode, stdout } = await verifyAt(service, options);
+        assert.deepEqual({ exitCode, stdout }, verified, `${service}, ${round}`);
+        assert.deepEqual(verifier.asked, expected, `${service}, ${round}`);
+      }
+      verifier.asked.length = 0;
+      verifier.refusal = 'Fail - Unable to verify';
+      const refused = await verifyAt(service, options);
+      if (service !== 'blockscout')
+        assert.match(refused.stderr, /refuses GatewayFactory at 0x\w+: Fail - Unable/);
+    } finally {
+      await verifier.close();
+    }
+  }
+  for (const { constructorArguments, initCodeHash, source } of Object.values(record.contracts)) {
+    const [, name = ''] = source.split(':');
+    assert.equal(keccak256(concat([readArtifact(name).bytecode, constructorArguments])), initCodeHash);
+  }
+});
+
+test('a verification that cannot begin says what is missing, and never shows the key', async () => {
+  await run();
+  writeFileSync(join(folder, 'wrong-key'), 'secret of someone\n');
+  const verifier = await startVerifier('etherscan key');
+  try {
+    const wrongKey = { url: `${verifier.url}/v2/api`, 'api-key-file': join(folder, 'wrong-key') };
+    const cases = [
+      [{ at: 'etherscan' }, /Etherscan is not known to verify chain 31337: give --url/],
+      [{ at: 'etherscan', url: verifier.url }, /Etherscan needs a key: give --api-key-file/],
+      [{ at: 'etherscan', ...wrongKey }, /refuses GatewayFactory at 0x\w+: Invalid API Key/],
+      [{ at: 'blockscout' }, /every Blockscout has its own address/],
+      [{ at: 'sourcify', url: 'http://127.0.0.1:9' }, /http:\/\/127\.0\.0\.1:9 does not answer/],
+      [{ at: 'sourcify', 'chain-id': '1' }, /has no record of chain 1: florin deploy writes it/],
+    ] as const;
+    for (const [{ at, ...values }, says] of cases) {
+      const { exitCode, stderr } = await verifyAt(at, values);
+      assert.notEqual(exitCode, 0);
+      assert.match(stderr, says);
+      assert.ok(!stderr.includes('secret of someone'));
+    }
+  } finally {
+    await verifier.close();
+  }
 });
 
 test('a record of other contracts is not overwritten', async () => {

@@ -13,6 +13,7 @@ import {
   recordOf,
   recordOption,
   writeRecord,
+  writeSources,
 } from './deployment-record.ts';
 import { addressOption } from './evm-option.ts';
 import { keystoreKey, keystoreOptions } from './key-option.ts';
@@ -63,6 +64,7 @@ export const deployCommand: Command = {
     const deployment = { ...deployed, gateway, vault, startBlock, pending };
     const record = recordOf(target.chainId, { operatorId, roles, controller, deployment });
     outside.tell(`recorded in ${writeRecord(folder, record)}`);
+    outside.tell(`${writeSources(folder, target.chainId)} is for florin verify`);
     const settings = {
       name,
       chainId: String(target.chainId),

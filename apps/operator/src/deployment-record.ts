@@ -21,6 +21,8 @@ export interface DeploymentRecord {
   /** Who controls the contracts now. */
   readonly controller: Hex;
   readonly startBlock: string;
+  /** The compiler's full version, without a leading v. */
+  readonly compilerVersion: string;
   readonly contracts: Readonly<
     Record<
       string,
@@ -32,6 +34,10 @@ export interface DeploymentRecord {
         readonly initCodeHash: Hex;
         readonly codeHash: Hex;
         readonly parameters: Readonly<Record<string, string>>;
+        /** The parameters as the ABI encodes them: what follows the code in the creation code. */
+        readonly constructorArguments: Hex;
+        /** File and name in `<chainId>-sources.json`, such as `src/PayoutVault.sol:PayoutVault`. */
+        readonly source: string;
       }
     >
   >;
@@ -53,8 +59,11 @@ export function recordOf(
 ): DeploymentRecord {
   const { orderSigner, settler, guardian, feeRecipient } = given.roles;
   const contracts = given.deployment.contracts.map(({ contract, codeHash, block }) => {
-    const { name, creator, address, initCodeHash, parameters } = contract;
-    return [name, { address, creator, block: String(block), initCodeHash, codeHash, parameters }] as const;
+    const { name, creator, address, initCodeHash, parameters, artifact, initCode } = contract;
+    const constructorArguments: Hex = `0x${initCode.slice(artifact.bytecode.length)}`;
+    const source = `src/${name}.sol:${name}`;
+    const made = { address, creator, block: String(block), initCodeHash, codeHash, parameters };
+    return [name, { ...made, constructorArguments, source }] as const;
   });
   return {
     chainId: String(chainId),
@@ -64,17 +73,49 @@ export function recordOf(
     roles: { orderSigner, settler, guardian, feeRecipient },
     controller: given.controller,
     startBlock: String(given.deployment.startBlock),
+    compilerVersion: readStandardInput().compilerVersion,
     contracts: Object.fromEntries(contracts),
   };
 }
 
+/** The compiler's version and its standard-JSON input, from which it makes the contracts byte for byte. */
+export interface StandardInput {
+  readonly compilerVersion: string;
+  readonly input: object;
+}
+
+function readStandardInput(): StandardInput {
+  const url = new URL('../../../contracts/artifacts/standard-json.json', import.meta.url);
+  return JSON.parse(readFileSync(url, 'utf8')) as StandardInput;
+}
+
+/** Writes the compiler's input next to the record, as explorers take it, and returns its path. */
+export function writeSources(folder: string, chainId: number): string {
+  return writeWhole(join(folder, `${chainId}-sources.json`), readStandardInput().input);
+}
+
+/** The compiler's input of a deployment. Throws a CommandError when it is missing. */
+export function readSources(folder: string, chainId: number): object {
+  const path = join(folder, `${chainId}-sources.json`);
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as object;
+  } catch (error) {
+    throw new CommandError(
+      `${path} cannot be read (${(error as Error).message}): florin deploy writes it; run it again`,
+    );
+  }
+}
+
 /** Writes `<folder>/<chainId>.json` completely or not at all, and returns its path. */
 export function writeRecord(folder: string, record: DeploymentRecord): string {
-  const path = join(folder, `${record.chainId}.json`);
+  return writeWhole(join(folder, `${record.chainId}.json`), record);
+}
+
+function writeWhole(path: string, content: object): string {
   try {
     mkdirSync(dirname(path), { recursive: true });
     const draft = `${path}.${process.pid}`;
-    writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`);
+    writeFileSync(draft, `${JSON.stringify(content, undefined, 2)}\n`);
     renameSync(draft, path);
   } catch (error) {
     throw new CommandError(`${path} cannot be written: ${(error as Error).message}`);

@@ -35,6 +35,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'deploy --chain base --rpc https://node.example.com --chain-id 8453 --operator 0x… --guardian 0x… --order-signer 0x… ' +
       '--settler 0x… --fee-recipient 0x… --deployer-keystore deployer.json --deployer-password-file deployer.password --out base.json',
   ],
+  verify: [
+    'verify --chain-id 8453 --at etherscan --api-key-file etherscan.key',
+    'verify --chain-id 8453 --at blockscout --url https://base.blockscout.com',
+  ],
   handover: [
     'handover --chain base --gateway 0x… --vault 0x… --timelock 0x… --to 0x… --controller-keystore controller.json --controller-password-file controller.password',
   ],

@@ -26,6 +26,7 @@ export {
   type PlannedContract,
   planContract,
   planContracts,
+  readArtifact,
 } from '#contracts/contract-plan.ts';
 export { type ContractRoles, type RoleSetting, roleSettings } from '#contracts/contract-setup.ts';
 export { findDroppedEvents } from '#contracts/dropped-event.ts';
