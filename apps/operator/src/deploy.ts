@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '@florin/cli';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
-  type Artifact,
   type CctpSettings,
   type ContractPlan,
   type ContractRoles,
   deploymentCall,
+  isCodeOf,
   type PlannedContract,
   planContracts,
   type RoleSetting,
@@ -237,21 +237,10 @@ async function findDeploymentBlock(client: Client, address: Hex): Promise<bigint
   return withCode;
 }
 
-/** The code with zeros in place of the constructor's values. */
-function maskImmutables(code: Hex, references: Artifact['immutableReferences']): string {
-  const bytes = Buffer.from(code.slice(2), 'hex');
-  for (const { start, length } of references) bytes.subarray(start, start + length).fill(0);
-  return bytes.toString('hex');
-}
-
 /** Returns the hash of the code, which must equal the artifact's except for the constructor's values. */
 async function checkCode(client: Client, { name, address, artifact }: PlannedContract): Promise<Hex> {
   const code = await client.getCode({ address });
-  const isOurs =
-    code !== undefined &&
-    maskImmutables(code, artifact.immutableReferences) ===
-      maskImmutables(artifact.deployedBytecode, artifact.immutableReferences);
-  if (!isOurs) {
+  if (code === undefined || !isCodeOf(artifact, code)) {
     throw new CommandError(
       `the code at ${address} is not that of ${name}: do not use it, and inspect the chain`,
     );

@@ -40,7 +40,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'verify --chain-id 8453 --at blockscout --url https://base.blockscout.com',
   ],
   handover: [
-    'handover --chain base --gateway 0x… --vault 0x… --timelock 0x… --to 0x… --controller-keystore controller.json --controller-password-file controller.password',
+    'handover --chain base --gateway 0x… --vault 0x… --to 0x… --controller-keystore controller.json --controller-password-file controller.password',
   ],
   'operator signer': [`operator signer --chain base --grant 0x… ${controller}`],
   'operator settler': [`operator settler --chain base --revoke 0x… ${controller}`],

@@ -1,4 +1,5 @@
 import { mandatory, type Options, optional, UsageError } from '@florin/cli';
+import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress } from 'viem';
 import { chainTarget, nodeOptions } from './chain-target.ts';
 import type { Command } from './command.ts';
@@ -6,6 +7,7 @@ import { deploymentsFolder, readRecord, recordOption, writeRecord } from './depl
 import { addressOption } from './evm-option.ts';
 import { type Handover, handOver } from './handover.ts';
 import { keystoreKey, keystoreOptions } from './key-option.ts';
+import { deployTimelock, planTimelock } from './timelock-deploy.ts';
 
 const defaultMinDelaySeconds = 172_800n;
 
@@ -16,21 +18,28 @@ export const handoverCommand: Command = {
     mandatory('--gateway <address>', 'the gateway whose controller changes'),
     mandatory('--vault <address>', 'the vault whose controller changes'),
     mandatory('--to <address>', 'the multisig that may use the time lock'),
-    mandatory('--timelock <address>', 'the time lock that becomes controller'),
+    optional('--timelock <address>', 'the time lock that becomes controller (default: one is deployed)'),
     ...keystoreOptions('controller', 'the key of the present controller'),
-    optional('--min-delay <seconds>', 'the delay that the time lock must have at least (default: two days)'),
+    optional(
+      '--min-delay <seconds>',
+      'the delay that the time lock has, or must have at least (default: two days)',
+    ),
     ...nodeOptions,
     recordOption,
   ],
   async run(options, outside) {
     const multisig = addressOption(options, 'to');
-    const timelock = addressOption(options, 'timelock');
     const gateway = addressOption(options, 'gateway');
     const vault = addressOption(options, 'vault');
     const controllerKey = keystoreKey(options, 'controller');
     const key = controllerKey === undefined ? {} : { controllerKey };
     const minDelaySeconds = minDelayOption(options);
     const target = await chainTarget(options, outside);
+    const planned = planTimelock(multisig, minDelaySeconds);
+    const isGiven = options.optional('timelock') !== undefined;
+    const timelock = isGiven ? addressOption(options, 'timelock') : planned.address;
+    if (!isGiven)
+      await deployTimelock(planned, { request: target.request, log: outside.tell, ...paying(controllerKey) });
     const handover = await handOver({
       ...{ ...target, ...key, gateway, vault, timelock, multisig, minDelaySeconds, log: outside.tell },
     });
@@ -45,6 +54,10 @@ export const handoverCommand: Command = {
     return { text: describe(handover), json: handover };
   },
 };
+
+function paying(key: Hex | undefined): { readonly key?: Hex } {
+  return key === undefined ? {} : { key };
+}
 
 function minDelayOption(options: Options): bigint {
   const text = options.optional('min-delay');

@@ -10,6 +10,7 @@ import timelockArtifact from '@openzeppelin/contracts/build/contracts/TimelockCo
 import { type Abi, encodeDeployData, encodeFunctionData, getAddress, pad, toHex, zeroAddress } from 'viem';
 import { type Deployment, deployContracts } from './deploy.ts';
 import { type HandoverOptions, handOver, type MultisigStep } from './handover.ts';
+import { deployTimelock as deployLock, planTimelock } from './timelock-deploy.ts';
 
 const multisig = getAddress(`0x${'66'.repeat(20)}`);
 const stranger = getAddress(`0x${'77'.repeat(20)}`);
@@ -217,4 +218,20 @@ test('anyone may execute where the time lock allows it, and a later run can fini
   await anvil.mine();
   await sendAs(stranger, required((await handOver(optionsFor(timelock))).next));
   assert.equal((await handOver(optionsFor(timelock))).state, 'done');
+});
+
+test('a time lock is deployed once, for the multisig alone, and takes the control', async () => {
+  const planned = planTimelock(multisig, delaySeconds);
+  const paid = { request: anvil.request, key: keyOf(1).privateKey, log: () => {} };
+  await assert.rejects(deployLock(planned, { request: anvil.request, log: () => {} }), /is not deployed yet/);
+  await deployLock(planned, paid);
+  const height = await anvil.request('eth_blockNumber');
+  await deployLock(planned, paid);
+  assert.equal(await anvil.request('eth_blockNumber'), height);
+  assert.notEqual(planTimelock(stranger, delaySeconds).address, planned.address);
+  // Every power of a stranger or of the old controller, or a shorter delay, would be refused here.
+  const offered = await handOver(optionsFor(planned.address));
+  assert.equal(offered.state, 'offered');
+  await sendAs(multisig, required(offered.next));
+  assert.equal((await handOver(optionsFor(planned.address))).state, 'scheduled');
 });

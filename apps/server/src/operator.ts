@@ -23,6 +23,7 @@ export {
   circleMainnet,
   create2Deployer,
   deploymentCall,
+  isCodeOf,
   type PlannedContract,
   planContract,
   planContracts,

@@ -135,6 +135,18 @@ export function planContract(
   return { name, creator, address, artifact, initCode, initCodeHash: keccak256(initCode), parameters };
 }
 
+/** Whether code of a chain is a contract's, whatever values its constructor put there. */
+export function isCodeOf({ deployedBytecode, immutableReferences }: Artifact, code: Hex): boolean {
+  return maskImmutables(code, immutableReferences) === maskImmutables(deployedBytecode, immutableReferences);
+}
+
+/** The code with zeros in place of the constructor's values. */
+function maskImmutables(code: Hex, references: Artifact['immutableReferences']): string {
+  const bytes = Buffer.from(code.slice(2), 'hex');
+  for (const { start, length } of references) bytes.subarray(start, start + length).fill(0);
+  return bytes.toString('hex');
+}
+
 /** Reads a file that scripts/generate-contracts.ts has written. */
 export function readArtifact(name: string): Artifact {
   const url = new URL(`../../../../contracts/artifacts/${name}.json`, import.meta.url);

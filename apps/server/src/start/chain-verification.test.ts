@@ -103,6 +103,27 @@ test('addresses without a contract, or with another one, are refused', async () 
   assert.notEqual(gateway, vault);
 });
 
+test('a contract that answers as ours does, with other code, is refused', async () => {
+  const { gateway, vault, cctp } = life.chain;
+  assert.ok(cctp !== undefined);
+  const foreign = async (what: string, address: Hex) => {
+    const code = await life.anvil.request('eth_getCode', [address, 'latest']);
+    // The same contract in every answer: only what no one has compiled is added at its end.
+    await life.anvil.request('anvil_setCode', [address, `${String(code)}00`]);
+    try {
+      assert.equal(
+        await mistakeOf(),
+        `chain base: the code of the ${what} ${address} is not that of this release: configure what florin deploy has deployed`,
+      );
+    } finally {
+      await life.anvil.request('anvil_setCode', [address, code]);
+    }
+  };
+  await foreign('gateway', gateway);
+  await foreign('vault', vault);
+  await foreign('route', cctp.route);
+});
+
 test('a gateway that its controller has not set up is refused, whoever had it made', async () => {
   const { gateway } = planContracts(nowhere);
   const [stranger] = life.anvil.accounts;

@@ -15,6 +15,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import { parseAbi, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { ConfigError } from '#config/field.ts';
+import { isCodeOf, readArtifact } from '#contracts/contract-plan.ts';
 import { readTokenSigning, signingProblem } from '#contracts/token-signing.ts';
 import { schema } from '#db/schema.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
@@ -123,7 +124,8 @@ async function hasCode(rpc: Rpc, address: Hex): Promise<boolean> {
 async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): Promise<string[]> {
   const { name, gateway } = chain;
   const { orderSigner, settler, otherSettlers = [] } = wallets;
-  if (!(await hasCode(rpc, gateway))) {
+  const code = await getCode(rpc, gateway);
+  if (code === '0x') {
     return [
       `chain ${name}: there is no contract at the gateway's address ${gateway}: deploy it, or correct gateway`,
     ];
@@ -137,6 +139,7 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
   if (feeRecipient === undefined || isOrderSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${gateway} is no Florin gateway: correct gateway`];
   }
+  if (!isCodeOf(readArtifact('PaymentGateway'), code)) return [foreignCode(name, `gateway ${gateway}`)];
   const problems: string[] = [];
   if (feeRecipient === zeroAddress) {
     problems.push(
@@ -165,7 +168,8 @@ async function withoutRole(
 async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): Promise<string[]> {
   const { name, vault } = chain;
   const { orderSigner, settler, otherSettlers = [] } = wallets;
-  if (!(await hasCode(rpc, vault))) {
+  const code = await getCode(rpc, vault);
+  if (code === '0x') {
     return [
       `chain ${name}: there is no contract at the vault's address ${vault}: deploy it, or correct vault`,
     ];
@@ -178,6 +182,7 @@ async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): P
   if (isSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${vault} is no Florin vault: correct vault`];
   }
+  if (!isCodeOf(readArtifact('PayoutVault'), code)) return [foreignCode(name, `vault ${vault}`)];
   const problems: string[] = [];
   const missing = missingRole(name, `vault ${vault}`);
   if (!isSigner) problems.push(missing('order signer', orderSigner, 'setSigner'));
@@ -210,12 +215,20 @@ async function cctpProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
     ["the route's messenger", 'cctp.messenger', messenger, cctp.messenger],
     ["the transmitter's domain", 'cctp.domain or cctp.transmitter', domain, cctp.domain],
   ] as const;
-  return compared
+  const problems = compared
     .filter(([, , onChain, meant]) => String(onChain).toLowerCase() !== String(meant).toLowerCase())
     .map(
       ([what, field, onChain, meant]) =>
         `chain ${name}: ${what} is ${onChain ?? 'missing'}, the configuration says ${meant}: correct ${field}`,
     );
+  if (problems.length > 0 || isCodeOf(readArtifact('CctpRoute'), await getCode(rpc, cctp.route)))
+    return problems;
+  return [foreignCode(name, `route ${cctp.route}`)];
+}
+
+/** A contract that answers as ours does could still do anything with the money. */
+function foreignCode(chainName: string, contract: string): string {
+  return `chain ${chainName}: the code of the ${contract} is not that of this release: configure what florin deploy has deployed`;
 }
 
 /** Builds the message that a contract does not know a wallet in its role. */
