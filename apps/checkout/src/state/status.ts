@@ -144,7 +144,8 @@ function paidText(
     payment === undefined || token === undefined
       ? formatMoney(locale, amount)
       : formatToken(locale, token, payment.amountInToken);
-  return fill(text, { amount: paid, merchant });
+  // Number and token stay on one line of the heading.
+  return fill(text, { amount: paid.replaceAll(' ', '\u00a0'), merchant });
 }
 
 /** What has arrived at deposit addresses, and what is missing, on which network and until when. */
