@@ -91,7 +91,7 @@ app.post('/staff/refund/:order', async ({ params, headers }, response) => {
 });
 
 app.use((error, _request, response, _next) => {
-  if (!(error instanceof FlorinError)) console.error(error);
+  console.error(error); // Of a FlorinError also its slug, code, docUrl and requestId.
   response.status(500).json({ error: error instanceof FlorinError ? error.slug : 'internal' });
 });
 

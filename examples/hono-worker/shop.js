@@ -81,8 +81,10 @@ app.get('/orders/:order', async (context) => {
 });
 
 app.onError((error, context) => {
-  if (!(error instanceof FlorinError)) console.error(error);
-  return context.json({ error: error instanceof FlorinError ? error.slug : 'internal' }, 500);
+  const { slug, code, docUrl, requestId, message } = error;
+  // The page of the error, and the request that the operator finds in the log.
+  console.error(error instanceof FlorinError ? { slug, code, docUrl, requestId, message } : error);
+  return context.json({ error: error instanceof FlorinError ? slug : 'internal' }, 500);
 });
 
 function page(title, body) {

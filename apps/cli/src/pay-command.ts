@@ -13,7 +13,6 @@ export const payCommand: MerchantCommand = {
   options: [
     optional('--token <id>', 'what is paid with, such as ethereum::usdt (default: one on base)'),
     optional('--until <state>', 'what to wait for (default: paid)').choices(states),
-    optional('--local', 'the local world of this folder, which this command always takes'),
   ],
   async run(options, outside) {
     const { home } = requiredWorld(outside);

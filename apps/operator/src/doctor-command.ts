@@ -11,12 +11,13 @@ import {
   examineCertificate,
   examineDisk,
   examineMail,
+  examinePorts,
   examineProxies,
   examineReceivers,
 } from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
-  does: 'checks configuration, database, chains, roles, balances, books, certificate, mail server, receivers of webhooks and backups, and reports problems',
+  does: 'checks configuration, ports, database, chains, roles, balances, books, certificate, mail server, receivers of webhooks and backups, and reports problems',
   options: [
     optional('--backups <folder>', 'the folder of the backups, to check their age'),
     optional('--max-backup-hours <hours>', 'how old the newest backup may be (default: 24)'),
@@ -97,6 +98,7 @@ async function examineOutside(
     images: { store },
   } = config;
   return [
+    await examinePorts(config),
     ...(await examineCertificate(origin, { clock })),
     ...examineProxies(config),
     ...(smtp === undefined ? [] : [await examineMail(smtpSettingsOf(smtp))]),

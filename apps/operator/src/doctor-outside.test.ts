@@ -10,6 +10,7 @@ import {
   examineCertificate,
   examineDisk,
   examineMail,
+  examinePorts,
   examineProxies,
   examineReceivers,
 } from './doctor-outside.ts';
@@ -23,6 +24,25 @@ const hourMs = 3_600_000;
 function later(hours: number): Clock {
   return { ...systemClock, now: () => new Date(systemClock.now().getTime() + hours * hourMs) };
 }
+
+test('the ports of the configuration are shown, and whether something answers there', async () => {
+  const certificate = makeCertificate({ now: systemClock.now(), validDays: 40 });
+  const receiver = await startReceiver({ certificate });
+  const host = '127.0.0.1';
+  const http = { host, port: receiver.port, trustedProxies: [] };
+  const shown = async (port: number) =>
+    (await examinePorts({ http, monitoring: { host, port, backups: undefined } })).detail;
+  try {
+    assert.equal(
+      await shown(1),
+      `http ${host}:${receiver.port} (answers), monitoring ${host}:1 (nothing listens now)`,
+    );
+  } finally {
+    await receiver.close();
+  }
+  const { detail, isGood } = await examinePorts({ http, monitoring: undefined });
+  assert.deepEqual([detail, isGood], [`http ${host}:${receiver.port} (nothing listens now)`, true]);
+});
 
 test('a certificate is reported that ends soon, has ended, or that browsers refuse', async () => {
   const certificate = makeCertificate({ now: systemClock.now(), validDays: 40 });

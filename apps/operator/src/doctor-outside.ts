@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { connect as connectPlainly } from 'node:net';
 import { dirname } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
 import {
@@ -15,6 +16,36 @@ const hourMs = 3_600_000;
 const timeLimitMs = 5_000;
 /** Most renewers start a month before the end: with less left they have failed for weeks. */
 const leastValidDays = 14;
+
+/** Where the service listens, as configured, and what answers there now. */
+export async function examinePorts({
+  http,
+  monitoring,
+}: Pick<Config, 'http' | 'monitoring'>): Promise<DoctorFinding> {
+  const ports = [
+    { name: 'http', ...http },
+    ...(monitoring === undefined ? [] : [{ name: 'monitoring', ...monitoring }]),
+  ];
+  const told = await Promise.all(
+    ports.map(async ({ name, host, port }) => {
+      const isAnswering = port !== 0 && (await accepts(host, port));
+      return `${name} ${host}:${port} (${isAnswering ? 'answers' : 'nothing listens now'})`;
+    }),
+  );
+  return good('ports', told.join(', '));
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectPlainly({ host, port, timeout: timeLimitMs });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true));
+    for (const event of ['error', 'timeout']) socket.once(event, () => settle(false));
+  });
+}
 
 /** The certificate of the origin; no finding without TLS. `ca`: additional trusted authorities, in PEM. */
 export async function examineCertificate(

@@ -58,6 +58,7 @@ const undocumented = [
   '/checkout/assets/:file',
   '/dashboard/api/*',
   '/embed/checkout/:sessionId',
+  '/payment/v1/session/list/*',
   '/embed/look/:file',
   '/embed/v1.js',
   '/dashboard/preview',

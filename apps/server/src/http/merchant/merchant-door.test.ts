@@ -77,11 +77,23 @@ test('an expired key is 401 with 200102', async () => {
   assert.deepEqual([reply.status, reply.code], [401, 200102]);
 });
 
-// proves W1.2, W1.23
+// proves W1.23
 test('an unknown path is 404 with or without a key', async () => {
   for (const options of [{}, { key }]) {
-    const reply = await world.send('GET', '/session/list/unheard/1/10', options);
+    const reply = await world.send('GET', '/product/unheard', options);
     assert.deepEqual([reply.status, reply.code], [404, 404000]);
+  }
+});
+
+// proves W1.2
+test('a list of sessions of an unknown status is 404, and names those that there are', async () => {
+  const statuses = 'all, initialized, paid, settling, completed, cancelled, expired, settlement/pending';
+  for (const path of ['unheard/1/10', 'paid', 'payed/1/10?after=x']) {
+    const { status, code, message, text } = await world.send('GET', `/session/list/${path}`, { key });
+    assert.deepEqual([status, code, JSON.parse(text).error.param], [404, 404000, 'status']);
+    const asked = `GET /payment/v1/session/list/${path.split('?')[0]}`;
+    const lists = `lists of sessions are /session/list/<status>/:page/:size with the status ${statuses}`;
+    assert.equal(message, `Unknown route: ${asked}; ${lists}`);
   }
 });
 

@@ -1,7 +1,7 @@
-import { Refusal } from '@florin/protocol/error.ts';
+import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiKeyIdentity, authenticate } from '#merchants/api-key.ts';
 import { idempotencyKeyOf } from '#merchants/idempotency.ts';
 import { envelope } from '../envelope.ts';
@@ -45,6 +45,7 @@ export function merchantDoor(deps: MerchantDoorContext): Door {
     });
     addSharedRoutes(merchantRoutes(addRoute, deps), deps);
     addCapabilityRoutes(addPublicRoute, deps);
+    refuseOtherLists(server);
     addPreflightRoutes(server, {
       basePath: merchantApi.basePath,
       routes: Object.values<Route>(merchantApi.routes).filter((route) => route.permissions.length > 0),
@@ -52,6 +53,22 @@ export function merchantDoor(deps: MerchantDoorContext): Door {
       isOriginListed: deps.isOriginListed ?? (async () => false),
     });
   };
+}
+
+const sessionLists = Object.values<Route>(merchantApi.routes).flatMap(
+  ({ path }) => /^\/session\/list\/(.+)\/:page\/:size$/.exec(path)?.[1] ?? [],
+);
+
+/** Refuses a list of sessions of an unknown status (404000), and names those that there are. */
+function refuseOtherLists(server: FastifyInstance): void {
+  server.get(`${merchantApi.basePath}/session/list/*`, {
+    onRequest: async ({ method, url }) => {
+      const known = `/session/list/<status>/:page/:size with the status ${sessionLists.join(', ')}`;
+      const detail = `${method} ${url.split('?', 1)[0]}; lists of sessions are ${known}`;
+      throw new Refusal('route_unknown', { param: 'status', detail });
+    },
+    handler: async () => errorCatalogue.route_unknown.text,
+  });
 }
 
 /** Identifies the caller. Addresses that keep failing get 900101; a valid key passes even from those. */
