@@ -182,6 +182,11 @@ test('“Take payments in a Fastify shop” builds the package, sells, and learn
   assert.match(printed.get('paid') ?? '', /: paid$/);
 });
 
+test('“Testing” pays an order in a test, and completes one that is short', async () => {
+  const printed = await follow('docs/guide/testing.md');
+  assert.match(printed.get('test') ?? '', /pass 2\b/);
+});
+
 // apps/server/test/browser/embed.test.ts presses the button of its page.
 test('“Take payments on a plain HTML page” makes a link, lists the origin, and serves the page', async () => {
   const port = String(await findFreePort());

@@ -81,7 +81,7 @@ export function webhookPage(): DocsPage {
 
 function verificationBlocks(): string[] {
   return [
-    heading('Verify a notification'),
+    heading('Verify the signature of a webhook'),
     'Notifications are signed as [Standard Webhooks](https://www.standardwebhooks.com) prescribes, so any of its ' +
       'libraries verifies them with the webhook’s `key`. ' +
       `${linkTo('Receive webhooks', '/docs/guide/receive-webhooks')} is a receiver in twenty lines.`,

@@ -100,7 +100,7 @@ export function conventionsPage(): DocsPage {
         'Amounts in tokens are decimal strings of smallest units. Stablecoins count at par.',
         'The fee is `ceil(paymentValue × feeRatePPM / 1,000,000)`. With fee model 1 the merchant pays it: `netValue` = `paymentValue` - `feeValue`. With fee model 2 the payer does: `totalValue` = `paymentValue` + `feeValue`. Always `feeValue` = `totalValue` - `netValue`.',
       ),
-      heading('Retries'),
+      heading('Idempotency and retries'),
       'Every POST of the merchant API takes the header `Idempotency-Key`, of at most 255 characters. The same key with the ' +
         'same body gets the answer of the first request, with `Idempotent-Replayed: true`, for 30 days. A key counts for one ' +
         'merchant and one path: on another path it is another key. All API keys of the merchant share it, but a restricted ' +

@@ -9,6 +9,7 @@ import { accessibleTheme } from './accessible-theme.ts';
 import { apiConsoles } from './api-consoles.ts';
 import { chainTable } from './chain-table.ts';
 import { codeTabs } from './code-tabs.ts';
+import { rankedSearch } from './ranked-search.ts';
 
 /** What the builder hands to VitePress. */
 export interface SiteContent {
@@ -72,7 +73,15 @@ export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultT
     },
     themeConfig: {
       logo: '/favicon.svg',
-      search: { provider: 'local', options: { detailedView: false, _render: renderPlainly } },
+      search: {
+        provider: 'local',
+        options: {
+          detailedView: false,
+          _render: renderPlainly,
+          // All words have to be there, and only long words may be misspelt.
+          miniSearch: { searchOptions: { combineWith: 'AND', fuzzy: 0.1 } },
+        },
+      },
       outline: [2, 3],
       nav: [
         { text: 'Guides', link: '/guide/first-payment', activeMatch: '^/docs/guide/' },
@@ -113,7 +122,7 @@ export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultT
     vite: {
       publicDir: fileURLToPath(new URL('public', import.meta.url)),
       logLevel: 'warn',
-      plugins: [accessibleTheme()],
+      plugins: [accessibleTheme(), rankedSearch()],
     },
   });
 }

@@ -126,6 +126,13 @@ test('search finds a page by words and by an error code', async () => {
   for (const [words, result] of [
     ['reorganisation finality', /\/docs\/chains/],
     ['100503', /\/docs\/errors\/100503/],
+    ['refund', /\/docs\/(?:api|guide)\/refunds/],
+    ['webhook signature', /\/docs\/webhooks#verify-the-signature-of-a-webhook/],
+    ['idempotency', /\/docs\/conventions#idempotency-and-retries/],
+    ['testing', /\/docs\/guide\/testing/],
+    ['node', /\/docs\/guide\/receive-webhooks#nodejs/],
+    ['cli login', /\/docs\/guide\/command-line#login/],
+    ['session.paid', /\/docs\/events#sessionpaid/],
   ] as const) {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('searchbox').fill(words);
