@@ -70,6 +70,22 @@ test('no caller exceeds burst plus rate over any period', () => {
   );
 });
 
+test('requests that have waited count at the time when they came, and no more of them pass than without the wait', () => {
+  const clock = virtualClock();
+  const take = tokenBuckets({ count: 50, seconds: 1, burst: 100 }, clock);
+  // A failover of 28 seconds: what came every 60 ms is asked about at its end, newest first or oldest first.
+  clock.ms += 28_000;
+  const waits = Array.from({ length: 466 }, (_, index) => 28_000 - index * 60);
+  assert.deepEqual(
+    waits.map((waitedMs) => take('steady', waitedMs).isAllowed).filter((passed) => !passed),
+    [],
+  );
+  assert.equal(waits.toReversed().filter((waitedMs) => take('backwards', waitedMs).isAllowed).length, 100);
+  const rush = Array.from({ length: 400 }, () => take('rush', 1_000).isAllowed);
+  assert.equal(rush.filter(Boolean).length, 100);
+  assert.equal(rush.filter(() => take('rush').isAllowed).length, 50, 'and then those of a second');
+});
+
 test('callers do not count towards each other', () => {
   const take = tokenBuckets({ count: 1, seconds: 1, burst: 1 }, virtualClock());
   assert.deepEqual(

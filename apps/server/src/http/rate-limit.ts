@@ -66,30 +66,32 @@ const maxCallers = 50_000;
 
 /**
  * Token buckets in memory, one per caller: each request takes a token, and tokens refill evenly. A refused request
- * costs nothing.
+ * costs nothing. A request that has waited, for its key to be found during a failover say, counts at the time when it came: all
+ * that waited are asked about at one moment, and would be refused as a burst.
  */
 export function tokenBuckets(
   rate: Rate,
   clock: Clock,
   capacity: number = maxCallers,
-): (caller: string) => RateVerdict {
+): (caller: string, waitedMs?: number) => RateVerdict {
   const buckets = new Map<string, Bucket>();
   const perMs = rate.count / (rate.seconds * 1_000);
-  const take = (caller: string): Bucket => {
-    const nowMs = clock.monotonicMs();
+  const take = (caller: string, waitedMs: number): Bucket => {
+    const cameAtMs = clock.monotonicMs() - waitedMs;
     const known = buckets.get(caller);
     // Deleted and set again, so that the map's order is the order of use.
     buckets.delete(caller);
-    const elapsedMs = known === undefined ? 0 : Math.max(0, nowMs - known.filledAtMs);
+    const elapsedMs = known === undefined ? 0 : Math.max(0, cameAtMs - known.filledAtMs);
     const tokens = Math.min(rate.burst, (known?.tokens ?? rate.burst) + elapsedMs * perMs);
-    const bucket = { tokens, filledAtMs: nowMs };
+    // A request that came before another, and is asked about later, fills nothing.
+    const bucket = { tokens, filledAtMs: Math.max(cameAtMs, known?.filledAtMs ?? cameAtMs) };
     buckets.set(caller, bucket);
     const oldest = buckets.keys().next();
     if (buckets.size > capacity && oldest.done !== true) buckets.delete(oldest.value);
     return bucket;
   };
-  return (caller) => {
-    const bucket = take(caller);
+  return (caller, waitedMs = 0) => {
+    const bucket = take(caller, waitedMs);
     // Slightly less than one: rounding of fractions may miss a whole token.
     const isAllowed = bucket.tokens >= 1 - 1e-9;
     if (isAllowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
@@ -110,7 +112,7 @@ function rateGuard(rate: Rate, clock: Clock): RateGuard {
   const take = tokenBuckets(rate, clock);
   const policy = `${rate.count};w=${rate.seconds};burst=${rate.burst}`;
   return (caller, reply) => {
-    const verdict = take(caller);
+    const verdict = take(caller, reply.elapsedTime);
     reply.headers({
       'ratelimit-policy': policy,
       'ratelimit-limit': String(rate.burst),
