@@ -137,6 +137,53 @@ async function circlesBelow(folder: URL): Promise<string[]> {
 }
 
 // `operations` is no door: it has the routes that two doors share.
+/** Packages that take memory, and that a process without such requests or settings never needs. */
+const onDemand = [
+  '@aws-sdk/client-s3',
+  '@florin/mcp',
+  '@modelcontextprotocol/server',
+  '@opentelemetry/sdk-trace',
+  'better-auth',
+  'nodemailer',
+  'prom-client',
+  'sharp',
+];
+
+/** The packages that a file loads at once, and through its own imports. */
+function packagesLoadedBy(...entries: string[]): string[] {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const atOnce = [...code(file).matchAll(/^(?:import|export)\b(?!\s+type\b)[^;]*?'([^']+)';$/gm)];
+    const named = new Set(atOnce.map((match) => match[1] ?? ''));
+    for (const name of named) if (!/^[#.]|^node:/.test(name)) packages.add(name);
+    const own = importsOf(file).filter((target) => sources.has(target));
+    for (const target of own) if (isNamed(named, file, target)) visit(target);
+  };
+  for (const entry of entries) visit(entry);
+  return [...packages];
+}
+
+function isNamed(named: ReadonlySet<string>, file: string, target: string): boolean {
+  return [...named].some(
+    (name) =>
+      name === `#${target}` ||
+      (name.startsWith('.') && fileURLToPath(new URL(name, `file://${root}${file}`)) === `${root}${target}`),
+  );
+}
+
+test('no role loads what few requests and settings need', () => {
+  const atOnce = packagesLoadedBy('main.ts', 'service/web-role.ts', 'service/work.ts');
+  assert.deepEqual(
+    atOnce.filter((name) => onDemand.some((heavy) => name === heavy || name.startsWith(`${heavy}/`))),
+    [],
+  );
+  assert.ok(packagesLoadedBy('service/web-role.ts').includes('fastify'));
+  assert.ok(!packagesLoadedBy('main.ts', 'service/work.ts').includes('fastify'), 'only the role web answers');
+});
+
 test('one door never imports another', () => {
   const doorOf = (file: string) => /^http\/(?!operations\/)([^/]+)\//.exec(file)?.[1];
   const wrong = production.flatMap((file) =>

@@ -1,5 +1,4 @@
 import { visibleText } from '@florin/protocol/visible-text.ts';
-import { createTransport } from 'nodemailer';
 
 /** The operator's mail server, and the address that e-mails come from. */
 export interface SmtpSettings {
@@ -59,33 +58,44 @@ const maxReason = 500;
 /** A transport with a connection for each e-mail. TLS is at least 1.2, with the server's certificate checked. */
 export function smtpTransport(settings: SmtpSettings): MailTransport {
   const { host, port, security, login, from, certificateAuthority: ca } = settings;
-  const transport = createTransport({
-    host,
-    port,
-    secure: security === 'tls',
-    requireTLS: security === 'starttls',
-    ignoreTLS: security === 'none',
-    tls: { minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
-    ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password } }),
-    connectionTimeout: connectTimeoutMs,
-    greetingTimeout: connectTimeoutMs,
-    socketTimeout: answerTimeoutMs,
-    // Nothing in an e-mail may be read from files or fetched.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  // Loaded by the first e-mail.
+  const transport = once(async () =>
+    (await import('nodemailer')).createTransport({
+      host,
+      port,
+      secure: security === 'tls',
+      requireTLS: security === 'starttls',
+      ignoreTLS: security === 'none',
+      tls: { minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
+      ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password } }),
+      connectionTimeout: connectTimeoutMs,
+      greetingTimeout: connectTimeoutMs,
+      socketTimeout: answerTimeoutMs,
+      // Nothing in an e-mail may be read from files or fetched.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  );
   return {
     async send(message) {
       try {
-        await transport.sendMail(mimeOf(from, message));
+        await (await transport()).sendMail(mimeOf(from, message));
         return { kind: 'accepted' };
       } catch (error) {
         return outcomeOf(error);
       }
     },
     async verify() {
-      await transport.verify();
+      await (await transport()).verify();
     },
+  };
+}
+
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => {
+    opened ??= open();
+    return opened;
   };
 }
 

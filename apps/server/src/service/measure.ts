@@ -3,12 +3,13 @@ import type { ChainHandler } from '#contracts/event.ts';
 import type { Clock } from '#outside/clock.ts';
 import { version } from '#outside/version.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import { type Metrics, openMetrics } from '#telemetry/metrics.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
 import type { ServiceOptions } from './options.ts';
 
 /** The options with the metrics of this process in them; unchanged without a place to show them. */
-export function withMetrics(options: ServiceOptions): ServiceOptions {
+export async function withMetrics(options: ServiceOptions): Promise<ServiceOptions> {
   if (options.monitoring === undefined) return options;
+  const { openMetrics } = await import('#telemetry/metrics.ts');
   const metrics = openMetrics({ version, roles: [...options.roles] });
   const onMove = (moved: StoredSession) => {
     metrics.sessionMoved(moved.status);

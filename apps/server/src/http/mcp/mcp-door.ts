@@ -1,7 +1,5 @@
-import { type CallApi, mcpServer } from '@florin/mcp';
 import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { ParsedBody } from '../body.ts';
@@ -43,7 +41,14 @@ export function mcpDoor(options: McpDoorOptions): Door {
           // A batch would be many calls for the price of one.
           if (Array.isArray(value))
             return refuse(reply, { status: 400, code: -32_600, message: 'send one message at a time' });
-          return answer(server, options, { request, key: keys.get(request), reply, message: value });
+          // The library of the protocol is a tenth of the service's memory at rest: the first request loads it.
+          const { answerMcp } = await import('./mcp-answer.ts');
+          return answerMcp(server, options.origin, {
+            request,
+            key: keys.get(request),
+            reply,
+            message: value,
+          });
         },
       });
     }
@@ -73,63 +78,4 @@ function refuse(reply: FastifyReply, why: { status: number; code: number; messag
   const { status, code, message } = why;
   reply.code(status).type(jsonType);
   return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
-}
-
-async function answer(
-  server: FastifyInstance,
-  { origin }: McpDoorOptions,
-  {
-    request,
-    key,
-    reply,
-    message,
-  }: {
-    readonly request: FastifyRequest;
-    readonly key: ApiKeyIdentity | undefined;
-    readonly reply: FastifyReply;
-    readonly message: unknown;
-  },
-): Promise<string> {
-  const mcp = mcpServer({
-    callApi: innerApi(server, request),
-    hasKey: key !== undefined,
-    permissions: key?.permissions,
-  });
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  await mcp.connect(transport);
-  try {
-    const headers = new Headers();
-    for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {
-      const value = request.headers[name];
-      if (typeof value === 'string') headers.set(name, value);
-    }
-    const asked = new Request(`${origin}/mcp`, { method: 'POST', headers });
-    const response = await transport.handleRequest(asked, { parsedBody: message });
-    const type = response.headers.get('content-type');
-    reply.code(response.status);
-    if (type !== null) reply.type(type);
-    return await response.text();
-  } finally {
-    await mcp.close();
-  }
-}
-
-/** Calls this server's own routes on behalf of the caller, so that keys, permissions, limits and idempotency apply. */
-function innerApi(server: FastifyInstance, request: FastifyRequest): CallApi {
-  const { authorization } = request.headers;
-  return async ({ method, path, body, headers = {} }) => {
-    const response = await server.inject({
-      method,
-      url: path,
-      remoteAddress: request.ip,
-      headers: {
-        ...headers,
-        // The AI protocol uses no key and does not receive one.
-        ...(authorization === undefined || !path.startsWith('/payment/') ? {} : { authorization }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-    });
-    return response.body;
-  };
 }
