@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { systemClock } from '@florin/server/operator';
 import { findFreePort } from '@florin/world';
 import pg from 'pg';
+import { backupTools } from './backup-tool.ts';
 
 /** Debian's version, which its pgBackRest knows. */
 const bin = '/usr/lib/postgresql/15/bin';
 const startLimitMs = 120_000;
 
-/** A PostgreSQL that pgBackRest backs up, and whose WAL it archives; on loopback. */
+/** A PostgreSQL that is backed up, and whose WAL is archived; on loopback. */
 export interface ArchivedPostgres {
   /** As the service's role. */
   readonly url: string;
-  /** Makes a backup, and returns what pgBackRest says of it: seconds, and bytes in the repository. */
+  /** Makes a backup; returns its seconds, and its bytes in the repository. */
   backUp(kind: 'full' | 'incr'): Promise<{ readonly seconds: number; readonly repositoryBytes: number }>;
   /** Ends the server like a power cut, and removes its files: the repository is what is left. */
   destroy(): Promise<void>;
@@ -33,7 +34,7 @@ export function installRecovery(): void {
   });
 }
 
-export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
+export async function startArchivedPostgres(toolName: keyof typeof backupTools): Promise<ArchivedPostgres> {
   // Short, because the path of a socket has at most 107 characters.
   const folder = await mkdtemp('/tmp/florin-pitr-');
   const isRoot = process.getuid?.() === 0;
@@ -44,10 +45,8 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
   await chmod(folder, 0o700);
   const port = await findFreePort();
   const data = join(folder, 'data');
-  const config = join(folder, 'pgbackrest.conf');
-  writeFileSync(config, repositoryOf(folder, data, port), { mode: 0o644 });
   const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8', HOME: folder };
-  const run = (program: string, args: readonly string[]) =>
+  const run = (program: string, ...args: readonly string[]) =>
     execFileSync(program, args, {
       ...user,
       env,
@@ -55,8 +54,9 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-  const backrest = (...args: string[]) =>
-    run('pgbackrest', [`--config=${config}`, '--stanza=florin', ...args]);
+  const runBeside = (program: string, ...args: readonly string[]) =>
+    finished(spawn(program, args, { ...user, env, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] }));
+  const tool = backupTools[toolName]({ folder, data, port, run, runBeside });
   let server: ChildProcess | undefined;
   const ask = (text: string) => askAt(`postgres://postgres@127.0.0.1:${port}/postgres`, text);
   const start = async () => {
@@ -77,30 +77,18 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
     child.kill(signal);
     await ended;
   };
-  run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--data-checksums']);
-  writeFileSync(join(data, 'postgresql.auto.conf'), settingsOf(folder, port, config));
+  run('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--data-checksums');
+  writeFileSync(join(data, 'postgresql.auto.conf'), settingsOf(folder, port, tool.archiveCommand));
   await start();
   await ask('create role florin login');
   await ask('create database florin owner florin');
-  backrest('stanza-create');
+  tool.prepare();
   return {
     url: `postgres://florin@127.0.0.1:${port}/florin`,
     async backUp(kind) {
       const begin = performance.now();
-      // Not synchronous: the clients of the drill go on meanwhile.
-      await finished(
-        spawn('pgbackrest', [`--config=${config}`, '--stanza=florin', `--type=${kind}`, 'backup'], {
-          ...user,
-          env,
-          cwd: folder,
-          stdio: ['ignore', 'ignore', 'inherit'],
-        }),
-      );
-      const seconds = Math.round((performance.now() - begin) / 100) / 10;
-      const [stanza] = JSON.parse(backrest('info', '--output=json')) as [
-        { backup: { info: { repository: { delta: number } } }[] },
-      ];
-      return { seconds, repositoryBytes: stanza.backup.at(-1)?.info.repository.delta ?? 0 };
+      const repositoryBytes = await tool.backUp(kind);
+      return { seconds: Math.round((performance.now() - begin) / 100) / 10, repositoryBytes };
     },
     async destroy() {
       await end('SIGKILL');
@@ -109,8 +97,7 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
       await rm(data, { recursive: true, force: true });
     },
     async restoreTo(moment) {
-      const target = moment.toISOString().replace('T', ' ').replace('Z', '+00');
-      backrest('--type=time', `--target=${target}`, '--target-action=promote', 'restore');
+      tool.restoreTo(moment);
       await start();
     },
     ask,
@@ -126,7 +113,7 @@ async function finished(child: ChildProcess): Promise<void> {
     child.once('error', reject);
     child.once('exit', resolve);
   });
-  if (code !== 0) throw new Error(`pgbackrest ended with ${code}`);
+  if (code !== 0) throw new Error(`the backup ended with ${code}`);
 }
 
 async function askAt(connectionString: string, text: string): Promise<readonly Record<string, unknown>[]> {
@@ -140,34 +127,14 @@ async function askAt(connectionString: string, text: string): Promise<readonly R
   }
 }
 
-/** The settings of the runbook, with everything in one folder. */
-function repositoryOf(folder: string, data: string, port: number): string {
-  return [
-    '[global]',
-    `repo1-path=${join(folder, 'repository')}`,
-    'repo1-retention-full=2',
-    'start-fast=y',
-    'log-level-console=warn',
-    `log-path=${folder}`,
-    `lock-path=${folder}`,
-    `spool-path=${folder}`,
-    '[florin]',
-    `pg1-path=${data}`,
-    `pg1-port=${port}`,
-    `pg1-socket-path=${folder}`,
-    'pg1-user=postgres',
-    '',
-  ].join('\n');
-}
-
-function settingsOf(folder: string, port: number, config: string): string {
+function settingsOf(folder: string, port: number, archiveCommand: string): string {
   return [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
     `unix_socket_directories = '${folder}'`,
     'max_connections = 150',
     'archive_mode = on',
-    `archive_command = 'pgbackrest --config=${config} --stanza=florin archive-push %p'`,
+    `archive_command = '${archiveCommand}'`,
     // What is lost with the machine, at most; the runbook has 60 s.
     "archive_timeout = '5s'",
     '',

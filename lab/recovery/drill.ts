@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { reportRestoration, systemClock } from '@florin/server/operator';
 import { bookViolations, ordersIn } from '../chaos/chaos-check.ts';
@@ -27,19 +27,25 @@ const stoppedChains = statement({
 
 let postgres: ArchivedPostgres;
 let world: ChaosWorld;
-before(async () => {
-  installRecovery();
-  postgres = await startArchivedPostgres();
-  const none = async () => undefined;
-  const { url } = postgres;
-  world = await startChaosWorld(async () => ({ url, replicas: 1, crash: none, revive: none, stop: none }));
-});
-after(async () => {
-  await world?.close();
-  await postgres?.close();
-});
 
-test('a lost database is restored to a moment: what the chains know comes back, and nothing is settled twice', async (t) => {
+/** Registers the drill as a test: a database is lost under load, and restored to a moment. */
+export function drillRecovery(toolName: Parameters<typeof startArchivedPostgres>[0]): void {
+  before(async () => {
+    installRecovery();
+    postgres = await startArchivedPostgres(toolName);
+    const none = async () => undefined;
+    const { url } = postgres;
+    world = await startChaosWorld(async () => ({ url, replicas: 1, crash: none, revive: none, stop: none }));
+  });
+  after(async () => {
+    await world?.close();
+    await postgres?.close();
+  });
+  test(`a lost database is restored to a moment by ${toolName}: what the chains know comes back, and nothing is settled twice`, (t) =>
+    loseAndRestore(t, toolName === 'pgbackrest'));
+}
+
+async function loseAndRestore(t: TestContext, hasIncrements: boolean): Promise<void> {
   const seconds = (ms: number) => Math.round(ms / 100) / 10;
   const mining = new AbortController();
   const counts = {
@@ -61,7 +67,8 @@ test('a lost database is restored to a moment: what the chains know comes back, 
   await systemClock.sleep(calmMs);
   t.diagnostic(`full backup under load: ${JSON.stringify(await postgres.backUp('full'))}`);
   await systemClock.sleep(calmMs);
-  t.diagnostic(`incremental backup under load: ${JSON.stringify(await postgres.backUp('incr'))}`);
+  if (hasIncrements)
+    t.diagnostic(`incremental backup under load: ${JSON.stringify(await postgres.backUp('incr'))}`);
   await systemClock.sleep(calmMs);
   // The moment before the mistake, by the database's clock.
   const [clock] = await postgres.ask('select clock_timestamp() as now');
@@ -112,7 +119,7 @@ test('a lost database is restored to a moment: what the chains know comes back, 
       `${foreign.length} payments of them are in the report`,
   );
   assert.ok(lost.length > 0, 'the moment was before the end');
-});
+}
 
 async function untilStopped(): Promise<void> {
   await until('the restore was not noticed', async () => {

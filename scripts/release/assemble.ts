@@ -69,18 +69,23 @@ function nameJavaScript(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/\.ts"/g, '.js"'));
 }
 
-/** `florin serve` is the service; everything else is a command of the operator or of a merchant. */
+/**
+ * `florin serve` is the service; everything else is a command of the operator or of a merchant. The start of the service fills
+ * V8's young generation to its limit, and a process at rest keeps it: 8 MiB for each half in place of 16 are 46 MiB less.
+ */
 const program = `#!/bin/sh
 file=$0
 if [ -L "$file" ]; then file=$(readlink -f "$file"); fi
 home=\${file%/*}/..
 main=apps/operator/src/main.js
+flags=
 if [ "\${1-}" = serve ]; then
   main=apps/server/src/main.js
+  flags=--max-semi-space-size=8
   shift
 fi
 export FLORIN_PROGRAM=florin
-exec "$home/bin/node" --conditions=source --disable-warning=ExperimentalWarning "$home/$main" "$@"
+exec "$home/bin/node" $flags --conditions=source --disable-warning=ExperimentalWarning "$home/$main" "$@"
 `;
 
 /** Without the packages inside it: those of the closure have a line of their own. */

@@ -1,0 +1,3 @@
+import { drillRecovery } from './drill.ts';
+
+drillRecovery('pgbackrest');
