@@ -12,8 +12,12 @@ const chainEvent = (name: string, at: string) => ({
   at: `2026-11-23 20:${at}`,
 });
 type History = Parameters<typeof timelineEntries>[0];
-const told = ({ transfers = [], ...history }: Omit<History, 'transfers'> & Partial<History>) =>
-  timelineEntries({ ...history, transfers }, [usdc]).map(({ title, transaction }) => [
+const told = ({
+  transfers = [],
+  refunds = [],
+  ...history
+}: Omit<History, 'transfers' | 'refunds'> & Partial<History>) =>
+  timelineEntries({ ...history, transfers, refunds }, [usdc]).map(({ title, transaction }) => [
     title,
     transaction?.txHash,
   ]);
@@ -57,6 +61,28 @@ test('a payment across chains has two transactions, and an expired session the o
   assert.deepEqual(expired, [
     ['Expired', undefined],
     ['Deposit sent back', '0xRescued'],
+  ]);
+});
+
+test('parts that went back are told apart by their amounts', () => {
+  const refund = {
+    ...{ refundId: 'rfd_1', sessionId: 'sess_1', orderId: '0x1', exceptionId: '', reason: '' },
+    ...{ cancelledAt: '', createAt: '', updateAt: '' },
+    status: 'completed' as const,
+  };
+  const back = (txHash: string, at: string) => ({ ...chainEvent('SettlementRefunded', at), txHash });
+  const entries = told({
+    events: [],
+    chainEvents: [back('0xa', '01:00'), back('0xb', '02:00'), back('0xc', '03:00')],
+    refunds: [
+      { ...refund, amount: 1_000_000, txHash: '0xa' },
+      { ...refund, amount: 2_500_000, txHash: '0xb' },
+    ],
+  });
+  assert.deepEqual(entries, [
+    ['$1.00 · Refunded after the settlement', '0xa'],
+    ['$2.50 · Refunded after the settlement', '0xb'],
+    ['Refunded after the settlement', '0xc'],
   ]);
 });
 

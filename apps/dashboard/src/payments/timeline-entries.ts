@@ -1,5 +1,5 @@
 import type { EventType } from '@florin/protocol/event.ts';
-import { formatToken, parseTime } from '../ui/format.ts';
+import { formatToken, formatUsd, parseTime } from '../ui/format.ts';
 import type { PaymentHistory, PaymentToken } from './types.ts';
 
 type ChainEvent = PaymentHistory['chainEvents'][number];
@@ -53,7 +53,7 @@ export interface TimelineEntry {
  * is not ours changes no order; the others stand at the time of their block.
  */
 export function timelineEntries(
-  history: Pick<PaymentHistory, 'events' | 'chainEvents' | 'transfers'>,
+  history: Pick<PaymentHistory, 'events' | 'chainEvents' | 'transfers' | 'refunds'>,
   tokens: readonly PaymentToken[],
 ): TimelineEntry[] {
   const untold = new Set(history.chainEvents);
@@ -70,7 +70,7 @@ export function timelineEntries(
     (event, index): TimelineEntry => ({
       key: `${event.txHash}${event.name}${index}`,
       at: event.at,
-      title: chainWords[event.name] ?? event.name,
+      title: `${refundedBy(event, history.refunds)}${chainWords[event.name] ?? event.name}`,
       transaction: transactionOf(event, tokens),
     }),
   );
@@ -89,6 +89,13 @@ export function timelineEntries(
   return [...events.slice(0, 1), ...transfers, ...events.slice(1), ...others].sort(
     (one, other) => timeOf(one) - timeOf(other),
   );
+}
+
+/** The amount of a part that went back, which tells several of them apart. */
+function refundedBy({ name, txHash }: ChainEvent, refunds: PaymentHistory['refunds']): string {
+  const [refund, ...more] = refunds.filter((each) => each.txHash === txHash);
+  const isOne = name === 'SettlementRefunded' && refund !== undefined && more.length === 0;
+  return isOne ? `${formatUsd(refund.amount)} · ` : '';
 }
 
 function transactionOf(event: Omit<ChainEvent, 'name' | 'at'>, tokens: readonly PaymentToken[]) {
