@@ -129,6 +129,17 @@ export const sessionAiView = Type.Object({
         'same address',
     }),
   ),
+  payment: Type.Optional(
+    Type.Object(
+      {
+        confirmations: Type.Integer({
+          description: 'Blocks from the payment’s own to the head, both counted',
+        }),
+        confirmationsWanted: Type.Integer({ description: 'About how many make it final at present' }),
+      },
+      { description: 'While a block has the payment and it is not final; else absent' },
+    ),
+  ),
   workflow,
 });
 export type SessionAiView = Static<typeof sessionAiView>;

@@ -30,11 +30,14 @@ const Shown = () => createElement('p', {}, JSON.stringify(usePayment()));
 test('a payment begins with no news', () => {
   assert.equal(
     renderToStaticMarkup(createElement(Shown)).replaceAll('&quot;', '"'),
-    '<p>{"status":"none","sessionId":"","listeners":{}}</p>',
+    '<p>{"status":"none","confirmations":0,"needed":0,"missingAmount":"","sessionId":"","listeners":{}}</p>',
   );
 });
+
+const Followed = () => createElement('p', {}, usePayment('sess_1').status);
 
 test('a component without a provider says what is missing', () => {
   const missing = /put <FlorinProvider origin="https:\/\/…"> around the component/;
   assert.throws(() => renderToStaticMarkup(createElement(Checkout, { paymentUrl: origin })), missing);
+  assert.throws(() => renderToStaticMarkup(createElement(Followed)), missing);
 });

@@ -21,8 +21,11 @@ export interface PaymentNews {
 
 /** Why an element cannot work. */
 export interface PaymentFailure {
-  /** `not_listed`: the merchant's `embedOrigins` do not have the page's origin. `session`: there is no page to pay. */
-  readonly reason: 'not_listed' | 'session';
+  /**
+   * `not_listed`: the merchant's `embedOrigins` do not have the page's origin. `session`: there is no page to pay, or no such
+   * session. `unreachable`: the service does not answer `usePayment` now, which asks again.
+   */
+  readonly reason: 'not_listed' | 'session' | 'unreachable';
   readonly message: string;
 }
 
@@ -47,6 +50,8 @@ const listenerNames = {
   error: 'onError',
 } as const;
 
+const missingProvider = 'put <FlorinProvider origin="https://…"> around the component';
+
 const Origin = createContext<string | undefined>(undefined);
 
 /** Says where the installation is, for every component below it. */
@@ -66,7 +71,7 @@ type ServiceElement = HTMLElement & { createSession?: (() => Promise<string>) | 
 /** Loads the elements once in a page, and calls the latest listeners. */
 function useServiceElement(listeners: PaymentListeners) {
   const origin = useContext(Origin);
-  if (origin === undefined) throw new Error('put <FlorinProvider origin="https://…"> around the component');
+  if (origin === undefined) throw new Error(missingProvider);
   const element = useRef<ServiceElement>(null);
   const latest = useRef(listeners);
   useEffect(() => {
@@ -153,21 +158,38 @@ export function Checkout(props: CheckoutProps): ReactElement {
   });
 }
 
-/** A payment as the page has heard of it. */
+/** A payment as the page knows it. */
 export interface ShownPayment {
-  /** `none` before anything is heard. `closed`: the payer closed the window and had not paid. */
-  readonly status: 'none' | 'detected' | 'paid' | 'expired' | 'closed' | 'failed';
-  /** Empty before anything is heard. */
+  /**
+   * `none` before anything is known, `open` while a session waits for its payment. `closed`: the payer closed the window and had
+   * not paid.
+   */
+  readonly status: 'none' | 'open' | 'closed' | 'failed' | 'detected' | 'expired' | 'paid';
+  /** Empty before anything is known. */
   readonly sessionId: string;
+  /** Blocks that the payment has, and about how many make it final; 0 where the service does not say. */
+  readonly confirmations: number;
+  readonly needed: number;
+  /** What a short payment still needs, such as `1.25 USDC`; else empty. */
+  readonly missingAmount: string;
+  /** When the session ends. */
+  readonly expiresAt: Date | undefined;
   readonly error: PaymentFailure | undefined;
   /** For the component: `<PayButton {...payment.listeners} />`. */
   readonly listeners: Required<PaymentListeners>;
 }
 
-type Heard = Omit<ShownPayment, 'listeners'>;
+/** From the least to the most that can be known. */
+const knowledge: readonly ShownPayment['status'][] = [
+  ...(['none', 'open', 'closed', 'failed', 'detected', 'expired', 'paid'] as const),
+];
+type Heard = Pick<ShownPayment, 'status' | 'sessionId' | 'error'>;
 
-/** Follows the payment of one component. */
-export function usePayment(): ShownPayment {
+/**
+ * Follows the payment of one component. With a session's id it asks the service every few seconds too, until the payment is
+ * final or the session has ended. That needs a FlorinProvider above.
+ */
+export function usePayment(sessionId?: string): ShownPayment {
   const [heard, setHeard] = useState<Heard>({ status: 'none', sessionId: '', error: undefined });
   const listeners = useMemo(() => {
     const take = (status: Heard['status']) => (news: Partial<PaymentNews>) =>
@@ -182,5 +204,113 @@ export function usePayment(): ShownPayment {
       onError: (error: PaymentFailure) => setHeard((before) => ({ ...before, status: 'failed', error })),
     } as const;
   }, []);
-  return { ...heard, listeners };
+  const read = useSession(sessionId);
+  const status =
+    knowledge.indexOf(read.status) > knowledge.indexOf(heard.status) ? read.status : heard.status;
+  return {
+    ...read,
+    ...heard,
+    status,
+    sessionId: sessionId ?? heard.sessionId,
+    error: heard.error ?? read.error,
+    listeners,
+  };
+}
+
+type ReadPayment = Omit<ShownPayment, 'sessionId' | 'listeners'>;
+
+const nothingRead: ReadPayment = {
+  ...{
+    status: 'none',
+    confirmations: 0,
+    needed: 0,
+    missingAmount: '',
+    expiresAt: undefined,
+    error: undefined,
+  },
+};
+const pollMs = 3_000;
+
+/** Asks the service for a session until nothing more can become of it. */
+function useSession(sessionId: string | undefined): ReadPayment {
+  const origin = useContext(Origin);
+  if (sessionId !== undefined && origin === undefined) throw new Error(missingProvider);
+  const [read, setRead] = useState(nothingRead);
+  useEffect(() => {
+    if (sessionId === undefined || origin === undefined) return;
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      const { error, ...rest } = await readSession(origin, sessionId, controller.signal);
+      if (controller.signal.aborted) return;
+      // A service that does not answer now takes nothing back.
+      setRead((before) => ({ ...(error?.reason === 'unreachable' ? before : rest), error }));
+      if (!['paid', 'expired', 'failed'].includes(rest.status)) timer = setTimeout(ask, pollMs);
+    };
+    setRead(nothingRead);
+    void ask();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, [origin, sessionId]);
+  return read;
+}
+
+/** The part of the service's answer that is read: `GET /session/:sessionId` of the AI protocol, which needs no key. */
+interface SessionAnswer {
+  readonly code: number;
+  readonly message: string;
+  readonly data: {
+    readonly status: string;
+    readonly initiateTx: string;
+    readonly sessionExpiresAt: number;
+    readonly aiView: {
+      readonly payment?: { readonly confirmations: number; readonly confirmationsWanted: number };
+      readonly deposits?: readonly {
+        readonly symbol: string;
+        readonly decimals: number;
+        readonly missingInToken: string;
+      }[];
+    };
+  };
+}
+
+async function readSession(origin: string, sessionId: string, signal: AbortSignal): Promise<ReadPayment> {
+  let answer: SessionAnswer;
+  try {
+    const path = `/aipay/api/v1/session/${encodeURIComponent(sessionId)}`;
+    answer = (await (await fetch(origin + path, { signal })).json()) as SessionAnswer;
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return { ...nothingRead, error: { reason: 'unreachable', message } };
+  }
+  const { code, message, data } = answer;
+  if (code !== 0) {
+    // Too many requests, or an outage, against a session that there is not.
+    const reason = code === 100_201 ? 'session' : 'unreachable';
+    return { ...nothingRead, status: reason === 'session' ? 'failed' : 'none', error: { reason, message } };
+  }
+  const { payment, deposits = [] } = data.aiView;
+  const missing = deposits.find(({ missingInToken }) => missingInToken !== '0');
+  return {
+    status: statusOf(data),
+    confirmations: payment?.confirmations ?? 0,
+    needed: payment?.confirmationsWanted ?? 0,
+    missingAmount: missing === undefined ? '' : `${amountOf(missing)} ${missing.symbol}`,
+    expiresAt: new Date(data.sessionExpiresAt * 1_000),
+    error: undefined,
+  };
+}
+
+function statusOf({ status, initiateTx }: SessionAnswer['data']): ReadPayment['status'] {
+  if (status === 'initialized') return initiateTx === '' ? 'open' : 'detected';
+  return status === 'expired' || status === 'cancelled' ? 'expired' : 'paid';
+}
+
+/** Smallest units as a decimal text, with two places or more. */
+function amountOf({ missingInToken, decimals }: { missingInToken: string; decimals: number }): string {
+  const digits = missingInToken.padStart(decimals + 1, '0');
+  const [whole, part] = [digits.slice(0, -decimals), digits.slice(-decimals)];
+  return `${whole}.${part.replace(/0+$/, '').padEnd(2, '0')}`;
 }

@@ -13,7 +13,21 @@ function Buy() {
     {},
     createElement(PayButton, { createSession, ...payment.listeners }, 'Buy tea'),
     createElement('output', {}, `${payment.status} ${payment.sessionId}`.trim()),
+    payment.sessionId === '' ? null : createElement(Progress, { sessionId: payment.sessionId }),
   );
+}
+
+/** What the service says of the payment. */
+function Progress({ sessionId }: { readonly sessionId: string }) {
+  const { status, confirmations, needed, missingAmount, expiresAt, error } = usePayment(sessionId);
+  const shown = {
+    status,
+    isDeep: needed > confirmations,
+    missingAmount,
+    isOpen: (expiresAt ?? 0) > new Date(),
+    error,
+  };
+  return createElement('aside', {}, JSON.stringify(shown));
 }
 
 createRoot(document.body.appendChild(document.createElement('div'))).render(

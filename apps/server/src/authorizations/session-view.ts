@@ -9,6 +9,7 @@ import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { formatUsd } from '@florin/protocol/money.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { unixSeconds } from '#outside/clock.ts';
+import type { SeenPayment } from '#sessions/progress.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { AuthorizationContext } from './context.ts';
 import { agentLineItems } from './merchant-text.ts';
@@ -42,7 +43,10 @@ export function handoffUrlOf(origin: string, session: StoredSession): string {
 export function agentSessionView(
   deps: ViewContext,
   session: StoredSession,
-  deposits: readonly SessionDeposit[],
+  {
+    deposits,
+    seen,
+  }: { readonly deposits: readonly SessionDeposit[]; readonly seen: SeenPayment | undefined },
 ): AgentSessionView {
   return {
     sessionId: session.sessionId,
@@ -59,8 +63,13 @@ export function agentSessionView(
     aiView: {
       ...sessionAiView(deps, session),
       ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
+      ...(seen === undefined ? {} : { payment: depthOf(seen) }),
     },
   };
+}
+
+function depthOf({ confirmations, confirmationsWanted }: SeenPayment): NonNullable<SessionAiView['payment']> {
+  return { confirmations, confirmationsWanted };
 }
 
 /** The answer to an agent whose authorization creates a session or created it earlier. */

@@ -247,6 +247,7 @@ test('a shop in React has the same button, and shows the news of its payment', d
   await popup.waitForURL(/\/checkout\/sess_/);
   await payIn(popup);
   await news.getByText(`paid ${sessionIdOf(popup)}`).waitFor();
+  await page.locator('aside').getByText('{"status":"paid"').waitFor();
   await popup.close();
   assert.deepEqual(complaints.errors, []);
   await page.close();

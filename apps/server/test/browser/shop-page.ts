@@ -25,7 +25,7 @@ export class ShopPage {
     begin: () => Promise<string>,
     app?: string,
   ): Promise<ShopPage> {
-    const policy = `default-src 'none'; script-src 'self' ${service}; style-src ${service}; frame-src ${service}; connect-src 'self'`;
+    const policy = `default-src 'none'; script-src 'self' ${service}; style-src ${service}; frame-src ${service}; connect-src 'self' ${service}`;
     const script =
       app ??
       `

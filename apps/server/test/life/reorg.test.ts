@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findCursor, resumeChain } from '@florin/evm';
 import { statement } from '@florin/pg';
+import type { AgentSessionView } from '@florin/protocol/agent-view.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
@@ -101,12 +102,19 @@ test('a payment that never returns leaves the session unpaid and the merchant wi
   await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
   await life.ethereum.anvil.mine(2);
   await life.eventOf(sessionId, 'session.payment_detected');
+  const depth = async () => {
+    const answer = await fetch(`${life.options.origin}/aipay/api/v1/session/${sessionId}`);
+    return ((await answer.json()) as { data: AgentSessionView }).data.aiView.payment;
+  };
+  const { confirmations = 0, confirmationsWanted = 0 } = (await depth()) ?? {};
+  assert.ok(0 < confirmations && confirmations < confirmationsWanted);
   await life.ethereum.anvil.request('anvil_reorg', [2, []]);
   await life.eventually(
     () => life.session(sessionId),
     (view) => view.session.initiateTx === '',
     'the payment to vanish',
   );
+  assert.equal(await depth(), undefined);
   await life.ethereum.anvil.mine(20);
   await watched();
   assert.equal((await life.session(sessionId)).session.status, 'initialized');

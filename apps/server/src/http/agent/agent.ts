@@ -1,4 +1,4 @@
-import type { Database } from '@florin/pg';
+import type { Database, Queryable } from '@florin/pg';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +10,9 @@ import { checkPreparation, payerStateFor, prepareAuthorizedOrder } from '#author
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
 import { depositsOf } from '#deposits/session-deposits.ts';
 import { findLink } from '#links/link-lookup.ts';
+import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import { findSession } from '#sessions/session.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
 import type { SubmissionContext } from '#submissions/context.ts';
 import { checkSubmission, recordSubmission } from '#submissions/submission.ts';
 import { supersetEnvelope } from '../envelope.ts';
@@ -53,8 +55,15 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
   addRoute(agentApi.routes.getPaymentSession, async ({ params }) => {
     const session = await findSession(db, params.sessionId);
     if (session === undefined) throw new Refusal('session_not_found', params.sessionId);
-    return agentSessionView(deps, session, await depositsOf(db, deps, session));
+    const [deposits, seen] = await Promise.all([depositsOf(db, deps, session), seenPaymentOf(db, session)]);
+    return agentSessionView(deps, session, { deposits, seen });
   });
+}
+
+/** The payment of a session that is in a block and not final. */
+async function seenPaymentOf(db: Queryable, session: StoredSession): Promise<SeenPayment | undefined> {
+  if (session.status !== 'initialized' || session.initiateTx === '') return undefined;
+  return (await findSeenPayments(db, [session.sessionId])).get(session.sessionId);
 }
 
 function addSigned(
