@@ -43,6 +43,14 @@ test('an owner signs in and invites; the new member accepts and sees what the ro
   const url = await page.getByLabel('Link of the invitation').inputValue();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('cell', { name: 'vera@example.com' }).waitFor();
+  // Who is signed in with another address is told so.
+  await page.goto(url);
+  await page
+    .getByText(`The invitation is for vera@example.com, and you are signed in as ${email}.`)
+    .waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await assertClean(page);
+  await page.goto(`${dashboard}/${merchantId}/team`);
 
   const visitor = await openPage(browser, { isApart: true, phone: true });
   await visitor.page.goto(url);
