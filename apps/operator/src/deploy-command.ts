@@ -16,7 +16,7 @@ import {
   writeSources,
 } from './deployment-record.ts';
 import { addressOption } from './evm-option.ts';
-import { keystoreKey, keystoreOptions } from './key-option.ts';
+import { keyOptions, roleKey } from './key-option.ts';
 
 const cctpChoices = ['circle', 'none'] as const;
 
@@ -29,8 +29,8 @@ export const deployCommand: Command = {
     mandatory('--order-signer <address>', 'the key that signs orders'),
     mandatory('--guardian <address>', 'may pause the contracts'),
     mandatory('--fee-recipient <address>', 'receives the fees'),
-    ...keystoreOptions('deployer', 'the key that pays for the deployment'),
-    ...keystoreOptions(
+    ...keyOptions('deployer', 'the key that pays for the deployment'),
+    ...keyOptions(
       'controller',
       "the controller's key, which sets up new contracts (default: the deployer's)",
     ),
@@ -45,10 +45,10 @@ export const deployCommand: Command = {
     const name = options.required('chain');
     const operatorId = addressOption(options, 'operator');
     const roles = rolesOf(options);
-    const deployerKey = keystoreKey(options, 'deployer');
+    const deployerKey = roleKey(options, 'deployer', outside);
     if (deployerKey === undefined)
-      throw new UsageError('give --deployer-keystore, which pays for the deployment');
-    const controllerKey = keystoreKey(options, 'controller');
+      throw new UsageError('give --deployer-keystore or --deployer-signer, which pays for the deployment');
+    const controllerKey = roleKey(options, 'controller', outside);
     const target = await chainTarget(options, outside);
     const cctp = options.choice('cctp', cctpChoices) === 'none' ? undefined : circleFor(target.chainId);
     const folder = options.optional('record') ?? deploymentsFolder;

@@ -12,6 +12,7 @@ import {
   type RoleSetting,
   roleSettings,
 } from '@florin/server/operator';
+import type { SigningKey } from '@florin/signing';
 import {
   createWalletClient,
   custom,
@@ -22,9 +23,8 @@ import {
   TransactionReceiptNotFoundError,
   zeroAddress,
 } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
-
 import { checkChainFitness } from './deploy-preflight.ts';
+import { accountOf } from './signing-account.ts';
 
 /** Sends one JSON-RPC request to a node; an error answer rejects. */
 export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>;
@@ -36,9 +36,9 @@ export interface DeployOptions {
   readonly operatorId: Hex;
   readonly roles: ContractRoles;
   /** Pays for the deployment and has no rights afterwards. */
-  readonly deployerKey: Hex;
+  readonly deployerKey: SigningKey;
   /** The controller's key, which sets up new contracts; the deployer's when absent. */
-  readonly controllerKey?: Hex;
+  readonly controllerKey?: SigningKey;
   /** Absent: no route is deployed. */
   readonly cctp?: CctpSettings;
   /** The present controller after a handover; the operator's id when absent. */
@@ -118,8 +118,8 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
 
 type Client = ReturnType<typeof openClient>;
 
-function openClient({ request }: Pick<DeployOptions, 'request'>, key: Hex) {
-  const account = privateKeyToAccount(key);
+function openClient({ request }: Pick<DeployOptions, 'request'>, key: SigningKey) {
+  const account = accountOf(key);
   const transport = custom(
     { request: ({ method, params }) => request(method, params ?? []) },
     { retryCount: 0 },

@@ -1,12 +1,12 @@
 import { mandatory, type Options, optional, UsageError } from '@florin/cli';
-import type { Hex } from '@florin/protocol/order.ts';
+import type { SigningKey } from '@florin/signing';
 import { getAddress } from 'viem';
 import { chainTarget, nodeOptions } from './chain-target.ts';
 import type { Command } from './command.ts';
 import { deploymentsFolder, readRecord, recordOption, writeRecord } from './deployment-record.ts';
 import { addressOption } from './evm-option.ts';
 import { type Handover, handOver } from './handover.ts';
-import { keystoreKey, keystoreOptions } from './key-option.ts';
+import { keyOptions, roleKey } from './key-option.ts';
 import { deployTimelock, planTimelock } from './timelock-deploy.ts';
 
 const defaultMinDelaySeconds = 172_800n;
@@ -19,7 +19,7 @@ export const handoverCommand: Command = {
     mandatory('--vault <address>', 'the vault whose controller changes'),
     mandatory('--to <address>', 'the multisig that may use the time lock'),
     optional('--timelock <address>', 'the time lock that becomes controller (default: one is deployed)'),
-    ...keystoreOptions('controller', 'the key of the present controller'),
+    ...keyOptions('controller', 'the key of the present controller'),
     optional(
       '--min-delay <seconds>',
       'the delay that the time lock has, or must have at least (default: two days)',
@@ -31,7 +31,7 @@ export const handoverCommand: Command = {
     const multisig = addressOption(options, 'to');
     const gateway = addressOption(options, 'gateway');
     const vault = addressOption(options, 'vault');
-    const controllerKey = keystoreKey(options, 'controller');
+    const controllerKey = roleKey(options, 'controller', outside);
     const key = controllerKey === undefined ? {} : { controllerKey };
     const minDelaySeconds = minDelayOption(options);
     const target = await chainTarget(options, outside);
@@ -55,7 +55,7 @@ export const handoverCommand: Command = {
   },
 };
 
-function paying(key: Hex | undefined): { readonly key?: Hex } {
+function paying(key: SigningKey | undefined): { readonly key?: SigningKey } {
   return key === undefined ? {} : { key };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '@florin/cli';
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { SigningKey } from '@florin/signing';
 import {
   createWalletClient,
   custom,
@@ -14,8 +15,8 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import type { RpcRequest } from './deploy.ts';
+import { accountOf } from './signing-account.ts';
 import { findProposers } from './timelock-roles.ts';
 
 export interface HandoverOptions {
@@ -24,7 +25,7 @@ export interface HandoverOptions {
   readonly gateway: Hex;
   readonly vault: Hex;
   /** The controller's key; without it the command only reads. */
-  readonly controllerKey?: Hex;
+  readonly controllerKey?: SigningKey;
   /** OpenZeppelin's TimelockController. */
   readonly timelock: Hex;
   /** Proposes to and executes from the time lock. */
@@ -175,7 +176,7 @@ async function offer(
   }
   if (controllerKey === undefined)
     throw new CommandError(`${address} is not offered yet: give --controller-keystore`);
-  const account = privateKeyToAccount(controllerKey);
+  const account = accountOf(controllerKey);
   if (!isAddressEqual(account.address, controller)) {
     throw new CommandError(`${account.address} is not the controller of ${address}: ${controller} is`);
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '@florin/cli';
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { SigningKey } from '@florin/signing';
 import {
   type Abi,
   createWalletClient,
@@ -11,8 +12,8 @@ import {
   publicActions,
   TransactionReceiptNotFoundError,
 } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import type { RpcRequest } from './deploy.ts';
+import { accountOf } from './signing-account.ts';
 
 /** One call of a contract's controller. */
 export interface OperatorCall {
@@ -46,7 +47,7 @@ export interface OperatorOutcome {
 interface OperatorCalls {
   readonly request: RpcRequest;
   /** The key that sends; without it, the transactions are only returned. */
-  readonly key: Hex | undefined;
+  readonly key: SigningKey | undefined;
   readonly calls: readonly OperatorCall[];
   readonly log: (sentence: string) => void;
 }
@@ -68,7 +69,7 @@ export async function callAsOperator({ request, key, calls, log }: OperatorCalls
     client.readContract({ address: to, abi, functionName, args });
   const hasEffect = async ({ to, abi, effect }: OperatorCall) =>
     effect !== undefined && isSame(await read(to, abi, effect.read, effect.args), effect.wanted);
-  const account = key === undefined ? undefined : privateKeyToAccount(key);
+  const account = key === undefined ? undefined : accountOf(key);
   const unsent: (UnsentTransaction & { readonly call: OperatorCall })[] = [];
   for (const call of calls) {
     const { does, to, abi, functionName, args, by } = call;

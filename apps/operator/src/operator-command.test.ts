@@ -8,6 +8,7 @@ import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/co
 import type { Hex } from '@florin/protocol/order.ts';
 import { deploymentCall, planContract, systemClock, systemRandom } from '@florin/server/operator';
 import { encryptKeystore } from '@florin/signing';
+import { startWeb3Signer } from '@florin/signing/testing';
 import { type Abi, decodeFunctionResult, encodeFunctionData, getAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { runCli } from './cli.ts';
@@ -221,4 +222,35 @@ test('the control changes in two steps, and the old key has no power afterwards'
   const late = await run('pause', {}, controller);
   assert.equal(late.exitCode, 1);
   assert.match(late.stdout, new RegExp(`its controller is ${next}`));
+});
+
+test('a remote signer makes the calls in place of a keystore, and another key is refused', async () => {
+  const remote = await startWeb3Signer();
+  const file = join(folder, 'remote.json');
+  const write = (address: Hex) =>
+    writeFileSync(file, JSON.stringify({ kind: 'web3signer', url: remote.url, address }));
+  try {
+    write(remote.address);
+    await anvil.request('anvil_setBalance', [remote.address, '0x56bc75e2d63100000']);
+    await run('guardian', { to: remote.address }, next);
+    const values = { revoke: role('9'), 'controller-signer': file };
+    await run('signer', { grant: role('9') }, next);
+    const { exitCode, outcome } = await run('signer', values);
+    assert.equal(exitCode, 0);
+    assert.equal(outcome.sent.length, 2);
+    write(next);
+    const { exitCode: refused } = await runCli(
+      ['operator', 'pause', '--rpc', anvil.url, '--chain-id', String(anvil.chainId)].concat(
+        Object.entries({ ...places(), 'controller-signer': file }).flatMap(([name, value]) => [
+          `--${name}`,
+          value,
+        ]),
+      ),
+      { environment: {}, clock: systemClock, random: systemRandom, folder: '/', tell: () => {} },
+    );
+    assert.notEqual(refused, 0);
+    assert.equal((await run('guardian', { to: guardian }, next)).exitCode, 0);
+  } finally {
+    await remote.close();
+  }
 });

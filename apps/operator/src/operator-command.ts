@@ -6,7 +6,7 @@ import type { Abi } from 'viem';
 import { type ChainTarget, chainTarget, nodeOptions } from './chain-target.ts';
 import type { Command, CommandContext } from './command.ts';
 import { addressOption } from './evm-option.ts';
-import { keystoreKey, keystoreOptions } from './key-option.ts';
+import { keyOptions, roleKey } from './key-option.ts';
 import { callAsOperator, type OperatorCall, type OperatorOutcome } from './operator-call.ts';
 
 /** The contracts of an operator on one chain. */
@@ -23,7 +23,7 @@ const targetOptions = [
   ...nodeOptions,
   optional('--gateway <address>', 'the gateway, with --rpc'),
   optional('--vault <address>', 'the vault, with --rpc'),
-  ...keystoreOptions('controller', "the controller's key (default: the transactions are printed)"),
+  ...keyOptions('controller', "the controller's key (default: the transactions are printed)"),
 ];
 
 /** A command that has the controller make some calls, or prints them. */
@@ -38,7 +38,7 @@ function operatorCommand(
     async run(given, outside) {
       const target = await chainTarget(given, outside);
       const calls = callsOf(given, contractsOption(given, outside, target));
-      const key = keystoreKey(given, 'controller');
+      const key = roleKey(given, 'controller', outside);
       const outcome = await callAsOperator({ request: target.request, key, calls, log: outside.tell });
       return { text: describe(outcome), json: outcome };
     },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '@florin/cli';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type ContractCall, create2Deployer } from '@florin/server/operator';
+import type { SigningKey } from '@florin/signing';
 import timelockArtifact from '@openzeppelin/contracts/build/contracts/TimelockController.json' with {
   type: 'json',
 };
@@ -16,8 +17,8 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import type { RpcRequest } from './deploy.ts';
+import { accountOf } from './signing-account.ts';
 
 const codeTimeoutMs = 600_000;
 const pollingIntervalMs = 500;
@@ -51,7 +52,7 @@ export async function deployTimelock(
     request,
     key,
     log,
-  }: { readonly request: RpcRequest; readonly key?: Hex; readonly log: (sentence: string) => void },
+  }: { readonly request: RpcRequest; readonly key?: SigningKey; readonly log: (sentence: string) => void },
 ): Promise<void> {
   const hasCode = async (at: Hex) => ((await request('eth_getCode', [at, 'latest'])) ?? '0x') !== '0x';
   if (await hasCode(address)) return;
@@ -65,7 +66,7 @@ export async function deployTimelock(
     { request: ({ method, params }) => request(method, params ?? []) },
     { retryCount: 0 },
   );
-  const client = createWalletClient({ account: privateKeyToAccount(key), transport });
+  const client = createWalletClient({ account: accountOf(key), transport });
   const hash = await client.sendTransaction({ ...call, chain: null });
   log(`the time lock is being deployed to ${address} by ${hash}`);
   for (let waitedMs = 0; waitedMs < codeTimeoutMs; waitedMs += pollingIntervalMs) {

