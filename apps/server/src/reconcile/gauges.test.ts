@@ -217,6 +217,17 @@ test('every metric is in the runbook, and alerts and dashboard use only metrics 
       assert.ok(names.includes(used.replace(/_(bucket|count|sum)$/, '')), `there is no metric ${used}`);
   for (const [, path = ''] of rules.matchAll(/runbook: \/docs\/(\S+?)(?:#\S+)?$/gm))
     assert.ok(existsSync(new URL(`docs/${path}.md`, root)), path);
-  for (const [, alert = ''] of rules.matchAll(/- alert: (\w+)/g))
+  const pages = read('docs/runbook/alerts.md');
+  for (const [, alert = '', rule = ''] of rules.matchAll(/- alert: (\w+)\n([\s\S]*?)(?=\n {6}- alert:|$)/g)) {
     assert.ok(runbook.includes(`| \`${alert}\` |`), `the runbook lacks ${alert}`);
+    assert.ok(
+      rule.includes(`runbook: /docs/runbook/alerts#${alert.toLowerCase()}`),
+      `${alert} leads elsewhere`,
+    );
+    const section = new RegExp(
+      `^## ${alert}\n\n(.*\\*Meaning\\..*[^]*?\\*Look at\\.[^]*?\\*Do\\.)`,
+      'm',
+    ).test(pages);
+    assert.ok(section, `alerts.md does not say what ${alert} means, what to look at and what to do`);
+  }
 });
