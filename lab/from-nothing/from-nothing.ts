@@ -15,6 +15,7 @@ import {
   startWebProxy,
   until,
 } from './release-process.ts';
+import { runPage } from './runbook.ts';
 
 /** What each step took, in seconds. */
 export interface Step {
@@ -61,6 +62,12 @@ export async function runFromNothing(release: string, tell: (step: Step) => void
     started.defer(() => proxy.stop());
     const shop = await step('a merchant', () => addMerchant(installation, `http://127.0.0.1:${port}`));
     await step('an order is paid and settled', () => sell(shop, life));
+    await step('every command of the runbook of production', () =>
+      runPage(installation, 'docs/runbook/production.md', {
+        'mer_…': shop.merchantId,
+        'acc_…': shop.accountId,
+      }),
+    );
     await step(
       'a node of the database and a web process lose their power; the next order is paid and settled',
       async () => {

@@ -15,14 +15,14 @@ export interface Installation {
 }
 
 /** What the folder's florin.env sets. */
-function environmentOf({ folder }: Installation): Record<string, string> {
+export function environmentOf({ folder }: Installation): Record<string, string> {
   const text = readFileSync(join(folder, 'florin.env'), 'utf8');
   return Object.fromEntries(
     [...text.matchAll(/^export (\w+)='([^']*)'$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
 }
 
-const plain = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' };
+export const plain = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' };
 
 const run = promisify(execFile);
 
@@ -89,8 +89,9 @@ export async function startWebProxy(
     `  bind 127.0.0.1:${port}`,
     '  option forwardfor',
     '  option redispatch',
-    '  option httpchk GET /health/ready',
-    '  default-server inter 500ms fall 2 rise 1',
+    // Not whether it is ready: during a failover no process is, and the proxy would refuse what they let wait.
+    '  option httpchk GET /health/live',
+    '  default-server inter 2s fastinter 500ms fall 2 rise 1',
     ...webs.map((web, place) => `  server web${place} 127.0.0.1:${web.port} check`),
     '',
   ];
