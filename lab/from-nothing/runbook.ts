@@ -22,7 +22,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const mayFind = 'doctor';
 
 /** The commands of a page of the runbook, in order, each on one line. */
-export function commandsOf(page: string): string[] {
+function commandsOf(page: string): string[] {
   const text = readFileSync(new URL(page, root), 'utf8');
   return [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, block = '']) =>
     block
