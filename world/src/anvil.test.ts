@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
+import { deepOnly } from '@florin/server/testing';
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { type Anvil, type AnvilOptions, startAnvil, TEST_MNEMONIC } from './anvil.ts';
@@ -101,6 +102,7 @@ test('the history of a chain survives SIGKILL of its node, hash for hash and log
 
 test('the history survives state dumps, reopening, cheat codes and reorgs', {
   timeout: 300_000,
+  ...deepOnly,
 }, async (t) => {
   const first = await open(t, 'reopened');
   const token = await writeHistory(first, 30);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
+import { deepOnly } from '@florin/server/testing';
 import pg from 'pg';
 import { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts';
 import { describeProcess, isRunning } from './process.ts';
@@ -79,7 +80,10 @@ test('the database belongs to an ordinary role, even if a superuser created it a
   ]);
 });
 
-test('a start takes over from a server that was not stopped', { timeout: 300_000 }, async (t) => {
+test('a start takes over from a server that was not stopped', {
+  timeout: 300_000,
+  ...deepOnly,
+}, async (t) => {
   const dataFolder = join(folder, 'orphan');
   const lines: string[] = [];
   const orphan = await start(t, { dataFolder, isDurable: false });
@@ -90,7 +94,7 @@ test('a start takes over from a server that was not stopped', { timeout: 300_000
   assert.match(lines.join('\n'), new RegExp(`ends the server ${orphan.pid}`));
 });
 
-test('two servers run side by side', { timeout: 300_000 }, async (t) => {
+test('two servers run side by side', { timeout: 300_000, ...deepOnly }, async (t) => {
   const servers = await Promise.all(
     ['left', 'right'].map((name) => start(t, { dataFolder: join(folder, name), isDurable: false })),
   );

@@ -6,6 +6,7 @@ import { makeReports } from '#reports/report.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { password } from '../harness/dashboard-world.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { addPaidSession, happen } from '../harness/payment-fixture.ts';
 import { openShop } from '../harness/shop.ts';
 import { fastSettings } from '../harness/webhook-world.ts';
@@ -79,7 +80,7 @@ test('an owner signs in and invites; the new member accepts and sees what the ro
   await page.getByRole('cell', { name: 'Vera vera@example.com' }).waitFor();
 });
 
-test('the first page sums what was received and settled, as a chart and as a table', async () => {
+test('the first page sums what was received and settled, as a chart and as a table', deepOnly, async () => {
   const { merchantId: shopId, key, things } = await openShop(world.merchants);
   const { order } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
   await happen(world.merchants, order, 'Settled');
@@ -105,76 +106,81 @@ test('the first page sums what was received and settled, as a chart and as a tab
   await page.close();
 });
 
-test('reports show the sums of a month, a file has the same total, and the statement lists the settlements', async () => {
-  const { merchants } = world;
-  const shopId = await merchants.addMerchant();
-  const key = await merchants.addKey(shopId);
-  const accountId = await merchants.addAccount(shopId);
-  const net: bigint[] = [];
-  for (let count = 0; count < 2; count += 1) {
-    const { order } = await addPaidSession(merchants, { key, accountId });
-    await happen(merchants, order, 'Settled');
-    net.push(order.amounts.netValue);
-  }
-  const total = net.reduce((sum, value) => sum + value, 0n);
-  const shown = `$${total / 1_000_000n}.${String(total % 1_000_000n)
-    .padStart(6, '0')
-    .replace(/0{1,4}$/, '')}`;
-  // A report ends before the present second.
-  merchants.clock.time += 60_000;
-  const day = (days: number) => new Date(merchants.clock.time + days * 86_400_000).toISOString().slice(0, 10);
-  const { email } = await world.addPerson([[shopId, 'viewer']]);
-  const { page, complaints } = await openPage(browser, { isApart: true });
-  // The service's worker makes the files.
-  const working = new AbortController();
-  const work = (async () => {
-    while (!working.signal.aborted) {
-      await makeReports(merchants.database.db, { clock: merchants.clock, log: silentLog });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+test(
+  'reports show the sums of a month, a file has the same total, and the statement lists the settlements',
+  deepOnly,
+  async () => {
+    const { merchants } = world;
+    const shopId = await merchants.addMerchant();
+    const key = await merchants.addKey(shopId);
+    const accountId = await merchants.addAccount(shopId);
+    const net: bigint[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const { order } = await addPaidSession(merchants, { key, accountId });
+      await happen(merchants, order, 'Settled');
+      net.push(order.amounts.netValue);
     }
-  })();
-  try {
-    await page.goto(`${dashboard}/${shopId}/reports?month=days&from=${day(-2)}&to=${day(2)}`);
-    await signIn(page, email);
-    const sums = page.getByRole('table', { name: 'Sums' });
-    await sums.getByText(shown, { exact: true }).waitFor();
-    await assertClean(page);
-    await page.getByRole('button', { name: 'Download' }).click();
-    const dialog = page.getByRole('dialog');
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      dialog.getByRole('button', { name: 'Download' }).click(),
-    ]);
-    const [header = '', ...lines] = readFileSync(await file.path(), 'utf8')
-      .trim()
-      .split('\r\n');
-    const column = header.split(',').indexOf('netValue');
-    assert.equal(
-      lines.reduce((sum, line) => sum + BigInt(line.split(',')[column] ?? ''), 0n),
-      total,
-    );
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Statement' }).click();
-    const list = page.getByRole('table', { name: 'Settlements' });
-    await list.waitFor();
-    assert.equal(await list.getByRole('row').count(), 1 + net.length);
-    const row = page
-      .getByRole('table', { name: 'Sums by wallet and token' })
-      .getByRole('row', { name: /^Total/ });
-    assert.ok((await row.textContent())?.endsWith(shown));
-    await assertClean(page);
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    assert.equal(await page.getByRole('navigation').filter({ visible: true }).count(), 0);
-    assert.equal(await page.getByRole('button').filter({ visible: true }).count(), 0);
-    assert.ok(await list.isVisible());
-    assert.equal(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(0, 0, 0)');
-    assert.deepEqual(faultsOf(complaints), []);
-  } finally {
-    working.abort();
-    await work;
-    await page.close();
-  }
-});
+    const total = net.reduce((sum, value) => sum + value, 0n);
+    const shown = `$${total / 1_000_000n}.${String(total % 1_000_000n)
+      .padStart(6, '0')
+      .replace(/0{1,4}$/, '')}`;
+    // A report ends before the present second.
+    merchants.clock.time += 60_000;
+    const day = (days: number) =>
+      new Date(merchants.clock.time + days * 86_400_000).toISOString().slice(0, 10);
+    const { email } = await world.addPerson([[shopId, 'viewer']]);
+    const { page, complaints } = await openPage(browser, { isApart: true });
+    // The service's worker makes the files.
+    const working = new AbortController();
+    const work = (async () => {
+      while (!working.signal.aborted) {
+        await makeReports(merchants.database.db, { clock: merchants.clock, log: silentLog });
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    })();
+    try {
+      await page.goto(`${dashboard}/${shopId}/reports?month=days&from=${day(-2)}&to=${day(2)}`);
+      await signIn(page, email);
+      const sums = page.getByRole('table', { name: 'Sums' });
+      await sums.getByText(shown, { exact: true }).waitFor();
+      await assertClean(page);
+      await page.getByRole('button', { name: 'Download' }).click();
+      const dialog = page.getByRole('dialog');
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        dialog.getByRole('button', { name: 'Download' }).click(),
+      ]);
+      const [header = '', ...lines] = readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split('\r\n');
+      const column = header.split(',').indexOf('netValue');
+      assert.equal(
+        lines.reduce((sum, line) => sum + BigInt(line.split(',')[column] ?? ''), 0n),
+        total,
+      );
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Statement' }).click();
+      const list = page.getByRole('table', { name: 'Settlements' });
+      await list.waitFor();
+      assert.equal(await list.getByRole('row').count(), 1 + net.length);
+      const row = page
+        .getByRole('table', { name: 'Sums by wallet and token' })
+        .getByRole('row', { name: /^Total/ });
+      assert.ok((await row.textContent())?.endsWith(shown));
+      await assertClean(page);
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      assert.equal(await page.getByRole('navigation').filter({ visible: true }).count(), 0);
+      assert.equal(await page.getByRole('button').filter({ visible: true }).count(), 0);
+      assert.ok(await list.isVisible());
+      assert.equal(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(0, 0, 0)');
+      assert.deepEqual(faultsOf(complaints), []);
+    } finally {
+      working.abort();
+      await work;
+      await page.close();
+    }
+  },
+);
 
 test('a key is made with a fresh proof, once for a double click, and shown once', async () => {
   const { page } = owner;

@@ -98,7 +98,7 @@ test("a shop's button opens the checkout, its page hears of the payment, and its
   await page.close();
 });
 
-test('a button that names a payment link opens its page', async () => {
+test('a button that names a payment link opens its page', deepOnly, async () => {
   const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', {
     ...{ linkType: 'custom', linkName: 'Tea', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
     feeModel: 1,

@@ -187,32 +187,36 @@ test(
   },
 );
 
-test('a refund whose wallet does not answer is withdrawn, and counts once when the wallet signs after all', async () => {
-  const { sessionId, payer } = await settledPayment();
-  const earlier = await balanceOf(payer);
-  const refundId = await openRefund(sessionId, dollar);
-  const nextId = await openRefund(sessionId, 2 * dollar);
-  await visit(ada, `refunds/${refundId}`);
-  const asked = adasWallet.hold('eth_sendTransaction');
-  await signButton(ada).click();
-  await asked.opened;
-  await visit(bob, `refunds/${refundId}`);
-  await bob.getByText('A wallet may have sent the refund').waitFor();
-  await prove(bob);
-  await bob.getByRole('button', { name: 'Withdraw refund' }).click();
-  const dialog = bob.getByRole('dialog');
-  await dialog.getByText('This does not reach that wallet. If it still asks, decline there.').waitFor();
-  await dialog.getByRole('button', { name: 'Withdraw' }).click();
-  await bob.getByText('You withdrew this refund').waitFor();
-  await visit(bob, `refunds/${nextId}`);
-  await bob.getByText('A wallet may still send a withdrawn refund of this payment').waitFor();
-  assert.equal(await signButton(bob).count(), 0);
-  asked.answer();
-  await ada.getByText('though you withdrew this refund').waitFor();
-  assert.equal(await balanceOf(payer), earlier + BigInt(dollar));
-  assert.equal(await refundedOf(sessionId), dollar);
-  await signButton(bob).waitFor();
-});
+test(
+  'a refund whose wallet does not answer is withdrawn, and counts once when the wallet signs after all',
+  deepOnly,
+  async () => {
+    const { sessionId, payer } = await settledPayment();
+    const earlier = await balanceOf(payer);
+    const refundId = await openRefund(sessionId, dollar);
+    const nextId = await openRefund(sessionId, 2 * dollar);
+    await visit(ada, `refunds/${refundId}`);
+    const asked = adasWallet.hold('eth_sendTransaction');
+    await signButton(ada).click();
+    await asked.opened;
+    await visit(bob, `refunds/${refundId}`);
+    await bob.getByText('A wallet may have sent the refund').waitFor();
+    await prove(bob);
+    await bob.getByRole('button', { name: 'Withdraw refund' }).click();
+    const dialog = bob.getByRole('dialog');
+    await dialog.getByText('This does not reach that wallet. If it still asks, decline there.').waitFor();
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await bob.getByText('You withdrew this refund').waitFor();
+    await visit(bob, `refunds/${nextId}`);
+    await bob.getByText('A wallet may still send a withdrawn refund of this payment').waitFor();
+    assert.equal(await signButton(bob).count(), 0);
+    asked.answer();
+    await ada.getByText('though you withdrew this refund').waitFor();
+    assert.equal(await balanceOf(payer), earlier + BigInt(dollar));
+    assert.equal(await refundedOf(sessionId), dollar);
+    await signButton(bob).waitFor();
+  },
+);
 
 test(
   'a refund that a member withdraws is not signed, and shows as paid when another tool has sent it',

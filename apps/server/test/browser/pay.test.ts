@@ -120,7 +120,7 @@ test('a link is paid by one signature without gas, from the first page to the re
   await page.close();
 });
 
-test('the downloaded receipt proves the payment to anyone with a node of the chain', async () => {
+test('the downloaded receipt proves the payment to anyone with a node of the chain', deepOnly, async () => {
   const { page, wallet } = await visit(await addLink());
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
   await page.getByRole('button', { name: 'Test Wallet' }).click();
@@ -312,7 +312,7 @@ test('the page asks for the amount of a custom link and a required e-mail addres
   await page.close();
 });
 
-test("an agent's session opens without a secret, and only its own wallet can pay it", async () => {
+test("an agent's session opens without a secret, and only its own wallet can pay it", deepOnly, async () => {
   const { linkId } = await addLink();
   const agent = new Payer(life);
   await agent.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);

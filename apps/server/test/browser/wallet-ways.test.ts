@@ -182,7 +182,7 @@ test(
   },
 );
 
-test('on a phone the wallet apps stay, and only payment pages may reach the relay', async () => {
+test('on a phone the wallet apps stay, and only payment pages may reach the relay', deepOnly, async () => {
   const { page, complaints } = await visitWithout({ phone: true });
   await page.getByRole('button', { name: 'WalletConnect' }).waitFor();
   assert.equal(await page.locator('#apps a').count(), 6);

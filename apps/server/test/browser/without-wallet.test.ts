@@ -207,20 +207,24 @@ test(
   },
 );
 
-test('another tab shows the same address, and closing the panel shows all ways to pay again in both', async () => {
-  const { page, address: own } = await visit();
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await other.locator('#deposit').waitFor();
-  assert.equal(await address(other).textContent(), own);
-  await page.getByRole('button', { name: 'Pay another way' }).click();
-  await page.locator('#by-address').waitFor();
-  await other.locator('#by-address').waitFor();
-  await page.reload();
-  await page.locator('#by-address').waitFor();
-  assert.equal(await address(page).count(), 0);
-  await Promise.all([page.close(), other.close()]);
-});
+test(
+  'another tab shows the same address, and closing the panel shows all ways to pay again in both',
+  deepOnly,
+  async () => {
+    const { page, address: own } = await visit();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.locator('#deposit').waitFor();
+    assert.equal(await address(other).textContent(), own);
+    await page.getByRole('button', { name: 'Pay another way' }).click();
+    await page.locator('#by-address').waitFor();
+    await other.locator('#by-address').waitFor();
+    await page.reload();
+    await page.locator('#by-address').waitFor();
+    assert.equal(await address(page).count(), 0);
+    await Promise.all([page.close(), other.close()]);
+  },
+);
 
 test(
   'a deposit for a session that a wallet has paid meanwhile goes back, and the page says so',
@@ -247,18 +251,22 @@ test(
   },
 );
 
-test('in the local world the demo payer pays, and the page shows the complete payment', async () => {
-  await life.ethereum.anvil.request('anvil_setBalance', [demoPayer, '0x56bc75e2d63100000']);
-  await life.ethereum.mint(usdc, demoPayer, 40_000_000n);
-  const { page } = await openPage(browser);
-  await page.goto(await addLink());
-  await page.getByRole('button', { name: 'Demo payer (local world)' }).click();
-  await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
-  await page.locator('[data-status=completed]').waitFor();
-  assert.equal(await life.ethereum.balanceOf(usdc, demoPayer), 15_000_000n);
-  await page.close();
-});
+test(
+  'in the local world the demo payer pays, and the page shows the complete payment',
+  deepOnly,
+  async () => {
+    await life.ethereum.anvil.request('anvil_setBalance', [demoPayer, '0x56bc75e2d63100000']);
+    await life.ethereum.mint(usdc, demoPayer, 40_000_000n);
+    const { page } = await openPage(browser);
+    await page.goto(await addLink());
+    await page.getByRole('button', { name: 'Demo payer (local world)' }).click();
+    await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
+    await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
+    await page.locator('[data-status=completed]').waitFor();
+    assert.equal(await life.ethereum.balanceOf(usdc, demoPayer), 15_000_000n);
+    await page.close();
+  },
+);
 
 // Last: it moves the chain's time past the deadline of every order there is.
 test('a late deposit goes back, and the page says so', async () => {

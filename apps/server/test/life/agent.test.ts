@@ -131,7 +131,7 @@ for (const method of ['transaction', 'signature'] as const) {
   );
 }
 
-test('calls with one key make one payment, and another key makes another', async () => {
+test('calls with one key make one payment, and another key makes another', deepOnly, async () => {
   const agent = await newAgent();
   const options = { ...agent.options, idempotencyKey: 'first' };
   const results = await Promise.all([payLink(url, options), payLink(url, options)]);
@@ -181,7 +181,7 @@ test('a pending transaction is waited for, and not sent again', async () => {
   assert.equal(await transactionsOf(agent.account.address), 2);
 });
 
-test('with a store a payment is found even if its link has changed', async () => {
+test('with a store a payment is found even if its link has changed', deepOnly, async () => {
   const link = await life.post<{ linkUrl: string; linkId: string }>('/payment/link/create', await linkBody());
   const agent = await newAgent();
   const kept = new Map<string, string>();

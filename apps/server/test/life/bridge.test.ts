@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { startService } from '../../src/service/service.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
@@ -85,7 +86,7 @@ test('an order without an attestation waits, and is minted once it has one', asy
   assert.equal((await merchantsUsdc()) - before, 7_952_000n);
 });
 
-test('a message delivered by a third party completes the session, too', async () => {
+test('a message delivered by a third party completes the session, too', deepOnly, async () => {
   const { options } = life;
   await life.stopService();
   Object.assign(options, { attestationUrl: 'http://127.0.0.1:9' });

@@ -16,6 +16,7 @@ import { updateAccount } from '#merchants/account.ts';
 import { findOrder } from '#orders/order.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { startService } from '../../src/service/service.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { type AgentReply, alternative, Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
@@ -326,7 +327,7 @@ test('payments to the x402 address and in other tokens are held, and those of an
 });
 
 // proves W4.7
-test('an account without a settlement mode follows the configuration', async () => {
+test('an account without a settlement mode follows the configuration', deepOnly, async () => {
   await choose('');
   const token = life.ethereum.token('usdc');
   const [sessionId, payer] = [await checkout(life, Number(price)), new Payer(life)];

@@ -11,6 +11,7 @@ import { systemClock } from '#outside/clock.ts';
 import { settleCall } from '#settlement/settlement-call.ts';
 import type { ProcessRole } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life, type MerchantReply } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, storedHeadOf } from './story-fixture.ts';
@@ -192,35 +193,39 @@ test('a payment whose recipient is blocked goes back, and its session no longer 
   await life.ethereum.call(token.address, 'LocalUsdc', 'unBlacklist', [life.merchantWallet]);
 });
 
-test('a payer whose page is German gets a German receipt, and an e-mail when the payment goes back', async () => {
-  const token = life.ethereum.token('usdt');
-  const payer = new Payer(life);
-  await payer.fund(life.ethereum, token, 10_000_000n);
-  await restart('web', 'watcher');
-  const sessionId = await checkout(life, 4_000_000, 'ethereum::usdt');
-  const body = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: 'kim@example.com' };
-  const response = await fetch(`${life.options.origin}/checkout/api/prepare`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' },
-    body: JSON.stringify(body),
-  });
-  const { code, data } = (await response.json()) as MerchantReply<PreparedOrder>;
-  assert.equal(code, 0);
-  for (const { txRequest } of data.prerequisites) await payer.send(life.ethereum, txRequest);
-  await payer.send(life.ethereum, data.payment);
-  await life.sessionIn(sessionId, 'paid');
-  const { refundId } = await life.post<Refund>('/refund/create', { sessionId });
-  await restart('web', 'watcher', 'worker');
-  await refundIn(refundId, 'completed');
-  const subjects = () =>
-    mailbox
-      .mails()
-      .filter(({ to }) => to.includes('kim@example.com'))
-      .map(({ subject }) => subject)
-      .sort();
-  await life.eventually(subjects, (all) => all.length === 2, 'two e-mails');
-  assert.deepEqual(subjects(), ['Ihr Beleg von Story Shop', 'Ihre Erstattung von Story Shop']);
-});
+test(
+  'a payer whose page is German gets a German receipt, and an e-mail when the payment goes back',
+  deepOnly,
+  async () => {
+    const token = life.ethereum.token('usdt');
+    const payer = new Payer(life);
+    await payer.fund(life.ethereum, token, 10_000_000n);
+    await restart('web', 'watcher');
+    const sessionId = await checkout(life, 4_000_000, 'ethereum::usdt');
+    const body = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: 'kim@example.com' };
+    const response = await fetch(`${life.options.origin}/checkout/api/prepare`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' },
+      body: JSON.stringify(body),
+    });
+    const { code, data } = (await response.json()) as MerchantReply<PreparedOrder>;
+    assert.equal(code, 0);
+    for (const { txRequest } of data.prerequisites) await payer.send(life.ethereum, txRequest);
+    await payer.send(life.ethereum, data.payment);
+    await life.sessionIn(sessionId, 'paid');
+    const { refundId } = await life.post<Refund>('/refund/create', { sessionId });
+    await restart('web', 'watcher', 'worker');
+    await refundIn(refundId, 'completed');
+    const subjects = () =>
+      mailbox
+        .mails()
+        .filter(({ to }) => to.includes('kim@example.com'))
+        .map(({ subject }) => subject)
+        .sort();
+    await life.eventually(subjects, (all) => all.length === 2, 'two e-mails');
+    assert.deepEqual(subjects(), ['Ihr Beleg von Story Shop', 'Ihre Erstattung von Story Shop']);
+  },
+);
 
 // The last one, because it moves the time of the chain ahead.
 test('a third party that settles first wins over a pending refund, and the merchant is paid', async () => {

@@ -105,23 +105,27 @@ test('the person, and every owner, cancels a recovery', deepOnly, async () => {
   }
 });
 
-test('no admin, new owner, stranger or owner of a person with other merchants recovers anyone', async () => {
-  const { merchantId, people } = await team('owner', 'owner', 'admin', 'viewer');
-  const [ada, bob, admin, kim] = people;
-  const other = await team('owner');
-  const young = await world.addPerson([[merchantId, 'owner']]);
-  const both = await world.addPerson([
-    [merchantId, 'viewer'],
-    [other.merchantId, 'viewer'],
-  ]);
-  const recover = async (by: Person | undefined, userId: string | undefined) =>
-    (await (await signedIn(by, merchantId)).post('/member/recover', { userId })).code;
-  assert.equal(await recover(admin, kim?.userId), 200205);
-  assert.equal(await recover(young, kim?.userId), 200205);
-  assert.equal(await recover(ada, ada?.userId), 200205);
-  assert.equal(await recover(bob, both.userId), 200205);
-  assert.equal(await recover(ada, other.people[0]?.userId), 100801);
-});
+test(
+  'no admin, new owner, stranger or owner of a person with other merchants recovers anyone',
+  deepOnly,
+  async () => {
+    const { merchantId, people } = await team('owner', 'owner', 'admin', 'viewer');
+    const [ada, bob, admin, kim] = people;
+    const other = await team('owner');
+    const young = await world.addPerson([[merchantId, 'owner']]);
+    const both = await world.addPerson([
+      [merchantId, 'viewer'],
+      [other.merchantId, 'viewer'],
+    ]);
+    const recover = async (by: Person | undefined, userId: string | undefined) =>
+      (await (await signedIn(by, merchantId)).post('/member/recover', { userId })).code;
+    assert.equal(await recover(admin, kim?.userId), 200205);
+    assert.equal(await recover(young, kim?.userId), 200205);
+    assert.equal(await recover(ada, ada?.userId), 200205);
+    assert.equal(await recover(bob, both.userId), 200205);
+    assert.equal(await recover(ada, other.people[0]?.userId), 100801);
+  },
+);
 
 test('the operator recovers a person who acts for several merchants, and a new link replaces the old one', async () => {
   const { merchantId, people } = await team('owner');
