@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAgents } from './agent.ts';
 import { measureCheckout } from './checkout.ts';
+import { measureDay } from './day.ts';
 import { measureDeposits } from './deposits.ts';
 import { type BenchEnvironment, withEnvironment } from './environment.ts';
 import { measureGas } from './gas.ts';
@@ -16,6 +17,7 @@ import { type BenchResult, writeResult } from './report.ts';
 import { measureRoute } from './route.ts';
 import { measureSearch } from './search.ts';
 import { measureSender } from './sender.ts';
+import { measureSerialWork } from './serial.ts';
 import { measureSessions } from './session.ts';
 import { measureSignatures } from './signature.ts';
 import { measureWebhooks } from './webhook.ts';
@@ -23,6 +25,7 @@ import { measureWebhooks } from './webhook.ts';
 const subjects: Readonly<Record<string, (environment: BenchEnvironment) => Promise<BenchResult>>> = {
   agent: measureAgents,
   checkout: measureCheckout,
+  day: measureDay,
   deposits: measureDeposits,
   gas: measureGas,
   ingestion: measureIngestion,
@@ -32,6 +35,7 @@ const subjects: Readonly<Record<string, (environment: BenchEnvironment) => Promi
   route: measureRoute,
   search: measureSearch,
   sender: measureSender,
+  serial: measureSerialWork,
   session: measureSessions,
   signature: measureSignatures,
   webhook: measureWebhooks,

@@ -60,6 +60,7 @@ import {
   unpauseCommand,
   withdrawCommand,
 } from './operator-command.ts';
+import { erasePayerCommand } from './payer-command.ts';
 import { resealCommand } from './reseal-command.ts';
 import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
 import { addStaffCommand, listStaffCommand, removeStaffCommand } from './staff-command.ts';
@@ -78,6 +79,7 @@ const commands: Family<CommandContext>['commands'] = [
   ['staff add', addStaffCommand],
   ['staff list', listStaffCommand],
   ['staff remove', removeStaffCommand],
+  ['payer erase', erasePayerCommand],
   ['account create', createAccountCommand],
   ['account update', updateAccountCommand],
   ['account list', listAccountsCommand],
@@ -128,6 +130,7 @@ const groups: Readonly<Record<string, string>> = {
   merchant: 'merchants',
   member: 'people who act for a merchant',
   staff: 'people who run the installation',
+  payer: 'personal data of payers',
   account: 'collection accounts of a merchant',
   key: 'API keys of a merchant',
   keystore: 'encrypted keys of the service',

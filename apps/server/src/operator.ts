@@ -80,6 +80,7 @@ export { secretBox } from '#outside/secret-box.ts';
 export { reportRestoration } from '#payments/restoration.ts';
 export { acceptDifferences, releaseStopped } from '#reconcile/reconcile.ts';
 export { readStatus } from '#reconcile/status.ts';
+export { erasePayer } from '#sessions/erasure.ts';
 export { metaDataOf } from '#sessions/session.ts';
 export { searchSnapshots } from '#sessions/session-search.ts';
 export { listOpenLegs, releaseOrder } from '#settlement/held.ts';

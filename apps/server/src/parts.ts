@@ -48,8 +48,10 @@ export type { ProcessRole, ServiceOptions, ServiceSettings } from '#service/opti
 export { chainReactions, outcomesOf } from '#service/reactions.ts';
 export { startService } from '#service/service.ts';
 export { runExpiry } from '#service/work.ts';
+export { archiveSessions } from '#sessions/archive.ts';
 export { prepareOrder } from '#sessions/order-preparation.ts';
 export { searchSessions } from '#sessions/search.ts';
+export { indexSessions } from '#sessions/search-index.ts';
 export { selectSessionPage, sessionById, sessionPageByStatus } from '#sessions/session.sql.ts';
 export {
   cancelSession,

@@ -50,7 +50,8 @@ export async function backUp(
     for (const { table, columns } of await readTables(client)) {
       await writer.table({ table, columns });
       const list = columns.map(pg.escapeIdentifier).join(', ');
-      const text = `copy (select ${list} from ${quotedTable(table)}) to stdout`;
+      // Without the rows of tables that inherit from it: they have an entry of their own.
+      const text = `copy (select ${list} from only ${quotedTable(table)}) to stdout`;
       const hash = createHash('sha256');
       const copy = client.query(copyTo(text));
       for await (const chunk of copy as AsyncIterable<Buffer>) {

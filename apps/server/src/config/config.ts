@@ -12,6 +12,7 @@ import { type ImagesConfig, imagesOf } from './images.ts';
 import { httpOf, type ListenConfig, monitoringOf, tracingOf } from './listen.ts';
 import { type LogConfig, logOf } from './log.ts';
 import { nodesOf } from './nodes.ts';
+import { retentionOf } from './retention.ts';
 import { type SettlementConfig, settlementOf } from './settlement.ts';
 import { type ConfiguredKey, signersOf } from './signer.ts';
 import { type SmtpConfig, smtpOf } from './smtp.ts';
@@ -47,6 +48,7 @@ export interface Config extends DatabaseConfig, ListenConfig, LogConfig {
   /** Undefined when the service sends no payments itself. */
   readonly gasless: ReturnType<typeof gaslessOf>;
   readonly settlement: SettlementConfig;
+  readonly retention: ReturnType<typeof retentionOf>;
   /** Where CCTP burns are attested; undefined when no chain has CCTP. */
   readonly attestationUrl: string | undefined;
   /** Seconds that a wallet waits that is not its merchant's first. */
@@ -121,6 +123,7 @@ export function configOf(
     images: fields.section('images', (images) => imagesOf(images, secrets, kind)),
     smtp: fields.optional('smtp', (name) => fields.section(name, (smtp) => smtpOf(smtp, secrets, kind))),
     settlement: fields.section('settlement', settlementOf),
+    retention: fields.section('retention', retentionOf),
     walletDelaySeconds: fields.integer('walletDelaySeconds', {
       least: 0,
       most: 2_592_000,

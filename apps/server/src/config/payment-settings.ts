@@ -124,4 +124,15 @@ export const paymentSettings: readonly SettingRow[] = [
       'how long after the end of its session a payment can be settled; then it goes back to its payer. From 2 to 83 days',
   },
   { names: ['settlement.maxFeePerGasGwei'], fallback: '500', meaning: 'the settler never pays more' },
+  {
+    names: ['retention.unpaidSessionsDays', 'retention.paidSessionsDays'],
+    fallback: '90, 730',
+    meaning:
+      'how long after their end unpaid and paid sessions move to the archive ([growth](../runbook/growth.md))',
+  },
+  {
+    names: ['retention.payerEmailDays', 'retention.payerNetworkDays'],
+    fallback: '730, 30',
+    meaning: "how long payers' e-mail addresses and the networks of their requests are kept",
+  },
 ];

@@ -72,6 +72,7 @@ const samples: readonly Readonly<Record<string, unknown>>[] = [
   },
   smtpPassword: 'secret',
   gasless: { deposits: { underpaidAmount: 1 } },
+  retention: { unpaidSessionsDays: 90, paidSessionsDays: 730, payerEmailDays: 730, payerNetworkDays: 30 },
   settlement: {
     maxBaseFeeGwei: 1,
     reclaimAfterSeconds: 172_800,

@@ -11,7 +11,9 @@ import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+import type { ArchivePolicy } from '#sessions/archive.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
+import type { ErasurePolicy } from '#sessions/erasure.ts';
 import type { SettlementSettings } from '#settlement/context.ts';
 import type { GasBudgets } from '#submissions/context.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -37,6 +39,9 @@ export interface GaslessSettings extends DepositSettings {
   /** Milliseconds that an x402 request waits until a block has its payment. */
   readonly x402WaitMs: number;
 }
+
+/** How long what grows stays where it is. */
+export interface RetentionPolicy extends ArchivePolicy, ErasurePolicy {}
 
 /** What the configuration says, and the outside world. */
 export interface ServiceSettings {
@@ -91,6 +96,8 @@ export interface ServiceSettings {
     /** For accounts without a mode of their own. */
     readonly mode: SettlementMode;
   };
+  /** Absent: everything stays. */
+  readonly retention?: RetentionPolicy;
   /** Where CCTP burns are attested; absent if no chain has CCTP. */
   readonly attestationUrl?: string | undefined;
   /** Local worlds only: the key of a wallet that pays for visitors of the hosted page without one. */

@@ -29,7 +29,9 @@ import { secretBox } from '#outside/secret-box.ts';
 import { runReconciliation } from '#reconcile/reconcile.ts';
 import { runHourSums } from '#reports/hour-sums.ts';
 import { runReports } from '#reports/report.ts';
+import { runArchive } from '#sessions/archive.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
+import { runErasure } from '#sessions/erasure.ts';
 import { runSearchIndex } from '#sessions/search-index.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { runSettlement } from '#settlement/settlement.ts';
@@ -75,6 +77,7 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     runSearchIndex(base, signal),
     runReports(base, signal),
     deleteAnswers(base, signal),
+    ...retain(options, rooms, signal),
     runAccountChanges({ ...base, random: options.random, chains, notify: options.notify }, signal),
     ...sendMails(options, rooms, signal),
     ...(rooms.images?.run(signal) ?? []),
@@ -198,6 +201,17 @@ function watchGas(
   if (gasless?.totals === undefined) return Promise.resolve();
   const rounds = { clock, log, intervalMs: gasIntervalMs, failure: 'gas.look_failed' };
   return runRounds(rounds, signal, gasAlarm({ db, clock, log, totals: gasless.totals }));
+}
+
+/** Archives and erases; nothing without a policy. */
+function retain(
+  { retention: policy, clock, log }: ServiceOptions,
+  { db }: Rooms,
+  signal: AbortSignal,
+): Promise<void>[] {
+  if (policy === undefined) return [];
+  const base = { db, clock, log, policy };
+  return [runArchive(base, signal), runErasure(base, signal)];
 }
 
 /** Deletes old answers to idempotency keys. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { type Queryable, statement, withSystemScope } from '@florin/pg';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import pg from 'pg';
@@ -46,6 +46,14 @@ const moveSessions = statement({
   text: `update sessions set status = :status where session_id in (
      select session_id from sessions where merchant_id = :merchantId order by random() limit :limit for update skip locked)`,
 });
+// Nothing in the service deletes a session, but the counts must not depend on that.
+const allowRemoval = statement({
+  name: 'session_list_test_allow_removal',
+  parameters: {},
+  columns: {},
+  text: 'alter table sessions disable trigger sessions_stay',
+});
+before(() => db.query(allowRemoval));
 const removeSessions = statement({
   name: 'session_list_test_remove',
   parameters: { merchantId: 'text', limit: 'int8' },

@@ -38,6 +38,7 @@ export function serviceOptionsOf(
     smtp: config.smtp === undefined ? undefined : smtpSettingsOf(config.smtp),
     gasless: config.gasless,
     settlement: config.settlement,
+    retention: config.retention,
     attestationUrl: config.attestationUrl,
     demoPayerKey: config.demoPayerKey?.reveal() as Hex | undefined,
     displayName: config.displayName,

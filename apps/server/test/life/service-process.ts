@@ -120,6 +120,11 @@ export class ServiceProcess {
     throw new Error(`the service did not get ready: ${this.#output}`);
   }
 
+  /** Its number in the system; undefined before the start. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** What it has written of late, from warnings on; the processes before a kill included. */
   get output(): string {
     return this.#output;

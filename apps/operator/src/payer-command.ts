@@ -1,0 +1,21 @@
+import { mandatory } from '@florin/cli';
+import { erasePayer, operator, recordAct } from '@florin/server/operator';
+import { type Command, withDatabase } from './command.ts';
+
+export const erasePayerCommand: Command = {
+  does: "erases a payer's e-mail address wherever the service has it",
+  options: [mandatory('--email <address>', 'as the payer typed it')],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const sessions = await erasePayer(db, options.required('email'));
+      // Without the address, which would stay in the log for ever.
+      const act = { action: 'erasePayer', subject: '', after: JSON.stringify({ sessions }) };
+      await db.transaction((transaction) =>
+        recordAct(transaction, outside, { merchantId: undefined, actor: operator, act }),
+      );
+      return {
+        text: `erased from ${sessions} sessions. Backups and what webhooks delivered still have it, and no chain has it.`,
+        json: { sessions },
+      };
+    }),
+};

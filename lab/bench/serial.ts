@@ -1,0 +1,123 @@
+import { migrate, openDatabase, type Transaction, withSystemScope } from '@florin/pg';
+import { schema, systemClock } from '@florin/server/operator';
+import { addUpLists, archiveSessions, indexSessions, sealEntries } from '@florin/server/parts';
+import pg from 'pg';
+import { cpuOfChildren } from './cpu.ts';
+import type { BenchEnvironment } from './environment.ts';
+import type { BenchResult } from './report.ts';
+
+const count = 10_000;
+/** As the workers take them. */
+const listBatch = 2_000;
+const archiveBatch = 500;
+const merchants = 20;
+
+/** Work that one process of an installation does at a time: what it takes, and how it is begun. */
+interface SerialWork {
+  readonly what: string;
+  readonly unit: string;
+  /** SQL that leaves `count` units of work. $1 is the count. */
+  readonly prepare: readonly string[];
+  /** One batch; returns whether more is left. */
+  readonly step: (transaction: Transaction) => Promise<boolean>;
+}
+
+const insertSessions = `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code,
+    account_id, account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url,
+    metadata, meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)
+  select 'sess_' || md5('serial' || n), 'mer_' || n % ${merchants}, 'chk', '', '', md5('c' || n), 'acc_1', 'acv_1', '0x00',
+    'base::usdc', 1, 10000, '[{"productData":{"productName":"Tea number ' || n || '"}}]', false, '', '{"order":"A-' || n || '"}',
+    '0x', '0x', '0x', now(), 'expired', now() - interval '100 days', now() - interval '100 days'
+  from generate_series(1, $1::int) as n`;
+
+const works: readonly SerialWork[] = [
+  {
+    what: 'list counter',
+    unit: 'change of a list',
+    prepare: [
+      `insert into list_total_changes (merchant_id, list, facet, change)
+       select 'mer_' || n % ${merchants}, 'sessions', 'initialized', 1 from generate_series(1, $1::int) as n`,
+    ],
+    step: (transaction) => addUpLists(transaction, listBatch),
+  },
+  {
+    what: 'ledger sealer',
+    unit: 'entry',
+    prepare: [
+      `with entry as (
+         insert into ledger_entries (entry_key, kind, order_id, chain_id, tx_hash, created_at)
+         select 'payment:1:' || n, 'payment', '0x' || md5('o' || n), 1, '0x' || md5('t' || n), now()
+         from generate_series(1, $1::int) as n returning entry_id
+       ), queued as (
+         insert into ledger_unsealed (entry_id) select entry_id from entry on conflict do nothing
+       )
+       insert into ledger_postings (entry_id, position, ledger_account, asset, amount)
+       select entry_id, position, account, 'base::usdc', amount from entry
+         cross join (values (0, 'gateway:base', 5), (1, 'payer', -5)) as posting (position, account, amount)`,
+    ],
+    step: async (transaction) => (await sealEntries(transaction, systemClock.now())) > 0,
+  },
+  {
+    what: 'search index',
+    unit: 'session',
+    prepare: [insertSessions],
+    step: (transaction) => indexSessions(transaction),
+  },
+  {
+    what: 'archive',
+    unit: 'session',
+    // The sessions of the search index are there.
+    prepare: [],
+    step: async (transaction) => {
+      const policy = { unpaidAfterDays: 90, paidAfterDays: 730 };
+      return (await archiveSessions(transaction, policy, systemClock.now(), archiveBatch)) > 0;
+    },
+  },
+];
+
+/** Measures each kind of serial work alone: its rate is the most that an installation can do of it. */
+export async function measureSerialWork({
+  createDatabase,
+  effort,
+  log,
+  onEnd,
+}: BenchEnvironment): Promise<BenchResult> {
+  const url = await createDatabase('serial');
+  await migrate(url, schema);
+  const db = openDatabase({ url, schema, connections: 2 });
+  onEnd(() => db.close());
+  const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
+  await client.connect();
+  const rows: Record<string, string | number>[] = [];
+  try {
+    for (const { what, unit, prepare, step } of works) {
+      for (const text of prepare) await client.query(text, [count]);
+      const [start, cpu, postgres] = [
+        performance.now(),
+        process.cpuUsage(),
+        cpuOfChildren(effort.postgresPid),
+      ];
+      while (await db.transaction(step));
+      const seconds = (performance.now() - start) / 1_000;
+      const { user, system } = process.cpuUsage(cpu);
+      const ofPostgres = cpuOfChildren(effort.postgresPid) - postgres;
+      rows.push({
+        what,
+        unit,
+        'a second': Math.round(count / seconds),
+        'worker µs each': Math.round((user + system) / count),
+        'PostgreSQL µs each': Math.round(ofPostgres / count),
+      });
+      log(`${what}: ${Math.round(count / seconds)} a second`);
+    }
+  } finally {
+    await client.end();
+  }
+  return {
+    ...{ subject: 'serial', title: 'Work that one process does at a time', effort, measured: [] },
+    ...{ ratios: [], halfLoads: [], rows },
+    notes: [
+      `${count.toLocaleString('en')} units of each, alone, over a durable PostgreSQL, in the batches of the workers.`,
+    ],
+  };
+}
