@@ -18,7 +18,7 @@ const hours = [
 const peakPerSecond = 20;
 const buyerCount = 3;
 /** How many hours' time each part alone is measured. */
-const hoursAlone = 4;
+const hoursAlone = 8;
 const healingMs = 300_000;
 const createLimitMs = 30_000;
 

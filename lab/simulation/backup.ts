@@ -20,12 +20,12 @@ export class Tables {
     this.#withTriggers = withTriggers;
   }
 
-  /** Reads the list of tables, and allows deletes in the ledger and the audit log: between histories, both are discarded. */
+  /** Reads the list of tables, and allows deletes of what is kept in production: between histories, all is discarded. */
   static async of(connections: Connections): Promise<Tables> {
     const { observer } = connections;
     const guards = await observer.query<{ trigger: string; name: string }>(
       `select tgname as trigger, tgrelid::regclass::text as name from pg_trigger
-       where tgfoid in ('ledger_append_only'::regproc, 'audit_append_only'::regproc)`,
+       where tgfoid in ('ledger_append_only'::regproc, 'audit_append_only'::regproc, 'session_stays'::regproc)`,
     );
     for (const { trigger, name } of guards.rows) await observer.query(`drop trigger ${trigger} on ${name}`);
     await observer.query('grant all on all tables in schema public to current_user');
@@ -73,7 +73,7 @@ export class Tables {
   async copy(): Promise<Backup> {
     const { observer } = this.#connections;
     const parts = this.#names.map(
-      (name) => `select '${name}' as name, coalesce(json_agg(t), '[]')::text as content from ${name} t`,
+      (name) => `select '${name}' as name, coalesce(json_agg(t), '[]')::text as content from only ${name} t`,
     );
     const tables = await observer.query<{ name: string; content: string }>(parts.join(' union all '));
     const sequences = await observer.query<{ name: string; value: string | null }>(

@@ -11,7 +11,7 @@ import { addMember } from '#members/membership.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
-
+import { archiveSessions } from '#sessions/archive.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { deepOnly } from '../../test/harness/deep-only.ts';
 import { addUser } from '../../test/harness/member-fixture.ts';
@@ -54,7 +54,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
     const content: Record<string, string[]> = {};
     for (const { name } of tables.rows) {
       const rows = await client.query<{ row: string }>(
-        `select to_jsonb(t)::text as row from ${name} t order by 1`,
+        `select to_jsonb(t)::text as row from only ${name} t order by 1`,
       );
       content[name] = rows.rows.map(({ row }) => row);
     }
@@ -81,8 +81,24 @@ const breakNames = statement({
   text: `update merchants set merchant_name = E'Tea\\tand\\n' || merchant_name`,
 });
 
+// The archive of sessions inherits from them: a copy of both must not have its rows twice.
+const addSessions = statement({
+  name: 'restore_test_sessions',
+  parameters: {},
+  columns: {},
+  text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
+     account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
+     meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)
+   select 'sess_' || status, 'mer_1', 'chk', '', '', '', 'acc_1', 'acv_1', '0x00', 'ethereum::usdc', 1, 1, '[]', false, '', '{}',
+     '', '', '', now(), status, '2020-01-01', '2020-01-01'
+   from unnest(array['initialized', 'expired']) as status`,
+});
+
 async function fillSource(): Promise<void> {
   const { db } = database;
+  await db.query(addSessions);
+  const policy = { unpaidAfterDays: 90, paidAfterDays: 730 };
+  assert.equal(await db.transaction((transaction) => archiveSessions(transaction, policy, now, 10)), 1);
   const deps = { clock: systemClock, random: systemRandom };
   const merchantName = '\\N coffee — 茶';
   for (let index = 0; index < 30; index += 1)
