@@ -96,12 +96,12 @@ export async function measureSerialWork({
       const [start, cpu, postgres] = [
         performance.now(),
         process.cpuUsage(),
-        cpuOfChildren(effort.postgresPid),
+        cpuOfChildren(effort.postgresPid ?? 0),
       ];
       while (await db.transaction(step));
       const seconds = (performance.now() - start) / 1_000;
       const { user, system } = process.cpuUsage(cpu);
-      const ofPostgres = cpuOfChildren(effort.postgresPid) - postgres;
+      const ofPostgres = cpuOfChildren(effort.postgresPid ?? 0) - postgres;
       rows.push({
         what,
         unit,
