@@ -18,6 +18,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'staff add': ['staff add --email ops@pay.example'],
   'staff list': ['staff list'],
   'staff remove': ['staff remove --user usr_…'],
+  'payer erase': ['payer erase --email payer@example.com'],
   'account create': [
     'account create --merchant mer_… --name Till --address 0x… --currencies base::usdc,ethereum::usdc',
   ],
