@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { runFromNothing, type Step } from './from-nothing.ts';
+import { runFromNothing, type TimedStep } from './from-nothing.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const mostSeconds = 15 * 60;
@@ -19,7 +19,7 @@ test('from nothing to a highly available installation with a paid order takes le
       { cwd: root },
     );
   const release = built ?? join(root, globSync('dist/florin-*-*-*/', { cwd: root })[0] ?? '');
-  const tell = (step: Step) => console.log(`${step.seconds} s: ${step.name}`);
+  const tell = (step: TimedStep) => console.log(`${step.seconds} s: ${step.name}`);
   tell({ name: 'a release', seconds: Math.round((performance.now() - begin) / 100) / 10 });
   await runFromNothing(release, tell);
   const seconds = (performance.now() - begin) / 1_000;

@@ -9,7 +9,7 @@ import { Wallet } from 'ethers';
 import { installCluster, startCluster } from '../failover/cluster.ts';
 import {
   florin,
-  type Installation,
+  type InstalledRelease,
   type RoleProcess,
   startRole,
   startWebProxy,
@@ -18,7 +18,7 @@ import {
 import { runPage } from './runbook.ts';
 
 /** What each step took, in seconds. */
-export interface Step {
+export interface TimedStep {
   readonly name: string;
   readonly seconds: number;
 }
@@ -34,7 +34,7 @@ const roles = ['web', 'watcher', 'worker'];
  * cluster of PostgreSQL, keys, contracts, two processes of each role behind a proxy, a merchant, and a payment. Then a node of the
  * database and a web process lose their power, and the next order is paid as well. A local chain stands for the public one.
  */
-export async function runFromNothing(release: string, tell: (step: Step) => void): Promise<void> {
+export async function runFromNothing(release: string, tell: (step: TimedStep) => void): Promise<void> {
   const started = new AsyncDisposableStack();
   const step = async <T>(name: string, work: () => Promise<T> | T): Promise<T> => {
     const begin = performance.now();
@@ -99,7 +99,11 @@ function mine(life: LifeChain, started: AsyncDisposableStack): void {
 }
 
 /** Sections 1 to 3 of the runbook by `init` and `deploy`, and gas for the keys. */
-async function configure(installation: Installation, life: LifeChain, databaseUrl: string): Promise<void> {
+async function configure(
+  installation: InstalledRelease,
+  life: LifeChain,
+  databaseUrl: string,
+): Promise<void> {
   const { folder } = installation;
   const bare = { isBare: true };
   const [rpc = ''] = life.chain.rpcUrls;
@@ -146,7 +150,7 @@ async function configure(installation: Installation, life: LifeChain, databaseUr
 }
 
 async function startAll(
-  installation: Installation,
+  installation: InstalledRelease,
   started: AsyncDisposableStack,
 ): Promise<readonly RoleProcess[]> {
   return Promise.all(
@@ -166,7 +170,7 @@ interface Shop {
   readonly key: string;
 }
 
-async function addMerchant(installation: Installation, origin: string): Promise<Shop> {
+async function addMerchant(installation: InstalledRelease, origin: string): Promise<Shop> {
   const { merchantId } = await florin<{ merchantId: string }>(installation, [
     'merchant',
     'create',

@@ -8,14 +8,14 @@ const startLimitMs = 180_000;
 const lookMs = 100;
 
 /** A release, with the environment of an installation's folder. */
-export interface Installation {
+export interface InstalledRelease {
   readonly release: string;
   /** Where `init` keeps configuration and keys. */
   readonly folder: string;
 }
 
 /** What the folder's florin.env sets. */
-export function environmentOf({ folder }: Installation): Record<string, string> {
+export function environmentOf({ folder }: InstalledRelease): Record<string, string> {
   const text = readFileSync(join(folder, 'florin.env'), 'utf8');
   return Object.fromEntries(
     [...text.matchAll(/^export (\w+)='([^']*)'$/gm)].map(([, name = '', value = '']) => [name, value]),
@@ -28,7 +28,7 @@ const run = promisify(execFile);
 
 /** Runs a command of the release and reads its JSON. The chain goes on meanwhile. */
 export async function florin<T>(
-  installation: Installation,
+  installation: InstalledRelease,
   args: readonly string[],
   { isBare = false }: { readonly isBare?: boolean } = {},
 ): Promise<T> {
@@ -48,7 +48,7 @@ export interface RoleProcess {
 
 /** Starts a process of one role, and waits until its private port says that it is ready. */
 export async function startRole(
-  installation: Installation,
+  installation: InstalledRelease,
   {
     role,
     port,

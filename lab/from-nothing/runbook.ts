@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { environmentOf, type Installation, plain } from './release-process.ts';
+import { environmentOf, type InstalledRelease, plain } from './release-process.ts';
 
 const root = new URL('../../', import.meta.url);
 const call = 'npm run florin -- ';
@@ -35,7 +35,7 @@ function commandsOf(page: string): string[] {
 
 /** Runs the commands of the page as printed, with this installation's ids. Returns how many ran. */
 export async function runPage(
-  { release, folder, ...installation }: Installation,
+  { release, folder, ...installation }: InstalledRelease,
   page: string,
   ids: Readonly<Record<'mer_…' | 'acc_…', string>>,
 ): Promise<number> {

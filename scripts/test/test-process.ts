@@ -16,7 +16,12 @@ export interface TestProcess {
  * Many short-lived objects: with a large young generation, they cost fewer collections. Further threads that collect
  * would only wait for the processors, which other parts use.
  */
-const testFlags = [...nodeFlags, '--max-semi-space-size=64', '--single-threaded-gc'];
+const testFlags = [
+  ...nodeFlags,
+  '--max-semi-space-size=64',
+  '--min-semi-space-size=64',
+  '--single-threaded-gc',
+];
 /** A file whose test never ends is ended, and fails. */
 const silenceLimitMs = 15 * 60_000;
 /** For the end of a process without files. What a test left open keeps it alive; then the run ends it, and names it. */
