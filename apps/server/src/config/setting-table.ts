@@ -271,7 +271,7 @@ export const settingTable: readonly SettingRow[] = [
     names: ['smtp.payerMailsPerDay'],
     fallback: '1000',
     meaning:
-      'the most receipts and e-mails about refunds of one merchant in 24 hours; more are not sent ([E-mail](../runbook/e-mail.md))',
+      'the most receipts and e-mails about refunds of one merchant in 24 hours; more are not sent for payments below 5 USD ([E-mail](../runbook/e-mail.md))',
   },
   {
     names: ['chains[].tokens[].permits'],

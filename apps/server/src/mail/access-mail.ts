@@ -1,6 +1,7 @@
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Act, Actor } from '#members/context.ts';
+import { urlWithoutValues } from '#webhooks/webhook.ts';
 import { layOut, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './mail.ts';
 import { doerRows, english, type MemberMailContext, timeText } from './member-mail.ts';
@@ -154,6 +155,7 @@ export async function composeAccessMail(
   };
 }
 
+// Mailboxes keep e-mails for long, and the values of a query may be secrets of the receiver: the dashboard shows them.
 function subjectRows({ before, after }: Act): readonly MailRow[] {
   const [earlier, later] = [subjectOf(before), subjectOf(after)];
   const { kind, last4 = '' } = later;
@@ -162,8 +164,8 @@ function subjectRows({ before, after }: Act): readonly MailRow[] {
     ['Role', later.role ?? ''],
     ['Role before', earlier.role ?? ''],
     ['Key', kind === 'secret' ? `sk_live_…${last4}` : ''],
-    ['Address', later.webhookUrl ?? ''],
-    ['Address before', earlier.webhookUrl ?? ''],
+    ['Address', urlWithoutValues(later.webhookUrl ?? '')],
+    ['Address before', urlWithoutValues(earlier.webhookUrl ?? '')],
     ['Events', (later.subscribedEvents ?? []).join(', ')],
   ];
 }

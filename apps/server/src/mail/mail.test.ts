@@ -243,7 +243,18 @@ test('paying sends no advertisements: an address, a wallet and the payers of a m
   const pay = async () => {
     await addPaidSession(world, { ...shop, ...quiet, payerEmail: 'bombed@example.com' });
     await addPaidSession(world, { ...shop, payer, payerEmail: 'many@example.com' });
-    await addPaidSession(world, { ...small, ...quiet, payerEmail: 'small@example.com' });
+    await addPaidSession(world, {
+      ...small,
+      ...quiet,
+      payerEmail: 'small@example.com',
+      unitPrice: 4_999_999,
+    });
+    await addPaidSession(world, {
+      ...small,
+      ...quiet,
+      payerEmail: 'large@example.com',
+      unitPrice: 5_000_000,
+    });
     while (await sendDue(mail.worker({ payerMailsPerDay: ofMerchant })));
   };
   const reasons = async (recipient: string) => {
@@ -259,6 +270,8 @@ test('paying sends no advertisements: an address, a wallet and the payers of a m
   assert.deepEqual(await reasons('small@example.com'), [
     `suppressed: its merchant had ${ofMerchant} e-mails to payers in 24 hours`,
   ]);
+  // Very small payments, which cost a stranger nothing, take no other payer's receipt.
+  assert.deepEqual(await reasons('large@example.com'), []);
   await pay();
   assert.deepEqual(await reasons('bombed@example.com'), [
     `suppressed: its address had ${toAddress} e-mails to payers in 24 hours`,

@@ -135,12 +135,14 @@ export async function sendDue(worker: MailWorker): Promise<boolean> {
 async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> {
   if (mail.recipient === toMembers) return distribute(worker, mail);
   if (mail.is_bounced) return finish(worker, mail, 'address_bounced_before');
-  const excess = await excessOf(worker.db, mail, worker.payerMailsPerDay);
+  const data = opened(worker, mail);
+  if (data === undefined) return retry(worker, mail, 'its data could not be read');
+  const excess = await excessOf(worker.db, mail, { data, ofMerchant: worker.payerMailsPerDay });
   if (excess !== undefined) {
     worker.log.warn('mail.too_many', { mailId: String(mail.mail_id), merchantId: mail.merchant_id ?? '' });
     return finish(worker, mail, 'too_many', excess);
   }
-  const message = await composed(worker, mail);
+  const message = await composed(worker, mail, data);
   if (message === 'unwanted') return finish(worker, mail, 'unwanted');
   if (message === 'failed') return retry(worker, mail, 'its text could not be written');
   const outcome = await worker.transport.send(message);
@@ -185,10 +187,9 @@ function opened(worker: MailWorker, mail: sql.LeasedMail): string | undefined {
 async function composed(
   worker: MailWorker,
   mail: sql.LeasedMail,
+  data: string,
 ): Promise<MailMessage | 'unwanted' | 'failed'> {
   const { fact, recipient, kind, language, created_at: at } = mail;
-  const data = opened(worker, mail);
-  if (data === undefined) return 'failed';
   try {
     const merchantId = mail.merchant_id ?? undefined;
     const parts = await worker.compose({ kind, merchantId, recipient, language, data, at });

@@ -8,13 +8,23 @@ import * as sql from './mail.sql.ts';
  */
 export const payerMailLimits = { toAddress: 20, byWallet: 20, ofMerchant: 1_000 } as const;
 
+/**
+ * Payments of at least this price, in Micro-USD, are told beyond the limit of their merchant. Otherwise a stranger who makes
+ * very small payments from many wallets would cost all other payers of the merchant their receipts.
+ */
+const unlimitedPrice = 5_000_000;
+
 const dayMs = 86_400_000;
 
-/** Why an e-mail is one too many for its payer; undefined: it is not. E-mails to members have no such limit. */
+/**
+ * Why an e-mail is one too many for its payer; undefined: it is not. E-mails to members have no such limit.
+ *
+ * @param data What the e-mail tells of, as JSON.
+ */
 export async function excessOf(
   db: Queryable,
   mail: sql.LeasedMail,
-  ofMerchant: number = payerMailLimits.ofMerchant,
+  { data, ofMerchant = payerMailLimits.ofMerchant }: { data: string; ofMerchant: number | undefined },
 ): Promise<string | undefined> {
   const { mail_id: mailId, kind, recipient, payer, merchant_id: merchantId, created_at: at } = mail;
   if (kind !== 'receipt' && kind !== 'refund') return undefined;
@@ -22,11 +32,12 @@ export async function excessOf(
     ...{ mailId, recipient, payer, merchantId: merchantId ?? '', since: new Date(at.getTime() - dayMs) },
   });
   const { toAddress, byWallet } = payerMailLimits;
+  const { session } = JSON.parse(data) as { readonly session: { readonly amount: number } };
   const tooMany = (sent: bigint | undefined, most: number, whose: string) =>
     Number(sent ?? 0n) >= most ? `${whose} had ${most} e-mails to payers in 24 hours` : undefined;
   return (
     tooMany(row?.to_address, toAddress, 'its address') ??
     (payer === '' ? undefined : tooMany(row?.by_wallet, byWallet, 'its wallet')) ??
-    tooMany(row?.of_merchant, ofMerchant, 'its merchant')
+    (session.amount >= unlimitedPrice ? undefined : tooMany(row?.of_merchant, ofMerchant, 'its merchant'))
   );
 }

@@ -42,7 +42,7 @@ export function openTraces({ url, share, clock, log, process }: TracesOptions): 
   const ids = chosenIds();
   const provider = new TracerProvider({
     idGenerator: ids,
-    // By the id alone: all processes then send the same traces, and no caller can make them send more.
+    // By the id alone, so that all processes send the same traces. Who calls with a `traceparent` chooses the id.
     sampler: new TraceIdRatioBasedSampler(share),
     resource: resourceFromAttributes({
       'service.name': 'florin',

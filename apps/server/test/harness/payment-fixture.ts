@@ -46,11 +46,13 @@ export async function addSession(
     settlementToken?: string;
     metadata?: object;
     productName?: string;
+    unitPrice?: number;
   },
 ): Promise<string> {
   const { key, accountId, settlementToken = 'ethereum::usdc', metadata = {}, productName = 'Tea' } = options;
+  const { unitPrice = 10_000_000 } = options;
   const productData = { productName };
-  const lineItems = [{ itemType: 'one_time', quantity: 1, unitPrice: 10_000_000, productData }];
+  const lineItems = [{ itemType: 'one_time', quantity: 1, unitPrice, productData }];
   const reply = await world.send('POST', '/session/checkout/create', {
     key,
     body: { accountId, settlementToken, lineItems, feeModel: 2, metadata },
@@ -145,6 +147,7 @@ export async function addPaidSession(
     payerEmail?: string;
     language?: string;
     productName?: string;
+    unitPrice?: number;
     proof?: OrderRequest['proof'];
   },
 ): Promise<{ sessionId: string; order: StoredOrder }> {
