@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createElement, type ReactElement } from 'react';
+import { createElement, type ReactElement, useState } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { Checkout, FlorinProvider, PayButton, usePayment } from './florin-react.ts';
 
@@ -32,6 +32,22 @@ test('a payment begins with no news', () => {
     renderToStaticMarkup(createElement(Shown)).replaceAll('&quot;', '"'),
     '<p>{"status":"none","confirmations":0,"needed":0,"missingAmount":"","sessionId":"","listeners":{}}</p>',
   );
+});
+
+/** The payment of `sess_1` after news of the named session. */
+function Told({ of }: { readonly of: string }) {
+  const { status, error, listeners } = usePayment('sess_1');
+  const [isTold, setTold] = useState(false);
+  if (!isTold) {
+    setTold(true);
+    listeners.onPaid({ sessionId: of, status: 'paid' });
+  }
+  return createElement('p', {}, `${status}${error?.message ?? ''}`);
+}
+
+test('news of another session say nothing of the one that is followed', () => {
+  assert.equal(html(createElement(Told, { of: 'sess_1' })), '<p>paid</p>');
+  assert.equal(html(createElement(Told, { of: 'sess_2' })), '<p>none</p>');
 });
 
 const Followed = () => createElement('p', {}, usePayment('sess_1').status);

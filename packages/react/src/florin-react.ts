@@ -185,12 +185,14 @@ const knowledge: readonly ShownPayment['status'][] = [
 ];
 type Heard = Pick<ShownPayment, 'status' | 'sessionId' | 'error'>;
 
+const nothingHeard: Heard = { status: 'none', sessionId: '', error: undefined };
+
 /**
  * Follows the payment of one component. With a session's id it asks the service every few seconds too, until the payment is
  * final or the session has ended. That needs a FlorinProvider above.
  */
 export function usePayment(sessionId?: string): ShownPayment {
-  const [heard, setHeard] = useState<Heard>({ status: 'none', sessionId: '', error: undefined });
+  const [latest, setHeard] = useState(nothingHeard);
   const listeners = useMemo(() => {
     const take = (status: Heard['status']) => (news: Partial<PaymentNews>) =>
       setHeard((before) => ({ status, sessionId: news.sessionId ?? before.sessionId, error: undefined }));
@@ -205,6 +207,9 @@ export function usePayment(sessionId?: string): ShownPayment {
     } as const;
   }, []);
   const read = useSession(sessionId);
+  // The component may have had another session before.
+  const isOther = sessionId !== undefined && !['', sessionId].includes(latest.sessionId);
+  const heard = isOther ? nothingHeard : latest;
   const status =
     knowledge.indexOf(read.status) > knowledge.indexOf(heard.status) ? read.status : heard.status;
   return {
@@ -235,7 +240,7 @@ const pollMs = 3_000;
 function useSession(sessionId: string | undefined): ReadPayment {
   const origin = useContext(Origin);
   if (sessionId !== undefined && origin === undefined) throw new Error(missingProvider);
-  const [read, setRead] = useState(nothingRead);
+  const [state, setState] = useState({ of: sessionId, read: nothingRead });
   useEffect(() => {
     if (sessionId === undefined || origin === undefined) return;
     const controller = new AbortController();
@@ -244,17 +249,21 @@ function useSession(sessionId: string | undefined): ReadPayment {
       const { error, ...rest } = await readSession(origin, sessionId, controller.signal);
       if (controller.signal.aborted) return;
       // A service that does not answer now takes nothing back.
-      setRead((before) => ({ ...(error?.reason === 'unreachable' ? before : rest), error }));
+      setState(({ read }) => ({
+        of: sessionId,
+        read: { ...(error?.reason === 'unreachable' ? read : rest), error },
+      }));
       if (!['paid', 'expired', 'failed'].includes(rest.status)) timer = setTimeout(ask, pollMs);
     };
-    setRead(nothingRead);
+    setState({ of: sessionId, read: nothingRead });
     void ask();
     return () => {
       controller.abort();
       clearTimeout(timer);
     };
   }, [origin, sessionId]);
-  return read;
+  // The effect runs after a first rendering with another session.
+  return state.of === sessionId ? state.read : nothingRead;
 }
 
 /** The part of the service's answer that is read: `GET /session/:sessionId` of the AI protocol, which needs no key. */
@@ -311,6 +320,7 @@ function statusOf({ status, initiateTx }: SessionAnswer['data']): ReadPayment['s
 /** Smallest units as a decimal text, with two places or more. */
 function amountOf({ missingInToken, decimals }: { missingInToken: string; decimals: number }): string {
   const digits = missingInToken.padStart(decimals + 1, '0');
-  const [whole, part] = [digits.slice(0, -decimals), digits.slice(-decimals)];
+  const point = digits.length - decimals;
+  const [whole, part] = [digits.slice(0, point), digits.slice(point)];
   return `${whole}.${part.replace(/0+$/, '').padEnd(2, '0')}`;
 }
