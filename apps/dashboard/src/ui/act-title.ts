@@ -83,6 +83,7 @@ const titles: Readonly<Record<string, string>> = {
   releaseMailAddress: 'Sent e-mails to an address again',
   inviteStaff: 'Invited a person to the staff',
   removeStaff: 'Removed a person from the staff',
+  erasePayer: 'Erased the personal data of a payer',
 };
 
 /** An act of the audit log in words; its own name where it is new to this page. */

@@ -102,6 +102,7 @@ test('omitted settings have documented defaults', async () => {
       },
       ...{ attestationUrl: undefined, walletConnect: undefined },
       ...{ walletDelaySeconds: 0, databaseWaitSeconds: 10 },
+      retention: { unpaidAfterDays: 90, paidAfterDays: 730, emailsAfterDays: 730, networksAfterDays: 30 },
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,
       ...{ demoPayerKey: undefined, clockOffsetSeconds: 0, consoleUrl: undefined, smtp: undefined },

@@ -106,13 +106,13 @@ export function tokenBuckets(
 }
 
 /** Lets a caller's request pass or refuses it (900101), and reports the quota in headers. */
-export type RateGuard = (caller: string, reply: FastifyReply) => void;
+export type RateGuard = (caller: string, reply: FastifyReply, waitedMs?: number) => void;
 
 function rateGuard(rate: Rate, clock: Clock): RateGuard {
   const take = tokenBuckets(rate, clock);
   const policy = `${rate.count};w=${rate.seconds};burst=${rate.burst}`;
-  return (caller, reply) => {
-    const verdict = take(caller, reply.elapsedTime);
+  return (caller, reply, waitedMs) => {
+    const verdict = take(caller, waitedMs);
     reply.headers({
       'ratelimit-policy': policy,
       'ratelimit-limit': String(rate.burst),
@@ -131,8 +131,8 @@ function policyText({ count, seconds }: Rate): string {
 
 /** The guards of the merchant API. */
 export interface MerchantGuards {
-  /** For a request with a valid key. */
-  readonly ofKey: (route: Route, keyId: string, reply: FastifyReply) => void;
+  /** For a request with a valid key, which was looked up for so long. */
+  readonly ofKey: (route: Route, keyId: string, reply: FastifyReply, waitedMs?: number) => void;
   /** For a request whose authentication failed. */
   readonly failedAuthentication: RateGuard;
   readonly publicRead: RateGuard;
@@ -149,7 +149,7 @@ export function merchantGuards(limits: RateLimits | undefined, clock: Clock): Me
     list: rateGuard(limits.keyLists, clock),
   };
   return {
-    ofKey: (route, keyId, reply) => byClass[rateClassOf(route)](keyId, reply),
+    ofKey: (route, keyId, reply, waitedMs) => byClass[rateClassOf(route)](keyId, reply, waitedMs),
     failedAuthentication: rateGuard(limits.failedAuthentications, clock),
     publicRead: rateGuard(limits.publicReads, clock),
   };

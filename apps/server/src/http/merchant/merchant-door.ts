@@ -25,10 +25,11 @@ export function merchantDoor(deps: MerchantDoorContext): Door {
     const addRoute = routesOf<MerchantCaller>(server, {
       ...shape,
       authorize: async (request, route, reply) => {
+        const cameAtMs = deps.clock.monotonicMs();
         const identity = await identify(deps, guards, request, reply);
         allowOrigin(reply, identity.webOrigin);
         void deps.recordKeyUse?.(identity.callerId);
-        guards.ofKey(route, identity.callerId, reply);
+        guards.ofKey(route, identity.callerId, reply, deps.clock.monotonicMs() - cameAtMs);
         requirePermission(route, identity.permissions);
         // Reads are safe to repeat without a key, so an Idempotency-Key on them is ignored.
         const header = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
