@@ -261,7 +261,7 @@ test('a third party that settles first wins over a pending refund, and the merch
   assert.equal(await life.ethereum.balanceOf(token, payer.address), 3_000_000n);
   await life.eventually(
     async () => (await life.database.db.query(refundOutcomes)).map(({ status }) => status),
-    (statuses) => statuses.join() === 'succeeded,succeeded,succeeded,succeeded,failed',
+    (statuses) => statuses.length > 1 && /^(?:succeeded,)+failed$/.test(statuses.join()),
     'the refund that came too late to fail',
   );
   assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
