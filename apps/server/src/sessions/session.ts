@@ -263,8 +263,10 @@ export async function lockSession(
   transaction: Transaction,
   sessionId: string,
 ): Promise<StoredSession | undefined> {
-  const rows = await transaction.query(lockSessionById, { sessionId });
-  return rows[0] === undefined ? undefined : parseSession(rows[0]);
+  const lock = () => transaction.query(lockSessionById, { sessionId });
+  // A session that moved to the archive while the lock was waited for is found by the second statement.
+  const row = (await lock())[0] ?? (await lock())[0];
+  return row === undefined ? undefined : parseSession(row);
 }
 
 /**

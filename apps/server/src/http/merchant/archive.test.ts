@@ -5,7 +5,7 @@ import { addUpLists } from '#db/list-count.ts';
 import { archiveSessions } from '#sessions/archive.ts';
 import { eraseOld, erasePayer } from '#sessions/erasure.ts';
 import { indexSessions } from '#sessions/search-index.ts';
-import { expireSessions } from '#sessions/session.ts';
+import { expireSessions, lockSession } from '#sessions/session.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import {
   addLateDeposit,
@@ -57,6 +57,13 @@ const archiveByHand = statement({
   columns: {},
   text: `with gone as (delete from only sessions where session_id = :sessionId returning *)
    insert into sessions_archive select * from gone`,
+});
+const waitingForLocks = statement({
+  name: 'archive_test_waiting',
+  parameters: {},
+  columns: { waiting: 'int8' },
+  text: `select count(*) as waiting from pg_stat_activity
+   where datname = current_database() and wait_event_type = 'Lock'`,
 });
 
 let world: MerchantWorld;
@@ -140,6 +147,18 @@ test('a session in the archive is paid and settled like any other', async () => 
   assert.deepEqual(kinds, ['received', 'settled']);
   const list = (await world.send('GET', '/session/list/completed/1/1', { key })).data;
   assert.deepEqual([JSON.stringify(list.sessions[0]).includes(sessionId), list.total], [true, 2]);
+});
+
+test('a request that waits for a session while it moves finds it in the archive', async () => {
+  const sessionId = await addSession(world, { key, accountId });
+  const request = await db().transaction(async (transaction) => {
+    await transaction.query(archiveByHand, { sessionId });
+    const found = db().transaction((other) => lockSession(other, sessionId));
+    const isWaiting = async () => ((await db().query(waitingForLocks))[0]?.waiting ?? 0n) > 0n;
+    while (!(await isWaiting()));
+    return { found };
+  });
+  assert.equal((await request.found)?.sessionId, sessionId);
 });
 
 test('a session with an open exception stays until it is resolved', async () => {
