@@ -253,7 +253,7 @@ test('a statement that waited too long for a lock says so with its name', async 
 
 test('a pool for a library waits as well, repeats what reads alone, and a lost connection ends no process', async (t) => {
   const way = await startWay();
-  const pool = openPlainPool({ url: way.url, connections: 2, outageWaitMs: 60_000 });
+  const pool = openPlainPool({ url: way.url, connections: 1, outageWaitMs: 60_000 });
   t.after(async () => {
     await pool.end();
     way.close();
@@ -269,7 +269,9 @@ test('a pool for a library waits as well, repeats what reads alone, and a lost c
   const { rows: set } = await client.query(limits, ['lock_timeout', 'statement_timeout']);
   assert.deepEqual(set, [{ setting: '10000' }, { setting: '15000' }]);
   cutForAMoment();
+  const start = performance.now();
   assert.deepEqual((await client.query('select 2 as two')).rows, [{ two: 2 }], 'on another connection');
+  assert.ok(performance.now() - start < 9_000, 'whoever waits leaves its connection to the look at the database');
   cutForAMoment();
   const insert = client.query("insert into test_outage (word) values ('perhaps twice')");
   await assert.rejects(insert, /Connection terminated|ECONNRESET|EPIPE/);
@@ -284,4 +286,17 @@ test('a pool for a library waits as well, repeats what reads alone, and a lost c
   const last = await pool.connect();
   assert.equal((await last.query('select 1 as one')).rowCount, 1, 'connecting waits');
   last.release();
+});
+
+test('a caller of a pool for a library that has waited too long gets the failure, and releases nothing twice', async (t) => {
+  const way = await startWay();
+  const pool = openPlainPool({ url: way.url, connections: 1, outageWaitMs: 300 });
+  t.after(async () => {
+    await pool.end();
+    way.close();
+  });
+  const client = await pool.connect();
+  way.cut();
+  await assert.rejects(client.query('select 1 as one'), /Connection terminated|ECONNRESET|EPIPE/);
+  client.release();
 });

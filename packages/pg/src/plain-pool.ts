@@ -31,10 +31,13 @@ export function openPlainPool(options: DatabaseOptions): PlainPool {
       broken = error;
     };
     client.on('error', onBroken);
+    let isBack = false;
     return {
       client,
       onBroken,
       giveBack() {
+        if (isBack) return;
+        isBack = true;
         client.off('error', onBroken);
         client.release(broken);
       },
@@ -53,9 +56,11 @@ export function openPlainPool(options: DatabaseOptions): PlainPool {
             } catch (error) {
               if (isDatabaseAway(error)) lent.onBroken(error as Error);
               const isFinal = attempt >= maxAttempts || isInTransaction || !mayRepeat(text, error);
-              if (isFinal || !(await source.outage.isOver())) throw error;
+              if (isFinal) throw error;
+              // Before the wait: whoever looks whether the database is back needs a connection, too.
+              lent.giveBack();
+              if (!(await source.outage.isOver())) throw error;
             }
-            lent.giveBack();
             lent = await lend();
           }
         },
