@@ -72,10 +72,19 @@ export const eraseEventsOfPayer = statement({
    where object_id = any (:sessionIds) and strpos(body, :member) > 0`,
 });
 
+// E-mails go to the address in lower case. Whoever signs in with it, or is invited, keeps the e-mails that are not to payers.
 export const eraseMailsOfPayer = statement({
   name: 'erasure_of_payer_in_mails',
   parameters: { email: 'text' },
-  columns: { mail_id: 'int8' },
-  text: `delete from mails m where m.recipient = :email
-     and not exists (select from sign_in."user" u where u.email = m.recipient) returning mail_id`,
+  columns: {},
+  text: `with bounced as (
+     delete from mail_bounces b where b.address = lower(:email) and not ${isOfMember('b.address')}
+   )
+   delete from mails m where m.recipient = lower(:email)
+     and (m.kind in ('receipt', 'refund') or not ${isOfMember('m.recipient')})`,
 });
+
+function isOfMember(address: string): string {
+  return `(exists (select from sign_in."user" u where u.email = ${address})
+     or exists (select from invitations i where i.email = ${address}))`;
+}

@@ -59,9 +59,9 @@ export function runErasure(
 }
 
 /**
- * Erases a payer's e-mail address wherever the service has it: in sessions, orders, events and e-mails to it. A member of
- * the dashboard with the same address keeps the e-mails to members. What is on a chain cannot be erased, nor what webhooks
- * delivered or backups hold. Returns the number of sessions.
+ * Erases a payer's e-mail address wherever the service has it: in sessions, orders and events as it is written, in e-mails
+ * and bounces in any case of its letters. A member of the dashboard keeps the e-mails to members. What is on a chain cannot be
+ * erased, nor what webhooks delivered or backups hold. Returns the number of sessions.
  */
 export async function erasePayer(db: Database, email: string): Promise<number> {
   const member = `"payerEmail":${JSON.stringify(email)}`;

@@ -42,7 +42,20 @@ const everywhere = statement({
   columns: { place: 'text' },
   text: `select 'sessions' as place from sessions s where strpos(s::text, :text) > 0
      union select 'orders' from orders o where strpos(o::text, :text) > 0
-     union select 'events' from events e where strpos(e.body, :text) > 0`,
+     union select 'events' from events e where strpos(e.body, :text) > 0
+     union select 'mails' from mails where recipient = lower(:text)
+     union select 'bounces' from mail_bounces where address = lower(:text)`,
+});
+// The address of e-mails is in lower case.
+const mailAndBounce = statement({
+  name: 'archive_test_mail',
+  parameters: { email: 'text' },
+  columns: {},
+  text: `with mailed as (
+     insert into mails (fact, recipient, kind, language, status, next_attempt_at, created_at, finished_at)
+     values ('told ' || :email, lower(:email), 'receipt', '', 'bounced', now(), now(), now())
+   )
+   insert into mail_bounces (address, reason, bounced_at) values (lower(:email), 'no such mailbox', now())`,
 });
 // No chain is followed here, by whose time a session with an order would expire.
 const expireByHand = statement({
@@ -177,8 +190,11 @@ test('nothing deletes a session', async () => {
 });
 
 test("a payer's address is erased on request and by age, in the archive too, and other payers keep theirs", async () => {
-  const [mine, other] = ['gone@example.com', 'other@example.com'];
-  for (const email of [mine, other]) await addCompleted(email);
+  const [mine, other] = ['Gone@example.com', 'other@example.com'];
+  for (const email of [mine, other]) {
+    await addCompleted(email);
+    await db().query(mailAndBounce, { email });
+  }
   await archive(daysAhead(732));
   await addCompleted(mine);
   const places = async (text: string) => {
@@ -187,7 +203,7 @@ test("a payer's address is erased on request and by age, in the archive too, and
     const stored = (await db().query(everywhere, { text })).map(({ place }) => place);
     return [...stored, ...(found.sessions.length > 0 ? ['search'] : [])].toSorted();
   };
-  const all = ['events', 'orders', 'search', 'sessions'];
+  const all = ['bounces', 'events', 'mails', 'orders', 'search', 'sessions'];
   assert.deepEqual(await places(mine), all);
   assert.equal(await erasePayer(db(), mine), 2);
   assert.deepEqual(await places(mine), []);
@@ -196,5 +212,6 @@ test("a payer's address is erased on request and by age, in the archive too, and
   await eraseOld(db(), ages, daysAhead(729), 100);
   assert.deepEqual(await places(other), all);
   await eraseOld(db(), ages, daysAhead(732), 100);
-  assert.deepEqual(await places(other), ['events'], 'events end by themselves after 90 days');
+  const left = ['bounces', 'events', 'mails'];
+  assert.deepEqual(await places(other), left, 'these end by themselves after months');
 });
