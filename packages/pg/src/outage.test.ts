@@ -271,7 +271,10 @@ test('a pool for a library waits as well, repeats what reads alone, and a lost c
   cutForAMoment();
   const start = performance.now();
   assert.deepEqual((await client.query('select 2 as two')).rows, [{ two: 2 }], 'on another connection');
-  assert.ok(performance.now() - start < 9_000, 'whoever waits leaves its connection to the look at the database');
+  assert.ok(
+    performance.now() - start < 9_000,
+    'whoever waits leaves its connection to the look at the database',
+  );
   cutForAMoment();
   const insert = client.query("insert into test_outage (word) values ('perhaps twice')");
   await assert.rejects(insert, /Connection terminated|ECONNRESET|EPIPE/);

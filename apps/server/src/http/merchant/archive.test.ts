@@ -71,6 +71,18 @@ const archiveByHand = statement({
   text: `with gone as (delete from only sessions where session_id = :sessionId returning *)
    insert into sessions_archive select * from gone`,
 });
+// What a later migration must give both tables: the move copies columns by their place.
+const shapes = statement({
+  name: 'archive_test_shapes',
+  parameters: {},
+  columns: { columns: 'text[]', row_triggers: 'text[]' },
+  text: `select
+     array(select attname || ' ' || format_type(atttypid, atttypmod) from pg_attribute
+       where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum)::text[] as columns,
+     array(select tgname from pg_trigger where tgrelid = c.oid and not tgisinternal and tgtype & 1 = 1 order by 1)::text[]
+       as row_triggers
+   from pg_class c where c.oid in ('sessions'::regclass, 'sessions_archive'::regclass)`,
+});
 const waitingForLocks = statement({
   name: 'archive_test_waiting',
   parameters: {},
@@ -182,6 +194,12 @@ test('a session with an open exception stays until it is resolved', async () => 
   await world.send('POST', '/exception/resolve', { key, body: { exceptionId } });
   await archive(daysAhead(92));
   assert.ok((await archived()).includes(order.sessionId));
+});
+
+test('the archive has the columns of sessions in their order, and their row triggers', async () => {
+  const [one, other] = await db().query(shapes);
+  assert.deepEqual(one, other);
+  assert.ok((one?.columns.length ?? 0) > 30 && (one?.row_triggers.length ?? 0) > 1);
 });
 
 test('nothing deletes a session', async () => {
