@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
 import { webhookUrlOf } from './url-policy.ts';
+import { urlWithoutValues } from './webhook.ts';
 
 /** The error's name, or undefined for a URL that is taken. */
 function verdict(url: string, allowLoopback = false, allowPlainLoopback = false): string | undefined {
@@ -124,6 +125,19 @@ test('a URL without a host, or with white space or control characters in it, is 
   ];
   const others = texts.filter((url) => verdict(url) !== 'field_invalid');
   assert.deepEqual(others, []);
+});
+
+test('a URL that was read without the values of its query is not stored in place of the whole one', () => {
+  const queries = ['?token=s3cret', '?s3cret', '?a=1&token=s3cret', '?token=s3cret&b=', '?token=a=b'];
+  const urls = queries.map((query) => `https://example.com/hook${query}`);
+  assert.deepEqual(
+    urls.map((url) => verdict(urlWithoutValues(url))),
+    urls.map(() => 'field_invalid'),
+  );
+  assert.deepEqual(
+    ['https://example.com/****', 'https://example.com/?a=*****&b=x****'].map((url) => verdict(url)),
+    [undefined, undefined],
+  );
 });
 
 test('a URL is kept in its normal form', () => {
