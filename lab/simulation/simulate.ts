@@ -28,7 +28,7 @@ import { type Assignment, WorkerPool } from './worker-pool.ts';
  *   --minutes M     time limit
  *   --seed S        the first seed; the others follow it
  *   --workers N     parallel processes, 2 by default
- *   --size SIZE     one size for all: short, middle or long; a mixture by default
+ *   --size SIZE     one size for all, and only the regression seeds of this size: short, middle or long; a mixture by default
  *   --bug NAME      with this seeded bug, or `all`: exits with 1 unless every one is caught
  *   --catches N     catches per bug, 3 by default, so that a median is meaningful
  *   --trace         prints every event of the first seed and runs no other
@@ -77,7 +77,8 @@ function* historiesFrom(first: number, count: number): Iterable<Assignment> {
 async function readRegressionSeeds(): Promise<Assignment[]> {
   const text = await readFile(new URL('./seeds.json', import.meta.url), 'utf8');
   const { seeds } = JSON.parse(text) as { seeds: Required<Assignment>[] };
-  return seeds.map((saved) => ({ seed: saved.seed, size: saved.size }));
+  const asked = seeds.filter((saved) => size === undefined || saved.size === size);
+  return asked.map((saved) => ({ seed: saved.seed, size: saved.size }));
 }
 
 /** Histories between two writes of the sums. A killed run repeats at most that many. */

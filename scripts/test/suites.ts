@@ -62,7 +62,7 @@ export function differentialPart(sequences: number): Part {
 /** What `npm test` runs, by name; the longest first, so that no processor waits for them at the end. */
 export const suites: Readonly<Record<string, () => Promise<readonly Part[]>>> = {
   contracts: async () => [contractPart('contracts')],
-  simulation: async () => [historiesPart(4, '--workers', '1'), differentialPart(4)],
+  simulation: async () => [historiesPart(8, '--size', 'short', '--workers', '1'), differentialPart(4)],
   checks: async () => checks,
   node: async () => nodeParts((await findTestFiles()).filter((file) => !isDeep(file))),
 };
