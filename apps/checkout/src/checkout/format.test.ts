@@ -8,7 +8,10 @@ test('amounts are written exactly, however large or small', () => {
     ['0.000000000000000001', '25.05', '10000000.000001', '0.00'],
   );
   const dai = { symbol: 'DAI', decimals: 18 };
-  assert.equal(formatToken('en', dai, '123456789000000000000000001'), '123,456,789.000000000000000001 DAI');
+  assert.equal(
+    formatToken('en', dai, '123456789000000000000000001'),
+    '123,456,789.000000000000000001\u00a0DAI',
+  );
   assert.equal(formatMoney('ar', '25050000').replace(/\s/g, ' '), '\u206625.05 US$\u2069');
   assert.equal(formatMoney('de', '12345678901234'), '12.345.678,901234\u00a0$');
 });

@@ -38,7 +38,7 @@ export function formatRange(
   return least < microUsdOfCent ? `≤ ${to}` : `${from} – ${to}`;
 }
 
-/** Formats a token amount in the reader's locale; exact. */
+/** Formats a token amount in the reader's locale; exact. Number and token stay on one line. */
 export function formatToken(
   locale: string,
   token: { readonly symbol: string; readonly decimals: number },
@@ -50,7 +50,7 @@ export function formatToken(
   });
   return isolate(
     locale,
-    `${format.format(toDecimal(BigInt(units), token.decimals) as Decimal)} ${token.symbol}`,
+    `${format.format(toDecimal(BigInt(units), token.decimals) as Decimal)}\u00a0${token.symbol}`,
   );
 }
 

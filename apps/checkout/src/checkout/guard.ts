@@ -64,7 +64,7 @@ export async function request<Answer>(
   try {
     await bringToNetwork(attempt);
     await assertOwed(page, deadline);
-    page.change({ stage, ...(stage === stages.allow ? { hasAllowed: true } : {}) });
+    page.change({ stage, ...(stage === stages.pay ? { hasAllowed: page.model.hasAllowed ?? false } : {}) });
     return await waitFor(page, { words, isFor: 'wallet' }, ask, onLate);
   } catch (error) {
     if (error instanceof ExplainedFailure) throw error;

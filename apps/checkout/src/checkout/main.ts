@@ -35,6 +35,7 @@ import { payView } from './pay-view.ts';
 import { stopWaiting } from './prompt.ts';
 import { downloadReceipt } from './receipt.ts';
 import { recallSent } from './sent.ts';
+import { nextStage } from './stages.ts';
 import type { Tree } from './tree.ts';
 import { watchWallets } from './wallet.ts';
 
@@ -197,7 +198,7 @@ function actionsOf(page: Page): Actions {
       if (isChoice || isButton || target === dialog()) dialog().close();
     },
     choose: (chosen) => {
-      page.change({ problem: '', chosen });
+      page.change({ problem: '', chosen, ...nextStage(page.model.payer) });
       if (HAS_AMOUNT) chooseToken(page, chosen);
     },
     chooseSource: (source) => page.change({ source, problem: '' }),

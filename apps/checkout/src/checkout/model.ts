@@ -24,8 +24,8 @@ export interface Model {
   readonly source: 'wallet' | 'address';
   /** The payment's stage, as an index of `stagesOf`. */
   readonly stage: number;
-  /** Whether this attempt or one before it asked for an allowance. */
-  readonly hasAllowed: boolean;
+  /** Whether the wallet gave an allowance; false: none was needed. Undefined before the page knows. */
+  readonly hasAllowed: boolean | undefined;
   /** The current step for the payer, or the current wait; empty when idle. */
   readonly step: string;
   readonly problem: string;
@@ -67,7 +67,7 @@ export function initialModel(data: CheckoutData): Model {
     chosen: bestOption(data.options, {})?.tokenId ?? '',
     source: 'wallet',
     stage: stages.connect,
-    hasAllowed: false,
+    hasAllowed: undefined,
     step: '',
     problem: '',
     wrongField: '',
@@ -222,6 +222,13 @@ export function isDepositable(model: Pick<Model, 'data' | 'chosen'>): boolean {
   const total = chosenOf(model)?.total;
   if (total === undefined || !isForTransfers(model)) return false;
   return total === '0' || BigInt(total) >= BigInt(model.data.minDeposit ?? 0);
+}
+
+/** Whether the wallet is known to have too little of the chosen option's token. */
+export function isShort(model: Pick<Model, 'data' | 'chosen' | 'balances'>): boolean {
+  const option = chosenOf(model);
+  if (option === undefined || option.amountInToken === '0') return false;
+  return model.balances[option.tokenId] !== undefined && !holds(option, model.balances);
 }
 
 /** Whether the wallet is known to have enough of an option's token. */

@@ -7,12 +7,13 @@ import {
   hasDeposit,
   isDepositable,
   isForTransfers,
+  isShort,
   type Model,
   mayPay,
   wrongness,
 } from './model.ts';
 import { refundView } from './refund-view.ts';
-import { shortView } from './short-view.ts';
+import { lackView, shortView } from './short-view.ts';
 import { stagesView } from './stages.ts';
 import { tabsView } from './tabs.ts';
 import { isBusy, taskButton } from './task-button.ts';
@@ -40,7 +41,6 @@ export function payView(model: Model, actions: Actions, now: number, amountField
       isDepositable(model) ? sourceView(model, actions) : leastView(model),
       isByAddress && refundView(model, option),
       !isByAddress && walletsView(model, actions),
-      !isByAddress && shortView(model, option, actions),
     ],
     h(
       'div',
@@ -52,6 +52,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
         (isConnected(model) || step !== '') && !isByAddress && stagesView(data.texts, model),
         stepView(model),
         h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
+        !isByAddress && lackView(model, option),
         h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && data.texts.offline),
         option !== undefined &&
           model.mayPayPlainly &&
@@ -63,6 +64,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
           isConnected(model) &&
           !isByAddress &&
           isIdle(model) &&
+          !isShort(model) &&
           h('p', { class: 'soft small' }, data.texts.exactOnly),
       ),
       canPay && waitView(model, actions),
@@ -72,7 +74,9 @@ export function payView(model: Model, actions: Actions, now: number, amountField
           ...{ id: 'show-deposit', kind: 'button', text: data.texts.showAddress },
           click: actions.showDeposit,
         }),
-      option !== undefined && !isByAddress && isConnected(model) && payButton(model, option, actions),
+      option !== undefined &&
+        !isByAddress &&
+        isConnected(model) && [shortView(model, option, actions), payButton(model, option, actions)],
     ),
   ];
 }
@@ -266,5 +270,6 @@ function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree
     ...{ id: 'pay-button', kind: 'button', click: actions.pay },
     text: isAgain ? `${texts.tryAgain}: ${label}` : label,
     disabled: option.status === 'unavailable',
+    ...(isShort(model) ? { lack: 'lack' } : {}),
   });
 }

@@ -1,9 +1,9 @@
-import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail, wantedOrder } from './begin.ts';
 import { fill, formatToken } from './format.ts';
 import { assertOwed, bringToNetwork, type PaymentAttempt, request } from './guard.ts';
-import { holds, isMade, isOver, type Model } from './model.ts';
+import { isMade, isOver, isShort } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
@@ -28,13 +28,14 @@ import {
 export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void> {
   const { wallet, payer, step } = page.model;
   const { texts } = page.model.data;
-  if (wallet === undefined || step !== '') return;
+  if (wallet === undefined || step !== '' || isShort(page.model)) return;
   try {
     const payerEmail = readEmail(page.model);
-    page.change({ step: texts.stepSession, problem: '', mayPayPlainly: false, stage: stages.allow });
+    page.change({ step: texts.stepSession, problem: '', mayPayPlainly: false, stage: stages.pay });
     await beginSession(page);
     const option = chosenOption(page.model);
-    assertEnough(page.model, option);
+    // The price may have changed meanwhile. The page then says what is missing.
+    if (isShort(page.model)) throw new ExplainedFailure('');
     await assertOwed(page);
     const { tokenId } = option;
     const wanted = wantedOrder(page.model, { payer: payer.toLowerCase(), tokenId, payerEmail });
@@ -56,15 +57,6 @@ function tell(page: Page, error: unknown): void {
     ...(isFine ? { problem: '' } : problemOf(page.model, error)),
     ...(isSent ? {} : { step: '' }),
   });
-}
-
-function assertEnough({ data, balances }: Model, option: CheckoutOption): void {
-  const balance = balances[option.tokenId];
-  if (balance === undefined || holds(option, balances)) return;
-  const amount = (units: string) => formatToken(data.locale, option, units);
-  throw new ExplainedFailure(
-    fill(data.texts.insufficient, { has: amount(balance), needs: amount(option.amountInToken) }),
-  );
 }
 
 /** The words of a step, with the amount and the network. */
@@ -101,6 +93,7 @@ async function carryOut(
       await allowed(attempt, hash ?? '', async () =>
         (await prepare()).prerequisites.every((each) => each.purpose !== purpose),
       );
+      if (hasAllowed) page.change({ hasAllowed });
     }
     await payByTransaction(attempt, prepared);
   } catch (error) {

@@ -44,6 +44,7 @@ function showSent(page: Page, { at, network }: Sent): void {
     problem: '',
     isSent: true,
     stage: stages.confirm,
+    hasAllowed: page.model.hasAllowed ?? false,
   });
   setTimeout(
     () => {

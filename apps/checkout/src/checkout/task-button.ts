@@ -13,14 +13,22 @@ export function taskButton(
     text,
     click,
     disabled = false,
+    lack,
   }: {
     readonly id: string;
     readonly kind: 'button' | 'quiet' | 'plain';
     readonly text: Tree;
     readonly click: () => void;
     readonly disabled?: boolean;
+    /** The id of the words that say what is missing: until then it does nothing, and keeps the focus. */
+    readonly lack?: string;
   },
 ): Tree {
-  const attributes = { disabled, 'aria-disabled': isBusy({ step }), click };
+  const attributes = {
+    disabled,
+    'aria-disabled': lack === undefined ? isBusy({ step }) : 'true',
+    'aria-describedby': lack,
+    click,
+  };
   return h('button', { id, class: kind, ...attributes }, text);
 }

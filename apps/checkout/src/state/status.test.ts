@@ -52,8 +52,8 @@ test('a fully refunded payment is shown as refunded, and the page does not say t
     ['paid', '4500000', true, en.refundedInFull, undefined],
     ['settling', '4500000', true, en.refundedInFull, undefined],
     ['settlement_pending', '4500000', true, en.refundedInFull, undefined],
-    ['completed', '0', false, en.completed, en.completedHint],
-    ['completed', '1000000', false, en.completed, en.completedHint],
+    ['completed', '0', false, en.completed, undefined],
+    ['completed', '1000000', false, en.completed, undefined],
     ['completed', '4500000', true, en.refundedInFull, undefined],
   ] as const;
   for (const [status, refunded, isRefunded, title, hint] of cases) {
@@ -117,7 +117,7 @@ test('a short deposit is shown with what is missing, on which network and until 
   const text = shown('500000', { now: 999, timeZone });
   assert.match(
     text,
-    /4\.00 USDC has arrived\. Send 0\.50 USDC more to the same address\. The address ends in a1B2\. Only on the Base network/,
+    /4\.00\sUSDC has arrived\. Send 0\.50\sUSDC more to the same address\. The address ends in a1B2\. Only on the Base network/,
   );
   assert.match(text, /Jan 1, 1970.*12:16/);
   for (const [missing, reader] of [
@@ -138,17 +138,17 @@ test('beside an address, the page says what has arrived at another one, and what
     textOf(elsewhereNotice(data, panel, { ...state, deposits }));
   assert.equal(
     said(deposit),
-    '4.00 USDC has already arrived at another address, which ends in a1B2. To complete that payment, send 0.50 USDC more ' +
-      'to that address. If you send to the address below instead, send the whole 4.50 USDC. The other 4.00 USDC then goes ' +
+    '4.00\u00a0USDC has already arrived at another address, which ends in a1B2. To complete that payment, send 0.50\u00a0USDC more ' +
+      'to that address. If you send to the address below instead, send the whole 4.50\u00a0USDC. The other 4.00\u00a0USDC then goes ' +
       'back to the refund address that was given for it.',
   );
   assert.equal(
     said({ ...deposit, amountInToken: '4500000', missingInToken: '0' }),
-    'The whole amount, 4.50 USDC, has already arrived at another address. Send nothing more.',
+    'The whole amount, 4.50\u00a0USDC, has already arrived at another address. Send nothing more.',
   );
   assert.equal(said(), '');
   // The panel's own address has its own words.
   assert.equal(said({ ...deposit, addressEnd: '1111' }), '');
   const elsewhere = { ...deposit, addressEnd: '1111', tokenId: 'ethereum::usdc' };
-  assert.match(said(elsewhere), /^4\.00 USDC has already arrived at another address/);
+  assert.match(said(elsewhere), /^4\.00\sUSDC has already arrived at another address/);
 });

@@ -31,7 +31,7 @@ export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: Checko
     case 'settlement_pending':
       return { title: texts.settling, hint: texts.delayedHint, ...paid };
     case 'completed':
-      return { title: texts.completed, hint: texts.completedHint, ...paid };
+      return { title: texts.completed, ...paid };
     case 'expired':
       // An accepted late deposit has been seen.
       if (state.initiateTx !== '') break;
@@ -144,8 +144,7 @@ function paidText(
     payment === undefined || token === undefined
       ? formatMoney(locale, amount)
       : formatToken(locale, token, payment.amountInToken);
-  // Number and token stay on one line of the heading.
-  return fill(text, { amount: paid.replaceAll(' ', '\u00a0'), merchant });
+  return fill(text, { amount: paid, merchant });
 }
 
 /** What has arrived at deposit addresses, and what is missing, on which network and until when. */

@@ -88,8 +88,6 @@ export const de: Texts = {
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
   wrongNetwork:
     'Ihre Wallet ist in einem anderen Netzwerk. Wechseln Sie zu {network} und versuchen Sie es erneut.',
-  insufficient:
-    'Diese Wallet hat {has}; nötig sind {needs}. Wählen Sie einen anderen Token oder eine andere Wallet.',
   short: 'In dieser Wallet fehlen {missing}.',
   sendElsewhere: 'Von einer Börse oder anderen Wallet senden',
   getToken: '{token} bei {host} besorgen',
@@ -115,7 +113,6 @@ export const de: Texts = {
   delayedHint:
     'Die Zahlung ist endgültig. Die Überweisung an den Händler verzögert sich und wird erneut versucht. Sie müssen nichts tun.',
   completed: 'Bezahlt und angekommen',
-  completedHint: 'Der Händler hat das Geld erhalten.',
   expired: 'Abgelaufen',
   expiredHint: 'Es wurde nicht rechtzeitig bezahlt.',
   expiredAsk: 'Es wurde nicht rechtzeitig bezahlt. Bitten Sie den Händler um einen neuen Link.',

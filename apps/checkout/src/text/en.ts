@@ -84,7 +84,6 @@ export const en = {
   rejected: 'You declined in your wallet. Nothing was paid.',
   walletBusy: 'Your wallet has another request open. Answer that one first.',
   wrongNetwork: 'Your wallet is on another network. Switch it to {network}, then try again.',
-  insufficient: 'This wallet has {has}, and you need {needs}. Choose another token or wallet.',
   short: 'You need {missing} more in this wallet.',
   sendElsewhere: 'Send from an exchange or another wallet',
   getToken: 'Get {token} at {host}',
@@ -110,7 +109,6 @@ export const en = {
   delayedHint:
     'The payment is final. The transfer to the merchant is delayed and will be tried again. You need to do nothing.',
   completed: 'Paid and received',
-  completedHint: 'The merchant has received the money.',
   expired: 'Expired',
   expiredHint: 'Nothing was paid in time.',
   expiredAsk: 'Nothing was paid in time. Ask the merchant for a new link.',

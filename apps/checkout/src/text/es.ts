@@ -84,7 +84,6 @@ export const es: Texts = {
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Responda primero a esa.',
   wrongNetwork: 'Su monedero está en otra red. Cámbielo a {network} e inténtelo de nuevo.',
-  insufficient: 'Este monedero tiene {has}; se necesitan {needs}. Elija otro token u otro monedero.',
   short: 'Faltan {missing} en este monedero.',
   sendElsewhere: 'Enviar desde un exchange u otro monedero',
   getToken: 'Obtener {token} en {host}',
@@ -109,7 +108,6 @@ export const es: Texts = {
   delayedHint:
     'El pago es definitivo. La transferencia al comercio se ha retrasado y se volverá a intentar. No tiene que hacer nada.',
   completed: 'Pagado y recibido',
-  completedHint: 'El comercio ha recibido el dinero.',
   expired: 'Caducado',
   expiredHint: 'No se pagó nada a tiempo.',
   expiredAsk: 'No se pagó nada a tiempo. Pida un enlace nuevo al comercio.',

@@ -86,8 +86,6 @@ export const fr: Texts = {
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',
   wrongNetwork: 'Votre portefeuille est sur un autre réseau. Passez à {network}, puis réessayez.',
-  insufficient:
-    'Ce portefeuille a {has} ; il faut {needs}. Choisissez un autre jeton ou un autre portefeuille.',
   short: 'Il manque {missing} dans ce portefeuille.',
   sendElsewhere: 'Envoyer depuis une plateforme ou un autre portefeuille',
   getToken: 'Obtenir {token} sur {host}',
@@ -113,7 +111,6 @@ export const fr: Texts = {
   delayedHint:
     'Le paiement est définitif. Le transfert au marchand est retardé et sera retenté. Vous n’avez rien à faire.',
   completed: 'Payé et reçu',
-  completedHint: 'Le marchand a reçu l’argent.',
   expired: 'Expiré',
   expiredHint: 'Rien n’a été payé à temps.',
   expiredAsk: 'Rien n’a été payé à temps. Demandez un nouveau lien au marchand.',

@@ -85,7 +85,6 @@ export const it: Texts = {
   rejected: 'Hai rifiutato nel tuo wallet. Non è stato pagato nulla.',
   walletBusy: 'Nel tuo wallet è aperta un’altra richiesta. Rispondi prima a quella.',
   wrongNetwork: 'Il tuo wallet è su un’altra rete. Passa a {network} e riprova.',
-  insufficient: 'Questo wallet ha {has}; servono {needs}. Scegli un altro token o un altro wallet.',
   short: 'In questo wallet mancano {missing}.',
   sendElsewhere: 'Invia da un exchange o da un altro wallet',
   getToken: 'Ottieni {token} su {host}',
@@ -111,7 +110,6 @@ export const it: Texts = {
   delayedHint:
     'Il pagamento è definitivo. Il trasferimento al venditore è in ritardo e verrà ritentato. Non devi fare nulla.',
   completed: 'Pagato e ricevuto',
-  completedHint: 'Il venditore ha ricevuto il denaro.',
   expired: 'Scaduto',
   expiredHint: 'Non è stato pagato nulla in tempo.',
   expiredAsk: 'Non è stato pagato nulla in tempo. Chiedi al venditore un nuovo link.',

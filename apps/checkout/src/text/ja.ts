@@ -87,8 +87,6 @@ export const ja: Texts = {
   rejected: 'ウォレットで拒否されました。何も支払われていません。',
   walletBusy: 'ウォレットに別の要求が開いています。先にそれに答えてください。',
   wrongNetwork: 'ウォレットは別のネットワークにあります。{network} に切り替えて、もう一度お試しください。',
-  insufficient:
-    'このウォレットの残高は {has} です。{needs} が必要です。別のトークンかウォレットを選んでください。',
   short: 'このウォレットには {missing} 足りません。',
   sendElsewhere: '取引所または別のウォレットから送る',
   getToken: '{host} で {token} を入手',
@@ -113,7 +111,6 @@ export const ja: Texts = {
   delayedHint:
     '支払いは確定しました。販売者への送金が遅れていますが、自動で再試行されます。何もする必要はありません。',
   completed: '支払い完了、受取済み',
-  completedHint: '販売者がお金を受け取りました。',
   expired: '期限切れ',
   expiredHint: '期限内に支払われませんでした。',
   expiredAsk: '期限内に支払われませんでした。販売者に新しいリンクを依頼してください。',

@@ -84,7 +84,6 @@ export const pt: Texts = {
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
   walletBusy: 'A sua carteira tem outro pedido aberto. Responda a ele primeiro.',
   wrongNetwork: 'A sua carteira está em outra rede. Mude para {network} e tente de novo.',
-  insufficient: 'Esta carteira tem {has}; são necessários {needs}. Escolha outro token ou outra carteira.',
   short: 'Faltam {missing} nesta carteira.',
   sendElsewhere: 'Enviar de uma corretora ou de outra carteira',
   getToken: 'Obter {token} em {host}',
@@ -109,7 +108,6 @@ export const pt: Texts = {
   delayedHint:
     'O pagamento é definitivo. A transferência ao comerciante está atrasada e será tentada de novo. Você não precisa fazer nada.',
   completed: 'Pago e recebido',
-  completedHint: 'O comerciante recebeu o dinheiro.',
   expired: 'Expirado',
   expiredHint: 'Nada foi pago a tempo.',
   expiredAsk: 'Nada foi pago a tempo. Peça um novo link ao comerciante.',

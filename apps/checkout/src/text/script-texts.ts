@@ -15,7 +15,6 @@ const serverTexts = [
   'settling',
   'delayedHint',
   'completed',
-  'completedHint',
   'expired',
   'expiredHint',
   'expiredAsk',

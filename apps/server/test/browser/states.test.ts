@@ -111,7 +111,7 @@ test('every language has every state of a payment, in its own direction, without
       assert.equal(await isTooWide(page), false, `${state.name} in ${tag}`);
       if (tag === 'ar' && state.name === 'connected') await keep(page, 'arabic-phone');
     }
-    await page.getByText(texts.completedHint).waitFor();
+    await page.getByText(texts.completed).first().waitFor();
     await page.close();
   }
 });
@@ -190,8 +190,19 @@ for (const [name, phone] of [
     await page.waitForFunction(`document.documentElement.classList.contains('live')`);
     const shifts = Number(await page.evaluate('globalThis.shifts'));
     assert.ok(shifts < mostShift, `the page shifted by ${shifts}`);
+    if (name === 'deposit') await assertSendableAtTop(page);
     await page.close();
   });
+}
+
+/** Amount, code and address are in view without scrolling. */
+async function assertSendableAtTop(page: Page): Promise<void> {
+  assert.equal(await page.evaluate('scrollY'), 0);
+  const { height = 0 } = page.viewportSize() ?? {};
+  for (const part of ['#deposit-title', '.address-code', '#deposit-address']) {
+    const box = await page.locator(part).boundingBox();
+    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= height, part);
+  }
 }
 
 test(

@@ -115,19 +115,25 @@ test('a wallet with too little is told what is missing, and can pay in another t
   await wallet.fund(life.base, life.base.token('usdc'), 10_000_000n);
   await page.reload();
   await chooseWay(page, 'USDC', 'Base');
-  await page
-    .locator('#short')
-    .getByText(/^You need 1\d\.\d\d USDC more in this wallet\.$/)
-    .waitFor();
-  // On a phone, what is missing and the bar below do not cover each other.
+  const lack = page.locator('#lack').getByText(/^You need 1\d\.\d\d\sUSDC more in this wallet\.$/);
+  await lack.waitFor();
+  // Pay keeps its place in the order of the keys and says why it does nothing.
+  const payButton = page.locator('#pay-button[aria-disabled=true][aria-describedby=lack]');
+  await payButton.focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('#problem').textContent(), '');
+  assert.equal(await page.getByText(/You need/).count(), 1);
+  // On a phone, the bar with the ways on covers nothing.
   const before = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
-  const [help, bar] = await Promise.all(['#short', '#bar'].map((part) => page.locator(part).boundingBox()));
-  assert.ok(help && bar && help.y + help.height <= bar.y);
+  const [wallets, bar] = await Promise.all(
+    ['.wallets', '#bar'].map((part) => page.locator(part).boundingBox()),
+  );
+  assert.ok(wallets && bar && wallets.y + wallets.height <= bar.y);
   if (before !== null) await page.setViewportSize(before);
   await page.getByRole('button', { name: 'USDC on Ethereum' }).click();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
-  assert.equal(await page.locator('#short p').count(), 0);
+  assert.equal((await lack.count()) + (await page.locator('#short').count()), 0);
   // The wallet's own network comes first when it has the money, although it costs more.
   await wallet.fund(life.base, life.base.token('usdc'), 20_000_000n);
   await page.reload();
