@@ -26,15 +26,15 @@ const priced = (page: Page, amount: string) =>
 
 test('a comma that groups thousands means thousands of dollars, on the page and in the session', async () => {
   const { page, complaints } = await openPage(browser, { phone: true });
-  await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
   assert.equal(await field(page).getAttribute('inputmode'), 'decimal');
   await field(page).pressSequentially('1,000.00');
   assert.equal(await field(page).inputValue(), '1,000.00');
   await priced(page, '$1,002.00');
-  await page.locator('.wallet').click();
-  await page.locator('#pay-button').filter({ hasText: '1,002.00 USDC' }).click();
-  await page.locator('#problem').filter({ hasText: 'you need 1,002.00 USDC' }).waitFor();
+  await page.locator('#by-address').check();
+  await page.locator('#refund-input').fill(`0x${'d4'.repeat(20)}`);
+  await page.locator('#show-deposit').click();
+  await page.getByRole('heading', { name: 'Send exactly 1,002.00 USDC' }).waitFor();
   const { pathname } = new URL(page.url());
   const agentUrl = await page.locator('link[rel=alternate]').getAttribute('href');
   assert.ok(agentUrl?.endsWith(pathname.replace('/checkout/', '/session/')), agentUrl ?? '');

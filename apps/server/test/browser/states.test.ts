@@ -73,6 +73,8 @@ async function look(state: PageState, index: number): Promise<void> {
   for (const [at, { name, viewport, colorScheme }] of sizes.entries()) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
+    // Further down, the choice of languages has left the view, and axe would compare it with what no reader sees.
+    await page.evaluate('scrollTo(0, 0)');
     for (const words of state.words) await page.getByText(words).first().waitFor();
     if (fuzzFactor > 1 || index % sizes.length === at)
       assert.deepEqual(await violationsOf(page), [], `${state.name} on a ${name}`);
@@ -293,7 +295,7 @@ test(
     assert.deepEqual(
       spoken.map((text) => text.slice(0, 60)),
       [
-        'You paid 25.05 USDC to Test merchant Paid and received The m',
+        'You paid 25.05 USDC to Test merchant Paid and received It is',
         'You go back to shop.example in five seconds. Stay here',
       ],
     );
