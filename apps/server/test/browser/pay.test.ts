@@ -265,8 +265,8 @@ test('a wallet with too little sees that, and another wallet can pay', deepOnly,
   await page.goto((await addLink({ settlementToken: 'ethereum::usdt' })).linkUrl);
   await page.getByRole('button', { name: 'Poor Wallet' }).click();
   await page.locator('#way').getByText('You have 1.00 USDT').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.00/ }).click();
-  await page.getByRole('alert').getByText('This wallet has 1.00 USDT, and you need 25.00 USDT').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00/, disabled: true }).waitFor();
+  await page.locator('#lack').getByText('You need 24.00 USDT more in this wallet.').waitFor();
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await page.locator('#pay-button').click();
