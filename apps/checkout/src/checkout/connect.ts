@@ -5,7 +5,7 @@ import { bestOption, type Model, mayPay } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { wordsOfStep } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
-import { nextStage } from './stages.ts';
+import { stages } from './stages.ts';
 import { accountsOf, addressPattern, chainOf, connect } from './wallet.ts';
 import { nextStepOf } from './wallet-answer.ts';
 import type { Provider, Wallet } from './wallet-type.ts';
@@ -30,7 +30,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
 /** The wallet is the page's from now on, also after a reload of this tab. */
 async function take(page: Page, wallet: Wallet, payer: string): Promise<void> {
   sessionStorage.setItem(walletKey, wallet.rdns);
-  page.change({ wallet, payer, step: '', ...nextStage(payer) });
+  page.change({ wallet, payer, step: '', stage: stages.pay, hasAllowed: undefined });
   listenTo(page, wallet.provider);
   await readBalances(page, payer);
 }

@@ -6,7 +6,6 @@ import { isMade, isOver, withState } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { wordsOfStep } from './problem.ts';
 import { waitFor } from './prompt.ts';
-import { stages } from './stages.ts';
 import { accountsOf, isOn, switchNetwork } from './wallet.ts';
 import { nextStepOf, type WalletRequest } from './wallet-answer.ts';
 import type { Provider } from './wallet-type.ts';
@@ -64,7 +63,7 @@ export async function request<Answer>(
   try {
     await bringToNetwork(attempt);
     await assertOwed(page, deadline);
-    page.change({ stage, ...(stage === stages.pay ? { hasAllowed: page.model.hasAllowed ?? false } : {}) });
+    page.change({ stage, hasAllowed: page.model.hasAllowed ?? false });
     return await waitFor(page, { words, isFor: 'wallet' }, ask, onLate);
   } catch (error) {
     if (error instanceof ExplainedFailure) throw error;

@@ -35,7 +35,7 @@ import { payView } from './pay-view.ts';
 import { stopWaiting } from './prompt.ts';
 import { downloadReceipt } from './receipt.ts';
 import { recallSent } from './sent.ts';
-import { nextStage } from './stages.ts';
+import { stages } from './stages.ts';
 import type { Tree } from './tree.ts';
 import { watchWallets } from './wallet.ts';
 
@@ -198,7 +198,8 @@ function actionsOf(page: Page): Actions {
       if (isChoice || isButton || target === dialog()) dialog().close();
     },
     choose: (chosen) => {
-      page.change({ problem: '', chosen, ...nextStage(page.model.payer) });
+      // Another token may need an allowance; before a wallet, Connect stays the first stage.
+      page.change({ problem: '', chosen, stage: page.model.stage && stages.pay, hasAllowed: undefined });
       if (HAS_AMOUNT) chooseToken(page, chosen);
     },
     chooseSource: (source) => page.change({ source, problem: '' }),

@@ -224,12 +224,14 @@ export function isDepositable(model: Pick<Model, 'data' | 'chosen'>): boolean {
   return total === '0' || BigInt(total) >= BigInt(model.data.minDeposit ?? 0);
 }
 
-/** Whether the wallet is known to have too little of the chosen option's token. */
-export function isShort(model: Pick<Model, 'data' | 'chosen' | 'balances'>): boolean {
-  const option = chosenOf(model);
-  if (option === undefined || option.amountInToken === '0') return false;
-  return model.balances[option.tokenId] !== undefined && !holds(option, model.balances);
+/** How much the wallet has too little of the chosen option's token; none while its balance is unknown. */
+export function missingOf(model: Pick<Model, 'data' | 'chosen' | 'balances'>): bigint {
+  const balance = model.balances[model.chosen];
+  return balance === undefined ? 0n : BigInt(chosenOf(model)?.amountInToken ?? 0) - BigInt(balance);
 }
+
+/** Whether the wallet is known to have too little of the chosen option's token. */
+export const isShort = (model: Pick<Model, 'data' | 'chosen' | 'balances'>) => missingOf(model) > 0n;
 
 /** Whether the wallet is known to have enough of an option's token. */
 export function holds(option: CheckoutOption, balances: Readonly<Record<string, string>>): boolean {

@@ -33,6 +33,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
   // Without a wallet in this browser, the way is chosen where the wallet is.
   const hasWay =
     option !== undefined && (isByAddress || isConnected(model) || model.wallets?.every(isRemote) !== true);
+  const byWallet = !isByAddress && isConnected(model) ? option : undefined;
   const isBare = !hasWay && isIdle(model) && model.isConnected;
   return [
     canPay && [amountField, emailView(model, actions)],
@@ -52,7 +53,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
         (isConnected(model) || step !== '') && !isByAddress && stagesView(data.texts, model),
         stepView(model),
         h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
-        !isByAddress && lackView(model, option),
+        lackView(model, byWallet),
         h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && data.texts.offline),
         option !== undefined &&
           model.mayPayPlainly &&
@@ -60,9 +61,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
             ...{ id: 'pay-plainly', kind: 'plain', text: data.texts.payPlainly },
             click: actions.payPlainly,
           }),
-        option !== undefined &&
-          isConnected(model) &&
-          !isByAddress &&
+        byWallet !== undefined &&
           isIdle(model) &&
           !isShort(model) &&
           h('p', { class: 'soft small' }, data.texts.exactOnly),
@@ -74,9 +73,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
           ...{ id: 'show-deposit', kind: 'button', text: data.texts.showAddress },
           click: actions.showDeposit,
         }),
-      option !== undefined &&
-        !isByAddress &&
-        isConnected(model) && [shortView(model, option, actions), payButton(model, option, actions)],
+      byWallet !== undefined && [shortView(model, byWallet, actions), payButton(model, byWallet, actions)],
     ),
   ];
 }
@@ -270,6 +267,6 @@ function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree
     ...{ id: 'pay-button', kind: 'button', click: actions.pay },
     text: isAgain ? `${texts.tryAgain}: ${label}` : label,
     disabled: option.status === 'unavailable',
-    ...(isShort(model) ? { lack: 'lack' } : {}),
+    isShort: isShort(model),
   });
 }

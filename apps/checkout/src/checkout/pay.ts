@@ -31,7 +31,15 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
   if (wallet === undefined || step !== '' || isShort(page.model)) return;
   try {
     const payerEmail = readEmail(page.model);
-    page.change({ step: texts.stepSession, problem: '', mayPayPlainly: false, stage: stages.pay });
+    // An allowance that an attempt before this one got is still there.
+    const hasAllowed = page.model.hasAllowed || undefined;
+    page.change({
+      step: texts.stepSession,
+      problem: '',
+      mayPayPlainly: false,
+      stage: stages.pay,
+      hasAllowed,
+    });
     await beginSession(page);
     const option = chosenOption(page.model);
     // The price may have changed meanwhile. The page then says what is missing.

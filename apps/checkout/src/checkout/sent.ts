@@ -44,7 +44,6 @@ function showSent(page: Page, { at, network }: Sent): void {
     problem: '',
     isSent: true,
     stage: stages.confirm,
-    hasAllowed: page.model.hasAllowed ?? false,
   });
   setTimeout(
     () => {

@@ -2,7 +2,7 @@ import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
 import { fill, formatToken, toDecimal } from './format.ts';
 import { markView } from './mark.ts';
-import { holds, isDepositable, isShort, type Model } from './model.ts';
+import { holds, isDepositable, isShort, type Model, missingOf } from './model.ts';
 import { taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
 
@@ -14,12 +14,9 @@ export function lackView(model: Model, option: CheckoutOption | undefined): Tree
     { id: 'lack', class: 'step', role: 'status' },
     option !== undefined &&
       isShort(model) &&
-      fill(texts.short, { missing: formatToken(locale, option, missingOf(model, option).toString()) }),
+      fill(texts.short, { missing: formatToken(locale, option, missingOf(model).toString()) }),
   );
 }
-
-const missingOf = ({ balances }: Model, { tokenId, amountInToken }: CheckoutOption) =>
-  BigInt(amountInToken) - BigInt(balances[tokenId] ?? 0);
 
 /** The ways on for a payer whose wallet has too little of the chosen token. */
 export function shortView(model: Model, option: CheckoutOption, actions: Actions): Tree {
@@ -31,7 +28,9 @@ export function shortView(model: Model, option: CheckoutOption, actions: Actions
   );
   const button = (id: string, text: Tree, click: () => void) =>
     taskButton(model, { id, kind: 'quiet', text, click });
-  const help = [
+  return h(
+    'section',
+    { id: 'short' },
     // More of them would hide the rest of the page; the sheet has all.
     others.slice(0, 3).map((other) => {
       const { tokenId, symbol: token, chainTitle: network } = other;
@@ -41,15 +40,14 @@ export function shortView(model: Model, option: CheckoutOption, actions: Actions
     isDepositable(model) &&
       button('send-elsewhere', texts.sendElsewhere, () => actions.chooseSource('address')),
     fundingUrl !== undefined && fundingLink(model, option, fundingUrl),
-  ];
-  return h('section', { id: 'short' }, help);
+  );
 }
 
 /** The operator's bridge or on-ramp. */
 function fundingLink(model: Model, option: CheckoutOption, fundingUrl: string): Tree {
   const { data, payer } = model;
   const { symbol, chainId, decimals } = option;
-  const [TOKEN, AMOUNT] = [encodeURIComponent(symbol), toDecimal(missingOf(model, option), decimals)];
+  const [TOKEN, AMOUNT] = [encodeURIComponent(symbol), toDecimal(missingOf(model), decimals)];
   const href = fill(fundingUrl, { ADDRESS: payer, CHAIN_ID: chainId, TOKEN, AMOUNT });
   return h(
     'a',

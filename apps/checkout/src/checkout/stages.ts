@@ -4,26 +4,21 @@ import { h, type Tree } from './tree.ts';
 /** The stages of a payment by a wallet, in order. */
 export const stages = { connect: 0, allow: 1, pay: 2, confirm: 3, done: 4 } as const;
 
-/** The stage of a payer whose way has changed: whether it needs an allowance is known later. */
-export const nextStage = (payer: string) => ({
-  stage: payer === '' ? stages.connect : stages.pay,
-  hasAllowed: undefined,
-});
-
 /**
  * The stages with their numbers, which never change before the payer's eyes; those before the present one are done, or were
- * not needed: many payments need no allowance. `hasAllowed` is undefined while the page does not know whether this one does.
+ * not needed: many payments need no allowance. Before Pay that is undecided while `hasAllowed` is undefined.
  */
 export function stagesView(
   texts: ScriptTexts,
   { stage: present, hasAllowed }: { readonly stage: number; readonly hasAllowed: boolean | undefined },
 ): Tree {
   const names = [texts.stageConnect, texts.stageAllow, texts.pay, texts.stageConfirm, texts.stageDone];
+  const known = present === stages.pay && hasAllowed === undefined ? stages.allow : present;
   return h(
     'ol',
     { class: 'stages' },
     names.map((name, index) => {
-      const isPast = index < present && (index !== stages.allow || hasAllowed !== undefined);
+      const isPast = index < known;
       const isSkipped = isPast && index === stages.allow && !hasAllowed;
       return h(
         'li',

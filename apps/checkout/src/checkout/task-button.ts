@@ -12,22 +12,22 @@ export function taskButton(
     kind,
     text,
     click,
-    disabled = false,
-    lack,
+    disabled,
+    isShort,
   }: {
     readonly id: string;
     readonly kind: 'button' | 'quiet' | 'plain';
     readonly text: Tree;
     readonly click: () => void;
     readonly disabled?: boolean;
-    /** The id of the words that say what is missing: until then it does nothing, and keeps the focus. */
-    readonly lack?: string;
+    /** The wallet has too little: the button keeps its focus, and says why it does nothing. */
+    readonly isShort?: boolean;
   },
 ): Tree {
   const attributes = {
     disabled,
-    'aria-disabled': lack === undefined ? isBusy({ step }) : 'true',
-    'aria-describedby': lack,
+    'aria-disabled': isShort ? 'true' : isBusy({ step }),
+    'aria-describedby': isShort && 'lack',
     click,
   };
   return h('button', { id, class: kind, ...attributes }, text);

@@ -56,7 +56,7 @@ test('without scripts a link begins a session that shows where to send the money
   await panel.getByText('Base').first().waitFor();
   const address = (await panel.locator('.address').textContent()) ?? '';
   assert.match(address, /^0x[0-9a-fA-F]{40}$/);
-  assert.match((await panel.textContent()) ?? '', /25,15 USDC.*0xd4d4/i);
+  assert.match((await panel.textContent()) ?? '', /25,15\sUSDC.*0xd4d4/i);
   assert.equal(await panel.locator('.address-code').getAttribute('alt'), 'QR-Code der Adresse');
   const code = await page.request.get(
     world.origin + (await panel.locator('.address-code').getAttribute('src')),
