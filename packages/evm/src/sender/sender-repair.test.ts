@@ -239,6 +239,9 @@ test('a transaction is reported as superseded when a foreign one with its nonce 
   await sendForeign(2n);
   await mineAndFollow(4);
   assert.equal(await foreign(), 2, 'and came after ours');
+  await rpc.request('anvil_setNonce', [wallet.address, '0xbb8']);
+  await mineAndFollow(4);
+  assert.equal(await foreign(), 1_000, 'and so many that none of ours is among the newest');
   const later = new Date(Date.now() + 86_400_000);
   assert.equal(await foreign(later), 0, 'a database that was restored since knows nothing of them');
 });

@@ -250,12 +250,18 @@ export const offeredSince = statement({
    where t.chain_id = :chainId and t.wallet = :wallet and t.created_at > :createdAt and t.mined_hash = a.tx_hash`,
 });
 
-// The first of the wallet's nonces in a range that has a transaction of ours since a moment, and how many of the range are
-// ours: a superseded transaction lost its nonce to somebody else's.
+// The nonce in a range from which on all should be ours: the first that has a transaction of ours since a moment, or the
+// range's start when the one before it is of that time. And how many of the range are ours: a superseded transaction lost its
+// nonce to somebody else's.
 export const noncesOfOurs = statement({
   name: 'sender_nonces_ours',
   parameters: { chainId: 'int8', wallet: 'text', from: 'int8', below: 'int8', since: 'timestamptz' },
   columns: { first: 'int8?', used: 'int8' },
-  text: `select min(nonce) as first, count(*) filter (where status <> 'superseded') as used from sent_transactions
+  text: `select coalesce(
+       (select :from::int8 from (select created_at from sent_transactions
+         where chain_id = :chainId and wallet = :wallet and nonce < :from order by nonce desc limit 1) as last
+        where created_at > :since),
+       min(nonce)) as first,
+     count(*) filter (where status <> 'superseded') as used from sent_transactions
    where chain_id = :chainId and wallet = :wallet and nonce >= :from and nonce < :below and created_at > :since`,
 });
