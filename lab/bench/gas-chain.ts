@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Hex } from '@florin/protocol/order.ts';
 import { create2Deployer, deploymentCall, planContracts, roleSettings } from '@florin/server/operator';
-import { startAnvil, TEST_MNEMONIC } from '@florin/world';
+import { permit2Deployment, startAnvil, TEST_MNEMONIC } from '@florin/world';
 import {
   type Abi,
   concat,
@@ -14,7 +14,6 @@ import {
 } from 'viem';
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
 
-const permit2Salt: Hex = '0x0000000000000000000000000000000000000000d3af2663da51c10215000000';
 export const permit2Address: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 export const chainId = 31_337;
 const most = 2n ** 256n - 1n;
@@ -57,11 +56,6 @@ export interface GasChain {
   /** Chain time of the latest block, in seconds. */
   now(): Promise<bigint>;
   stop(): Promise<void>;
-}
-
-function readFixture(name: string): Hex {
-  const url = new URL(`../../contracts/test/fixtures/${name}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(url, 'utf8')) as { bytecode: Hex }).bytecode;
 }
 
 const signatureChecker = '__$715109b5d747ea58b675c6ea3f0dba8c60$__';
@@ -130,7 +124,7 @@ export async function startGasChain(): Promise<GasChain> {
     return Number(receipt.gasUsed);
   };
   const usdc = await deployUsdc(send, roles.admin.address);
-  await create2(send, permit2Salt, readFixture('Permit2'));
+  await send('admin', create2Deployer, permit2Deployment());
   const { factory, gateway: planned, vault } = planContracts(roles.admin.address);
   for (const { to, data } of [deploymentCall(factory), deploymentCall(planned)])
     await send('admin', to, data);

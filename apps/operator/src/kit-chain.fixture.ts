@@ -60,8 +60,11 @@ export async function startKitChain(): Promise<void> {
   await create2('00'.repeat(32), plan.initCode);
   usdc = new Contract(plan.address, JSON.stringify(plan.artifact.abi), relayer);
   await done(usdc['mint']?.(payerAddress, 10_000_000_000n));
-  const fixture = new URL('../../../contracts/test/fixtures/Permit2.json', import.meta.url);
-  await create2(permit2Salt, (JSON.parse(readFileSync(fixture, 'utf8')) as { bytecode: Hex }).bytecode);
+  const code = new URL(
+    `../../../node_modules/hardhat-predeploy/bin/${permit2}.bytecode`,
+    import.meta.url,
+  );
+  await create2(permit2Salt, `0x${readFileSync(code, 'hex')}`);
   const { abi } = planOf('PaymentGateway');
   gateway = new Contract(deployment.gateway, abi, relayer);
   const block = await provider.getBlock('latest');

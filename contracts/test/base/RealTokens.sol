@@ -23,11 +23,14 @@ interface IFiatToken {
     function configureMinter(address minter, uint256 allowance) external returns (bool);
 }
 
-/// @notice Circle's own USDC behind its proxy, from npm, and Uniswap's own Permit2 (`test/fixtures/README.md`).
+/// @notice Circle's own USDC behind its proxy, and Uniswap's own Permit2. Both compiled codes come from npm.
 abstract contract RealTokens is Test {
     address internal constant CREATE2_DEPLOYER = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
     address internal constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
     bytes32 private constant PERMIT2_SALT = 0x0000000000000000000000000000000000000000d3af2663da51c10215000000;
+    /// @dev Its creation code, as Uniswap deployed it.
+    string private constant PERMIT2_CODE =
+        "../node_modules/hardhat-predeploy/bin/0x000000000022D473030F116dDEE9F6B43aC78BA3.bytecode";
 
     /// @dev What Arachnid's deployer runs: CREATE2 of the calldata after its first word, which is the salt.
     bytes private constant CREATE2_DEPLOYER_CODE =
@@ -60,7 +63,9 @@ abstract contract RealTokens is Test {
     }
 
     function deployPermit2() internal {
-        vm.assertEq(create2(PERMIT2_SALT, readBytecode("Permit2")), PERMIT2, "the canonical Permit2");
+        bytes memory code = vm.readFileBinary(PERMIT2_CODE);
+        // Only Uniswap's code comes to stand at this address: the address is a hash of the code.
+        vm.assertEq(create2(PERMIT2_SALT, code), PERMIT2, "the canonical Permit2");
     }
 
     /// @dev Creation code of Circle's package, linked to its one library.
@@ -68,11 +73,6 @@ abstract contract RealTokens is Test {
         string memory json = vm.readFile(string.concat(CIRCLE, file, ".sol/", name, ".json"));
         string memory library_ = vm.replace(vm.toString(checker), "0x", "");
         return vm.parseBytes(vm.replace(vm.parseJsonString(json, ".bytecode"), SIGNATURE_CHECKER, library_));
-    }
-
-    function readBytecode(string memory name) private view returns (bytes memory) {
-        string memory json = vm.readFile(string.concat("test/fixtures/", name, ".json"));
-        return vm.parseJsonBytes(json, ".bytecode");
     }
 
     function create2(bytes32 salt, bytes memory code) private returns (address deployed) {

@@ -34,6 +34,7 @@ interface Vm {
     function getCode(string calldata path) external view returns (bytes memory);
     function deployCode(string calldata path, bytes calldata arguments) external returns (address);
     function readFile(string calldata path) external view returns (string memory);
+    function readFileBinary(string calldata path) external view returns (bytes memory);
     function parseJsonString(string calldata json, string calldata key) external pure returns (string memory);
     function parseBytes(string calldata text) external pure returns (bytes memory);
     function replace(string calldata text, string calldata from, string calldata to)
