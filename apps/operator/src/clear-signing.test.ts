@@ -6,12 +6,14 @@ import { orderTypes, paymentSessionCreationTypes, preparePaymentTypes } from '@f
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TypedDataEncoder } from 'ethers';
 import { type Abi, type AbiParameter, checksumAddress, isAddress } from 'viem';
+import { descriptorShape, typesOfFormat, valuesOfType } from './clear-signing.fixture.ts';
 
 const folder = new URL('../../../contracts/erc7730/', import.meta.url);
 
 interface Field {
   readonly path: string;
   readonly label: string;
+  readonly format?: string;
   readonly params?: { readonly tokenPath?: string; readonly $ref?: string };
 }
 interface Descriptor {
@@ -22,8 +24,8 @@ interface Descriptor {
     >;
   };
 }
-/** A signature or type with the paths of all its displayable fields. */
-type Paths = readonly (readonly [signature: string, paths: readonly string[]])[];
+/** A signature or type with the paths of all its displayable fields, and their types. */
+type Paths = readonly (readonly [signature: string, paths: ReadonlyMap<string, string>])[];
 
 function read<Value>(file: string): Value {
   return JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Value;
@@ -35,11 +37,11 @@ function printParameter({ type, name, ...rest }: AbiParameter): string {
   return `(${components.map(printParameter).join(',')})${type.slice('tuple'.length)} ${name}`;
 }
 
-function pathsOf({ type, name, ...rest }: AbiParameter, before = ''): string[] {
+function pathsOf({ type, name, ...rest }: AbiParameter, before = ''): (readonly [string, string])[] {
   const path = `${before}${name}${type.endsWith('[]') ? '.[]' : ''}`;
   const components = 'components' in rest ? rest.components : undefined;
   return components === undefined
-    ? [path]
+    ? [[path, type]]
     : components.flatMap((component) => pathsOf(component, `${path}.`));
 }
 
@@ -47,7 +49,7 @@ function callsOf(abi: Abi): Paths {
   return abi.flatMap((entry) => {
     if (entry.type !== 'function' || !/payable/.test(entry.stateMutability)) return [];
     const signature = `${entry.name}(${entry.inputs.map(printParameter).join(',')})`;
-    return [[signature, entry.inputs.flatMap((input) => pathsOf(input))] as const];
+    return [[signature, new Map(entry.inputs.flatMap((input) => pathsOf(input)))] as const];
   });
 }
 
@@ -57,11 +59,13 @@ function messageOf(primary: string, types: Types): Paths[number] {
   const signature = TypedDataEncoder.from(
     Object.fromEntries(Object.entries(types).map(([name, fields]) => [name, [...fields]])),
   ).encodeType(primary);
-  const walk = (name: string, before: string): string[] =>
+  const walk = (name: string, before: string): (readonly [string, string])[] =>
     (types[name] ?? []).flatMap((field) =>
-      types[field.type] === undefined ? [before + field.name] : walk(field.type, `${before}${field.name}.`),
+      types[field.type] === undefined
+        ? [[before + field.name, field.type] as const]
+        : walk(field.type, `${before}${field.name}.`),
     );
-  return [signature, walk(primary, '')];
+  return [signature, new Map(walk(primary, ''))];
 }
 
 function fields(list: string): { name: string; type: string }[] {
@@ -102,12 +106,10 @@ test('every descriptor is listed, and none is missing', () => {
 });
 
 for (const [file, paths] of Object.entries(expected)) {
-  test(`${file} fits the schema of ERC-7730`, () => {
+  test(`${file} has the shape of a descriptor of ERC-7730, and nothing else`, () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     ajv.addFormat('eip55', (text) => isAddress(text) && checksumAddress(text) === text);
-    ajv.addFormat('eip155', { type: 'number', validate: (id) => Number.isInteger(id) && id > 0 });
-    for (const format of ['uri', 'uri-reference', 'date-time']) ajv.addFormat(format, true);
-    const isValid = ajv.compile(read<object>('erc7730-v2.schema.json'));
+    const isValid = ajv.compile(descriptorShape);
     assert.ok(isValid(read(file)), JSON.stringify(isValid.errors));
   });
 
@@ -120,15 +122,32 @@ for (const [file, paths] of Object.entries(expected)) {
     for (const [signature, known] of paths) {
       const format = display.formats[signature];
       assert.ok(format !== undefined);
-      assert.deepEqual(format.fields.map(({ path }) => path).toSorted(), known.toSorted(), signature);
+      assert.deepEqual(
+        format.fields.map(({ path }) => path).toSorted(),
+        [...known.keys()].toSorted(),
+        signature,
+      );
       const named = [...(format.interpolatedIntent ?? '').matchAll(/\{([^}]+)\}/g)].map(([, path]) => path);
       const tokens = format.fields.flatMap(({ params }) => params?.tokenPath ?? []);
-      for (const path of [...named, ...tokens])
-        assert.ok(path === '@.to' || known.includes(path ?? ''), path);
-      for (const { params } of format.fields) {
-        const name = params?.$ref?.replace('$.metadata.enums.', '');
-        if (name !== undefined) assert.ok(metadata.enums?.[name] !== undefined, name);
-      }
+      for (const path of [...named, ...tokens]) assert.ok(path === '@.to' || known.has(path ?? ''), path);
+      for (const token of tokens)
+        if (token !== '@.to') assert.match(known.get(token) ?? '', /^address$/, `${signature}: ${token}`);
+      for (const field of format.fields) checkField(field, known.get(field.path) ?? '', metadata.enums);
     }
   });
+}
+
+/** A format shows only the types that it is made for, and an enumeration names every value of its type. */
+function checkField(
+  { path, format, params }: Field,
+  type: string,
+  enums: Descriptor['metadata']['enums'],
+): void {
+  if (format === undefined) return;
+  const fitting = typesOfFormat[format];
+  assert.ok(fitting !== undefined, format);
+  assert.match(type, fitting, `${path} is shown as ${format}`);
+  if (params?.$ref === undefined) return;
+  const name = params.$ref.replace('$.metadata.enums.', '');
+  assert.deepEqual(Object.keys(enums?.[name] ?? {}).toSorted(), valuesOfType[type], `${path}: ${name}`);
 }

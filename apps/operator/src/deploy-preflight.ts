@@ -2,6 +2,7 @@ import { CommandError } from '@florin/cli';
 import { circleContracts, findKnownChain } from '@florin/protocol/known-chain.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type CctpSettings, create2Deployer, permit2Address } from '@florin/server/operator';
+import { toFunctionSelector, toHex } from 'viem';
 
 /** A node, the chain that it serves, and what is to be deployed there. */
 interface Candidate {
@@ -72,7 +73,7 @@ async function runsOurCode(request: Candidate['request']): Promise<boolean> {
   }
 }
 
-/** A route to contracts that are not Circle's, or that count chains otherwise, would burn what nothing mints. */
+/** A route to contracts that are not Circle's, or that count chains or write messages otherwise, would burn what nothing mints. */
 async function checkCircle(
   request: Candidate['request'],
   chainId: number,
@@ -81,16 +82,27 @@ async function checkCircle(
   const circle = Object.values(circleContracts).find(
     (each) => each.tokenMessenger.toLowerCase() === tokenMessenger.toLowerCase(),
   );
-  const wanted = domains.find((each) => each.chainId === chainId)?.domain;
-  if (circle === undefined || wanted === undefined) {
+  const domain = domains.find((each) => each.chainId === chainId)?.domain;
+  if (circle === undefined || domain === undefined) {
     throw new CommandError(`Circle's CCTP has no domain for chain ${chainId}: give --cctp none`);
   }
-  // localDomain()
-  const call = { to: circle.messageTransmitter, data: '0x8d3638f4' };
-  const answer = await request('eth_call', [call, 'latest']).catch(() => '0x');
-  const found = typeof answer === 'string' && answer.length === 66 ? Number(BigInt(answer)) : undefined;
-  if (found === wanted) return;
-  throw new CommandError(
-    `the transmitter of Circle's CCTP ${circle.messageTransmitter} on chain ${chainId} says ${found === undefined ? 'nothing' : `domain ${found}`}, not domain ${wanted}: inspect the chain, or give --cctp none`,
-  );
+  const { messageTransmitter } = circle;
+  // The tests know Circle's contracts by records of what these versions sent.
+  const facts = [
+    [messageTransmitter, 'localDomain()', `${domain}`],
+    [messageTransmitter, 'version()', '1'],
+    [tokenMessenger, 'messageBodyVersion()', '1'],
+    [tokenMessenger, 'localMessageTransmitter()', messageTransmitter],
+  ] as const;
+  for (const [to, signature, wanted] of facts) {
+    const call = { to, data: toFunctionSelector(signature) };
+    const answer = await request('eth_call', [call, 'latest']).catch(() => '0x');
+    const found = typeof answer === 'string' && answer.length === 66 ? BigInt(answer) : undefined;
+    if (found === BigInt(wanted)) continue;
+    const says =
+      found === undefined ? 'nothing' : wanted.startsWith('0x') ? toHex(found, { size: 20 }) : found;
+    throw new CommandError(
+      `${signature} of Circle's CCTP ${to} on chain ${chainId} says ${says}, not ${wanted}: inspect the chain, or give --cctp none`,
+    );
+  }
 }

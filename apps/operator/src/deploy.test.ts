@@ -12,7 +12,7 @@ import {
   planContracts,
 } from '@florin/server/operator';
 import { deepOnly } from '@florin/server/testing';
-import { encodeFunctionData, getAddress } from 'viem';
+import { encodeFunctionData, getAddress, toFunctionSelector } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { type DeployOptions, deployContracts, type RpcRequest } from './deploy.ts';
 
@@ -278,9 +278,6 @@ function answering(change: Readonly<Record<string, (params: readonly unknown[]) 
   };
 }
 
-const calledAt = (address: string, answer: string) => (params: readonly unknown[]) =>
-  (params[0] as { to?: string }).to?.toLowerCase() === address.toLowerCase() ? answer : undefined;
-
 test('a chain that cannot carry the contracts is refused before anything is sent', async () => {
   const eth_sendRawTransaction = () => assert.fail('a transaction was sent');
   const refused = (change: Parameters<typeof answering>[0], options: Partial<DeployOptions> = {}) =>
@@ -298,23 +295,39 @@ test('a chain that cannot carry the contracts is refused before anything is sent
   await assert.rejects(refused(era, { chainId: 324 }), /Florin cannot be deployed to chain 324: ZKsync/);
 });
 
-test('a route is refused where Circle’s transmitter has another domain, and a testnet has its own route', async () => {
+test('a route is refused where Circle’s contracts say other things than its route needs, and a testnet has its own route', async () => {
   const sepolia = circleFor(84_532);
   assert.ok(sepolia !== undefined && circleFor(56) === undefined);
   assert.notEqual(sepolia.tokenMessenger, circleMainnet.tokenMessenger);
   assert.equal(sepolia.domains.find(({ chainId }) => chainId === 84_532)?.domain, 6);
-  const request = (answer: string) =>
-    answering({
-      eth_chainId: () => '0x14a34',
-      eth_call: calledAt('0xE737e5cEBEEBa77EFE34D4aa090756590b1CE275', answer),
-    });
-  const options = { chainId: 84_532, cctp: sepolia };
-  for (const [answer, says] of [
-    ['0x', 'nothing'],
-    [`0x${'3'.padStart(64, '0')}`, 'domain 3'],
-  ] as const)
-    await assert.rejects(
-      deployContracts(optionsFor(first, { ...options, request: request(answer) })),
-      new RegExp(`on chain 84532 says ${says}, not domain 6`),
+  const transmitter = '0xE737e5cEBEEBa77EFE34D4aa090756590b1CE275';
+  const word = (value: string) => `0x${value.padStart(64, '0')}`;
+  const circle: Record<string, string> = {
+    'localDomain()': word('6'),
+    'version()': word('1'),
+    'messageBodyVersion()': word('1'),
+    'localMessageTransmitter()': word(transmitter.slice(2)),
+  };
+  const deployWith = (change: Record<string, string>) => {
+    const answers = Object.entries({ ...circle, ...change }).map(
+      ([signature, answer]) => [toFunctionSelector(signature), answer] as const,
     );
+    const eth_call = (params: readonly unknown[]) =>
+      new Map<unknown, string>(answers).get((params[0] as { data?: string }).data);
+    const eth_sendRawTransaction = () => assert.fail('sent');
+    const request = answering({ eth_chainId: () => '0x14a34', eth_call, eth_sendRawTransaction });
+    return deployContracts(optionsFor(first, { chainId: 84_532, cctp: sepolia, request }));
+  };
+  const other = `0x${'ab'.repeat(20)}`;
+  for (const [signature, answer, says] of [
+    ['localDomain()', '0x', 'nothing, not 6'],
+    ['localDomain()', word('3'), '3, not 6'],
+    ['version()', word('2'), '2, not 1'],
+    ['messageBodyVersion()', word('2'), '2, not 1'],
+    ['localMessageTransmitter()', word(other.slice(2)), `${other}, not ${transmitter}`],
+  ] as const) {
+    const expected = new RegExp(`^CommandError: ${signature.slice(0, -2)}.* on chain 84532 says ${says}:`);
+    await assert.rejects(deployWith({ [signature]: answer }), expected);
+  }
+  await assert.rejects(deployWith({}), /sent/);
 });

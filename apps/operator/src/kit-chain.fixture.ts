@@ -60,10 +60,7 @@ export async function startKitChain(): Promise<void> {
   await create2('00'.repeat(32), plan.initCode);
   usdc = new Contract(plan.address, JSON.stringify(plan.artifact.abi), relayer);
   await done(usdc['mint']?.(payerAddress, 10_000_000_000n));
-  const code = new URL(
-    `../../../node_modules/hardhat-predeploy/bin/${permit2}.bytecode`,
-    import.meta.url,
-  );
+  const code = new URL(`../../../node_modules/hardhat-predeploy/bin/${permit2}.bytecode`, import.meta.url);
   await create2(permit2Salt, `0x${readFileSync(code, 'hex')}`);
   const { abi } = planOf('PaymentGateway');
   gateway = new Contract(deployment.gateway, abi, relayer);

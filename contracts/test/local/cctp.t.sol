@@ -96,6 +96,17 @@ contract LocalCctpTest is CctpTest {
         expectRefusal(changed, attest(changed), "Mint token not supported");
     }
 
+    function test_reverts_whenTheMessageIsTooShort() public {
+        bytes memory message = burnt("order", 5, "nonce");
+        bytes memory cut = new bytes(148 + 227);
+        for (uint256 i = 0; i < cut.length; ++i) {
+            cut[i] = message[i];
+        }
+        expectRefusal(cut, attest(cut), "Invalid burn message: too short");
+        cut = new bytes(147);
+        expectRefusal(cut, attest(cut), "Invalid message: too short");
+    }
+
     function test_reverts_whenTheTokenRefuses() public {
         bytes memory message = burnt("order", 5, "nonce");
         vm.prank(minter);
