@@ -81,7 +81,7 @@ progress { width: 100%; accent-color: var(--link); }
 .pane, .done .pane { border-radius: 0; padding: 5rem 4rem 2rem; box-shadow: 0 0 3rem #0001, 0 0 0 1px var(--line); gap: 1.25rem; } .pane > * { margin-inline: 0 auto; } .lang { inset-inline-end: 2rem; inset-block-start: 1.25rem; } .pane { position: sticky; inset-block-end: 0; align-self: end; min-height: 100vh; } #pay { flex: none; }
 .bar, .bar.bare { position: static; margin: 0; padding: 0; border: 0; gap: 1rem; } .bar .stages { display: flex !important; } .says:has(.stages) { min-height: 6.25rem; align-content: end; } #waiting { order: 1; } #way { padding: .5rem .75rem; border: 1px solid var(--line); border-radius: var(--round); }
 .deposit { scroll-margin-block: 5rem -20rem; } .sheet { margin: auto; border-radius: 1.25rem; } }
-@media (max-width: 30rem) { dl { grid-template-columns: fit-content(7rem) 1fr; } }
+@media (max-width: 30rem) { dl { grid-template-columns: fit-content(6rem) 1fr; column-gap: .5rem; } }
 @media (max-width: 22rem) { .stages li:not([aria-current]) span + span { position: absolute; clip-path: inset(50%); } }
 @media (prefers-reduced-motion: no-preference) { .sign { stroke-dasharray: 60; animation: draw .6s .2s ease-out backwards; } .sheet[open] { animation: rise .2s ease-out; } @keyframes draw { from { stroke-dashoffset: 60; } } @keyframes rise { from { transform: translateY(2rem); opacity: 0; } } }
 @media (prefers-reduced-motion: reduce) { .spinner { animation: none; } }
