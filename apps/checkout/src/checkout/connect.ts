@@ -32,7 +32,7 @@ async function take(page: Page, wallet: Wallet, payer: string): Promise<void> {
   sessionStorage.setItem(walletKey, wallet.rdns);
   page.change({ wallet, payer, step: '', stage: stages.pay, hasAllowed: undefined });
   listenTo(page, wallet.provider);
-  await readBalances(page, payer);
+  await readBalances(page);
 }
 
 const walletKey = 'florin-wallet';
@@ -85,13 +85,15 @@ export function takeAccount(page: Page, provider: Provider, payer: string): void
   if (payer === '') sessionStorage.removeItem(walletKey);
   page.change({ payer, balances: {}, problem: '', ...(payer === '' ? { wallet: undefined } : {}) });
   stopWaiting(words);
-  if (payer !== '') void readBalances(page, payer);
+  if (payer !== '') void readBalances(page);
 }
 
-async function readBalances(page: Page, payer: string): Promise<void> {
-  const tokenIds = page.model.data.options.map(({ tokenId }) => tokenId);
+/** Reads what the connected account has. Chooses the best way to pay with it, unless one is given. */
+export async function readBalances(page: Page, chosen?: string): Promise<void> {
+  const { payer, wallet, data } = page.model;
+  const tokenIds = data.options.map(({ tokenId }) => tokenId);
   try {
-    const { provider } = page.model.wallet ?? {};
+    const provider = wallet?.provider;
     const [{ balances }, walletChain] = await Promise.all([
       api.balances(payer.toLowerCase(), tokenIds),
       // It only helps to choose.
@@ -101,8 +103,8 @@ async function readBalances(page: Page, payer: string): Promise<void> {
     const known = Object.fromEntries(
       balances.flatMap(({ tokenId, amount }) => (amount === undefined ? [] : [[tokenId, amount]])),
     );
-    const best = bestOption(page.model.data.options, known, walletChain);
-    page.change({ balances: known, walletChain, chosen: best?.tokenId ?? page.model.chosen });
+    const best = chosen ?? bestOption(page.model.data.options, known, walletChain)?.tokenId;
+    page.change({ balances: known, walletChain, chosen: best ?? page.model.chosen });
   } catch {
     // Balances only help to choose: the options then show them as unknown.
     page.change({ balances: {} });

@@ -1,6 +1,7 @@
 import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail, wantedOrder } from './begin.ts';
+import { readBalances } from './connect.ts';
 import { fill, formatToken } from './format.ts';
 import { assertOwed, bringToNetwork, type PaymentAttempt, request } from './guard.ts';
 import { isMade, isOver, isShort } from './model.ts';
@@ -28,7 +29,9 @@ import {
 export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void> {
   const { wallet, payer, step } = page.model;
   const { texts } = page.model.data;
-  if (wallet === undefined || step !== '' || isShort(page.model)) return;
+  if (wallet === undefined || step !== '') return;
+  // The wallet may have got more meanwhile.
+  if (isShort(page.model)) return readBalances(page, page.model.chosen);
   try {
     const payerEmail = readEmail(page.model);
     // An allowance that an attempt before this one got is still there.

@@ -134,8 +134,15 @@ test('a wallet with too little is told what is missing, and can pay in another t
   await page.getByRole('button', { name: 'USDC on Ethereum' }).click();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   assert.equal((await lack.count()) + (await page.locator('#short').count()), 0);
-  // The wallet's own network comes first when it has the money, although it costs more.
+  // A payer who has got more meanwhile presses Pay: the page looks again, and asks for nothing yet.
+  await chooseWay(page, 'USDC', 'Base');
+  await lack.waitFor();
   await wallet.fund(life.base, life.base.token('usdc'), 20_000_000n);
+  await payButton.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  assert.equal(await lack.count(), 0);
+  // The wallet's own network comes first when it has the money, although it costs more.
   await page.reload();
   await page.locator('#way').getByText('USDC on Base').waitFor();
   await chooseWay(page, 'DAI', 'Base');
