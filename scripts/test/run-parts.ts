@@ -12,10 +12,10 @@ const keptLogs = 20;
 const nodesTotals = /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
 const largestNamed = 10;
 /**
- * Parts at once: three more than there are cores, for many wait for blocks or a browser; few enough for the connections of one
- * PostgreSQL.
+ * Parts at once: two more than there are cores, for many wait for blocks or a browser. A story costs processor time while it
+ * waits, so more at once take longer.
  */
-const partsAtOnce = Math.min(availableParallelism(), 3) + 3;
+const partsAtOnce = Math.min(availableParallelism(), 4) + 2;
 
 function openLog(): { path: string; write: (text: string) => void } {
   try {

@@ -40,7 +40,7 @@ function Told({ of }: { readonly of: string }) {
   const [isTold, setTold] = useState(false);
   if (!isTold) {
     setTold(true);
-    listeners.onPaid({ sessionId: of, status: 'paid' });
+    listeners.onPaid?.({ sessionId: of, status: 'paid' });
   }
   return createElement('p', {}, `${status}${error?.message ?? ''}`);
 }
