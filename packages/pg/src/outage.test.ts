@@ -189,7 +189,8 @@ test('an outage that lasts too long is an error, then and for later callers at o
   way.cut();
   const start = performance.now();
   await assert.rejects(db.query(one), /Connection terminated|ECONNRESET/);
-  assert.ok(performance.now() - start >= 400, 'the first caller waited');
+  // Timers may be a moment early.
+  assert.ok(performance.now() - start >= 390, 'the first caller waited');
   await sleep(100);
   const late = performance.now();
   await assert.rejects(db.query(one), /Connection terminated|ECONNRESET/);

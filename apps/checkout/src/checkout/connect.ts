@@ -83,7 +83,7 @@ export function takeAccount(page: Page, provider: Provider, payer: string): void
   if (wallet?.provider !== provider || payer.toLowerCase() === known.toLowerCase()) return;
   const words = payer === '' ? data.texts.disconnected : data.texts.accountChanged;
   if (payer === '') sessionStorage.removeItem(walletKey);
-  page.change({ payer, balances: {}, problem: '', ...(payer === '' ? { wallet: undefined } : {}) });
+  page.change({ payer, balances: {}, problem: '', wallet: payer === '' ? undefined : wallet });
   stopWaiting(words);
   if (payer !== '') void readBalances(page);
 }
@@ -93,18 +93,17 @@ export async function readBalances(page: Page, chosen?: string): Promise<void> {
   const { payer, wallet, data } = page.model;
   const tokenIds = data.options.map(({ tokenId }) => tokenId);
   try {
-    const provider = wallet?.provider;
     const [{ balances }, walletChain] = await Promise.all([
       api.balances(payer.toLowerCase(), tokenIds),
       // It only helps to choose.
-      provider === undefined ? '' : chainOf(provider).catch(() => ''),
+      wallet && chainOf(wallet.provider).catch(() => ''),
     ]);
     if (page.model.payer !== payer) return;
     const known = Object.fromEntries(
-      balances.flatMap(({ tokenId, amount }) => (amount === undefined ? [] : [[tokenId, amount]])),
+      balances.flatMap(({ tokenId, amount }) => (amount ? [[tokenId, amount]] : [])),
     );
     const best = chosen ?? bestOption(page.model.data.options, known, walletChain)?.tokenId;
-    page.change({ balances: known, walletChain, chosen: best ?? page.model.chosen });
+    page.change({ balances: known, chosen: best ?? page.model.chosen });
   } catch {
     // Balances only help to choose: the options then show them as unknown.
     page.change({ balances: {} });

@@ -14,8 +14,6 @@ export interface Model {
   readonly wallet?: Wallet | undefined;
   /** The wallet's address as the wallet spells it. */
   readonly payer: string;
-  /** The network that the wallet is on, as a decimal; empty while unknown. */
-  readonly walletChain: string;
   /** In smallest units by tokenId; absent while unknown. */
   readonly balances: Readonly<Record<string, string>>;
   /** The tokenId that the payer or the page chose. */
@@ -62,7 +60,6 @@ export function initialModel(data: CheckoutData): Model {
     data,
     clientCode: '',
     payer: '',
-    walletChain: '',
     balances: {},
     chosen: bestOption(data.options, {})?.tokenId ?? '',
     source: 'wallet',
