@@ -72,7 +72,7 @@ export default function Audit() {
     <>
       <PageHeader
         title="Audit log"
-        description="Every change in this shop: who made it, from where, and what was before. Entries are never changed or removed."
+        description="What members changed in this shop: who, from where, and what was before. Entries are never changed or removed. Changes by API keys are not here; Events shows those of products, sessions and refunds."
         actions={<ExportButton />}
       />
       <Table

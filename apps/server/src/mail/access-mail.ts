@@ -1,6 +1,6 @@
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
-import type { Act, Actor } from '#members/context.ts';
+import type { Act, NamedActor } from '#members/context.ts';
 import { urlWithoutValues } from '#webhooks/webhook.ts';
 import { layOut, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './mail.ts';
@@ -15,6 +15,8 @@ interface AccessNotice {
   readonly advice?: string;
 }
 
+const usualAdvice = 'If your team did not do this, undo it in the dashboard and look into the audit log.';
+const keyAdvice = 'If your programs did not do this, revoke the key in the dashboard and undo the change.';
 const cancelAdvice =
   'If the member did not lose access, an owner or an admin cancels it in the dashboard, on the page of the team.';
 
@@ -119,7 +121,7 @@ export async function composeAccessMail(
   const notice = notices[mail.kind];
   if (notice === undefined || mail.merchantId === undefined)
     throw new Error('an e-mail of this kind has no text');
-  const { actor, act } = JSON.parse(mail.data) as { readonly actor: Actor; readonly act: Act };
+  const { actor, act } = JSON.parse(mail.data) as { readonly actor: NamedActor; readonly act: Act };
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
   const { effectiveAt = '' } = subjectOf(act.after);
@@ -140,8 +142,7 @@ export async function composeAccessMail(
       ...english(fromName, title),
       paragraphs: [
         fill(notice.meaning),
-        notice.advice ??
-          'If your team did not do this, undo it in the dashboard and look into the audit log.',
+        notice.advice ?? (actor.kind === 'key' ? keyAdvice : usualAdvice),
       ],
       rows: rows.filter(([, value]) => value !== ''),
       button: {

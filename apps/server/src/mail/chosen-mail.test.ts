@@ -148,6 +148,12 @@ test('an exception is told once to those who decide, and a paused webhook to tho
   const [late, ...more] = mail.mailsTo(finance.email);
   assert.deepEqual([late?.subject, more], ['Test merchant was paid too late', []]);
   assert.match(late?.text ?? '', /unless you accept it\.\n[\s\S]*Decide by: /);
+  await addLateDeposit(world.merchants, shop, 'return');
+  await addLateDeposit(world.merchants, shop, 'accept');
+  await mail.sendAll();
+  const [accepted, returned] = mail.mailsTo(finance.email);
+  const said = [accepted?.text, returned?.text].map((text) => /The money .*/.exec(text ?? '')?.[0]);
+  assert.deepEqual(said, ['The money is accepted as the payment.', 'The money goes back to its payer.']);
   const [paused, ...others] = mail.mailsTo(developer.email);
   assert.deepEqual([paused?.subject, others], ['A webhook of Test merchant is paused', []]);
   assert.match(paused?.text ?? '', /Receiver: shop\.example\n/);

@@ -44,9 +44,9 @@ const exceptionTexts: Readonly<Record<ExceptionKind, readonly [title: string, me
     'A payment to {merchant} is not settled yet',
     'It waits for longer than it should. If it is not settled in time, the money goes back to its payer.',
   ],
-  underpaid: ['{merchant} was paid too little', 'The money goes back to its payer unless you accept it.'],
+  underpaid: ['{merchant} was paid too little', 'The money goes back to its payer.'],
   overpaid: ['{merchant} was paid too much', 'What is above the price goes back to its payer.'],
-  late: ['{merchant} was paid too late', 'The money goes back to its payer unless you accept it.'],
+  late: ['{merchant} was paid too late', 'The money goes back to its payer.'],
   wrong_token: [
     '{merchant} was paid in another token',
     'The order asks for another one, so the money goes back to its payer.',
@@ -132,9 +132,14 @@ function exceptionPart({ chains }: ChosenMailContext, data: string, merchant: st
   const { kind, decision, decideBy, tokenId, amountInToken } = exception;
   const isOpenChoice = decision === '' && decideBy !== '';
   const [title, meaning] = exceptionTexts[kind];
+  const becomes = isOpenChoice
+    ? 'The money goes back to its payer unless you accept it.'
+    : decision === 'accept'
+      ? 'The money is accepted as the payment.'
+      : meaning;
   return {
     title: fill(title, { merchant }),
-    paragraphs: [meaning],
+    paragraphs: [becomes],
     rows: [
       ...tokenRows(chains, 'Amount', tokenId, amountInToken),
       ['Payment', session.sessionId],

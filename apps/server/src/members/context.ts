@@ -37,10 +37,15 @@ export type TellPerson = (
   told: PersonalAct & { readonly at: Date },
 ) => Promise<void>;
 
+/** Whom an e-mail about an act names: a person, or an API key, whose acts the audit log does not have. */
+export type NamedActor = Pick<Actor, 'name' | 'clientAddress' | 'userAgent'> & {
+  readonly kind: Actor['kind'] | 'key';
+};
+
 /** Tells a merchant's owners and admins of an act, in the act's transaction, if it is on who and what may act for the merchant. */
 export type TellOwners = (
   transaction: Transaction,
-  told: { readonly merchantId: string; readonly actor: Actor; readonly act: Act; readonly at: Date },
+  told: { readonly merchantId: string; readonly actor: NamedActor; readonly act: Act; readonly at: Date },
 ) => Promise<void>;
 
 /**

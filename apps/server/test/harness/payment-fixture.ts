@@ -166,15 +166,20 @@ function handlersOf(world: MerchantWorld): ChainHandler[] {
 export async function addLateDeposit(
   world: MerchantWorld,
   options: { key: string; accountId: string },
+  policy: 'ask' | 'return' | 'accept' = 'ask',
 ): Promise<{ exceptionId: string; order: StoredOrder }> {
   const sessionId = await addSession(world, options);
   const order = await addOrder(world, sessionId);
   await world.database.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Error(`no session ${sessionId}`);
-    const decideBy = new Date(world.clock.now().getTime() + 3_600_000);
+    const terms = {
+      ask: { decideBy: new Date(world.clock.now().getTime() + 3_600_000) },
+      return: {},
+      accept: { decision: 'accept' },
+    } as const;
     const deps = { ...world.deps, log: silentLog };
-    await raise(transaction, deps, { session, order, kind: 'late', txHash: '', decideBy });
+    await raise(transaction, deps, { session, order, kind: 'late', txHash: '', ...terms[policy] });
   });
   const { exceptions } = (await world.send('GET', '/exception/list/1/1', { key: options.key })).data;
   return { exceptionId: exceptions[0].exceptionId, order };

@@ -3,7 +3,7 @@ import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes } from '@florin/protocol/dashboard-sign-in.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
+import type { TellInvited, TellPerson } from '#members/context.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { envelope } from '../envelope.ts';
@@ -58,7 +58,6 @@ export interface DashboardDoorContext extends OperationContext {
   /** Absent where no e-mail is configured. */
   readonly tellPerson?: TellPerson | undefined;
   readonly tellInvited?: TellInvited | undefined;
-  readonly tellOwners?: TellOwners | undefined;
   /** How long an added wallet waits that is not the merchant's first, in milliseconds. */
   readonly walletDelayMs: number;
 }

@@ -2,6 +2,7 @@ import type { Database } from '@florin/pg';
 import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import type { TokenSigningReader } from '#contracts/token-signing.ts';
+import type { TellOwners } from '#members/context.ts';
 import type { SessionContext } from '#sessions/context.ts';
 import type { SessionFinder } from '#sessions/session.ts';
 import type { SessionInserter } from '#sessions/session-insert.ts';
@@ -21,4 +22,6 @@ export interface OperationContext extends SessionContext, WebhookContext {
   readonly settlementMode?: SettlementMode | undefined;
   /** Downloads the images that merchants name; without it products have none. */
   readonly images?: ImageIntake | undefined;
+  /** Absent where no e-mail is configured. */
+  readonly tellOwners?: TellOwners | undefined;
 }

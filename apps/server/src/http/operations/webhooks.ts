@@ -9,43 +9,58 @@ import {
   updateWebhook,
   type WebhookFields,
 } from '@florin/outbox';
+import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { parseTimestamp } from '@florin/protocol/schema.ts';
+import type { TellOwners } from '#members/context.ts';
+import { listApiKeys } from '#merchants/api-key.ts';
 import type { Caller } from '#merchants/caller.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
-import type { MerchantRoutes } from './once.ts';
+import type { Change, MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
 
+interface WebhookDeps extends WebhookContext {
+  readonly tellOwners?: TellOwners | undefined;
+}
+
 /** Webhooks: register, change, list and read. Signing keys are shown only to keys that may read webhook secrets. */
-export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): void {
+export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
   const outbox = outboxContext(deps);
 
   // Who may not see payers' addresses makes webhooks that do not get them.
   const redacted = ({ permissions }: Caller) => ({ isRedacted: !permissions.has('payer_pii:read') });
 
-  add.change(routes.createWebhook, async ({ body, caller }, transaction) => {
+  add.change(routes.createWebhook, async (call, transaction) => {
+    const { body, caller } = call;
     const { merchantId: ownerId } = caller;
     const fields = webhookFields(body, deps.addresses);
     const made = await createWebhook(transaction, outbox, { ownerId, fields, ...redacted(caller) });
+    await tellOfKey(transaction, deps, call, {
+      ...{ action: 'createWebhook', subject: made.webhookId, after: JSON.stringify(fields) },
+    });
     // Shown this once to a key that may not read it later.
     return { ...keyedWebhookView(made, caller.permissions), key: made.key };
   });
 
-  add.action(routes.updateWebhook, async ({ body, caller }, transaction) => {
+  add.action(routes.updateWebhook, async (call, transaction) => {
+    const { body, caller } = call;
     const { merchantId: ownerId } = caller;
     const fields = webhookFields(body, deps.addresses);
     const { webhookId, ifUpdateAt } = body;
     const ifUpdatedAt = ifUpdateAt === undefined ? undefined : parseTimestamp(ifUpdateAt);
-    if (caller.lacksProof === true) {
-      const stored = await findWebhook(transaction, outbox, { ownerId, webhookId });
-      if (isRedirected(stored, fields))
-        throw new Refusal('fresh_proof_required', 'another URL or other events need a recent proof');
-    }
+    const stored = await findWebhook(transaction, outbox, { ownerId, webhookId });
+    if (caller.lacksProof === true && isRedirected(stored, fields))
+      throw new Refusal('fresh_proof_required', 'another URL or other events need a recent proof');
     const change = { ownerId, webhookId, fields, ifUpdatedAt, ...redacted(caller) };
     await updateWebhook(transaction, outbox, change);
+    const { webhookUrl, subscribedEvents } = stored;
+    await tellOfKey(transaction, deps, call, {
+      ...{ action: 'updateWebhook', subject: webhookId, after: JSON.stringify(fields) },
+      before: JSON.stringify({ webhookUrl, subscribedEvents }),
+    });
   });
 
   add.action(routes.disableWebhook, ({ body, caller: { merchantId: ownerId } }, transaction) =>
@@ -78,6 +93,21 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): voi
       caller.permissions,
     ),
   );
+}
+
+/** The record of the audit log tells of what members do. It has nothing of API keys, and a stolen one must not act silently. */
+async function tellOfKey(
+  transaction: Transaction,
+  { tellOwners, clock }: WebhookDeps,
+  { caller, clientAddress }: Change['call'],
+  act: Parameters<TellOwners>[1]['act'],
+): Promise<void> {
+  const { merchantId, callerId, kind } = caller;
+  if (tellOwners === undefined || kind === 'member') return;
+  const key = (await listApiKeys(transaction, merchantId)).find(({ keyId }) => keyId === callerId);
+  const name = `API key ${kind === 'secret' ? 'sk' : 'rk'}_live_…${key?.last4 ?? ''}`;
+  const actor = { kind: 'key', name, clientAddress, userAgent: '' } as const;
+  await tellOwners(transaction, { merchantId, actor, act, at: clock.now() });
 }
 
 /** Whether events go somewhere else, or others go there. The order of subscriptions does not matter. */
