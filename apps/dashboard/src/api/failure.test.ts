@@ -14,6 +14,10 @@ test('a refusal is said at its field, in words of what to change', () => {
   assert.equal(fieldError(invalid, 'lineItems'), 'Must be at least 1');
   assert.equal(fieldError(invalid, 'line'), undefined);
   assert.equal(fieldError(undefined, 'lineItems'), undefined);
+  const message = 'Invalid field: termsUrl must be "" or an https URL without credentials';
+  const address = new ApiFailure({ slug: 'field_invalid', message, param: 'termsUrl' });
+  const plain = 'Write a whole address that begins with https://, without a name or password in it.';
+  assert.equal(fieldError(address, 'termsUrl'), plain);
   const refused = new ApiFailure({ slug: 'last_owner', message: 'The last owner cannot go' });
   assert.equal(sayFailure(refused), 'The last owner cannot go.');
   const missing = new ApiFailure({ slug: 'webhook_not_found', message: 'Webhook not found: wkid_1' });

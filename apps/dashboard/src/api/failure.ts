@@ -68,5 +68,9 @@ export function fieldError(error: unknown, field: string): string | undefined {
     error.param === field || error.param.startsWith(`${field}.`) || error.param.startsWith(`${field}[`);
   if (!isOfField) return undefined;
   const reason = error.message.split(`${error.param} `).at(-1) ?? error.message;
+  if (reason.includes('an https URL without credentials')) {
+    const isLocal = reason.includes('an http URL of this machine');
+    return `Write a whole address that begins with https://${isLocal ? ' or http://localhost' : ''}, without a name or password in it.`;
+  }
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
 }

@@ -9,7 +9,7 @@ import { ScreenLink } from '../app/screen-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
-import { exceptionText } from '../ui/exception-text.ts';
+import { exceptionText, isOfDeposit } from '../ui/exception-text.ts';
 import { exactTime } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Fact, Facts } from '../ui/page.tsx';
@@ -51,8 +51,8 @@ interface SheetProps {
 export function ExceptionSheet({ exception, token, onClose }: SheetProps) {
   const { role } = useMerchant();
   const [asking, setAsking] = useState<Act>();
-  const { exceptionId, kind, status } = exception;
-  const { title, what } = exceptionText(kind);
+  const { exceptionId, status } = exception;
+  const { title, what } = exceptionText(exception);
   const state = exceptionState(exception, new Date(serviceNow()));
   const mayAct = mayDo(role, 'refunds:write') && status === 'open';
   return (
@@ -124,7 +124,7 @@ function ConfirmAct({
 }
 
 function ExceptionFacts({ exception, token }: Omit<SheetProps, 'onClose'>) {
-  const { amountInToken, tokenId, payer, txHash, resolvedTx, sessionId, exceptionId } = exception;
+  const { kind, amountInToken, tokenId, payer, txHash, resolvedTx, sessionId, exceptionId } = exception;
   const pathTo = (kind: 'address' | 'tx', value: string) =>
     token === undefined || token.explorer === '' ? undefined : `${token.explorer}/${kind}/${value}`;
   return (
@@ -138,7 +138,7 @@ function ExceptionFacts({ exception, token }: Omit<SheetProps, 'onClose'>) {
           See the payment
         </ScreenLink>
       </Fact>
-      <Fact name="Payer">
+      <Fact name={isOfDeposit(kind) ? 'Refund address' : 'Payer'}>
         <Address address={payer} href={pathTo('address', payer)} />
       </Fact>
       {txHash !== '' && (

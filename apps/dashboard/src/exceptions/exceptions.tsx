@@ -106,10 +106,10 @@ function columnsOf(
       key: 'what',
       header: 'What happened',
       isWide: true,
-      cell: ({ kind }) => (
+      cell: (exception) => (
         <>
-          <span className="block font-medium whitespace-normal">{exceptionText(kind).title}</span>
-          <span className="block text-sm whitespace-normal text-soft">{exceptionText(kind).what}</span>
+          <span className="block font-medium whitespace-normal">{exceptionText(exception).title}</span>
+          <span className="block text-sm whitespace-normal text-soft">{exceptionText(exception).what}</span>
         </>
       ),
     },

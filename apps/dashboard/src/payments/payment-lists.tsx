@@ -79,7 +79,7 @@ export function PaymentDeliveries({ history }: { readonly history: PaymentHistor
         const { tone, text } = deliveryStates[status];
         const isRetry = status === 'pending' && attempts > 0;
         return isRetry ? (
-          <Badge tone="warn">Tried {attempts} times</Badge>
+          <Badge tone="warn">{attempts === 1 ? 'Tried once' : `Tried ${attempts} times`}</Badge>
         ) : (
           <Badge tone={tone}>{text}</Badge>
         );

@@ -91,7 +91,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
           <Notice
             key={exception.exceptionId}
             tone="warn"
-            title={exceptionText(exception.kind).title}
+            title={exceptionText(exception).title}
             action={
               <ScreenLink
                 path="exceptions"
@@ -102,7 +102,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
               </ScreenLink>
             }
           >
-            {exceptionText(exception.kind).what}
+            {exceptionText(exception).what}
           </Notice>
         ))}
         {view.deposits?.map((deposit) => (

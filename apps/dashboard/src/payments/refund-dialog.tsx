@@ -124,6 +124,7 @@ function RefundForm({
                 setWrong(undefined);
               }}
               hint={`At most ${formatUsd(left)}`}
+              most={left}
               error={wrong ?? fieldError(refund.error, 'amount')}
             />
           </div>

@@ -60,7 +60,7 @@ export default function Settings() {
                 <span className="inline-flex max-w-full items-center gap-0.5 font-mono text-sm break-all">
                   {window.location.origin}
                   {path}
-                  <CopyButton text={window.location.origin + path} />
+                  <CopyButton text={window.location.origin + path} label={`Copy: ${name}`} />
                 </span>
               </Fact>
             ))}

@@ -1,10 +1,11 @@
-import type { ExceptionKind } from '@florin/protocol/exception.ts';
+import type { ExceptionKind, PaymentException } from '@florin/protocol/exception.ts';
 
-const exceptions: Readonly<Record<ExceptionKind, { readonly title: string; readonly what: string }>> = {
-  duplicate: { title: 'Paid twice', what: 'A second payment came. It goes back to its payer.' },
+const exceptions: Readonly<Record<ExceptionKind, { readonly title: string; readonly what: string; readonly next?: string }>> = {
+  duplicate: { title: 'Paid twice', what: 'A second payment came.', next: 'It goes back to its payer.' },
   duplicate_settled: {
     title: 'Paid twice, and settled twice',
-    what: 'A second payment was settled to you before it could go back. Your wallet returns it to its payer.',
+    what: 'A second payment was settled to you before it could go back.',
+    next: 'Your wallet returns it to its payer.',
   },
   refunded: { title: 'The payment went back', what: 'The payer has the money back. It will not be settled.' },
   reclaimed: {
@@ -13,21 +14,41 @@ const exceptions: Readonly<Record<ExceptionKind, { readonly title: string; reado
   },
   unsettled: {
     title: 'Not settled yet',
-    what: 'The payment waits for longer than it should. If it is not settled in time, it goes back to its payer.',
+    what: 'The payment has waited for longer than it should.',
+    next: 'If it is not settled in time, it goes back to its payer.',
   },
   underpaid: {
     title: 'Too little came',
-    what: 'The deposit is smaller than the amount, and does not pay by itself.',
+    what: 'The deposit was smaller than the amount.',
+    next: 'It does not pay by itself.',
   },
-  overpaid: { title: 'Too much came', what: 'What is over goes back to the payer.' },
+  overpaid: {
+    title: 'Too much came',
+    what: 'The deposit was larger than the amount.',
+    next: 'What is over goes back to the payer.',
+  },
   late: {
     title: 'The money came late',
-    what: 'The deposit came after the order had expired, and does not pay by itself.',
+    what: 'The deposit came after the order had expired.',
+    next: 'It does not pay by itself.',
   },
-  wrong_token: { title: 'Another token came', what: 'It pays nothing, and goes back to the payer.' },
+  wrong_token: {
+    title: 'Another token came',
+    what: 'The order asked for another one, so it paid nothing.',
+    next: 'It goes back to the payer.',
+  },
 };
 
-/** What happened, and what becomes of the money. */
-export function exceptionText(kind: ExceptionKind): { readonly title: string; readonly what: string } {
-  return exceptions[kind];
+/** What happened, and, while it is open, what becomes of the money. */
+export function exceptionText({ kind, status }: Pick<PaymentException, 'kind' | 'status'>): {
+  readonly title: string;
+  readonly what: string;
+} {
+  const { title, what, next } = exceptions[kind];
+  return { title, what: next === undefined || status === 'resolved' ? what : `${what} ${next}` };
+}
+
+/** Whether a deposit raised it: its payer is where the money goes back to, and anyone may have sent it. */
+export function isOfDeposit(kind: ExceptionKind): boolean {
+  return kind === 'underpaid' || kind === 'overpaid' || kind === 'late' || kind === 'wrong_token';
 }

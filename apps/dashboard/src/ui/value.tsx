@@ -156,6 +156,9 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   );
 }
 
+/** Characters of an address; hashes of transactions and orders are longer. */
+const addressLength = 42;
+
 /** An address or a hash: its two ends, the whole on hover, and a button that copies it. */
 export function Address({
   address,
@@ -187,7 +190,7 @@ export function Address({
           {text}
         </a>
       )}
-      <CopyButton text={address} label="Copy the address" />
+      <CopyButton text={address} label={address.length > addressLength ? 'Copy the hash' : 'Copy the address'} />
     </span>
   );
 }

@@ -30,6 +30,11 @@ function faultsOf({ webhookName, webhookUrl, subscribedEvents }: Draft): Faults 
   };
 }
 
+/** A page of a local world comes by http, and such an installation sends to this machine, too. */
+const urlHint = `Florin sends each event there by POST. It must begin with https${
+  window.location.protocol === 'http:' ? ', or with http://localhost here' : ''
+}. Every member sees its path: put no secret there, and check the signature, which proves the sender.`;
+
 /** How a draft reads beside another one. */
 const hookParts: readonly DraftPart<Draft>[] = [
   { name: 'Name', fields: ['webhookName'], textOf: ({ webhookName }) => webhookName.trim() },
@@ -141,7 +146,7 @@ function WebhookForm(props: HookFormProps & { readonly onHold: (isHeld: boolean)
       />
       <TextField
         label="URL"
-        hint="Florin sends each event there by POST. It must begin with https."
+        hint={urlHint}
         type="url"
         inputMode="url"
         autoComplete="off"
