@@ -140,10 +140,7 @@ export async function composeAccessMail(
     subject: title,
     ...layOut({
       ...english(fromName, title),
-      paragraphs: [
-        fill(notice.meaning),
-        notice.advice ?? (actor.kind === 'key' ? keyAdvice : usualAdvice),
-      ],
+      paragraphs: [fill(notice.meaning), notice.advice ?? (actor.kind === 'key' ? keyAdvice : usualAdvice)],
       rows: rows.filter(([, value]) => value !== ''),
       button: {
         text: 'Open the dashboard',
