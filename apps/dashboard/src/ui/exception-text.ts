@@ -1,6 +1,8 @@
 import type { ExceptionKind, PaymentException } from '@florin/protocol/exception.ts';
 
-const exceptions: Readonly<Record<ExceptionKind, { readonly title: string; readonly what: string; readonly next?: string }>> = {
+const exceptions: Readonly<
+  Record<ExceptionKind, { readonly title: string; readonly what: string; readonly next?: string }>
+> = {
   duplicate: { title: 'Paid twice', what: 'A second payment came.', next: 'It goes back to its payer.' },
   duplicate_settled: {
     title: 'Paid twice, and settled twice',

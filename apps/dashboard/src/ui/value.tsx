@@ -190,7 +190,10 @@ export function Address({
           {text}
         </a>
       )}
-      <CopyButton text={address} label={address.length > addressLength ? 'Copy the hash' : 'Copy the address'} />
+      <CopyButton
+        text={address}
+        label={address.length > addressLength ? 'Copy the hash' : 'Copy the address'}
+      />
     </span>
   );
 }
