@@ -32,6 +32,9 @@ const { txRequest: _txRequest, prerequisites: _prerequisites, ...refundColumns }
 export const sessionHistory = Type.Object({
   events: Type.Array(Type.Object({ eventId: Type.String(), type: Type.String(), at: timestampText })),
   chainEvents: Type.Array(chainEvent, { description: 'Of its orders, by time' }),
+  isDeposit: Type.Boolean({
+    description: 'Whether a deposit paid it: its payer is then the refund address',
+  }),
   transfers: Type.Array(depositTransfer, {
     description: 'To its deposit addresses, oldest first, at most 50',
   }),

@@ -56,7 +56,7 @@ const columns: readonly Column<View>[] = [
   },
   {
     key: 'payer',
-    header: 'Payer',
+    header: 'Payer or refund address',
     from: 'lg',
     cell: ({ session }) => <Address address={session.payer} />,
   },

@@ -8,9 +8,12 @@ import type { PaymentToken } from './types.ts';
 /** Payer, Florin and merchant, with what went from one to the next. */
 export function MoneyWay({
   view: { session, transaction },
+  payerName,
   tokenOf,
 }: {
   readonly view: SessionView;
+  /** What the payer's address is. */
+  readonly payerName: string;
   readonly tokenOf: (tokenId: string) => PaymentToken | undefined;
 }) {
   if (transaction === undefined) return null;
@@ -20,7 +23,7 @@ export function MoneyWay({
   const isDirect = transaction.orderType === 1;
   return (
     <Card className="flex flex-col items-stretch gap-2 p-4 md:flex-row">
-      <Stop title="Payer" place={paid?.network} wallet={transaction.from}>
+      <Stop title={payerName} place={paid?.network} wallet={transaction.from}>
         {paid === undefined ? (
           <Usd micro={transaction.totalValue} />
         ) : (

@@ -9,10 +9,13 @@ const sessionKinds = { chk: 'Checkout session', lnk: 'Payment link', ai_checkout
 /** Everything else that is known of a payment. */
 export function PaymentDetails({
   view,
+  payerName,
   mails,
   tokenOf,
 }: {
   readonly view: SessionView;
+  /** What the payer's address is. */
+  readonly payerName: string;
   readonly mails: PaymentHistory['mails'];
   readonly tokenOf: (tokenId: string) => PaymentToken | undefined;
 }) {
@@ -49,7 +52,7 @@ export function PaymentDetails({
           </Fact>
         )}
         {session.payer !== '' && (
-          <Fact name="Payer">
+          <Fact name={payerName}>
             <Address address={session.payer} href={pathTo(session.paidToken, 'address', session.payer)} />
           </Fact>
         )}

@@ -72,6 +72,7 @@ interface LoadedProps {
 
 function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
   const { session, transaction } = view;
+  const payerName = history?.isDeposit === true ? 'Refund address' : 'Payer';
   const openExceptions = history?.exceptions.filter(({ status }) => status === 'open') ?? [];
   return (
     <>
@@ -132,14 +133,19 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
         <div className="min-w-0">
           {transaction !== undefined && (
             <Section title="The way of the money">
-              <MoneyWay view={view} tokenOf={tokenOf} />
+              <MoneyWay view={view} payerName={payerName} tokenOf={tokenOf} />
             </Section>
           )}
           <Section title="What was bought">
             <PaymentItems view={view} />
           </Section>
           <Section title="Details">
-            <PaymentDetails view={view} mails={history?.mails ?? []} tokenOf={tokenOf} />
+            <PaymentDetails
+              view={view}
+              payerName={payerName}
+              mails={history?.mails ?? []}
+              tokenOf={tokenOf}
+            />
           </Section>
           <PaymentRefunds history={history} />
           <PaymentDeliveries history={history} />

@@ -63,7 +63,7 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
     { key: 'title', header: 'For', cell: titleOf, isWide: true, from: 'sm' },
     {
       key: 'payer',
-      header: 'Payer',
+      header: 'Payer or refund address',
       from: 'lg',
       cell: ({ session }) => <PayerCell email={session.payerEmail} payer={session.payer} />,
     },

@@ -11,6 +11,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import { expireSessions, findSession } from '#sessions/session.ts';
 import { DepositMoves, depositPolicy } from '../../test/harness/deposit-moves.ts';
 import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
+import { isCollected } from './session-deposits.ts';
 
 const lastSent = statement({
   name: 'deposit_move_test_sent',
@@ -143,6 +144,15 @@ test('nothing is collected or added for a session that has expired since the dec
   assert.equal(moves.sent.length, 0);
   await collect(moves.deps(), moves.chain, order, { during: 'expired' });
   assert.equal(moves.sent.length, 1);
+  // The merchant reads which of its orders a deposit pays.
+  const own = moves.world.database.db.inScope(moves.merchantId);
+  const foreign = moves.world.database.db.inScope(await moves.world.addMerchant());
+  const other = await moves.newOrder();
+  assert.deepEqual(await Promise.all([isCollected(own, order.orderId), isCollected(own, other.orderId)]), [
+    true,
+    false,
+  ]);
+  assert.equal(await isCollected(foreign, order.orderId), false);
 });
 
 test('a collection by a replaced wallet is repeated, and an addition never', async () => {

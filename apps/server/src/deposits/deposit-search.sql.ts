@@ -82,6 +82,13 @@ export const forgetTransfers = statement({
   text: 'delete from deposit_transfers where chain_id = :chainId and block_number > :blockNumber',
 });
 
+export const collectionOfOrder = statement({
+  name: 'deposit_collection_of_order',
+  parameters: { orderId: 'text' },
+  columns: { order_id: 'text' },
+  text: `select order_id from deposit_moves where order_id = :orderId and move = 'collect' and status <> 'failed'`,
+});
+
 // Anyone may send to an address, so the number is limited.
 export const transfersOfSession = statement({
   name: 'deposit_transfers_of_session',

@@ -8,7 +8,7 @@ import type { Chains } from '#chains/chain.ts';
 import { microUsdOf, minReportedAmount } from '#exceptions/deposit-exception.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import { depositsOfSessions, transfersOfSession } from './deposit-search.sql.ts';
+import { collectionOfOrder, depositsOfSessions, transfersOfSession } from './deposit-search.sql.ts';
 
 interface ViewContext {
   readonly chains: Chains;
@@ -85,6 +85,11 @@ export function depositsOfPage(
 }
 
 /** Transfers that one history shows. */
+/** Whether a deposit pays the order: its payer is then the refund address, and anyone may have sent the money. */
+export async function isCollected(queryable: Queryable, orderId: string): Promise<boolean> {
+  return (await queryable.query(collectionOfOrder, { orderId })).length > 0;
+}
+
 const maxTransfers = 50;
 
 /** The transfers to the deposit addresses of a session, oldest first, in tokens of the installation. */

@@ -3,7 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
-import { findDepositTransfers } from '#deposits/session-deposits.ts';
+import { findDepositTransfers, isCollected } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { mailsOfSession } from '#mail/bounce.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
@@ -16,8 +16,9 @@ import type { MerchantRoutes } from '../operations/once.ts';
 export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly chains: Chains }): void {
   add.read(routes.getSessionHistory, async ({ params: { sessionId }, caller }, db) => {
     const { merchantId, permissions } = caller;
-    if ((await findSessionView(db, { merchantId, sessionId })) === undefined)
-      throw new Refusal('session_not_found', sessionId);
+    const view = await findSessionView(db, { merchantId, sessionId });
+    if (view === undefined) throw new Refusal('session_not_found', sessionId);
+    const isDeposit = view.order !== undefined && (await isCollected(db, view.order.orderId));
     const history = await readSessionHistory(db, sessionId);
     const transfers = await findDepositTransfers(db, deps, sessionId);
     const refunds = await refundsOfSession(db, sessionId);
@@ -28,7 +29,7 @@ export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly ch
         ...delivery,
         url: shownUrl(url, permissions),
       })),
-      ...{ transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
+      ...{ isDeposit, transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
       mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),
     };
   });
