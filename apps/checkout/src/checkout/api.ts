@@ -100,8 +100,8 @@ export const api = {
 
 /** Delays before the next attempt, up to half a minute. */
 const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
-/** No event tells of money that arrives after the end, so an expired session is read at the longest of them. */
-const failuresOf = ({ state }: ShownState) => (state.status === 'expired' ? retryMs.length : 0);
+/** No event tells of money that arrives or goes back after the end, so that a session is then read at the longest of them. */
+const failuresOf = ({ state }: ShownState) => (isAtEnd(state) ? retryMs.length : 0);
 
 /**
  * Follows a session by server-sent events, and polls while those fail. Reports whether the connection works. Returns what
