@@ -32,7 +32,7 @@ export const worldActs: readonly WorldAct[] = [
     ...{ ...payment, name: 'underpay' },
     does: 'sends 60 % of the price to a deposit address',
     watch:
-      'The page and the views of the session show what is missing. The same act on the same session sends 60 % again and completes it. Otherwise the money goes back at the end, with an exception “underpaid”.',
+      'The views of merchants and agents show what is missing. The session’s page does not: the act asks for an address of its own. The same act on the same session sends 60 % again and completes it. Otherwise the money goes back at the end, with an exception “underpaid”.',
   },
   {
     ...{ ...payment, name: 'overpay' },
