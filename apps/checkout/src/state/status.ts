@@ -37,7 +37,13 @@ export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: Checko
       if (state.initiateTx !== '') break;
       return {
         title: texts.expired,
-        hint: data.linkUrl === '' ? texts.expiredAsk : texts.expiredHint,
+        // Money that arrived is told below.
+        hint: [
+          state.exceptions.length === 0 ? texts.expiredHint : '',
+          data.linkUrl === '' ? texts.expiredAsk : '',
+        ]
+          .join(' ')
+          .trim(),
         kind: 'bad',
       };
     case 'cancelled':
@@ -84,7 +90,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         h('h2', { id: 'other-paid' }, paidText(data, state, texts.otherPaid)),
       ],
       h('p', { class: 'state' }, shown.title),
-      shown.hint !== undefined && h('p', {}, shown.hint),
+      (shown.hint ?? '') !== '' && h('p', {}, shown.hint),
       // A deposit panel beside it shows its own amounts: the style sheet hides these then.
       deposits.length > 0 && h('div', { class: 'arrived' }, deposits),
       state.exceptions.map((exception) =>

@@ -115,7 +115,7 @@ export const de: Texts = {
   completed: 'Bezahlt und angekommen',
   expired: 'Abgelaufen',
   expiredHint: 'Es wurde nicht rechtzeitig bezahlt.',
-  expiredAsk: 'Es wurde nicht rechtzeitig bezahlt. Bitten Sie den Händler um einen neuen Link.',
+  expiredAsk: 'Bitten Sie den Händler um einen neuen Link.',
   expiredLink: 'Von vorn beginnen',
   cancelled: 'Storniert',
   cancelledHint: 'Der Händler hat diese Zahlung storniert. Senden Sie nichts.',
@@ -194,7 +194,7 @@ export const de: Texts = {
   wholeElsewhere:
     'Der ganze Betrag, {has}, ist schon an einer anderen Adresse angekommen. Senden Sie nichts mehr.',
   goesBack:
-    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Sie gehen automatisch an den Zahler zurück.',
+    '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Sie gehen automatisch an die Rückzahlungsadresse zurück.',
   wentBack: '{amount} gingen an den Zahler zurück: {why}.',
   heldBack:
     '{amount} sind eingetroffen und können noch nicht verwendet werden: {why}. Sie gehen nach {time} automatisch zurück, wenn der Händler sie nicht annimmt.',

@@ -111,7 +111,7 @@ export const en = {
   completed: 'Paid and received',
   expired: 'Expired',
   expiredHint: 'Nothing was paid in time.',
-  expiredAsk: 'Nothing was paid in time. Ask the merchant for a new link.',
+  expiredAsk: 'Ask the merchant for a new link.',
   expiredLink: 'Start again',
   cancelled: 'Cancelled',
   cancelledHint: 'The merchant has cancelled this payment. Do not send anything.',
@@ -186,7 +186,8 @@ export const en = {
   orSendAll:
     'If you send to the address below instead, send the whole {all}. The other {has} then goes back to the refund address that was given for it.',
   wholeElsewhere: 'The whole amount, {has}, has already arrived at another address. Send nothing more.',
-  goesBack: '{amount} arrived and cannot be used here: {why}. It goes back to the payer automatically.',
+  goesBack:
+    '{amount} arrived and cannot be used here: {why}. It goes back to the refund address automatically.',
   wentBack: '{amount} went back to the payer: {why}.',
   heldBack:
     '{amount} arrived and cannot be used yet: {why}. It goes back automatically after {time}, unless the merchant accepts it.',

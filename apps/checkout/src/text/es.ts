@@ -110,7 +110,7 @@ export const es: Texts = {
   completed: 'Pagado y recibido',
   expired: 'Caducado',
   expiredHint: 'No se pagó nada a tiempo.',
-  expiredAsk: 'No se pagó nada a tiempo. Pida un enlace nuevo al comercio.',
+  expiredAsk: 'Pida un enlace nuevo al comercio.',
   expiredLink: 'Empezar de nuevo',
   cancelled: 'Cancelado',
   cancelledHint: 'El comercio ha cancelado este pago. No envíe nada.',
@@ -186,7 +186,8 @@ export const es: Texts = {
   orSendAll:
     'Si envía en cambio a la dirección de abajo, envíe los {all} completos. Los otros {has} vuelven entonces a la dirección de reembolso indicada para ellos.',
   wholeElsewhere: 'El importe completo, {has}, ya ha llegado a otra dirección. No envíe nada más.',
-  goesBack: 'Han llegado {amount} que no se pueden usar aquí: {why}. Vuelven automáticamente al pagador.',
+  goesBack:
+    'Han llegado {amount} que no se pueden usar aquí: {why}. Vuelven automáticamente a la dirección de reembolso.',
   wentBack: '{amount} volvieron al pagador: {why}.',
   heldBack:
     'Han llegado {amount} que aún no se pueden usar: {why}. Vuelven automáticamente después del {time}, salvo que el comercio los acepte.',

@@ -113,7 +113,7 @@ export const fr: Texts = {
   completed: 'Payé et reçu',
   expired: 'Expiré',
   expiredHint: 'Rien n’a été payé à temps.',
-  expiredAsk: 'Rien n’a été payé à temps. Demandez un nouveau lien au marchand.',
+  expiredAsk: 'Demandez un nouveau lien au marchand.',
   expiredLink: 'Recommencer',
   cancelled: 'Annulé',
   cancelledHint: 'Le marchand a annulé ce paiement. N’envoyez rien.',
@@ -192,7 +192,7 @@ export const fr: Texts = {
     'Si vous envoyez plutôt à l’adresse ci-dessous, envoyez la totalité, {all}. Les {has} reviennent alors à l’adresse de remboursement indiquée pour eux.',
   wholeElsewhere: 'La totalité, {has}, est déjà arrivée à une autre adresse. N’envoyez plus rien.',
   goesBack:
-    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement au payeur.',
+    '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement à l’adresse de remboursement.',
   wentBack: '{amount} ont été renvoyés au payeur : {why}.',
   heldBack:
     '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Ils sont renvoyés automatiquement après le {time}, sauf si le marchand les accepte.',

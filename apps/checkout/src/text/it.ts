@@ -112,7 +112,7 @@ export const it: Texts = {
   completed: 'Pagato e ricevuto',
   expired: 'Scaduto',
   expiredHint: 'Non è stato pagato nulla in tempo.',
-  expiredAsk: 'Non è stato pagato nulla in tempo. Chiedi al venditore un nuovo link.',
+  expiredAsk: 'Chiedi al venditore un nuovo link.',
   expiredLink: 'Ricomincia',
   cancelled: 'Annullato',
   cancelledHint: 'Il venditore ha annullato questo pagamento. Non inviare nulla.',
@@ -189,7 +189,7 @@ export const it: Texts = {
     'Se invece invii all’indirizzo qui sotto, invia tutti i {all}. Gli altri {has} tornano allora all’indirizzo di rimborso indicato per loro.',
   wholeElsewhere: 'L’intero importo, {has}, è già arrivato a un altro indirizzo. Non inviare altro.',
   goesBack:
-    'Sono arrivati {amount} che non si possono usare qui: {why}. Tornano automaticamente a chi ha pagato.',
+    'Sono arrivati {amount} che non si possono usare qui: {why}. Tornano automaticamente all’indirizzo di rimborso.',
   wentBack: '{amount} sono tornati a chi ha pagato: {why}.',
   heldBack:
     'Sono arrivati {amount} che non si possono ancora usare: {why}. Tornano automaticamente dopo {time}, a meno che il venditore non li accetti.',

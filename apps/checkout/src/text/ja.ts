@@ -113,7 +113,7 @@ export const ja: Texts = {
   completed: '支払い完了、受取済み',
   expired: '期限切れ',
   expiredHint: '期限内に支払われませんでした。',
-  expiredAsk: '期限内に支払われませんでした。販売者に新しいリンクを依頼してください。',
+  expiredAsk: '販売者に新しいリンクを依頼してください。',
   expiredLink: '最初から始める',
   cancelled: '取り消し',
   cancelledHint: '販売者がこの支払いを取り消しました。何も送らないでください。',
@@ -187,7 +187,7 @@ export const ja: Texts = {
   orSendAll:
     '代わりに下のアドレスへ送る場合は、全額の {all} を送ってください。先に届いた {has} は、そのとき指定された返金先アドレスに戻ります。',
   wholeElsewhere: '全額の {has} が別のアドレスにすでに届いています。これ以上送らないでください。',
-  goesBack: '{amount} が届きましたが、ここでは使えません({why})。自動で支払者に戻ります。',
+  goesBack: '{amount} が届きましたが、ここでは使えません({why})。自動で返金先アドレスに戻ります。',
   wentBack: '{amount} は支払者に戻りました({why})。',
   heldBack:
     '{amount} が届きましたが、まだ使えません({why})。販売者が受け入れない限り、{time} 以降に自動で戻ります。',

@@ -110,7 +110,7 @@ export const pt: Texts = {
   completed: 'Pago e recebido',
   expired: 'Expirado',
   expiredHint: 'Nada foi pago a tempo.',
-  expiredAsk: 'Nada foi pago a tempo. Peça um novo link ao comerciante.',
+  expiredAsk: 'Peça um novo link ao comerciante.',
   expiredLink: 'Começar de novo',
   cancelled: 'Cancelado',
   cancelledHint: 'O comerciante cancelou este pagamento. Não envie nada.',
@@ -187,7 +187,8 @@ export const pt: Texts = {
   orSendAll:
     'Se, em vez disso, enviar para o endereço abaixo, envie o total de {all}. Os outros {has} voltam então ao endereço de reembolso indicado para eles.',
   wholeElsewhere: 'O valor total, {has}, já chegou a outro endereço. Não envie mais nada.',
-  goesBack: 'Chegaram {amount} que não podem ser usados aqui: {why}. Voltam automaticamente ao pagador.',
+  goesBack:
+    'Chegaram {amount} que não podem ser usados aqui: {why}. Voltam automaticamente ao endereço de reembolso.',
   wentBack: '{amount} voltaram ao pagador: {why}.',
   heldBack:
     'Chegaram {amount} que ainda não podem ser usados: {why}. Voltam automaticamente depois de {time}, a menos que o comerciante os aceite.',

@@ -110,7 +110,7 @@ export const tr: Texts = {
   completed: 'Ödendi ve ulaştı',
   expired: 'Süresi doldu',
   expiredHint: 'Zamanında ödeme yapılmadı.',
-  expiredAsk: 'Zamanında ödeme yapılmadı. Satıcıdan yeni bir bağlantı isteyin.',
+  expiredAsk: 'Satıcıdan yeni bir bağlantı isteyin.',
   expiredLink: 'Yeniden başla',
   cancelled: 'İptal edildi',
   cancelledHint: 'Satıcı bu ödemeyi iptal etti. Hiçbir şey göndermeyin.',
@@ -186,7 +186,7 @@ export const tr: Texts = {
   orSendAll:
     'Bunun yerine aşağıdaki adrese gönderecekseniz tutarın tamamını, {all}, gönderin. Diğer {has} o zaman kendisi için verilen iade adresine döner.',
   wholeElsewhere: 'Tutarın tamamı, {has}, başka bir adrese zaten ulaştı. Artık bir şey göndermeyin.',
-  goesBack: '{amount} ulaştı ama burada kullanılamıyor: {why}. Kendiliğinden ödeyene döner.',
+  goesBack: '{amount} ulaştı ama burada kullanılamıyor: {why}. Kendiliğinden iade adresine döner.',
   wentBack: '{amount} ödeyene döndü: {why}.',
   heldBack:
     '{amount} ulaştı ama henüz kullanılamıyor: {why}. Satıcı kabul etmezse {time} sonrasında kendiliğinden döner.',

@@ -141,8 +141,8 @@ export const showFinalAmounts = statement({
    where d.final_amount <> excluded.final_amount or d.block_number <= :blockNumber and d.amount <> excluded.amount`,
 });
 
-// For sessions that wait for their payment, until the moment that their payers know. An address with terms of its own
-// belongs to an order that is payable for longer. Without the session's secret, only the page that asked shows it.
+// For sessions that wait for their payment, until the moment that their payers know, and for expired ones too little
+// money that no exception shows yet. An address with terms of its own belongs to an order that is payable for longer. Without the session's secret, only the page that asked shows it.
 export const depositsOfSessions = statement({
   name: 'deposits_of_sessions',
   parameters: { sessionIds: 'text[]', now: 'int8' },
@@ -155,17 +155,22 @@ export const depositsOfSessions = statement({
     final_amount: 'numeric',
     pay_until: 'int8',
     only_for: 'text',
+    is_over: 'bool',
+    late_until: 'int8?',
   },
   text: `select o.session_id, o.token_id, coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until,
      case when o.with_secret or s.shown_order_id = coalesce(w.order_id, o.order_id) then ''
-       else coalesce(w.order_id, o.order_id) end as only_for
+       else coalesce(w.order_id, o.order_id) end as only_for,
+     s.status = 'expired' as is_over, case when t.late_payment <> 'return' then o.pay_by end as late_until
    from sessions s
      join orders o on o.session_id = s.session_id
      join deposit_sightings d on d.order_id = o.order_id
      left join deposit_terms t on t.order_id = o.order_id
      left join orders w on w.order_id = t.wallet_order_id
-   where s.session_id = any (:sessionIds) and s.status = 'initialized' and s.initiate_tx = '' and d.amount > 0
-     and coalesce(w.pay_by, o.pay_by) >= :now
+   where s.session_id = any (:sessionIds) and s.initiate_tx = '' and d.amount > 0
+     and (s.status = 'initialized' and coalesce(w.pay_by, o.pay_by) >= :now
+       or s.status = 'expired' and d.amount < o.total
+         and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id))
    order by o.order_id`,
 });
 

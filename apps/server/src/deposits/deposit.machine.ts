@@ -59,3 +59,11 @@ export function verdictOf(state: DepositState): DepositVerdict {
   if (isTaken && amount >= state.least && isTime) return { move: 'add' };
   return state.isExpired ? { move: 'hold', kind } : { move: 'wait' };
 }
+
+/** Time for a collection to get into a block before the order's deadline: a later acceptance would promise too much. */
+const decisionMarginSeconds = 300;
+
+/** Until when a merchant decides about money that is payable until `payBy`, in Unix seconds. */
+export function decisionEnd(payBy: number): Date {
+  return new Date((payBy - decisionMarginSeconds) * 1000);
+}

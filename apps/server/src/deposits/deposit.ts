@@ -14,7 +14,7 @@ import { findSessionStates, lockSession } from '#sessions/session.ts';
 import type { SessionState } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import type { DepositContext } from './context.ts';
-import { type DepositState, verdictOf } from './deposit.machine.ts';
+import { type DepositState, decisionEnd, verdictOf } from './deposit.machine.ts';
 import { ordersToCheck } from './deposit.sql.ts';
 import { readDepositBalances } from './deposit-call.ts';
 import { add, collect, type MoveDecision, sendBack } from './deposit-move.ts';
@@ -261,13 +261,10 @@ function decisionFor(deps: DepositContext, { cursor, session, order, token, amou
   };
 }
 
-/** Time for a collection to get into a block before the order's deadline: a later acceptance would promise too much. */
-const decisionMarginSeconds = 300;
-
 /** There is no decision if late money goes back by the terms. */
 function decisionEndOf({ order }: Finding, terms: DepositTerms | undefined): { decideBy?: Date } {
   if (terms === undefined || terms.latePayment === 'return') return {};
-  return { decideBy: new Date((Number(order.order.payBy) - decisionMarginSeconds) * 1000) };
+  return { decideBy: decisionEnd(Number(order.order.payBy)) };
 }
 
 async function giveBack(deps: DepositContext, finding: Finding, kind: ExceptionKind): Promise<void> {

@@ -8,6 +8,7 @@ import type { Chains } from '#chains/chain.ts';
 import { microUsdOf, minReportedAmount } from '#exceptions/deposit-exception.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import { decisionEnd } from './deposit.machine.ts';
 import { collectionOfOrder, depositsOfSessions, transfersOfSession } from './deposit-search.sql.ts';
 
 interface ViewContext {
@@ -26,18 +27,27 @@ async function findSessionDeposits(
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SessionDeposit[]>> {
   const found = await findPageDeposits(queryable, { chains, clock }, sessionIds);
-  const withoutPages = ({ onlyFor: _onlyFor, ...deposit }: PageDeposit) => deposit;
-  return new Map([...found].map(([sessionId, deposits]) => [sessionId, deposits.map(withoutPages)]));
+  const withoutPages = ({ onlyFor: _onlyFor, decideBy, ...deposit }: FoundDeposit) =>
+    decideBy === undefined ? deposit : [];
+  return new Map([...found].map(([sessionId, deposits]) => [sessionId, deposits.flatMap(withoutPages)]));
 }
 
-/** The same for pages, each of which shows only its own of those that were asked for without the session's secret. */
+export interface FoundDeposit extends PageDeposit {
+  /** Of an expired session: until when the merchant may accept it; empty where it goes back by the terms. */
+  readonly decideBy?: string;
+}
+
+/**
+ * The same for pages, each of which shows only its own of those that were asked for without the session's secret. Of an
+ * expired session: too little money that is not yet an exception.
+ */
 export async function findPageDeposits(
   queryable: Queryable,
   { chains, clock }: ViewContext,
   sessionIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly PageDeposit[]>> {
+): Promise<ReadonlyMap<string, readonly FoundDeposit[]>> {
   const rows = await queryable.query(depositsOfSessions, { sessionIds, now: unixSeconds(clock.now()) });
-  const found = new Map<string, PageDeposit[]>();
+  const found = new Map<string, FoundDeposit[]>();
   for (const { session_id: sessionId, only_for: onlyFor, total, amount, ...row } of rows) {
     const token = chains.token(row.token_id);
     if (token === undefined || microUsdOf(token, amount) < minReportedAmount) continue;
@@ -53,10 +63,16 @@ export async function findPageDeposits(
       missingInToken: (amount < total ? total - amount : 0n).toString(),
       payUntil: Number(row.pay_until),
       ...(onlyFor === '' ? {} : { onlyFor }),
+      ...(row.is_over ? { decideBy: decideByOf(row.late_until) } : {}),
     };
     found.set(sessionId, [...(found.get(sessionId) ?? []), deposit]);
   }
   return found;
+}
+
+/** Until when a merchant may accept money that is payable until a time; empty where it goes back by the terms. */
+function decideByOf(lateUntil: bigint | null): string {
+  return lateUntil === null ? '' : formatTimestamp(decisionEnd(Number(lateUntil)));
 }
 
 /** The same for one session. A session without an order has no deposit address, so it costs no statement. */

@@ -201,6 +201,23 @@ export const pageStates: readonly PageState[] = [
     await world.putStatus(begun.sessionId, 'expired');
     return begun;
   }),
+  {
+    name: 'expired-arrived',
+    words: [
+      'Expired',
+      '10.00 USDC arrived and cannot be used here: too little. It goes back to the refund address automatically.',
+    ],
+    async reach(world, page, query) {
+      const { path, sessionId } = await world.begin(await world.addLink());
+      await world.visit(page, withQuery(path, query));
+      await showDeposit(page);
+      await world.putArrived(sessionId, 10_000_000n);
+      await page.locator('#deposit').getByText('15.05 USDC more').waitFor();
+      await world.putStatus(sessionId, 'expired');
+      await page.locator('[data-status=expired]').filter({ hasText: '10.00 USDC' }).waitFor();
+      await page.getByText('Nothing was paid').waitFor({ state: 'detached' });
+    },
+  },
   session('cancelled', ['Cancelled', 'Do not send anything.'], async (world, linkId) => {
     const begun = await world.begin(linkId);
     await world.putStatus(begun.sessionId, 'cancelled');

@@ -1,13 +1,13 @@
 import { shorten } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
-import type { CheckoutOption, CheckoutState, PageDeposit } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
-import { findPageDeposits } from '#deposits/session-deposits.ts';
+import { type FoundDeposit, findPageDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -41,7 +41,7 @@ export function isPayable(session: SessionState, now: Date): boolean {
 /** The facts about a session besides its row. */
 export interface SessionFacts {
   readonly seen?: SeenPayment | undefined;
-  readonly deposits?: readonly PageDeposit[] | undefined;
+  readonly deposits?: readonly FoundDeposit[] | undefined;
   readonly exceptions?: readonly PaymentException[];
   /** Orders of the exceptions that were asked for without the session's secret. */
   readonly unproven?: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export async function findSessionFacts(
 
 function exceptionOf(
   { chains, gasless }: Pick<CheckoutContext, 'chains' | 'gasless'>,
-  exception: PaymentException,
+  exception: Omit<PaymentException, 'exceptionId' | 'sessionId' | 'payer' | 'createAt' | 'updateAt'>,
   unproven: ReadonlySet<string> | undefined,
 ): CheckoutState['exceptions'][0] | undefined {
   const kind = shownKindOf(exception);
@@ -96,6 +96,19 @@ function exceptionOf(
     heldUntil: heldUntilOf(exception),
     isUnproven: unproven?.has(exception.orderId) === true,
   };
+}
+
+/** Too little money at an address of an expired session, as the exception that it becomes with its final block. */
+function shortOf(
+  deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
+  { tokenId, amountInToken, decideBy, onlyFor }: FoundDeposit,
+): CheckoutState['exceptions'] {
+  if (decideBy === undefined) return [];
+  const rest = { status: 'open', resolvedTx: '', decision: '', txHash: '' } as const;
+  const orderId = onlyFor ?? '';
+  const exception = { kind: 'underpaid', tokenId, amountInToken, decideBy, orderId, ...rest } as const;
+  const shown = exceptionOf(deps, exception, new Set(onlyFor === undefined ? [] : [onlyFor]));
+  return shown === undefined ? [] : [shown];
 }
 
 /** Unix seconds. Money that the merchant may still accept cannot go back yet. */
@@ -128,11 +141,14 @@ export async function checkoutState(
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
     receiptId: session.receiptId,
-    deposits: [...deposits],
+    deposits: deposits.filter(({ decideBy }) => decideBy === undefined),
     ...(isPayable(session, deps.clock.now()) ? shownDepositOf(deps, session.shownOrderId, address) : {}),
-    exceptions: shownExceptions(exceptions)
-      .filter((exception) => isOutside(exception, session))
-      .flatMap((exception) => exceptionOf(deps, exception, found.unproven) ?? []),
+    exceptions: [
+      ...shownExceptions(exceptions)
+        .filter((exception) => isOutside(exception, session))
+        .flatMap((exception) => exceptionOf(deps, exception, found.unproven) ?? []),
+      ...deposits.flatMap((deposit) => shortOf(deps, deposit)),
+    ],
     refunded: session.refundedAmount.toString(),
     isRefunded: await isRefunded(deps.db, session),
     ...returnOf(session),
