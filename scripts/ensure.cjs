@@ -3,7 +3,15 @@
 // but Node itself. The packages may not run scripts at install, so `npm install` alone is complete.
 const { spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
-const { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = require('node:fs');
 const { dirname, join } = require('node:path');
 const { checkAnvil, findAnvil, isPresent, packagesOf, placePackages, run } = require('./platform.cjs');
 
@@ -15,6 +23,8 @@ const root = dirname(__dirname);
 const modules = join(root, 'node_modules');
 const stampPath = join(modules, '.florin-lock-hash');
 const lockFolder = join(modules, '.florin-install');
+/** npm does not look into folders that begin with a dot. */
+const asideFolder = join(modules, '.florin-aside');
 
 const readStamp = () => (existsSync(stampPath) ? readFileSync(stampPath, 'utf8').trim() : undefined);
 
@@ -72,20 +82,38 @@ const takeLock = () => {
 };
 
 const runNpm = (args, options) => {
-  const npm = process.env.npm_execpath;
-  // npm may have removed the program that runs this: an installation of an older version had it among the dependencies.
-  const isScript = npm !== undefined && /\.[cm]?js$/.test(npm) && existsSync(process.execPath);
-  if (isScript) run(process.execPath, [npm, ...args], { cwd: root, ...options });
+  const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env;
+  // The program that runs this may be a package that is being installed, and absent meanwhile.
+  const isScript = npm !== undefined && /\.[cm]?js$/.test(npm) && existsSync(node);
+  if (isScript) run(node, [npm, ...args], { cwd: root, ...options });
   else run('npm', args, { cwd: root, ...options });
 };
 
 const sayDone = (what, begin) => console.error(`✓ ${what}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`);
 
+/** Moves packages between folders of modules; returns those that were there. */
+const movePackages = (from, to, names) =>
+  names.filter((name) => {
+    if (!existsSync(join(from, name))) return false;
+    mkdirSync(dirname(join(to, name)), { recursive: true });
+    renameSync(join(from, name), join(to, name));
+    return true;
+  });
+
 const install = () => {
   console.error('Installs the dependencies (once) …');
   const begin = Date.now();
-  // Not `npm ci`: it refuses a lockfile with packages for other systems that a registry mirror lacks.
-  runNpm(['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  // npm removes what the lockfile does not have: the programs for this system, and so perhaps the one that runs this.
+  const programs = Object.values(packagesOf()).map(({ name }) => name);
+  rmSync(asideFolder, { recursive: true, force: true });
+  const kept = movePackages(modules, asideFolder, programs);
+  try {
+    // Not `npm ci`: it refuses a lockfile with packages for other systems that a registry mirror lacks.
+    runNpm(['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  } finally {
+    movePackages(asideFolder, modules, kept);
+    rmSync(asideFolder, { recursive: true, force: true });
+  }
   sayDone('dependencies', begin);
 };
 

@@ -64,7 +64,8 @@ export interface StartOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const startTimeoutMs = 180_000;
+/** The first start installs the checkout, which took 160 s on a busy machine. */
+const startTimeoutMs = 600_000;
 const payTimeoutMs = 120_000;
 const pollMs = 250;
 const minutesPer = { m: 1, h: 60, d: 1_440 } as const;
