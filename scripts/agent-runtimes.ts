@@ -29,7 +29,7 @@ try {
   const packages = [`${deno}@${versions.deno}`, `${bun}@${versions.bun}`, `${workerd}@${versions.workerd}`];
   const install = ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--prefix', folder];
   execFileSync('npm', [...install, ...packages], { stdio: 'inherit' });
-  const tests = ['apps/server/test/life/agent-runtime.test.ts', 'packages/sdk/src/runtime.test.ts'].map(
+  const tests = ['apps/server/test/life/agent-runtime.deep.test.ts', 'packages/sdk/src/runtime.test.ts'].map(
     (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
   );
   execFileSync(process.execPath, ['--conditions=source', '--test', ...tests], {

@@ -4,11 +4,10 @@ import type { Part } from './part.ts';
 import { root } from './processes.ts';
 
 const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
-/** What takes most processor time, longest first: ten seconds and more. It runs before all others. */
+/** What takes most processor time, longest first. It runs before all others. */
 const longest = [
-  ...['browser/states', 'browser/dashboard', 'browser/merchant', 'browser/two-devices', 'browser/pay'],
-  ...['browser/safety', 'browser/without-wallet', 'browser/wallet-ways', 'life/direct', 'life/payment'],
-  ...['dashboard/sign-in', 'dashboard/roles', 'life/delay', 'fuzz/merchant-fuzz'],
+  ...['browser/states', 'browser/pay', 'dashboard/sign-in', 'fuzz/merchant-fuzz', 'dashboard/roles'],
+  ...['life/direct', 'browser/safety', 'life/payment'],
 ];
 /** What takes long and is run before a release: `npm run test:deep`. */
 export const isDeep = (file: string): boolean => file.endsWith('.deep.test.ts');

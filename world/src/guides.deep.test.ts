@@ -187,7 +187,7 @@ test('“Testing” pays an order in a test, and completes one that is short', a
   assert.match(printed.get('test') ?? '', /pass 2\b/);
 });
 
-// apps/server/test/browser/embed.test.ts presses the button of its page.
+// apps/server/test/browser/embed.deep.test.ts presses the button of its page.
 test('“Take payments on a plain HTML page” makes a link, lists the origin, and serves the page', async () => {
   const port = String(await findFreePort());
   const printed = await follow('docs/guide/plain-html.md', {

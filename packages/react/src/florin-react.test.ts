@@ -8,7 +8,7 @@ const origin = 'https://pay.example';
 const html = (element: ReactElement) =>
   renderToStaticMarkup(createElement(FlorinProvider, { origin }, element));
 
-// apps/server/test/browser/embed.test.ts has them in a browser.
+// apps/server/test/browser/embed.deep.test.ts has them in a browser.
 test('a server renders the elements, which the browser brings to life', () => {
   const paymentUrl = `${origin}/checkout/sess_1#code`;
   assert.equal(

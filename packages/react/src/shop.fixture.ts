@@ -2,7 +2,7 @@ import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { FlorinProvider, PayButton, usePayment } from './florin-react.ts';
 
-/** The page of a shop in React, for apps/server/test/browser/embed.test.ts. The bundler knows the service's origin. */
+/** The page of a shop in React, for apps/server/test/browser/embed.deep.test.ts. The bundler knows the service's origin. */
 declare const SERVICE_ORIGIN: string;
 
 function Buy() {

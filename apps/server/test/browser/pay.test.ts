@@ -1,50 +1,22 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { shorten } from '@florin/checkout';
-import { parseReceipt, verifyReceipt } from '@florin/kit';
-import type { Browser, Page } from 'playwright-core';
-import { permit2Address } from '#contracts/token-signing.ts';
-import { deepOnly } from '../harness/deep-only.ts';
-import { Life } from '../life/life.ts';
-import { Payer } from '../life/payer.ts';
-import { openChromium, openPage } from './chromium.ts';
+import { buildPages } from '@florin/dashboard/build';
+import { dashboardOriginOf } from '#members/dashboard-origin.ts';
+import { invitationUrl, invite } from '#members/invitation.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import { password } from '../harness/dashboard-world.ts';
+import { openPage } from './chromium.ts';
 import { keepSpoken } from './spoken.ts';
-import { type Injection, TestWallet } from './test-wallet.ts';
+import { addLink, browser, life, paid, sessionIdOf, useTeaShop, visit } from './tea-shop.ts';
+import { TestWallet } from './test-wallet.ts';
 
-let life: Life;
-let browser: Browser;
+/** `pay.deep.test.ts` has the further ways to pay. */
 
-before(async () => {
-  browser = await openChromium();
-  life = await Life.start();
-  life.mine();
-});
-after(async () => {
-  await browser.close();
-  await life.close();
-});
-
-async function addLink(changes: object = {}): Promise<{ linkId: string; linkUrl: string }> {
-  const { productId } = await life.post<{ productId: string }>('/product/create', {
-    name: 'Green tea',
-    description: 'Two tins',
-    commonPrices: [12_500_000],
-  });
-  return life.post('/payment/link/create', {
-    linkType: 'fixed',
-    linkName: 'Tea shop',
-    accountId: life.accountId,
-    settlementToken: 'ethereum::usdc',
-    feeModel: 1,
-    lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 12_500_000 }],
-    customSuccessText: 'Thank you, tea friend!',
-    ...changes,
-  });
-}
-
-const paid = (page: Page) => page.locator('[data-status=completed]').waitFor();
-const sessionIdOf = (page: Page) => /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
+before(buildPages);
+/** The dashboard needs no certificate there. */
+const environment = 'local';
+useTeaShop({ environment });
 
 /** The only texts that a payment without gas speaks, by their beginnings, in this order. */
 const spokenStates = [
@@ -120,219 +92,82 @@ test('a link is paid by one signature without gas, from the first page to the re
   await page.close();
 });
 
-test('the downloaded receipt proves the payment to anyone with a node of the chain', deepOnly, async () => {
-  const { page, wallet } = await visit(await addLink());
-  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
-  await paid(page);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#download').click()]);
-  const receipt = parseReceipt(await readFile(await download.path(), 'utf8'));
-  const { anvil, chain } = life.ethereum;
-  const request = (method: string, params: readonly unknown[]) => anvil.request(method, params);
-  const verdict = await verifyReceipt(receipt, { request, gateway: chain.gateway });
-  assert.deepEqual([verdict.isValid, verdict.status], [true, 'settled']);
-  // The same address on another device shows the same; without its secret there is no receipt to download.
-  const other = await openPage(browser, { isApart: true });
-  await other.page.goto(page.url());
-  await other.page.locator('[data-status=completed]').waitFor();
-  assert.equal(await other.page.locator('#download').isVisible(), true);
-  await other.page.goto('about:blank');
-  await other.page.goto(page.url().split('#')[0] ?? '');
-  await other.page.locator('[data-status=completed]').waitFor();
-  assert.equal(await other.page.locator('#download').isVisible(), false);
-  await Promise.all([page.close(), other.page.context().close()]);
-});
-
-/** A visitor with a wallet on the page of a link. */
-async function visit(
-  link: { linkUrl: string },
-  options: { injection?: Injection; phone?: boolean } = {},
-): Promise<{ page: Page; wallet: TestWallet }> {
-  const wallet = new TestWallet([life.ethereum, life.base]);
-  const { page } = await openPage(browser, options);
-  await wallet.inject(page, options.injection);
-  await page.goto(link.linkUrl);
-  return { page, wallet };
+/** A new merchant, and the link that makes its first owner. */
+async function invitedMerchant(): Promise<string> {
+  return life.database.db.transaction(async (transaction) => {
+    const { merchantId } = await createMerchant(transaction, life.options, { merchantName: 'Tea & Co' });
+    const request = { merchantId, role: 'owner', email: '', invitedBy: '' } as const;
+    const { token: secret } = await invite(transaction, life.options, request);
+    return invitationUrl(`${dashboardOriginOf({ ...life.options, environment })}/dashboard`, secret);
+  });
 }
 
-test('a token whose allowance must first be 0 is paid by an old injected wallet in three transactions', async () => {
-  const link = await addLink({ settlementToken: 'ethereum::usdt' });
-  const { page, wallet } = await visit(link, { injection: 'injected' });
-  const usdt = life.ethereum.token('usdt');
-  await wallet.fund(life.ethereum, usdt, 30_000_000n);
-  await wallet.approve(life.ethereum, usdt, 7n);
-  await page.getByRole('button', { name: 'Browser wallet' }).click();
-  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.00 USDT/ }).click();
-  await paid(page);
-  assert.equal(wallet.asked.filter((method) => method === 'eth_sendTransaction').length, 3);
-  assert.equal(await wallet.allowance(life.ethereum, usdt), 0n);
-  await page.close();
-});
+test('an invited merchant makes an account, a wallet, a product and a link, and sees its first payment settled', async (t) => {
+  const url = await invitedMerchant();
+  const startedMs = performance.now();
+  const wallet = new TestWallet([life.ethereum], { name: 'Merchant Wallet' });
+  const { page, complaints } = await openPage(browser, { isApart: true });
+  await wallet.inject(page);
+  await page.goto(url);
+  await page.getByLabel('Your name').fill('Tessa');
+  await page.getByLabel('E-mail').fill('tessa@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByLabel('I have kept the codes').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
 
-test('a wallet that can batch calls is asked once', deepOnly, async () => {
-  const { page, wallet } = await visit(await addLink({ settlementToken: 'base::dai' }));
-  const dai = life.base.token('dai');
-  wallet.canBatch = true;
-  await wallet.fund(life.base, dai, 30n * 10n ** 18n);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.locator('#way').getByText('You have 30.00 DAI').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
-  await paid(page);
-  assert.deepEqual(
-    wallet.asked.filter((method) => /send/i.test(method)),
-    ['wallet_sendCalls'],
+  await page.getByRole('link', { name: 'Add a wallet' }).click();
+  await page.getByRole('button', { name: 'Add a wallet' }).first().click();
+  await page.getByLabel('Name').fill('Till');
+  await page.getByRole('button', { name: 'Take it from my browser wallet' }).click();
+  await page.getByRole('button', { name: 'Sign the proof' }).click();
+  await page.getByText('The wallet signed').waitFor();
+  await page.getByLabel('USDC on Ethereum').check();
+  await page.getByRole('button', { name: 'Add the wallet' }).click();
+  await page.getByRole('link', { name: /^Till/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  await page.getByRole('link', { name: 'Add a product' }).click();
+  await page.getByRole('button', { name: 'Create a product' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill('Green tea');
+  await page.getByLabel('Price 1').fill('12.50');
+  await page.getByRole('button', { name: 'Create the product' }).click();
+  await page.getByText('Product created').first().waitFor();
+
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  await page.getByRole('link', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).first().click();
+  await page.getByLabel('Product', { exact: true }).selectOption({ label: 'Green tea ($12.50)' });
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  const linkUrl = await page.getByLabel('Address of the link').inputValue();
+  assert.match(
+    await page.getByLabel('Code for your site').inputValue(),
+    new RegExp(`<florin-button link="${linkUrl.split('/').at(-1)}">`),
   );
-  await page.close();
-});
 
-test('a payer with an allowance for Permit2 pays by one signature without gas', async () => {
-  const link = await addLink({ settlementToken: 'base::dai' });
-  const { page, wallet } = await visit(link);
-  const dai = life.base.token('dai');
-  await wallet.fund(life.base, dai, 30n * 10n ** 18n);
-  await wallet.approve(life.base, dai, 25n * 10n ** 18n, permit2Address);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.locator('#way').getByText('You have 30.00 DAI').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
-  await paid(page);
-  assert.deepEqual(
-    wallet.asked.filter((method) => /send|sign/i.test(method)),
-    ['eth_signTypedData_v4'],
-  );
-  assert.equal(await life.base.balanceOf(dai, wallet.address), 5n * 10n ** 18n);
-  await page.close();
-});
-
-test('a payment on another chain than the merchant’s settles there, and the receipt shows both transactions', async () => {
-  const link = await addLink({ settlementToken: 'base::usdc', feeModel: 2 });
-  const { page, wallet } = await visit(link, { phone: true });
-  const [paying, settled] = [life.ethereum.token('usdc'), life.base.token('usdc')];
-  await wallet.fund(life.ethereum, paying, 30_000_000n);
-  const before = await life.base.balanceOf(settled, life.merchantWallet);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  // Of all that could pay, what the wallet has is chosen for it.
-  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
-  await page.locator('#way').getByText('USDC on Ethereum').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.15 USDC/ }).click();
-  await paid(page);
-  const { session, transaction } = await life.session(sessionIdOf(page));
-  assert.deepEqual([transaction?.totalValue, transaction?.netValue], [25_150_000, 25_000_000]);
-  assert.equal((await life.base.balanceOf(settled, life.merchantWallet)) - before, 25_000_000n);
-  const shown = await page.locator('.receipt .whole').allTextContents();
-  const { initiateTx, completeTx, sessionId } = session;
-  assert.deepEqual(shown, [initiateTx, completeTx, sessionId]);
-  assert.notEqual(session.initiateTx, session.completeTx);
-  await page.close();
-});
-
-test(
-  'every request that a payer declines can be repeated, and nothing is paid before',
-  deepOnly,
-  async () => {
-    const { page, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
-    wallet.refused.add('eth_requestAccounts');
-    await page.getByRole('button', { name: 'Test Wallet' }).click();
-    await page.getByRole('alert').getByText('You declined in your wallet. Nothing was paid.').waitFor();
-    wallet.refused.clear();
-    await wallet.fund(life.ethereum, life.ethereum.token('usdt'), 30_000_000n);
-    await page.getByRole('button', { name: 'Test Wallet' }).click();
-    await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
-    for (const method of ['eth_sendTransaction', 'wallet_switchEthereumChain']) {
-      wallet.current = method === 'eth_sendTransaction' ? 31_337 : 31_338;
-      // The alert of the round before may still stand, so the wallet says when it refused.
-      const refused = wallet.refuseNext(method);
-      await page.locator('#pay-button').click();
-      await refused;
-      await page.getByRole('alert').getByText('You declined in your wallet').waitFor();
-    }
-    assert.equal((await life.session(sessionIdOf(page))).session.status, 'initialized');
-    await page.getByRole('button', { name: /^Try again/ }).click();
-    await paid(page);
-    await page.close();
-  },
-);
-
-test('a wallet with too little sees that, and another wallet can pay', deepOnly, async () => {
-  const poor = new TestWallet([life.ethereum, life.base], { name: 'Poor Wallet' });
-  const { page, wallet } = await visit({ linkUrl: 'about:blank' });
-  await poor.inject(page);
-  const usdt = life.ethereum.token('usdt');
-  await poor.fund(life.ethereum, usdt, 1_000_000n);
-  await wallet.fund(life.ethereum, usdt, 30_000_000n);
-  await page.goto((await addLink({ settlementToken: 'ethereum::usdt' })).linkUrl);
-  await page.getByRole('button', { name: 'Poor Wallet' }).click();
-  await page.locator('#way').getByText('You have 1.00 USDT').waitFor();
-  await page.getByRole('button', { name: /^Pay 25\.00/, disabled: true }).waitFor();
-  await page.locator('#lack').getByText('You need 24.00 USDT more in this wallet.').waitFor();
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
-  await page.locator('#pay-button').click();
-  await paid(page);
-  await page.close();
-});
-
-test('the page asks for the amount of a custom link and a required e-mail address, and a plain transfer pays', async () => {
-  const link = await addLink({
-    linkType: 'custom',
-    lineItems: [{ itemType: 'user_priced' }],
-    payerEmailRequired: 1,
-    feeModel: 2,
-  });
-  const { page } = await openPage(browser, { phone: true });
-  await page.goto(link.linkUrl);
-  await page.locator('#no-wallet').waitFor();
-  await page.locator('#by-address').check();
-  const sender = new TestWallet([life.ethereum, life.base]);
+  const payer = new TestWallet([life.ethereum], { name: 'Payer Wallet' });
   const usdc = life.ethereum.token('usdc');
-  await sender.fund(life.ethereum, usdc, 50_000_000n);
-  await page.locator('#refund-input').fill(sender.address);
-  const show = () => page.getByRole('button', { name: 'Show where to send' }).click();
-  await show();
-  await page.getByRole('alert').getByText('Enter your e-mail address.').waitFor();
-  await page.locator('#email-input:focus[aria-invalid=true][aria-describedby=problem]').waitFor();
-  await page.locator('#email-input').fill('ada@example.com');
-  await show();
-  await page.getByRole('alert').getByText('Enter an amount such as 25.00.').waitFor();
-  await page.locator('#amount-input').fill('10,5');
-  await page.getByRole('heading', { level: 1, name: '$10.521' }).waitFor();
-  await show();
-  await page.getByRole('heading', { name: 'Send exactly 10.521 USDC' }).waitFor();
-  await page.getByText('Only on the Ethereum network').waitFor();
-  const address = await page.locator('#deposit-address').textContent();
-  await sender.transfer(life.ethereum, usdc, { to: address ?? '', amount: 10_521_000n });
-  await paid(page);
-  const { session, transaction } = await life.session(sessionIdOf(page));
-  assert.deepEqual(
-    [session.amount, session.payerEmail, transaction?.totalValue, transaction?.netValue],
-    [10_500_000, 'ada@example.com', 10_521_000, 10_500_000],
-  );
-  await page.close();
-});
+  await payer.fund(life.ethereum, usdc, 20_000_000n);
+  const visitor = await openPage(browser, { phone: true });
+  await payer.inject(visitor.page);
+  await visitor.page.goto(linkUrl);
+  await visitor.page.getByRole('button', { name: 'Payer Wallet' }).click();
+  await visitor.page.getByRole('button', { name: /^Pay 12\.50 USDC/ }).click();
+  await visitor.page.locator('[data-status=completed]').waitFor();
 
-test("an agent's session opens without a secret, and only its own wallet can pay it", deepOnly, async () => {
-  const { linkId } = await addLink();
-  const agent = new Payer(life);
-  await agent.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
-  const sessionId = await agent.createSession(linkId, life.ethereum.token('usdc'));
-  const other = new TestWallet([life.ethereum], { name: 'Other Wallet' });
-  const own = new TestWallet([life.ethereum], { name: 'Own Wallet', wallet: agent.wallet });
-  const { page } = await openPage(browser);
-  for (const wallet of [other, own]) await wallet.inject(page);
-  await page.goto(`${life.options.origin}/checkout/${sessionId}`);
-  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await page.getByRole('link', { name: 'Payments' }).first().click();
   await page
-    .getByRole('alert')
-    .getByText(/^This payment is for the wallet 0x/)
+    .getByRole('row', { name: /12\.50/ })
+    .getByText('Settled')
     .waitFor();
-  await page.getByRole('button', { name: 'Own Wallet' }).click();
-  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
-  await page.locator('#pay-button').click();
-  await paid(page);
-  assert.equal((await life.session(sessionId)).session.payer.toLowerCase(), agent.address.toLowerCase());
-  await page.close();
+  t.diagnostic(`from the invitation to the settled payment: ${Math.round(performance.now() - startedMs)} ms`);
+  // The fee of 0.2 % is the operator's.
+  assert.equal(await life.ethereum.balanceOf(usdc, wallet.address), 12_475_000n);
+  assert.deepEqual(
+    complaints.errors.filter((text) => !text.startsWith('Failed to load resource')),
+    [],
+  );
+  await Promise.all([page.context().close(), visitor.page.close()]);
 });
 
 test('a page that is reloaded right after paying waits, and offers no second payment', async () => {

@@ -1,26 +1,7 @@
-import { after, before } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import type { ServiceOptions } from '../../src/service/options.ts';
-import { startService } from '../../src/service/service.ts';
-import { Life } from '../life/life.ts';
-import { type Complaints, openChromium, openPage } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { type Complaints, openPage } from './chromium.ts';
+import { browser, life } from './tea-shop.ts';
 import { TestWallet } from './test-wallet.ts';
-
-export let life: Life;
-let browser: Browser;
-
-/** Gives the tests of a file one browser and one small world, whose service has these options. */
-export function useWalletVisits(changes: Partial<ServiceOptions> = {}): void {
-  before(async () => {
-    browser = await openChromium();
-    life = await Life.start((options) => startService({ ...options, ...changes }));
-    life.mine();
-  });
-  after(async () => {
-    await browser.close();
-    await life.close();
-  });
-}
 
 interface Visit {
   readonly page: Page;
@@ -76,6 +57,5 @@ export async function visit(
 }
 
 export const pay = (page: Page) => page.locator('#pay-button').click();
-export const paid = (page: Page) => page.locator('[data-status=completed]').waitFor();
 export const says = (page: Page, text: string) => page.locator('#problem').getByText(text).waitFor();
 export const sends = ({ asked }: TestWallet) => asked.filter((method) => /send|sign/i.test(method));

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { life, paid, useTeaShop } from './tea-shop.ts';
 import { TestWallet } from './test-wallet.ts';
-import { life, paid, pay, says, sends, useWalletVisits, visit } from './wallet-visit.ts';
+import { pay, says, sends, visit } from './wallet-visit.ts';
 
 /** How the page continues with wallets that lack something or do not answer. */
 
-useWalletVisits();
+useTeaShop();
 
 for (const code of [5700, 5750, -32601]) {
   test(`a wallet that answers a batch of calls with ${code} pays by plain transactions`, async () => {

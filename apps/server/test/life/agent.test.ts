@@ -100,35 +100,31 @@ const steps: Readonly<Record<AgentTask['method'], readonly Step[]>> =
     : { transaction: ['approved', 'signed', 'sent'], signature: ['prepared', 'submitting'] };
 
 for (const method of ['transaction', 'signature'] as const) {
-  test(
-    `an agent that is killed at any point and restarted pays once, by a ${method}`,
-    method === 'signature' ? {} : deepOnly,
-    async () => {
-      const before = await sessionCount();
-      const agents: { killAt: Step; agent: Awaited<ReturnType<typeof newAgent>> }[] = [];
-      for (const killAt of steps[method]) agents.push({ killAt, agent: await newAgent() });
-      const kills = agents.map(async ({ killAt, agent }) => {
-        const { address, chainId, decimals } = agent.token;
-        const { privateKey } = agent;
-        const token = { address, chainId, decimals };
-        const idempotencyKey = `purchase ${killAt}`;
-        const rpcUrl = life.ethereum.anvil.url;
-        assert.equal(
-          await runAgent({ url, privateKey, token, rpcUrl, method, idempotencyKey, killAt }),
-          'SIGKILL',
-          killAt,
-        );
-        // The first run kept no state: the second one knows only the link, the account and the key.
-        const again = await payLink(url, { ...agent.options, idempotencyKey, method });
-        assert.equal(await spentBy(agent), price, killAt);
-        assert.equal(await transactionsOf(agent.account.address), method === 'transaction' ? 2 : 0, killAt);
-        return again;
-      });
-      const results = await Promise.all(kills);
-      assert.equal(new Set(results.map(({ sessionId }) => sessionId)).size, steps[method].length);
-      assert.equal((await sessionCount()) - before, steps[method].length);
-    },
-  );
+  test(`an agent that is killed at any point and restarted pays once, by a ${method}`, deepOnly, async () => {
+    const before = await sessionCount();
+    const agents: { killAt: Step; agent: Awaited<ReturnType<typeof newAgent>> }[] = [];
+    for (const killAt of steps[method]) agents.push({ killAt, agent: await newAgent() });
+    const kills = agents.map(async ({ killAt, agent }) => {
+      const { address, chainId, decimals } = agent.token;
+      const { privateKey } = agent;
+      const token = { address, chainId, decimals };
+      const idempotencyKey = `purchase ${killAt}`;
+      const rpcUrl = life.ethereum.anvil.url;
+      assert.equal(
+        await runAgent({ url, privateKey, token, rpcUrl, method, idempotencyKey, killAt }),
+        'SIGKILL',
+        killAt,
+      );
+      // The first run kept no state: the second one knows only the link, the account and the key.
+      const again = await payLink(url, { ...agent.options, idempotencyKey, method });
+      assert.equal(await spentBy(agent), price, killAt);
+      assert.equal(await transactionsOf(agent.account.address), method === 'transaction' ? 2 : 0, killAt);
+      return again;
+    });
+    const results = await Promise.all(kills);
+    assert.equal(new Set(results.map(({ sessionId }) => sessionId)).size, steps[method].length);
+    assert.equal((await sessionCount()) - before, steps[method].length);
+  });
 }
 
 test('calls with one key make one payment, and another key makes another', deepOnly, async () => {
@@ -157,7 +153,7 @@ function fetchAfter(words: string, act: (count: number) => Promise<void> | void)
   };
 }
 
-test('a pending transaction is waited for, and not sent again', async () => {
+test('a pending transaction is waited for, and not sent again', deepOnly, async () => {
   const agent = await newAgent();
   const controller = new AbortController();
   const options = { ...agent.options, method: 'transaction' } as const;

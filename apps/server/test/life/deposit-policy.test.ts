@@ -150,29 +150,33 @@ test('a short deposit within the tolerance pays: the operator adds the rest, and
   assert.equal(again.code, 0);
 });
 
-test('a deposit short by more than the tolerance waits for the payer, and the operator adds nothing', async () => {
-  const token = life.ethereum.token('usdc');
-  // Half of it exceeds the fee of 0.20: the operator adds no more than it earns.
-  const short = await addressOf(token, { underpaidAmount: 50_000_000 });
-  assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
-  const before = await life.ethereum.balanceOf(token, addresses.settler);
-  await transfer(life.ethereum, token, short.address, short.amount - 200_001n);
-  const view = await life.eventually(
-    () => life.get<SessionView>(`/session/${short.sessionId}`),
-    ({ deposits }) => deposits !== undefined,
-    'the short deposit in the session',
-  );
-  // The time that the payer was told, though the order of this address is payable for longer.
-  assert.deepEqual(
-    view.deposits?.map(({ missingInToken, payUntil }) => [missingInToken, String(payUntil)]),
-    [['200001', short.payUntil]],
-  );
-  await transfer(life.ethereum, token, short.address, 200_001n);
-  const done = await life.sessionIn(short.sessionId, 'completed');
-  assert.equal(await addedTo(done.transaction?.orderId ?? ''), 0n);
-  assert.equal(await life.ethereum.balanceOf(token, addresses.settler), before);
-  assert.deepEqual(await exceptionsOf(short.sessionId, () => true), []);
-});
+test(
+  'a deposit short by more than the tolerance waits for the payer, and the operator adds nothing',
+  deepOnly,
+  async () => {
+    const token = life.ethereum.token('usdc');
+    // Half of it exceeds the fee of 0.20: the operator adds no more than it earns.
+    const short = await addressOf(token, { underpaidAmount: 50_000_000 });
+    assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
+    const before = await life.ethereum.balanceOf(token, addresses.settler);
+    await transfer(life.ethereum, token, short.address, short.amount - 200_001n);
+    const view = await life.eventually(
+      () => life.get<SessionView>(`/session/${short.sessionId}`),
+      ({ deposits }) => deposits !== undefined,
+      'the short deposit in the session',
+    );
+    // The time that the payer was told, though the order of this address is payable for longer.
+    assert.deepEqual(
+      view.deposits?.map(({ missingInToken, payUntil }) => [missingInToken, String(payUntil)]),
+      [['200001', short.payUntil]],
+    );
+    await transfer(life.ethereum, token, short.address, 200_001n);
+    const done = await life.sessionIn(short.sessionId, 'completed');
+    assert.equal(await addedTo(done.transaction?.orderId ?? ''), 0n);
+    assert.equal(await life.ethereum.balanceOf(token, addresses.settler), before);
+    assert.deepEqual(await exceptionsOf(short.sessionId, () => true), []);
+  },
+);
 
 test(
   'the operator adds to one of several short deposits for a session: the others go back in full, and no more',
@@ -213,7 +217,7 @@ test(
   },
 );
 
-test('a surplus goes back, also under a policy', async () => {
+test('a surplus goes back, also under a policy', deepOnly, async () => {
   const token = life.ethereum.token('usdc');
   const over = await addressOf(token, { underpaidPpm: 2_000, latePayment: 'accept', lateHours: 2 });
   await transfer(life.ethereum, token, over.address, over.amount + 2_500_000n);

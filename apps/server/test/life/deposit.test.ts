@@ -8,6 +8,7 @@ import type { SessionDeposit } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerSums } from '#ledger/entry.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { Payer } from './payer.ts';
@@ -131,7 +132,7 @@ test('plain transfers to a deposit address pay its session, even in parts, and e
   );
 });
 
-test('a token without return values is collected like any other', async () => {
+test('a token without return values is collected like any other', deepOnly, async () => {
   const token = life.ethereum.token('usdt');
   const { sessionId, address, amount } = await addressOf(new Payer(life), token, 3_000_000);
   await transfer(life.ethereum, token, address, amount);
@@ -170,7 +171,7 @@ test('a surplus, or another token, goes back to the refund address, and the merc
   await life.eventually(told, (events) => events.length === 4, 'an event of each deposit');
 });
 
-test('a deposit for a session that was paid in another way goes back', async () => {
+test('a deposit for a session that was paid in another way goes back', deepOnly, async () => {
   const token = life.base.token('usdc');
   const [depositor, payer] = [new Payer(life), new Payer(life)];
   const { sessionId, address, amount } = await addressOf(depositor, token, 2_000_000);

@@ -125,34 +125,38 @@ const ways: readonly (readonly [name: string, pay: Pay])[] = [
 ];
 
 for (const [way, pay] of ways) {
-  test(`a direct payment by ${way} is paid and completed at once, with one transaction`, async () => {
-    const token = life.ethereum.token('usdc');
-    const payer = await fundedPayer();
-    const before = await life.ethereum.balanceOf(token, life.merchantWallet);
-    const inGateway = await life.ethereum.balanceOf(token, life.ethereum.chain.gateway);
-    const sessionId = await checkout(life, Number(price));
-    await pay(payer, await payer.prepare(sessionId, token));
-    const { session, transaction } = await life.sessionIn(sessionId, 'completed');
-    const events = await life.eventOf(sessionId, 'session.completed');
+  test(
+    `a direct payment by ${way} is paid and completed at once, with one transaction`,
+    way === 'transaction' ? {} : deepOnly,
+    async () => {
+      const token = life.ethereum.token('usdc');
+      const payer = await fundedPayer();
+      const before = await life.ethereum.balanceOf(token, life.merchantWallet);
+      const inGateway = await life.ethereum.balanceOf(token, life.ethereum.chain.gateway);
+      const sessionId = await checkout(life, Number(price));
+      await pay(payer, await payer.prepare(sessionId, token));
+      const { session, transaction } = await life.sessionIn(sessionId, 'completed');
+      const events = await life.eventOf(sessionId, 'session.completed');
 
-    assert.deepEqual(
-      events.map(({ sequence, type }) => `${sequence} ${type}`),
-      ['1 session.created', '2 session.payment_detected', '3 session.paid', '4 session.completed'],
-    );
-    const both = { objectId: sessionId, eventTypes: ['session.paid', 'session.completed'] };
-    assert.deepEqual(await life.database.db.query(transactionsOfEvents, both), [{ count: 1n }]);
-    assert.equal(session.completeTx, session.initiateTx);
-    assert.notEqual(session.completeTx, '');
-    assert.deepEqual(
-      [transaction?.sourceTx, transaction?.targetTx, transaction?.totalValue, transaction?.netValue],
-      [session.initiateTx, session.initiateTx, Number(price), Number(price - fee)],
-    );
-    assert.equal(await orderTypeOf(transaction?.orderId ?? ''), orderKinds.direct);
-    assert.equal(await legsOf(sessionId), 0n);
-    assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), before + price - fee);
-    assert.equal(await life.ethereum.balanceOf(token, life.ethereum.chain.gateway), inGateway);
-    assert.equal(await life.ethereum.balanceOf(token, payer.address), 0n);
-  });
+      assert.deepEqual(
+        events.map(({ sequence, type }) => `${sequence} ${type}`),
+        ['1 session.created', '2 session.payment_detected', '3 session.paid', '4 session.completed'],
+      );
+      const both = { objectId: sessionId, eventTypes: ['session.paid', 'session.completed'] };
+      assert.deepEqual(await life.database.db.query(transactionsOfEvents, both), [{ count: 1n }]);
+      assert.equal(session.completeTx, session.initiateTx);
+      assert.notEqual(session.completeTx, '');
+      assert.deepEqual(
+        [transaction?.sourceTx, transaction?.targetTx, transaction?.totalValue, transaction?.netValue],
+        [session.initiateTx, session.initiateTx, Number(price), Number(price - fee)],
+      );
+      assert.equal(await orderTypeOf(transaction?.orderId ?? ''), orderKinds.direct);
+      assert.equal(await legsOf(sessionId), 0n);
+      assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), before + price - fee);
+      assert.equal(await life.ethereum.balanceOf(token, life.ethereum.chain.gateway), inGateway);
+      assert.equal(await life.ethereum.balanceOf(token, payer.address), 0n);
+    },
+  );
 }
 
 // proves W4.8
@@ -274,7 +278,7 @@ test('while another chain has a payable order, the payment is held, and a second
   );
 });
 
-test('the merchant’s wallet gives a direct payment back, in parts', async () => {
+test('the merchant’s wallet gives a direct payment back, in parts', deepOnly, async () => {
   const token = life.ethereum.token('usdc');
   const payer = await fundedPayer();
   const sessionId = await checkout(life, Number(price));
@@ -305,26 +309,30 @@ test('the merchant’s wallet gives a direct payment back, in parts', async () =
   assert.equal(over.code, 100_701);
 });
 
-test('payments to the x402 address and in other tokens are held, and those of an escrow account from its next order on', async () => {
-  const token = life.ethereum.token('usdc');
-  const { payer, pay } = x402Client();
-  await life.ethereum.mint(token, payer, price);
-  const byAddress = await checkout(life, Number(price));
-  await pay(`${life.options.origin}/aipay/x402/session/${byAddress}?payer=${payer}`);
-  const { transaction } = await life.sessionIn(byAddress, 'completed');
-  assert.equal(await orderTypeOf(transaction?.orderId ?? ''), orderKinds.escrow);
+test(
+  'payments to the x402 address and in other tokens are held, and those of an escrow account from its next order on',
+  deepOnly,
+  async () => {
+    const token = life.ethereum.token('usdc');
+    const { payer, pay } = x402Client();
+    await life.ethereum.mint(token, payer, price);
+    const byAddress = await checkout(life, Number(price));
+    await pay(`${life.options.origin}/aipay/x402/session/${byAddress}?payer=${payer}`);
+    const { transaction } = await life.sessionIn(byAddress, 'completed');
+    assert.equal(await orderTypeOf(transaction?.orderId ?? ''), orderKinds.escrow);
 
-  const sessionId = await checkout(life, Number(price));
-  await choose('escrow');
-  const escrowed = await fundedPayer();
-  const prepared = await escrowed.prepare(sessionId, token);
-  assert.equal(await preparedType(prepared), orderKinds.escrow);
-  await escrowed.execute(life.ethereum, prepared);
-  await life.sessionIn(sessionId, 'completed');
-  await life.eventOf(sessionId, 'session.completed');
-  assert.ok(typesOf(sessionId).includes('session.settling'));
-  await choose('direct');
-});
+    const sessionId = await checkout(life, Number(price));
+    await choose('escrow');
+    const escrowed = await fundedPayer();
+    const prepared = await escrowed.prepare(sessionId, token);
+    assert.equal(await preparedType(prepared), orderKinds.escrow);
+    await escrowed.execute(life.ethereum, prepared);
+    await life.sessionIn(sessionId, 'completed');
+    await life.eventOf(sessionId, 'session.completed');
+    assert.ok(typesOf(sessionId).includes('session.settling'));
+    await choose('direct');
+  },
+);
 
 // proves W4.7
 test('an account without a settlement mode follows the configuration', deepOnly, async () => {

@@ -1,38 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { isId } from '@florin/protocol/id.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { Webhook } from 'standardwebhooks';
 import { decodeFunctionData } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
-import { startService } from '../../src/service/service.ts';
-import { type Collector, type SentSpan, startCollector, traceIdOf } from '../harness/collector.ts';
-import { Life, type SessionData } from './life.ts';
+import { deepOnly } from '../harness/deep-only.ts';
+import type { SessionData } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, Payer } from './payer.ts';
-import { checkout } from './story-fixture.ts';
-
-let life: Life;
-let monitoring = '';
-let collector: Collector;
-before(async () => {
-  collector = await startCollector();
-  life = await Life.start(async (options) => {
-    const tracing = { url: collector.url, share: 1 };
-    const service = await startService({ ...options, tracing, monitoring: { host: '127.0.0.1', port: 0 } });
-    monitoring = service.monitoring ?? '';
-    return service;
-  });
-  life.mine();
-});
-after(async () => {
-  await life.close();
-  await collector.close();
-});
+import { testMetrics, testTraces } from './payment-telemetry.ts';
+import { life } from './payment-world.ts';
 
 interface Story {
   readonly name: string;
+  /** It shows a further kind of what the others show. */
+  readonly isDeep?: true;
   readonly from: 'link' | 'checkout';
   readonly feeModel: 1 | 2;
   /** Chain and symbol of the payer's token, and of the merchant's settlement. */
@@ -45,7 +29,7 @@ interface Story {
   readonly net: number;
 }
 
-const stories: readonly Story[] = [
+const allStories: readonly Story[] = [
   {
     // proves S1.1, S2.19, S3.1, S4.19, S4.20, S6.2, W6.4
     name: 'a link, the merchant pays the fee',
@@ -61,6 +45,7 @@ const stories: readonly Story[] = [
   {
     // proves S2.20
     name: 'a link, the payer pays the fee',
+    isDeep: true,
     from: 'link',
     feeModel: 2,
     pay: ['ethereum', 'usdc'],
@@ -72,6 +57,7 @@ const stories: readonly Story[] = [
   },
   {
     name: 'a checkout session, the merchant pays the fee',
+    isDeep: true,
     from: 'checkout',
     feeModel: 1,
     pay: ['base', 'usdc'],
@@ -95,6 +81,7 @@ const stories: readonly Story[] = [
   },
   {
     name: 'a token without return values',
+    isDeep: true,
     from: 'link',
     feeModel: 1,
     pay: ['ethereum', 'usdt'],
@@ -107,6 +94,7 @@ const stories: readonly Story[] = [
   {
     // proves W3.6
     name: 'a token with 18 decimals',
+    isDeep: true,
     from: 'checkout',
     feeModel: 1,
     pay: ['base', 'dai'],
@@ -131,6 +119,7 @@ const stories: readonly Story[] = [
   {
     // proves S1.1
     name: 'across chains',
+    isDeep: true,
     from: 'link',
     feeModel: 1,
     pay: ['ethereum', 'usdc'],
@@ -152,6 +141,9 @@ const stories: readonly Story[] = [
     net: 9_000_001,
   },
 ];
+
+/** `npm test` has one payment of each kind, and `npm run test:deep` all. */
+const stories = allStories.filter(({ isDeep }) => isDeep !== true || deepOnly.skip === false);
 
 function unitsOf(value: number, token: Token): bigint {
   return BigInt(value) * 10n ** BigInt(token.decimals - 6);
@@ -313,129 +305,5 @@ test('the books sum to zero and equal the balances of the contracts', async () =
   );
 });
 
-/** The samples of a page of metrics, by name and labels. */
-function samplesOf(page: string): ReadonlyMap<string, number> {
-  const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => [
-      line.slice(0, line.lastIndexOf(' ')),
-      Number(line.slice(line.lastIndexOf(' ') + 1)),
-    ]),
-  );
-}
-
-test('the private port tells health and metrics of what has happened', async () => {
-  await fetch(`${life.options.origin}/payment/v1/session/sess_unknown`, {
-    headers: { authorization: `Bearer ${life.secretKey}` },
-  });
-  const ready = await fetch(`${monitoring}/health/ready`);
-  assert.deepEqual([ready.status, ((await ready.json()) as { status: string }).status], [200, 'ready']);
-  for (const path of ['/', '/payment/v1/product/list/1/1'])
-    assert.equal((await fetch(monitoring + path)).status, 404);
-  const response = await fetch(`${monitoring}/metrics`);
-  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
-  const samples = samplesOf(await response.text());
-  const least: Readonly<Record<string, number>> = {
-    'florin_session_moves_total{status="completed"}': stories.length,
-    florin_settlement_seconds_count: stories.length,
-    'florin_payment_detection_seconds_count{chain="ethereum"}': 1,
-    'florin_webhook_attempts_total{outcome="accepted"}': stories.length,
-    florin_database_transaction_seconds_count: stories.length,
-    'florin_chain_final_block{chain="base"}': 1,
-    'florin_wallet_gas_seconds{chain="base",role="settler"}': 1,
-    'florin_database_connections{state="open"}': 1,
-    process_resident_memory_bytes: 1,
-  };
-  for (const [sample, value] of Object.entries(least))
-    assert.ok((samples.get(sample) ?? -1) >= value, sample);
-  const exact: Readonly<Record<string, number>> = {
-    'florin_build_info{version="0.1.0",roles="web watcher worker"}': 1,
-    'florin_http_requests_total{method="GET",route="/payment/v1/session/:sessionId",status="200",code="100201"}': 1,
-    'florin_chain_halted{chain="ethereum"}': 0,
-    'florin_payments_available{chain="base"}': 1,
-    florin_exceptions_open: 0,
-  };
-  for (const [sample, value] of Object.entries(exact)) assert.equal(samples.get(sample), value, sample);
-  for (const [sample, value] of samples)
-    if (sample.startsWith('florin_ledger_minus_chain')) assert.equal(value, 0, sample);
-});
-
-// A label with an id or an address in it would grow without bound.
-test('labels of metrics hold no ids, addresses or hashes', async () => {
-  const samples = samplesOf(await (await fetch(`${monitoring}/metrics`)).text());
-  assert.deepEqual(
-    [...samples.keys()].filter((sample) =>
-      /0x[0-9a-f]{8}|\b(sess|evt|mer|lnk|acc|whk|dlv)_\w{8}/i.test(sample),
-    ),
-    [],
-  );
-  assert.ok(samples.size < 5_000, `${samples.size} series`);
-});
-
-test('a trace shows what a request did, and another one what became of its session', async () => {
-  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
-  const token = life.ethereum.token('usdc');
-  const payer = new Payer(life);
-  await payer.fund(life.ethereum, token, 1_000_000n);
-  const sessionId = await checkout(life, 1_000_000, token.tokenId, {
-    traceparent: `00-${traceId}-${spanId}-01`,
-  });
-  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
-  const events = await life.eventOf(sessionId, 'session.completed');
-  const of = (id: string) => collector.spans().filter((span) => span.traceId === id);
-  const isWhole = (spans: readonly SentSpan[]) => spans.length >= 4 + events.length;
-  const steps = await life.eventually(() => of(traceIdOf(sessionId)), isWhole, "the session's trace");
-
-  const created = of(traceId);
-  const request = created.find(({ name }) => name === 'POST /payment/v1/session/checkout/create');
-  assert.equal(request?.parentSpanId, spanId, 'it joins the trace of its caller');
-  const within = created.filter(({ parentSpanId }) => parentSpanId === request?.spanId);
-  assert.equal(within.length, created.length - 1);
-  const named = (spans: readonly SentSpan[]) => spans.map(({ name }) => name).sort();
-  // A statement that serves several requests is in the trace of the first one, such as that of the accounts.
-  const own = named(within).filter((name) => name !== 'accounts_by_ids');
-  assert.deepEqual(own, ['api_key_by_hash', 'sessions_insert']);
-  const attempts = Array.from(events, () => 'webhook attempt');
-  assert.deepEqual(named(steps), [
-    ...['payment', 'payment detected', 'session settling', 'settlement'],
-    ...attempts,
-  ]);
-  const sent = life.receiver.requests.filter(({ body }) => body.includes(sessionId));
-  assert.deepEqual(
-    sent.map(({ headers }) => headers['traceparent']).sort(),
-    steps
-      .filter(({ name }) => name === 'webhook attempt')
-      .map((attempt) => `00-${attempt.traceId}-${attempt.spanId}-01`)
-      .sort(),
-  );
-  const [link] = steps.find(({ name }) => name === 'session settling')?.links ?? [];
-  const settling = named(of(link?.traceId ?? ''));
-  for (const name of ['settle', 'eth_estimateGas']) assert.ok(settling.includes(name), settling.join());
-});
-
-test('attributes of traces have few values, and nothing sent is an id, an address or a secret', () => {
-  const values = new Map<string, Set<string>>();
-  for (const { name, attributes, status } of collector.spans()) {
-    assert.match(name, /^(?:[a-z][a-zA-Z0-9_ ]*|[A-Z]+(?: \/[a-zA-Z0-9_\-.:/*]*)?)$/);
-    assert.equal(status.message, undefined);
-    for (const { key, value } of attributes)
-      values.set(key, (values.get(key) ?? new Set()).add(String(Object.values(value)[0])));
-  }
-  assert.deepEqual([...values.keys()].sort(), [
-    'db.system.name',
-    'florin.calls',
-    'florin.chain',
-    'florin.code',
-    'florin.leg',
-    'http.request.method',
-    'http.response.status_code',
-    'http.route',
-    'rpc.system',
-    'server.address',
-  ]);
-  for (const [key, { size }] of values) assert.ok(size <= 12, `${key} has ${size} values`);
-  const text = collector.text();
-  assert.doesNotMatch(text, /0x[0-9a-f]{6}|(?:sess|mer|acc|prod|link|key|evt|whk)_[0-9A-Za-z]{16}|Bearer|@/i);
-  for (const secret of [life.secretKey, life.webhookKey, life.receiver.url, life.merchantId])
-    assert.ok(!text.includes(secret));
-});
+testMetrics(stories.length);
+testTraces();

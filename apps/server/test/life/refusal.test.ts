@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
@@ -116,6 +117,35 @@ test('any changed byte of the signed order makes the payment revert', async () =
   const hash = await payer.send(life.ethereum, { ...txRequest, data });
   await life.ethereum.anvil.mine();
   assert.equal(await receiptStatus(hash), '0x0');
+});
+
+test('every door refuses our contracts and deposit addresses as payers, and changes nothing', async () => {
+  const { origin } = life.options;
+  const token = life.ethereum.token('usdc');
+  const sessionId = await checkout(life, 1_000_000);
+  const asking = async (payer: string) => {
+    const response = await fetch(`${origin}/checkout/api/prepare`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId, payer, tokenId: token.tokenId, payerEmail: '' }),
+    });
+    return (await response.json()) as { code: number; data: PreparedOrder };
+  };
+  const offering = async (payer: string) =>
+    (await (await fetch(`${origin}/aipay/x402/session/${sessionId}?payer=${payer}`)).json()) as {
+      code: number;
+    };
+  const { gateway, vault } = life.ethereum.chain;
+  for (const own of [gateway, vault, token.address]) {
+    assert.equal((await asking(own)).code, 100611);
+    assert.equal((await offering(own)).code, 100611);
+  }
+  assert.equal((await life.session(sessionId)).session.signedOnce, 0);
+  const prepared = await asking(new Payer(life).address);
+  const deposit = depositWayOf(prepared.data)?.address;
+  assert.ok(deposit !== undefined, 'the payer is offered a deposit address');
+  assert.equal((await asking(deposit)).code, 100611);
+  assert.equal((await offering(deposit)).code, 100611);
 });
 
 // proves S3.3, W4.13

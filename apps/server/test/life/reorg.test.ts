@@ -4,6 +4,7 @@ import { findCursor, resumeChain } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { AgentSessionView } from '@florin/protocol/agent-view.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, closedRoutes, settlementHashOf, storedHeadOf } from './story-fixture.ts';
@@ -94,35 +95,39 @@ test('a payment that a reorg removes before finality is undetected, and detected
 });
 
 // proves W4.12
-test('a payment that never returns leaves the session unpaid and the merchant without a paid event', async () => {
-  const token = life.ethereum.token('usdc');
-  const payer = new Payer(life);
-  await payer.fund(life.ethereum, token, 10_000_000n);
-  const sessionId = await checkout(life, 1_000_000);
-  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
-  await life.ethereum.anvil.mine(2);
-  await life.eventOf(sessionId, 'session.payment_detected');
-  const depth = async () => {
-    const answer = await fetch(`${life.options.origin}/aipay/api/v1/session/${sessionId}`);
-    return ((await answer.json()) as { data: AgentSessionView }).data.aiView.payment;
-  };
-  const { confirmations = 0, confirmationsWanted = 0 } = (await depth()) ?? {};
-  assert.ok(0 < confirmations && confirmations < confirmationsWanted);
-  await life.ethereum.anvil.request('anvil_reorg', [2, []]);
-  await life.eventually(
-    () => life.session(sessionId),
-    (view) => view.session.initiateTx === '',
-    'the payment to vanish',
-  );
-  assert.equal(await depth(), undefined);
-  await life.ethereum.anvil.mine(20);
-  await watched();
-  assert.equal((await life.session(sessionId)).session.status, 'initialized');
-  assert.deepEqual(
-    life.eventsOf(sessionId).map((event) => event.type),
-    ['session.created', 'session.payment_detected'],
-  );
-});
+test(
+  'a payment that never returns leaves the session unpaid and the merchant without a paid event',
+  deepOnly,
+  async () => {
+    const token = life.ethereum.token('usdc');
+    const payer = new Payer(life);
+    await payer.fund(life.ethereum, token, 10_000_000n);
+    const sessionId = await checkout(life, 1_000_000);
+    await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+    await life.ethereum.anvil.mine(2);
+    await life.eventOf(sessionId, 'session.payment_detected');
+    const depth = async () => {
+      const answer = await fetch(`${life.options.origin}/aipay/api/v1/session/${sessionId}`);
+      return ((await answer.json()) as { data: AgentSessionView }).data.aiView.payment;
+    };
+    const { confirmations = 0, confirmationsWanted = 0 } = (await depth()) ?? {};
+    assert.ok(0 < confirmations && confirmations < confirmationsWanted);
+    await life.ethereum.anvil.request('anvil_reorg', [2, []]);
+    await life.eventually(
+      () => life.session(sessionId),
+      (view) => view.session.initiateTx === '',
+      'the payment to vanish',
+    );
+    assert.equal(await depth(), undefined);
+    await life.ethereum.anvil.mine(20);
+    await watched();
+    assert.equal((await life.session(sessionId)).session.status, 'initialized');
+    assert.deepEqual(
+      life.eventsOf(sessionId).map((event) => event.type),
+      ['session.created', 'session.payment_detected'],
+    );
+  },
+);
 
 // proves S3.2
 test('a settlement that a reorg removes shows settlement_pending, and the same transaction repairs it', async () => {

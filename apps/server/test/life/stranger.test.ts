@@ -7,6 +7,7 @@ import { encodeFunctionData } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { findOrder } from '#orders/order.ts';
 import { type Service, startService } from '../../src/service/service.ts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { Payer } from './payer.ts';
@@ -42,7 +43,7 @@ async function fundedPayer(chain: LifeChain, symbol: string): Promise<Payer> {
   return payer;
 }
 
-test('a third party that tries to settle in the block of the payment changes nothing', async () => {
+test('a third party that tries to settle in the block of the payment changes nothing', deepOnly, async () => {
   const payer = await fundedPayer(life.ethereum, 'usdc');
   const stranger = await fundedPayer(life.ethereum, 'usdc');
   const sessionId = await checkout(life, 1_000_000);
@@ -64,27 +65,37 @@ test('a third party that tries to settle in the block of the payment changes not
   );
 });
 
-test('a third party that tries to settle an order for another chain changes nothing for the merchant', async () => {
-  const payer = await fundedPayer(life.ethereum, 'usdc');
-  const stranger = await fundedPayer(life.ethereum, 'usdc');
-  const held = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
-  const sessionId = await checkout(life, 1_000_000, 'base::usdc');
-  const prepared = await payer.prepare(sessionId, life.ethereum.token('usdc'));
-  await payer.execute(life.ethereum, prepared);
-  await settleBy(stranger, life.ethereum, prepared.aiView.paymentExecutionGuide.order.orderId);
-  life.mine();
-  await life.sessionIn(sessionId, 'completed');
-  await life.pauseMining();
-  const now = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
-  assert.equal(now - held, 994_000n);
-  const events = await life.eventOf(sessionId, 'session.completed');
-  assert.deepEqual(
-    events.map((event) => event.type),
-    ['session.created', 'session.payment_detected', 'session.paid', 'session.settling', 'session.completed'],
-  );
-});
+test(
+  'a third party that tries to settle an order for another chain changes nothing for the merchant',
+  deepOnly,
+  async () => {
+    const payer = await fundedPayer(life.ethereum, 'usdc');
+    const stranger = await fundedPayer(life.ethereum, 'usdc');
+    const held = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
+    const sessionId = await checkout(life, 1_000_000, 'base::usdc');
+    const prepared = await payer.prepare(sessionId, life.ethereum.token('usdc'));
+    await payer.execute(life.ethereum, prepared);
+    await settleBy(stranger, life.ethereum, prepared.aiView.paymentExecutionGuide.order.orderId);
+    life.mine();
+    await life.sessionIn(sessionId, 'completed');
+    await life.pauseMining();
+    const now = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
+    assert.equal(now - held, 994_000n);
+    const events = await life.eventOf(sessionId, 'session.completed');
+    assert.deepEqual(
+      events.map((event) => event.type),
+      [
+        'session.created',
+        'session.payment_detected',
+        'session.paid',
+        'session.settling',
+        'session.completed',
+      ],
+    );
+  },
+);
 
-test('two services on one database settle each of many payments once', async () => {
+test('two services on one database settle each of many payments once', deepOnly, async () => {
   const port = await findFreePort();
   const second: Service = await startService({
     ...life.options,

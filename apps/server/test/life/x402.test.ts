@@ -8,6 +8,7 @@ import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import axios from 'axios';
 import { parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { checkout } from './story-fixture.ts';
 import { decoded } from './x402-client.ts';
@@ -89,7 +90,7 @@ test('an stock x402 fetch client pays a link and gets a receipt, and repeating i
 });
 
 // proves W8.3
-test('an stock x402 axios client pays a session and names its refund address', async () => {
+test('an stock x402 axios client pays a session and names its refund address', deepOnly, async () => {
   const { account, balance, config } = await client(4_000_000n);
   const sessionId = await checkout(life, 3_000_000);
   const pay = wrapAxiosWithPaymentFromConfig(axios.create(), { schemes: [...config.schemes] });
@@ -132,41 +133,49 @@ async function addLink(body: object): Promise<string> {
   return link.linkId;
 }
 
-test('an stock x402 client pays a custom link with its own amount, exactly with the fee', async () => {
-  const tips = await addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] });
-  const { account, balance, config } = await client(5_000_000n);
-  const pay = wrapFetchWithPaymentFromConfig(fetch, { ...config, schemes: [...config.schemes] });
-  const response = await pay(resource(`/link/${tips}?amountInUSD=1.5&payer=${account.address}`));
-  assert.equal(response.status, 200, await response.clone().text());
-  const { data } = (await response.json()) as { data: X402Receipt };
-  const done = await life.sessionIn(data.sessionId, 'completed');
-  assert.deepEqual(
-    [done.session.payer, done.transaction?.totalValue, done.transaction?.feeValue, done.session.amount],
-    [account.address, 1_500_000, 2_995, 1_497_005],
-  );
-  assert.equal(await balance(), 3_500_000n);
-});
+test(
+  'an stock x402 client pays a custom link with its own amount, exactly with the fee',
+  deepOnly,
+  async () => {
+    const tips = await addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] });
+    const { account, balance, config } = await client(5_000_000n);
+    const pay = wrapFetchWithPaymentFromConfig(fetch, { ...config, schemes: [...config.schemes] });
+    const response = await pay(resource(`/link/${tips}?amountInUSD=1.5&payer=${account.address}`));
+    assert.equal(response.status, 200, await response.clone().text());
+    const { data } = (await response.json()) as { data: X402Receipt };
+    const done = await life.sessionIn(data.sessionId, 'completed');
+    assert.deepEqual(
+      [done.session.payer, done.transaction?.totalValue, done.transaction?.feeValue, done.session.amount],
+      [account.address, 1_500_000, 2_995, 1_497_005],
+    );
+    assert.equal(await balance(), 3_500_000n);
+  },
+);
 
-test('a request that x402 cannot express is refused with a code that says what to do instead', async () => {
-  const user = { linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] };
-  const [tips, asking] = [await addLink(user), await addLink({ ...user, payerEmailRequired: 1 })];
-  const answers = await Promise.all(
-    [
-      `/link/${tips}`,
-      `/link/${tips}?amountInUSD=1,5`,
-      `/link/${tips}?amountInUSD=0`,
-      `/link/${tips}?amountInUSD=9999999999`,
-      `/link/${linkId}?amountInUSD=1`,
-      `/link/${asking}?amountInUSD=1`,
-    ].map(async (path) => {
-      const response = await fetch(resource(path));
-      const body = (await response.json()) as { code: number; error: { param: string } };
-      return [response.status, body.code, body.error.param];
-    }),
-  );
-  const amount = (code: number) => [400, code, 'amountInUSD'];
-  assert.deepEqual(answers, [...[400101, 400101, 400101, 100209, 400101].map(amount), [400, 100610, '']]);
-});
+test(
+  'a request that x402 cannot express is refused with a code that says what to do instead',
+  deepOnly,
+  async () => {
+    const user = { linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] };
+    const [tips, asking] = [await addLink(user), await addLink({ ...user, payerEmailRequired: 1 })];
+    const answers = await Promise.all(
+      [
+        `/link/${tips}`,
+        `/link/${tips}?amountInUSD=1,5`,
+        `/link/${tips}?amountInUSD=0`,
+        `/link/${tips}?amountInUSD=9999999999`,
+        `/link/${linkId}?amountInUSD=1`,
+        `/link/${asking}?amountInUSD=1`,
+      ].map(async (path) => {
+        const response = await fetch(resource(path));
+        const body = (await response.json()) as { code: number; error: { param: string } };
+        return [response.status, body.code, body.error.param];
+      }),
+    );
+    const amount = (code: number) => [400, code, 'amountInUSD'];
+    assert.deepEqual(answers, [...[400101, 400101, 400101, 100209, 400101].map(amount), [400, 100610, '']]);
+  },
+);
 
 // proves W8.3
 test('an unknown outcome is answered as pending with its hash, and a repeat gets the outcome', async () => {
@@ -227,38 +236,47 @@ test('a sent payment is answered even if its link has changed, and no further pa
   assert.equal(await balance(), 998_000n);
 });
 
-test('a payment that a third party sent to its address is answered even if its link has changed', async () => {
-  const priced = (amount: number) => ({
-    ...{ linkType: 'fixed', linkName: 'Pages', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
-    ...{ feeModel: 1, lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: amount }] },
-  });
-  const product = { name: 'A page', commonPrices: [1_000_000] };
-  const { productId } = await life.post<{ productId: string }>('/product/create', product);
-  const pages = await addLink(priced(1_000_000));
-  const { account, balance, config } = await client(2_000_000n);
-  let header = '';
-  const overtaken: typeof fetch = async (input, init) => {
-    const request = new Request(input, init);
-    header = request.headers.get('payment-signature') ?? '';
-    if (header === '') return fetch(request);
-    const { authorization, signature } = decoded<X402Payment>(header).payload;
-    const { to, value, validAfter, validBefore, nonce } = authorization;
-    const { r, s, v } = parseSignature(signature as Hex);
-    const terms = [account.address, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce];
-    const token = life.ethereum.token('usdc').address;
-    await life.ethereum.call(token, 'LocalUsdc', 'transferWithAuthorization', [...terms, v, r, s]);
-    return fetch(request);
-  };
-  const pay = wrapFetchWithPaymentFromConfig(overtaken, { ...config, schemes: [...config.schemes] });
-  const { data } = (await (await pay(resource(`/link/${pages}`))).json()) as { data: X402Receipt };
-  const { session } = await life.sessionIn(data.sessionId, 'completed');
-  await life.post('/payment/link/update', { linkId: pages, ...priced(3_000_000) });
-  const again = await fetch(resource(`/link/${pages}`), { headers: { 'payment-signature': header } });
-  assert.equal(again.status, 200);
-  const { success, transaction } = decoded<X402Settlement>(again.headers.get('payment-response'));
-  assert.deepEqual([success, transaction], [true, session.initiateTx]);
-  assert.ok((await balance()) < 2_000_000n);
-});
+test(
+  'a payment that a third party sent to its address is answered even if its link has changed',
+  deepOnly,
+  async () => {
+    const priced = (amount: number) => ({
+      ...{
+        linkType: 'fixed',
+        linkName: 'Pages',
+        accountId: life.accountId,
+        settlementToken: 'ethereum::usdc',
+      },
+      ...{ feeModel: 1, lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: amount }] },
+    });
+    const product = { name: 'A page', commonPrices: [1_000_000] };
+    const { productId } = await life.post<{ productId: string }>('/product/create', product);
+    const pages = await addLink(priced(1_000_000));
+    const { account, balance, config } = await client(2_000_000n);
+    let header = '';
+    const overtaken: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      header = request.headers.get('payment-signature') ?? '';
+      if (header === '') return fetch(request);
+      const { authorization, signature } = decoded<X402Payment>(header).payload;
+      const { to, value, validAfter, validBefore, nonce } = authorization;
+      const { r, s, v } = parseSignature(signature as Hex);
+      const terms = [account.address, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce];
+      const token = life.ethereum.token('usdc').address;
+      await life.ethereum.call(token, 'LocalUsdc', 'transferWithAuthorization', [...terms, v, r, s]);
+      return fetch(request);
+    };
+    const pay = wrapFetchWithPaymentFromConfig(overtaken, { ...config, schemes: [...config.schemes] });
+    const { data } = (await (await pay(resource(`/link/${pages}`))).json()) as { data: X402Receipt };
+    const { session } = await life.sessionIn(data.sessionId, 'completed');
+    await life.post('/payment/link/update', { linkId: pages, ...priced(3_000_000) });
+    const again = await fetch(resource(`/link/${pages}`), { headers: { 'payment-signature': header } });
+    assert.equal(again.status, 200);
+    const { success, transaction } = decoded<X402Settlement>(again.headers.get('payment-response'));
+    assert.deepEqual([success, transaction], [true, session.initiateTx]);
+    assert.ok((await balance()) < 2_000_000n);
+  },
+);
 
 test('a payment for terms that the service did not offer is refused, and nothing is sent', async () => {
   const { balance, config } = await client(9_000_000n);
@@ -287,7 +305,7 @@ test('a payment for terms that the service did not offer is refused, and nothing
 });
 
 // proves W8.16
-test('stock clients see by the status what cannot be paid, and pay nothing', async () => {
+test('stock clients see by the status what cannot be paid, and pay nothing', deepOnly, async () => {
   const { account, balance, config } = await client(5_000_000n);
   const pay = wrapFetchWithPaymentFromConfig(fetch, { ...config, schemes: [...config.schemes] });
   const payByAxios = wrapAxiosWithPaymentFromConfig(axios.create({ validateStatus: () => true }), {

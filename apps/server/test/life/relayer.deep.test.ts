@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, getAddress, type Hex } from 'viem';
-import { deepOnly } from '../harness/deep-only.ts';
 import type { Life } from './life.ts';
 import { startLifeWithProcess } from './life-with-process.ts';
 import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
@@ -88,20 +87,16 @@ test('while that wallet is empty, a settler sends the payment with a signature; 
   assert.deepEqual(await sourceOf(second.sessionId), [wallet, 'payWithAuthorization', false]);
 });
 
-test(
-  'a transaction that a killed process recorded is sent unchanged by the same wallet',
-  deepOnly,
-  async () => {
-    const payment = await prepared();
-    await life.pauseMining();
-    const txHash = await submit(payment);
-    await service.kill();
-    await life.ethereum.anvil.request('anvil_dropTransaction', [txHash]);
-    assert.equal(await life.ethereum.anvil.request('eth_getTransactionByHash', [txHash]), null);
-    await service.start();
-    life.mine();
-    const { transaction } = await life.sessionIn(payment.sessionId, 'completed');
-    assert.equal(transaction?.sourceTx, txHash);
-    assert.deepEqual(await consentOf(txHash), [addresses.orderSigner, 'payWithAuthorization', false]);
-  },
-);
+test('a transaction that a killed process recorded is sent unchanged by the same wallet', async () => {
+  const payment = await prepared();
+  await life.pauseMining();
+  const txHash = await submit(payment);
+  await service.kill();
+  await life.ethereum.anvil.request('anvil_dropTransaction', [txHash]);
+  assert.equal(await life.ethereum.anvil.request('eth_getTransactionByHash', [txHash]), null);
+  await service.start();
+  life.mine();
+  const { transaction } = await life.sessionIn(payment.sessionId, 'completed');
+  assert.equal(transaction?.sourceTx, txHash);
+  assert.deepEqual(await consentOf(txHash), [addresses.orderSigner, 'payWithAuthorization', false]);
+});

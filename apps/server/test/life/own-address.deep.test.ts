@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
-import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { createAccount, updateAccount } from '#merchants/account.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { jsonLog } from '#telemetry/log.ts';
 import { startService } from '../../src/service/service.ts';
-import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
@@ -79,62 +77,29 @@ async function choose(accountId: string, settlementMode: SettlementMode): Promis
   await life.database.db.transaction((transaction) => updateAccount(transaction, life.options, request));
 }
 
-test(
-  'a stored account with our vault as its address pays into the float, and settlement continues for all merchants',
-  deepOnly,
-  async () => {
-    const { vault } = life.ethereum.chain;
-    const floatOf = async () =>
-      (await ledgerBalances(life.database.db)).find(
-        ({ account, asset }) => account === 'vault:ethereum' && asset === 'ethereum::usdc',
-      )?.balance ?? 0n;
-    await compared();
-    const float = await floatOf();
-    const usual = life.accountId;
-    life.accountId = await accountAt(vault);
-    for (const settlementMode of ['escrow', 'direct'] as const) {
-      await choose(life.accountId, settlementMode);
-      await paid(1_000_000);
-    }
-    life.accountId = usual;
-    // Two differing checks in a row would stop the chain.
-    for (let looks = 0; looks < 3; looks += 1) assert.equal((await compared()).isBalanced, true);
-    assert.equal(await floatOf(), float + 2n * 998_000n);
-    await paid(2_000_000);
-    const after = await compared();
-    assert.deepEqual(
-      after.chains.flatMap(({ balances }) => balances).filter(({ difference }) => difference !== '0'),
-      [],
-    );
-    assert.ok(!alarms.includes('reconcile.drift'), alarms.join());
-  },
-);
-
-test('every door refuses our contracts and deposit addresses as payers, and changes nothing', async () => {
-  const { origin } = life.options;
-  const token = life.ethereum.token('usdc');
-  const sessionId = await checkout(life, 1_000_000);
-  const asking = async (payer: string) => {
-    const response = await fetch(`${origin}/checkout/api/prepare`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ sessionId, payer, tokenId: token.tokenId, payerEmail: '' }),
-    });
-    return (await response.json()) as { code: number; data: PreparedOrder };
-  };
-  const offering = async (payer: string) =>
-    (await (await fetch(`${origin}/aipay/x402/session/${sessionId}?payer=${payer}`)).json()) as {
-      code: number;
-    };
-  const { gateway, vault } = life.ethereum.chain;
-  for (const own of [gateway, vault, token.address]) {
-    assert.equal((await asking(own)).code, 100611);
-    assert.equal((await offering(own)).code, 100611);
+test('a stored account with our vault as its address pays into the float, and settlement continues for all merchants', async () => {
+  const { vault } = life.ethereum.chain;
+  const floatOf = async () =>
+    (await ledgerBalances(life.database.db)).find(
+      ({ account, asset }) => account === 'vault:ethereum' && asset === 'ethereum::usdc',
+    )?.balance ?? 0n;
+  await compared();
+  const float = await floatOf();
+  const usual = life.accountId;
+  life.accountId = await accountAt(vault);
+  for (const settlementMode of ['escrow', 'direct'] as const) {
+    await choose(life.accountId, settlementMode);
+    await paid(1_000_000);
   }
-  assert.equal((await life.session(sessionId)).session.signedOnce, 0);
-  const prepared = await asking(new Payer(life).address);
-  const deposit = depositWayOf(prepared.data)?.address;
-  assert.ok(deposit !== undefined, 'the payer is offered a deposit address');
-  assert.equal((await asking(deposit)).code, 100611);
-  assert.equal((await offering(deposit)).code, 100611);
+  life.accountId = usual;
+  // Two differing checks in a row would stop the chain.
+  for (let looks = 0; looks < 3; looks += 1) assert.equal((await compared()).isBalanced, true);
+  assert.equal(await floatOf(), float + 2n * 998_000n);
+  await paid(2_000_000);
+  const after = await compared();
+  assert.deepEqual(
+    after.chains.flatMap(({ balances }) => balances).filter(({ difference }) => difference !== '0'),
+    [],
+  );
+  assert.ok(!alarms.includes('reconcile.drift'), alarms.join());
 });

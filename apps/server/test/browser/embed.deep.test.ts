@@ -10,7 +10,6 @@ import { findFreePort } from '@florin/world';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { noBrandImages, updateBranding } from '#catalog/branding.ts';
-import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { heardBy, hears, isTrueIn, ShopPage } from './shop-page.ts';
@@ -98,7 +97,7 @@ test("a shop's button opens the checkout, its page hears of the payment, and its
   await page.close();
 });
 
-test('a button that names a payment link opens its page', deepOnly, async () => {
+test('a button that names a payment link opens its page', async () => {
   const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', {
     ...{ linkType: 'custom', linkName: 'Tea', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
     feeModel: 1,
@@ -186,45 +185,41 @@ test('a shop has the checkout in its page: address and status in the frame, wall
   await page.close();
 });
 
-test(
-  'a page that the merchant does not list frames nothing, hears nothing, and says so to its developer',
-  deepOnly,
-  async () => {
-    const { shop, paymentUrl } = await openShop({ isForeign: true });
-    const { page, complaints } = await openPage(browser);
-    await shop.visit(page, paymentUrl);
-    const refused = await hears(page, 'error');
-    assert.equal(refused['reason'], 'not_listed');
-    // The payer can still pay on the page itself.
-    assert.equal(await page.locator('florin-checkout a').getAttribute('href'), paymentUrl);
-    // Naming the origin that is listed does not help: the browser compares it with the page.
-    const listed = new URL(paymentUrl);
-    listed.pathname = `/embed${listed.pathname}`;
-    listed.search = '?shop=https%3A%2F%2Fshop.example';
-    await page.evaluate(`(async () => {
+test('a page that the merchant does not list frames nothing, hears nothing, and says so to its developer', async () => {
+  const { shop, paymentUrl } = await openShop({ isForeign: true });
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page, paymentUrl);
+  const refused = await hears(page, 'error');
+  assert.equal(refused['reason'], 'not_listed');
+  // The payer can still pay on the page itself.
+  assert.equal(await page.locator('florin-checkout a').getAttribute('href'), paymentUrl);
+  // Naming the origin that is listed does not help: the browser compares it with the page.
+  const listed = new URL(paymentUrl);
+  listed.pathname = `/embed${listed.pathname}`;
+  listed.search = '?shop=https%3A%2F%2Fshop.example';
+  await page.evaluate(`(async () => {
     const frame = document.createElement('iframe');
     frame.src = ${JSON.stringify(listed.href)};
     document.body.append(frame);
     await new Promise((resolve) => frame.addEventListener('load', resolve));
   })()`);
-    assert.ok(
-      complaints.errors.some((text) => text.includes('frame-ancestors')),
-      complaints.errors.join('\n'),
-    );
-    const [popup] = await Promise.all([
-      page.context().waitForEvent('page'),
-      page.getByRole('button', { name: 'Pay' }).click(),
-    ]);
-    await isTrueIn(page, 'window.heard.length > 1');
-    assert.deepEqual(
-      [(await heardBy(page)).map(([name]) => name), await page.evaluate('window.messages')],
-      [['error', 'error'], []],
-    );
-    await Promise.all([page.close(), popup.close()]);
-  },
-);
+  assert.ok(
+    complaints.errors.some((text) => text.includes('frame-ancestors')),
+    complaints.errors.join('\n'),
+  );
+  const [popup] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: 'Pay' }).click(),
+  ]);
+  await isTrueIn(page, 'window.heard.length > 1');
+  assert.deepEqual(
+    [(await heardBy(page)).map(([name]) => name), await page.evaluate('window.messages')],
+    [['error', 'error'], []],
+  );
+  await Promise.all([page.close(), popup.close()]);
+});
 
-test('a shop in React has the same button, and shows the news of its payment', deepOnly, async () => {
+test('a shop in React has the same button, and shows the news of its payment', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../../../packages/react/src/shop.fixture.ts', import.meta.url))],
     bundle: true,

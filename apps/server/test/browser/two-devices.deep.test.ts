@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { shorten } from '@florin/checkout';
 import type { Browser, Page } from 'playwright-core';
-import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from '../life/life.ts';
 import type { LifeChain } from '../life/life-chain.ts';
 import { openChromium, openPage } from './chromium.ts';
@@ -83,48 +82,40 @@ async function payElsewhere(url: string): Promise<void> {
   await other.page.context().close();
 }
 
-test(
-  'a payer who would be asked for an allowance while another device pays is asked for nothing',
-  deepOnly,
-  async () => {
-    const url = await addSession('ethereum::usdt');
-    const device = await open(url, life.ethereum, 'usdt');
-    // No event reaches this device: the fresh look before the request has to tell.
-    await device.page.route('**/events?*', (route) => route.abort());
-    const held = device.wallet.hold('eth_chainId');
-    await device.pay();
-    await held.opened;
-    await payElsewhere(url);
-    held.answer();
-    await says(device, notNeeded);
-    assert.equal(asked(device, 'eth_sendTransaction'), 0);
-    assert.equal(await device.page.locator('#pay-button').count(), 0);
-    // Its wallet was not charged, and that stays so over a reload.
-    await elsewhere(device.page).waitFor();
-    await device.page.reload();
-    await device.page.locator('[data-status=completed]').waitFor();
-    await elsewhere(device.page).waitFor();
-    await device.page.close();
-  },
-);
+test('a payer who would be asked for an allowance while another device pays is asked for nothing', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  // No event reaches this device: the fresh look before the request has to tell.
+  await device.page.route('**/events?*', (route) => route.abort());
+  const held = device.wallet.hold('eth_chainId');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  held.answer();
+  await says(device, notNeeded);
+  assert.equal(asked(device, 'eth_sendTransaction'), 0);
+  assert.equal(await device.page.locator('#pay-button').count(), 0);
+  // Its wallet was not charged, and that stays so over a reload.
+  await elsewhere(device.page).waitFor();
+  await device.page.reload();
+  await device.page.locator('[data-status=completed]').waitFor();
+  await elsewhere(device.page).waitFor();
+  await device.page.close();
+});
 
-test(
-  'a payer who gave an allowance before another device pays is not asked to pay, and sees that the allowance stays',
-  deepOnly,
-  async () => {
-    const url = await addSession('ethereum::usdt');
-    const device = await open(url, life.ethereum, 'usdt');
-    const held = device.wallet.hold('eth_getTransactionReceipt');
-    await device.pay();
-    await held.opened;
-    await payElsewhere(url);
-    held.answer();
-    await says(device, `${notNeeded} Your wallet still allows 7.00 USDT`);
-    assert.equal(asked(device, 'eth_sendTransaction'), 1);
-    assert.equal(await device.balance(), 30n);
-    await device.page.close();
-  },
-);
+test('a payer who gave an allowance before another device pays is not asked to pay, and sees that the allowance stays', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  const held = device.wallet.hold('eth_getTransactionReceipt');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  held.answer();
+  await says(device, `${notNeeded} Your wallet still allows 7.00 USDT`);
+  assert.equal(asked(device, 'eth_sendTransaction'), 1);
+  assert.equal(await device.balance(), 30n);
+  await device.page.close();
+});
 
 test('a payer whose prompt is open when another device pays is asked to reject it, and has nothing left to do', async () => {
   const url = await addSession('ethereum::usdt');
@@ -143,24 +134,20 @@ test('a payer whose prompt is open when another device pays is asked to reject i
   await device.page.close();
 });
 
-test(
-  'a second payment on the same network is refused by the contract, and the page says that only gas was spent',
-  deepOnly,
-  async () => {
-    const url = await addSession('ethereum::usdt');
-    const device = await open(url, life.ethereum, 'usdt');
-    await device.wallet.approve(life.ethereum, life.ethereum.token('usdt'), 7_000_000n);
-    const held = device.wallet.hold('eth_sendTransaction');
-    await device.pay();
-    await held.opened;
-    await payElsewhere(url);
-    await says(device, rejectIt);
-    held.answer();
-    await says(device, 'The contract has refused the second one, which cost you only gas.');
-    assert.equal(await device.balance(), 30n);
-    await device.page.close();
-  },
-);
+test('a second payment on the same network is refused by the contract, and the page says that only gas was spent', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  await device.wallet.approve(life.ethereum, life.ethereum.token('usdt'), 7_000_000n);
+  const held = device.wallet.hold('eth_sendTransaction');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  await says(device, rejectIt);
+  held.answer();
+  await says(device, 'The contract has refused the second one, which cost you only gas.');
+  assert.equal(await device.balance(), 30n);
+  await device.page.close();
+});
 
 test('a second payment on another network goes back, and the page says so before and after', async () => {
   const url = await addSession('ethereum::usdt');
@@ -177,7 +164,7 @@ test('a second payment on another network goes back, and the page says so before
   await device.page.close();
 });
 
-test('a signature given after another device has paid is not sent', deepOnly, async () => {
+test('a signature given after another device has paid is not sent', async () => {
   const url = await addSession('ethereum::usdt');
   const device = await open(url, life.ethereum, 'usdc');
   const held = device.wallet.hold('eth_signTypedData_v4');
@@ -197,22 +184,18 @@ test('a signature given after another device has paid is not sent', deepOnly, as
   await device.page.close();
 });
 
-test(
-  'while the page does not know the state of the payment, it asks the wallet for nothing',
-  deepOnly,
-  async () => {
-    const url = await addSession('ethereum::usdt');
-    const device = await open(url, life.ethereum, 'usdt');
-    await device.page.route('**/checkout/api/session/*', (route) => route.abort());
-    await device.pay();
-    await says(device, 'The page cannot check the state of the payment');
-    assert.equal(asked(device, 'eth_sendTransaction'), 0);
-    await device.page.unroute('**/checkout/api/session/*');
-    await device.pay();
-    await device.page.locator('[data-status=completed]').waitFor();
-    await device.page.close();
-  },
-);
+test('while the page does not know the state of the payment, it asks the wallet for nothing', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  await device.page.route('**/checkout/api/session/*', (route) => route.abort());
+  await device.pay();
+  await says(device, 'The page cannot check the state of the payment');
+  assert.equal(asked(device, 'eth_sendTransaction'), 0);
+  await device.page.unroute('**/checkout/api/session/*');
+  await device.pay();
+  await device.page.locator('[data-status=completed]').waitFor();
+  await device.page.close();
+});
 
 /** The headings that say whose payment it was. */
 const here = (page: Page) => page.getByRole('heading', { name: 'You paid 7.00 USDT' });
@@ -266,37 +249,33 @@ test('a phone that scans the code shows the address that the desktop asks for, w
   await Promise.all([desktop.context().close(), phone.context().close()]);
 });
 
-test(
-  'a payer whose address another device replaces is told so, and what is sent to the first one still pays',
-  deepOnly,
-  async () => {
-    const url = await addSession('ethereum::usdt');
-    const [first, second] = [await look(url), await look(url, { phone: true })];
-    const address = await askForAddress(first);
-    await second.getByRole('button', { name: 'Pay another way' }).click();
-    const end = address.slice(-4);
-    const told = `The way to pay was changed on another device. A payment to the address that ends in ${end} still counts.`;
-    await first.getByRole('alert').getByText(told).waitFor();
-    assert.notEqual(await askForAddress(second), address);
-    await first.locator('#deposit').waitFor();
-    await first.getByRole('alert').getByText(told).waitFor();
-    await first.reload();
-    await first.getByRole('alert').getByText(told).waitFor();
-    assert.equal(await second.getByText(told).count(), 0);
-    const exchange = new TestWallet([life.ethereum, life.base]);
-    const usdt = life.ethereum.token('usdt');
-    await exchange.fund(life.ethereum, usdt, 30_000_000n);
-    await exchange.transfer(life.ethereum, usdt, { to: address, amount: 7_000_000n });
-    for (const page of [first, second]) {
-      await page.locator('[data-status=completed]').waitFor();
-      // An exchange sent it: the chain's payer is where the money would have gone back to.
-      const receipt = page.getByRole('region', { name: 'Receipt' });
-      await receipt.getByText('Refund address').waitFor();
-      assert.equal(await receipt.getByText('Paid by').count(), 0);
-    }
-    await Promise.all([first.context().close(), second.context().close()]);
-  },
-);
+test('a payer whose address another device replaces is told so, and what is sent to the first one still pays', async () => {
+  const url = await addSession('ethereum::usdt');
+  const [first, second] = [await look(url), await look(url, { phone: true })];
+  const address = await askForAddress(first);
+  await second.getByRole('button', { name: 'Pay another way' }).click();
+  const end = address.slice(-4);
+  const told = `The way to pay was changed on another device. A payment to the address that ends in ${end} still counts.`;
+  await first.getByRole('alert').getByText(told).waitFor();
+  assert.notEqual(await askForAddress(second), address);
+  await first.locator('#deposit').waitFor();
+  await first.getByRole('alert').getByText(told).waitFor();
+  await first.reload();
+  await first.getByRole('alert').getByText(told).waitFor();
+  assert.equal(await second.getByText(told).count(), 0);
+  const exchange = new TestWallet([life.ethereum, life.base]);
+  const usdt = life.ethereum.token('usdt');
+  await exchange.fund(life.ethereum, usdt, 30_000_000n);
+  await exchange.transfer(life.ethereum, usdt, { to: address, amount: 7_000_000n });
+  for (const page of [first, second]) {
+    await page.locator('[data-status=completed]').waitFor();
+    // An exchange sent it: the chain's payer is where the money would have gone back to.
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    await receipt.getByText('Refund address').waitFor();
+    assert.equal(await receipt.getByText('Paid by').count(), 0);
+  }
+  await Promise.all([first.context().close(), second.context().close()]);
+});
 
 test('a stranger with the plain link sets no address before the payer’s eyes, and hides none', async () => {
   const url = await addSession('ethereum::usdt');

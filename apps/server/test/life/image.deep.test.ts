@@ -9,7 +9,6 @@ import type { Product } from '@florin/protocol/product.ts';
 import sharp from 'sharp';
 import { searchSnapshots } from '#sessions/session-search.ts';
 import { startService } from '../../src/service/service.ts';
-import { deepOnly } from '../harness/deep-only.ts';
 import { type ImageSource, startImageSource } from '../harness/image-source.ts';
 import { sampleImage } from '../harness/sample-image.ts';
 import { Life } from './life.ts';
@@ -61,78 +60,74 @@ async function linkOf(productId: string): Promise<string> {
 }
 
 // proves S2.4, S4.4
-test(
-  'a product’s image is shown wherever the product is, and changes the version of its links',
-  deepOnly,
-  async () => {
-    const imageUrl = `${source.origin}/tea.jpg`;
-    const created = await life.post<Product>('/product/create', { ...tea, imageUrl });
-    const { productId } = created;
-    const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(created.imageUrl)?.[1];
-    assert.ok(name !== undefined);
-    assert.deepEqual(
-      [created.imageUrl, created.imageStatus, created.imageReason],
-      [`${life.options.origin}/images/${name}-1280.webp`, 'hosted', ''],
-    );
+test('a product’s image is shown wherever the product is, and changes the version of its links', async () => {
+  const imageUrl = `${source.origin}/tea.jpg`;
+  const created = await life.post<Product>('/product/create', { ...tea, imageUrl });
+  const { productId } = created;
+  const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(created.imageUrl)?.[1];
+  assert.ok(name !== undefined);
+  assert.deepEqual(
+    [created.imageUrl, created.imageStatus, created.imageReason],
+    [`${life.options.origin}/images/${name}-1280.webp`, 'hosted', ''],
+  );
 
-    const served = await fetch(created.imageUrl);
-    const { format, width, height } = await sharp(await served.arrayBuffer()).metadata();
-    assert.deepEqual([format, width, height], ['webp', 1280, 640]);
-    assert.deepEqual(
-      [
-        'content-type',
-        'cache-control',
-        'content-security-policy',
-        'cross-origin-resource-policy',
-        'x-content-type-options',
-      ].map((header) => served.headers.get(header)),
-      [
-        'image/webp',
-        'public, max-age=31536000, immutable',
-        "default-src 'none'; sandbox",
-        'cross-origin',
-        'nosniff',
-      ],
-    );
+  const served = await fetch(created.imageUrl);
+  const { format, width, height } = await sharp(await served.arrayBuffer()).metadata();
+  assert.deepEqual([format, width, height], ['webp', 1280, 640]);
+  assert.deepEqual(
+    [
+      'content-type',
+      'cache-control',
+      'content-security-policy',
+      'cross-origin-resource-policy',
+      'x-content-type-options',
+    ].map((header) => served.headers.get(header)),
+    [
+      'image/webp',
+      'public, max-age=31536000, immutable',
+      "default-src 'none'; sandbox",
+      'cross-origin',
+      'nosniff',
+    ],
+  );
 
-    const linkId = await linkOf(productId);
-    const before = await life.get<LinkView>(`/payment/link/${linkId}`);
-    assert.equal(before.lineItems.items[0]?.productData.imageUrl, created.imageUrl);
-    const agentView = await fetch(`${life.options.origin}/aipay/api/v1/payment/link/${linkId}`);
-    assert.ok((await agentView.text()).includes(created.imageUrl));
-    const page = await fetch(`${life.options.origin}/link/${linkId}`);
-    assert.match(await page.text(), new RegExp(`<img src="${life.options.origin}/images/${name}-96\\.webp"`));
-    assert.match(page.headers.get('content-security-policy') ?? '', /img-src 'self'/);
+  const linkId = await linkOf(productId);
+  const before = await life.get<LinkView>(`/payment/link/${linkId}`);
+  assert.equal(before.lineItems.items[0]?.productData.imageUrl, created.imageUrl);
+  const agentView = await fetch(`${life.options.origin}/aipay/api/v1/payment/link/${linkId}`);
+  assert.ok((await agentView.text()).includes(created.imageUrl));
+  const page = await fetch(`${life.options.origin}/link/${linkId}`);
+  assert.match(await page.text(), new RegExp(`<img src="${life.options.origin}/images/${name}-96\\.webp"`));
+  assert.match(page.headers.get('content-security-policy') ?? '', /img-src 'self'/);
 
-    const session = await life.post<{ lineItems: LinkView['lineItems'] }>('/session/checkout/create', {
-      accountId: life.accountId,
-      settlementToken: 'ethereum::usdc',
-      lineItems: [{ itemType: 'product', productId, quantity: 1 }],
-    });
-    assert.equal(session.lineItems.items[0]?.productData.imageUrl, created.imageUrl);
-    const search = { merchantId: life.merchantId, after: 0n, limit: 10 };
-    const found = await searchSnapshots(life.database.db, { ...search, text: `/images/${name}-` });
-    assert.deepEqual([found.isFound, typeof found.last], [true, 'bigint']);
-    const last = found.last ?? 0n;
-    assert.deepEqual(await searchSnapshots(life.database.db, { ...search, text: '/images/other-' }), {
-      isFound: false,
-      last,
-    });
-    assert.deepEqual(await searchSnapshots(life.database.db, { ...search, text: name, after: last }), {
-      isFound: false,
-      last: undefined,
-    });
+  const session = await life.post<{ lineItems: LinkView['lineItems'] }>('/session/checkout/create', {
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    lineItems: [{ itemType: 'product', productId, quantity: 1 }],
+  });
+  assert.equal(session.lineItems.items[0]?.productData.imageUrl, created.imageUrl);
+  const search = { merchantId: life.merchantId, after: 0n, limit: 10 };
+  const found = await searchSnapshots(life.database.db, { ...search, text: `/images/${name}-` });
+  assert.deepEqual([found.isFound, typeof found.last], [true, 'bigint']);
+  const last = found.last ?? 0n;
+  assert.deepEqual(await searchSnapshots(life.database.db, { ...search, text: '/images/other-' }), {
+    isFound: false,
+    last,
+  });
+  assert.deepEqual(await searchSnapshots(life.database.db, { ...search, text: name, after: last }), {
+    isFound: false,
+    last: undefined,
+  });
 
-    await life.post('/product/update', { productId, ...tea, imageUrl: `${source.origin}/cup.png` });
-    const replaced = await product(productId);
-    assert.notEqual(replaced.imageUrl, created.imageUrl);
-    const moved = await life.get<LinkView>(`/payment/link/${linkId}`);
-    assert.notEqual(moved.versionCode, before.versionCode);
-    assert.equal(moved.lineItems.items[0]?.productData.imageUrl, replaced.imageUrl);
-    // Old pages and snapshots still show the old image.
-    assert.equal((await fetch(created.imageUrl)).status, 200);
-  },
-);
+  await life.post('/product/update', { productId, ...tea, imageUrl: `${source.origin}/cup.png` });
+  const replaced = await product(productId);
+  assert.notEqual(replaced.imageUrl, created.imageUrl);
+  const moved = await life.get<LinkView>(`/payment/link/${linkId}`);
+  assert.notEqual(moved.versionCode, before.versionCode);
+  assert.equal(moved.lineItems.items[0]?.productData.imageUrl, replaced.imageUrl);
+  // Old pages and snapshots still show the old image.
+  assert.equal((await fetch(created.imageUrl)).status, 200);
+});
 
 // proves W6.34
 test('an update with the answer of a read keeps the image and the version, without a request to the source', async () => {
@@ -253,50 +248,46 @@ test('the image of a one_time item is hosted, shown with its session and kept fo
   assert.equal((await searchSnapshots(life.database.db, search)).isFound, true);
 });
 
-test(
-  'pages show the branding that was set through the API: logo, colour and the merchant’s name',
-  deepOnly,
-  async () => {
-    const imageUrl = `${source.origin}/cup.png`;
-    const { productId } = await life.post<Product>('/product/create', { ...tea, imageUrl });
-    const linkId = await linkOf(productId);
-    const before = await life.get<LinkView>(`/payment/link/${linkId}`);
-    const logoUrl = `${source.origin}/tea.jpg`;
-    assert.deepEqual(await life.post('/branding/update', { logoUrl, color: '#FFE600' }), { success: true });
-    const branding = await life.get<Branding>('/branding/detail');
-    assert.equal(branding.color, '#ffe600');
-    const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(branding.logoUrl)?.[1];
-    assert.ok(name !== undefined);
-    // Sending back the result of a read keeps the logo.
-    await life.post('/branding/update', branding);
-    assert.deepEqual(
-      { ...(await life.get<Branding>('/branding/detail')), updateAt: '' },
-      { ...branding, updateAt: '' },
-    );
+test('pages show the branding that was set through the API: logo, colour and the merchant’s name', async () => {
+  const imageUrl = `${source.origin}/cup.png`;
+  const { productId } = await life.post<Product>('/product/create', { ...tea, imageUrl });
+  const linkId = await linkOf(productId);
+  const before = await life.get<LinkView>(`/payment/link/${linkId}`);
+  const logoUrl = `${source.origin}/tea.jpg`;
+  assert.deepEqual(await life.post('/branding/update', { logoUrl, color: '#FFE600' }), { success: true });
+  const branding = await life.get<Branding>('/branding/detail');
+  assert.equal(branding.color, '#ffe600');
+  const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(branding.logoUrl)?.[1];
+  assert.ok(name !== undefined);
+  // Sending back the result of a read keeps the logo.
+  await life.post('/branding/update', branding);
+  assert.deepEqual(
+    { ...(await life.get<Branding>('/branding/detail')), updateAt: '' },
+    { ...branding, updateAt: '' },
+  );
 
-    const page = await fetch(`${life.options.origin}/link/${linkId}`);
-    const text = await page.text();
-    assert.ok(
-      text.includes(`<img class="logo dark-plate" src="${life.options.origin}/images/${name}-320.webp"`),
-    );
-    assert.ok(text.includes('Story Shop</'));
-    const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => style);
-    const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
-    const policy = page.headers.get('content-security-policy') ?? '';
-    const allowed = /style-src ([^;]*);/.exec(policy)?.[1]?.split(' ') ?? [];
-    assert.deepEqual(hashes.toSorted(), allowed.toSorted());
-    assert.ok(styles.some((style) => /--accent: #ffe600; --on-accent: #000000/.test(style)));
-    assert.equal((await life.get<LinkView>(`/payment/link/${linkId}`)).versionCode, before.versionCode);
+  const page = await fetch(`${life.options.origin}/link/${linkId}`);
+  const text = await page.text();
+  assert.ok(
+    text.includes(`<img class="logo dark-plate" src="${life.options.origin}/images/${name}-320.webp"`),
+  );
+  assert.ok(text.includes('Story Shop</'));
+  const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => style);
+  const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  const allowed = /style-src ([^;]*);/.exec(policy)?.[1]?.split(' ') ?? [];
+  assert.deepEqual(hashes.toSorted(), allowed.toSorted());
+  assert.ok(styles.some((style) => /--accent: #ffe600; --on-accent: #000000/.test(style)));
+  assert.equal((await life.get<LinkView>(`/payment/link/${linkId}`)).versionCode, before.versionCode);
 
-    const gone = await life.call('POST', '/branding/update', { logoUrl: `${source.origin}/gone.png` });
-    assert.deepEqual(
-      [gone.code, gone.message],
-      [400_101, 'Invalid field: logoUrl cannot be used: answered 404'],
-    );
-    const wrong = await life.call('POST', '/branding/update', { color: 'red;} body {display:none' });
-    assert.equal(wrong.code, 400_101);
-    await life.post('/branding/update', {});
-    const empty = await life.get<Branding>('/branding/detail');
-    assert.deepEqual([empty.logoUrl, empty.color], ['', '']);
-  },
-);
+  const gone = await life.call('POST', '/branding/update', { logoUrl: `${source.origin}/gone.png` });
+  assert.deepEqual(
+    [gone.code, gone.message],
+    [400_101, 'Invalid field: logoUrl cannot be used: answered 404'],
+  );
+  const wrong = await life.call('POST', '/branding/update', { color: 'red;} body {display:none' });
+  assert.equal(wrong.code, 400_101);
+  await life.post('/branding/update', {});
+  const empty = await life.get<Branding>('/branding/detail');
+  assert.deepEqual([empty.logoUrl, empty.color], ['', '']);
+});

@@ -9,7 +9,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createApiKey } from '#merchants/api-key.ts';
 import '../harness/published-packages.ts';
-import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 
 const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
@@ -247,7 +246,7 @@ test('pages of other origins, batches, other methods and large bodies are refuse
 });
 
 // proves W8.4
-test('an assistant pays over standard input, within its policy, once', deepOnly, async () => {
+test('an assistant pays over standard input, within its policy, once', async () => {
   const payerKey = generatePrivateKey();
   const { address } = privateKeyToAccount(payerKey);
   const token = life.ethereum.token('usdc');

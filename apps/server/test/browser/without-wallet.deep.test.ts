@@ -6,7 +6,6 @@ import type { Browser, Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { ServiceOptions } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
-import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { TestWallet } from './test-wallet.ts';
@@ -131,142 +130,122 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
   await page.close();
 });
 
-test(
-  'a second device sees what has arrived at the first one’s address, and the merchant sees both deposits',
-  deepOnly,
-  async () => {
-    const first = await visit();
-    await send(first, 3_000_000n);
-    const panel = first.page.locator('#deposit');
-    await panel.getByText('3.00 USDC has arrived. Send 22.00 USDC more to the same address.').waitFor();
-    const { page } = await openPage(browser, { isApart: true });
-    await page.goto(`${life.options.origin}/checkout/${first.sessionId}`);
-    await page.getByRole('button', { name: 'Pay another way' }).click();
-    await page.getByText(`The address ends in ${first.address.slice(-4)}.`).waitFor();
-    await page.locator('#by-address').check();
-    const elsewhere = new TestWallet([life.ethereum, life.base]);
-    await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
-    await page.locator('#refund-input').fill(elsewhere.address);
-    await page.getByRole('button', { name: 'Show where to send' }).click();
-    await page
-      .locator('#deposit')
-      .getByText(
-        `3.00 USDC has already arrived at another address, which ends in ${first.address.slice(-4)}. ` +
-          'To complete that payment, send 22.00 USDC more to that address.',
-      )
-      .waitFor();
-    await page.getByText('If you send to the address below instead, send the whole 25.00 USDC.').waitFor();
-    const second = {
-      page,
-      elsewhere,
-      sessionId: first.sessionId,
-      address: (await address(page).textContent()) ?? '',
-    };
-    assert.notEqual(second.address, first.address);
-    await send(second, 5_000_000n);
-    await page
-      .locator('#deposit')
-      .getByText('5.00 USDC has arrived. Send 20.00 USDC more to the same address.')
-      .waitFor();
-    // Whoever has the plain link may have asked for the second address, so the first device hears nothing of it.
-    assert.equal(await first.page.getByText(second.address.slice(-4)).count(), 0);
-    const { deposits } = await life.get<{ deposits: { addressEnd: string; amountInToken: string }[] }>(
-      `/session/${first.sessionId}`,
-    );
-    assert.deepEqual(
-      new Set(deposits.map(({ addressEnd, amountInToken }) => `${addressEnd} ${amountInToken}`)),
-      new Set([`${first.address.slice(-4)} 3000000`, `${second.address.slice(-4)} 5000000`]),
-    );
-    await send(second, 20_000_000n);
-    await page.locator('[data-status=completed]').waitFor();
-    await page.context().close();
-    await first.page.close();
-  },
-);
+test('a second device sees what has arrived at the first one’s address, and the merchant sees both deposits', async () => {
+  const first = await visit();
+  await send(first, 3_000_000n);
+  const panel = first.page.locator('#deposit');
+  await panel.getByText('3.00 USDC has arrived. Send 22.00 USDC more to the same address.').waitFor();
+  const { page } = await openPage(browser, { isApart: true });
+  await page.goto(`${life.options.origin}/checkout/${first.sessionId}`);
+  await page.getByRole('button', { name: 'Pay another way' }).click();
+  await page.getByText(`The address ends in ${first.address.slice(-4)}.`).waitFor();
+  await page.locator('#by-address').check();
+  const elsewhere = new TestWallet([life.ethereum, life.base]);
+  await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
+  await page.locator('#refund-input').fill(elsewhere.address);
+  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await page
+    .locator('#deposit')
+    .getByText(
+      `3.00 USDC has already arrived at another address, which ends in ${first.address.slice(-4)}. ` +
+        'To complete that payment, send 22.00 USDC more to that address.',
+    )
+    .waitFor();
+  await page.getByText('If you send to the address below instead, send the whole 25.00 USDC.').waitFor();
+  const second = {
+    page,
+    elsewhere,
+    sessionId: first.sessionId,
+    address: (await address(page).textContent()) ?? '',
+  };
+  assert.notEqual(second.address, first.address);
+  await send(second, 5_000_000n);
+  await page
+    .locator('#deposit')
+    .getByText('5.00 USDC has arrived. Send 20.00 USDC more to the same address.')
+    .waitFor();
+  // Whoever has the plain link may have asked for the second address, so the first device hears nothing of it.
+  assert.equal(await first.page.getByText(second.address.slice(-4)).count(), 0);
+  const { deposits } = await life.get<{ deposits: { addressEnd: string; amountInToken: string }[] }>(
+    `/session/${first.sessionId}`,
+  );
+  assert.deepEqual(
+    new Set(deposits.map(({ addressEnd, amountInToken }) => `${addressEnd} ${amountInToken}`)),
+    new Set([`${first.address.slice(-4)} 3000000`, `${second.address.slice(-4)} 5000000`]),
+  );
+  await send(second, 20_000_000n);
+  await page.locator('[data-status=completed]').waitFor();
+  await page.context().close();
+  await first.page.close();
+});
 
-test(
-  'the refund address is remembered in this browser, and a connected wallet’s is offered in another',
-  deepOnly,
-  async () => {
-    const { page, elsewhere } = await visit();
-    const next = await page.context().newPage();
-    await next.goto(await addLink());
-    await next.locator('#by-address').check();
-    assert.equal(await next.locator('#refund-input').inputValue(), elsewhere.address);
-    const other = await openPage(browser, { isApart: true });
-    const wallet = new TestWallet([life.ethereum, life.base]);
-    await wallet.inject(other.page);
-    await other.page.goto(await addLink());
-    await other.page.getByRole('button', { name: 'Test Wallet' }).click();
-    await other.page.locator('#way').waitFor();
-    await other.page.locator('#pay-button').waitFor();
-    await other.page.locator('#by-address').check();
-    assert.equal(await other.page.locator('#refund-input').inputValue(), wallet.address.toLowerCase());
-    await other.page.context().close();
-    await Promise.all([next.close(), page.close()]);
-  },
-);
+test('the refund address is remembered in this browser, and a connected wallet’s is offered in another', async () => {
+  const { page, elsewhere } = await visit();
+  const next = await page.context().newPage();
+  await next.goto(await addLink());
+  await next.locator('#by-address').check();
+  assert.equal(await next.locator('#refund-input').inputValue(), elsewhere.address);
+  const other = await openPage(browser, { isApart: true });
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.inject(other.page);
+  await other.page.goto(await addLink());
+  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.locator('#way').waitFor();
+  await other.page.locator('#pay-button').waitFor();
+  await other.page.locator('#by-address').check();
+  assert.equal(await other.page.locator('#refund-input').inputValue(), wallet.address.toLowerCase());
+  await other.page.context().close();
+  await Promise.all([next.close(), page.close()]);
+});
 
-test(
-  'another tab shows the same address, and closing the panel shows all ways to pay again in both',
-  deepOnly,
-  async () => {
-    const { page, address: own } = await visit();
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await other.locator('#deposit').waitFor();
-    assert.equal(await address(other).textContent(), own);
-    await page.getByRole('button', { name: 'Pay another way' }).click();
-    await page.locator('#by-address').waitFor();
-    await other.locator('#by-address').waitFor();
-    await page.reload();
-    await page.locator('#by-address').waitFor();
-    assert.equal(await address(page).count(), 0);
-    await Promise.all([page.close(), other.close()]);
-  },
-);
+test('another tab shows the same address, and closing the panel shows all ways to pay again in both', async () => {
+  const { page, address: own } = await visit();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.locator('#deposit').waitFor();
+  assert.equal(await address(other).textContent(), own);
+  await page.getByRole('button', { name: 'Pay another way' }).click();
+  await page.locator('#by-address').waitFor();
+  await other.locator('#by-address').waitFor();
+  await page.reload();
+  await page.locator('#by-address').waitFor();
+  assert.equal(await address(page).count(), 0);
+  await Promise.all([page.close(), other.close()]);
+});
 
-test(
-  'a deposit for a session that a wallet has paid meanwhile goes back, and the page says so',
-  deepOnly,
-  async () => {
-    const visitor = await visit();
-    const { page, elsewhere } = visitor;
-    const wallet = new TestWallet([life.ethereum, life.base]);
-    await wallet.fund(life.ethereum, usdc, 30_000_000n);
-    const other = await openPage(browser, { isApart: true });
-    await wallet.inject(other.page);
-    await other.page.goto(page.url());
-    await other.page.getByRole('button', { name: 'Pay another way' }).click();
-    await other.page.getByRole('button', { name: 'Test Wallet' }).click();
-    await other.page.locator('#way').getByText('You have 30.00 USDC').waitFor();
-    await other.page.locator('#pay-button').click();
-    for (const each of [page, other.page]) await each.locator('[data-status=completed]').waitFor();
-    await send(visitor, 25_000_000n);
-    await noticed(visitor);
-    await other.page.reload();
-    await other.page.getByText('25.00 USDC went back to the payer: already paid.').waitFor();
-    assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
-    await Promise.all([page.close(), other.page.context().close()]);
-  },
-);
+test('a deposit for a session that a wallet has paid meanwhile goes back, and the page says so', async () => {
+  const visitor = await visit();
+  const { page, elsewhere } = visitor;
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, usdc, 30_000_000n);
+  const other = await openPage(browser, { isApart: true });
+  await wallet.inject(other.page);
+  await other.page.goto(page.url());
+  await other.page.getByRole('button', { name: 'Pay another way' }).click();
+  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await other.page.locator('#pay-button').click();
+  for (const each of [page, other.page]) await each.locator('[data-status=completed]').waitFor();
+  await send(visitor, 25_000_000n);
+  await noticed(visitor);
+  await other.page.reload();
+  await other.page.getByText('25.00 USDC went back to the payer: already paid.').waitFor();
+  assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
+  await Promise.all([page.close(), other.page.context().close()]);
+});
 
-test(
-  'in the local world the demo payer pays, and the page shows the complete payment',
-  deepOnly,
-  async () => {
-    await life.ethereum.anvil.request('anvil_setBalance', [demoPayer, '0x56bc75e2d63100000']);
-    await life.ethereum.mint(usdc, demoPayer, 40_000_000n);
-    const { page } = await openPage(browser);
-    await page.goto(await addLink());
-    await page.getByRole('button', { name: 'Demo payer (local world)' }).click();
-    await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
-    await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
-    await page.locator('[data-status=completed]').waitFor();
-    assert.equal(await life.ethereum.balanceOf(usdc, demoPayer), 15_000_000n);
-    await page.close();
-  },
-);
+test('in the local world the demo payer pays, and the page shows the complete payment', async () => {
+  await life.ethereum.anvil.request('anvil_setBalance', [demoPayer, '0x56bc75e2d63100000']);
+  await life.ethereum.mint(usdc, demoPayer, 40_000_000n);
+  const { page } = await openPage(browser);
+  await page.goto(await addLink());
+  await page.getByRole('button', { name: 'Demo payer (local world)' }).click();
+  await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
+  await page.locator('[data-status=completed]').waitFor();
+  assert.equal(await life.ethereum.balanceOf(usdc, demoPayer), 15_000_000n);
+  await page.close();
+});
 
 // Last: it moves the chain's time past the deadline of every order there is.
 test('a late deposit goes back, and the page says so', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { deepOnly } from '../harness/deep-only.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { injectStub, PageWorld } from './page-world.ts';
 import { chooseWay } from './states.ts';
@@ -64,54 +63,46 @@ test('an ambiguous amount begins no session, and the page shows how to type each
   await page.close();
 });
 
-test(
-  'a press on Pay counts, also when leaving the amount shows its problem between press and release',
-  deepOnly,
-  async () => {
-    const { page } = await openPage(browser);
-    await injectStub(page);
-    await world.visit(page, `/link/${linkId}`);
-    await page.locator('.wallet').click();
-    await field(page).pressSequentially('1.0');
-    await priced(page, '$1.002');
-    await field(page).press('0');
-    await field(page).press('0');
-    await page.locator('#pay-button').hover();
-    await page.mouse.down();
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-    await page.mouse.up();
-    await page
-      .locator('#problem')
-      .getByText('This can be read as two amounts. Type 1,000.00 or 1.00.')
-      .waitFor();
-    await page.close();
-  },
-);
+test('a press on Pay counts, also when leaving the amount shows its problem between press and release', async () => {
+  const { page } = await openPage(browser);
+  await injectStub(page);
+  await world.visit(page, `/link/${linkId}`);
+  await page.locator('.wallet').click();
+  await field(page).pressSequentially('1.0');
+  await priced(page, '$1.002');
+  await field(page).press('0');
+  await field(page).press('0');
+  await page.locator('#pay-button').hover();
+  await page.mouse.down();
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  await page.mouse.up();
+  await page
+    .locator('#problem')
+    .getByText('This can be read as two amounts. Type 1,000.00 or 1.00.')
+    .waitFor();
+  await page.close();
+});
 
-test(
-  'group separators appear while the payer types, the caret stays, and leaving the field completes the amount',
-  deepOnly,
-  async () => {
-    const { page } = await openPage(browser, { locale: 'de' });
-    await world.visit(page, `/link/${linkId}?lang=de`);
-    await field(page).pressSequentially('1234567');
-    assert.equal(await field(page).inputValue(), '1.234.567');
-    for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
-    await page.keyboard.press('Backspace');
-    assert.equal(await field(page).inputValue(), '1.234.567');
-    await page.keyboard.press('Backspace');
-    await page.keyboard.type('9');
-    assert.equal(await field(page).inputValue(), '1.239.567');
-    await page.keyboard.type('8');
-    assert.equal(await field(page).inputValue(), '12.398.567');
-    await field(page).fill('1234,5');
-    await page.keyboard.press('Tab');
-    assert.equal(await field(page).inputValue(), '1.234,50');
-    await page.close();
-  },
-);
+test('group separators appear while the payer types, the caret stays, and leaving the field completes the amount', async () => {
+  const { page } = await openPage(browser, { locale: 'de' });
+  await world.visit(page, `/link/${linkId}?lang=de`);
+  await field(page).pressSequentially('1234567');
+  assert.equal(await field(page).inputValue(), '1.234.567');
+  for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Backspace');
+  assert.equal(await field(page).inputValue(), '1.234.567');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('9');
+  assert.equal(await field(page).inputValue(), '1.239.567');
+  await page.keyboard.type('8');
+  assert.equal(await field(page).inputValue(), '12.398.567');
+  await field(page).fill('1234,5');
+  await page.keyboard.press('Tab');
+  assert.equal(await field(page).inputValue(), '1.234,50');
+  await page.close();
+});
 
-test('an amount pasted over an older one keeps its decimal separator', deepOnly, async () => {
+test('an amount pasted over an older one keeps its decimal separator', async () => {
   const { page } = await openPage(browser);
   await injectStub(page);
   await world.visit(page, `/link/${linkId}`);
@@ -163,7 +154,7 @@ test('the range of the link is shown, and an amount outside that of the chosen t
   await page.close();
 });
 
-test('without scripts amounts are read and refused in the same way', deepOnly, async () => {
+test('without scripts amounts are read and refused in the same way', async () => {
   const { page } = await openPage(browser, { javaScriptEnabled: false });
   const begin = async (amount: string, lang: string) => {
     await page.goto(`${world.origin}/link/${linkId}?lang=${lang}`);

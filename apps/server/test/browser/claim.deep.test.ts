@@ -5,7 +5,6 @@ import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Browser, Page } from 'playwright-core';
-import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from '../life/life.ts';
 import { Payer } from '../life/payer.ts';
 import { openChromium, openPage } from './chromium.ts';
@@ -109,64 +108,56 @@ test('any wallet can send coins back that were sent to a deposit address by mist
   await page.close();
 });
 
-test(
-  'a token may be named by its contract, and money that can still pay stays until the contract releases it',
-  deepOnly,
-  async () => {
-    const named = new Payer(life).address;
-    const prepared = await prepare('ethereum::usdc', named, { latePayment: 'ask', lateHours: 24 });
-    const usdc = life.ethereum.token('usdc');
-    await life.ethereum.mint(usdc, prepared.address, 1_000_000n);
-    const wallet = new TestWallet([life.ethereum, life.base]);
-    await wallet.fund(life.ethereum, usdc, 1n);
-    const { page } = await openPage(browser);
-    await wallet.inject(page);
-    await page.goto(claimUrl(prepared));
-    await page.getByLabel('What was sent').selectOption({ label: 'Another token' });
-    await page.getByLabel('Address of the token’s contract').fill('0x12');
-    await page.getByRole('button', { name: 'Show what is there' }).click();
-    await page
-      .getByText('Check this address for a typo. It must have 42 characters and begin with 0x.')
-      .waitFor();
-    await page.getByLabel('Address of the token’s contract').fill(usdc.address);
-    await page.getByRole('button', { name: 'Show what is there' }).click();
-    await page.getByText('1.00 USDC is there.').waitFor();
-    await page.getByText('The contract releases it after').waitFor();
-    assert.equal(await page.getByRole('button', { name: /Send it back/ }).count(), 0);
-    await page.close();
-  },
-);
+test('a token may be named by its contract, and money that can still pay stays until the contract releases it', async () => {
+  const named = new Payer(life).address;
+  const prepared = await prepare('ethereum::usdc', named, { latePayment: 'ask', lateHours: 24 });
+  const usdc = life.ethereum.token('usdc');
+  await life.ethereum.mint(usdc, prepared.address, 1_000_000n);
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, usdc, 1n);
+  const { page } = await openPage(browser);
+  await wallet.inject(page);
+  await page.goto(claimUrl(prepared));
+  await page.getByLabel('What was sent').selectOption({ label: 'Another token' });
+  await page.getByLabel('Address of the token’s contract').fill('0x12');
+  await page.getByRole('button', { name: 'Show what is there' }).click();
+  await page
+    .getByText('Check this address for a typo. It must have 42 characters and begin with 0x.')
+    .waitFor();
+  await page.getByLabel('Address of the token’s contract').fill(usdc.address);
+  await page.getByRole('button', { name: 'Show what is there' }).click();
+  await page.getByText('1.00 USDC is there.').waitFor();
+  await page.getByText('The contract releases it after').waitFor();
+  assert.equal(await page.getByRole('button', { name: /Send it back/ }).count(), 0);
+  await page.close();
+});
 
-test(
-  'without scripts the claim page states what arrived and where it goes, which is only the refund address',
-  deepOnly,
-  async () => {
-    const named = new Payer(life).address;
-    const usdc = life.base.token('usdc');
-    await life.base.anvil.request('evm_increaseTime', [3_600]);
-    const prepared = await prepare('base::usdc', named, { latePayment: 'ask', lateHours: 24 });
-    await life.sessionIn(prepared.sessionId, 'expired');
-    await life.base.mint(usdc, prepared.address, 25_000_000n);
-    await life.eventOf(prepared.sessionId, 'session.exception');
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}`);
-    await page.getByText('It goes back automatically after').waitFor();
-    await page.locator('#claim-link').click();
-    const text = (await page.locator('body').textContent()) ?? '';
-    for (const words of [
-      shorten(named),
-      shorten(prepared.address),
-      '25.00 USDC, too late: goes back automatically after',
-      'Allow scripts',
-    ])
-      assert.ok(text.includes(words), words);
-    await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}/claim?lang=ar`);
-    assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
-    const missing = await fetch(`${life.options.origin}/checkout/sess_0000000000000000000000/claim`);
-    assert.equal(missing.status, 404);
-    await page.close();
-  },
-);
+test('without scripts the claim page states what arrived and where it goes, which is only the refund address', async () => {
+  const named = new Payer(life).address;
+  const usdc = life.base.token('usdc');
+  await life.base.anvil.request('evm_increaseTime', [3_600]);
+  const prepared = await prepare('base::usdc', named, { latePayment: 'ask', lateHours: 24 });
+  await life.sessionIn(prepared.sessionId, 'expired');
+  await life.base.mint(usdc, prepared.address, 25_000_000n);
+  await life.eventOf(prepared.sessionId, 'session.exception');
+  const { page } = await openPage(browser, { javaScriptEnabled: false });
+  await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}`);
+  await page.getByText('It goes back automatically after').waitFor();
+  await page.locator('#claim-link').click();
+  const text = (await page.locator('body').textContent()) ?? '';
+  for (const words of [
+    shorten(named),
+    shorten(prepared.address),
+    '25.00 USDC, too late: goes back automatically after',
+    'Allow scripts',
+  ])
+    assert.ok(text.includes(words), words);
+  await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}/claim?lang=ar`);
+  assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
+  const missing = await fetch(`${life.options.origin}/checkout/sess_0000000000000000000000/claim`);
+  assert.equal(missing.status, 404);
+  await page.close();
+});
 
 // proves W2.10
 test('a claim is answered only for orders of its session, and only with its secret', async () => {

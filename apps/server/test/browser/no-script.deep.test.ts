@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { deepOnly } from '../harness/deep-only.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { PageWorld } from './page-world.ts';
 
@@ -76,30 +75,26 @@ test('without scripts a link begins a session that shows where to send the money
   await page.close();
 });
 
-test(
-  'without scripts the payer of a custom link types the amount, and sees what is wrong with it',
-  deepOnly,
-  async () => {
-    const lineItems = [{ itemType: 'user_priced' }];
-    const linkId = await world.addLink({ linkType: 'custom', lineItems, payerEmailRequired: 1 });
-    const { page } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
-    await page.goto(`${world.origin}/link/${linkId}?lang=tr`);
-    const begin = async (amount: string) => {
-      await page.locator('#form-amount').fill(amount);
-      await page.locator('form button').click();
-    };
-    await begin('viel');
-    await page.locator('#form-problem').filter({ hasText: '25' }).waitFor();
-    await begin('10,5');
-    await page.getByRole('heading', { level: 1, name: '$10,521' }).waitFor();
-    assert.equal(new URL(page.url()).search, '?lang=tr');
-    await page.locator('#form-refund').fill(refund);
-    await page.locator('#form-email').fill('ada@example.com');
+test('without scripts the payer of a custom link types the amount, and sees what is wrong with it', async () => {
+  const lineItems = [{ itemType: 'user_priced' }];
+  const linkId = await world.addLink({ linkType: 'custom', lineItems, payerEmailRequired: 1 });
+  const { page } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
+  await page.goto(`${world.origin}/link/${linkId}?lang=tr`);
+  const begin = async (amount: string) => {
+    await page.locator('#form-amount').fill(amount);
     await page.locator('form button').click();
-    await page.locator('#deposit').getByText('10,521').waitFor();
-    await page.close();
-  },
-);
+  };
+  await begin('viel');
+  await page.locator('#form-problem').filter({ hasText: '25' }).waitFor();
+  await begin('10,5');
+  await page.getByRole('heading', { level: 1, name: '$10,521' }).waitFor();
+  assert.equal(new URL(page.url()).search, '?lang=tr');
+  await page.locator('#form-refund').fill(refund);
+  await page.locator('#form-email').fill('ada@example.com');
+  await page.locator('form button').click();
+  await page.locator('#deposit').getByText('10,521').waitFor();
+  await page.close();
+});
 
 test('a link that changed after it was shown is shown again, and begins no session', async () => {
   const linkId = await world.addLink();

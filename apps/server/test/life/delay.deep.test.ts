@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test';
 import { resumeChain } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { getAddress } from 'viem';
-import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, closedRoutes } from './story-fixture.ts';
@@ -102,7 +101,7 @@ test('two payments on two chains: the first final one counts, the other goes bac
   assert.equal(held - heldBefore, BigInt(done.transaction?.netValue ?? 0));
 });
 
-test('a chain without new blocks delays no other chain', deepOnly, async () => {
+test('a chain without new blocks delays no other chain', async () => {
   const token = life.base.token('usdc');
   const payer = new Payer(life);
   await payer.fund(life.base, token, 10_000_000n);

@@ -1,2 +1,0 @@
-// What an owner does first. `dashboard.deep.test.ts` has all stories of the dashboard.
-import './dashboard-owner.ts';

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import decodeQr from 'qr/decode.js';
+import sharp from 'sharp';
+import { linkUri, standIn } from './stand-in.ts';
+import { chooseWay } from './states.ts';
+import { life, paid, useTeaShop } from './tea-shop.ts';
+import { pay, says, sends, visit, visitWithout } from './wallet-visit.ts';
+
+/** How the page guards the payer's money when a wallet refuses, answers late, or changes. */
+
+useTeaShop({ walletConnect: { projectId: '4f'.repeat(16), module: standIn } });
+
+test('a payer who declines to sign may pay by a transaction instead', async () => {
+  const { page, wallet } = await visit('usdc');
+  wallet.refused.add('eth_signTypedData_v4');
+  await pay(page);
+  await says(page, 'You declined in your wallet.');
+  await page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' }).click();
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
+  await page.close();
+});
+
+test('if a wallet does not know the network and cannot add it, the page names the network to change to', async () => {
+  const { page, wallet } = await visit('usdc', (taught) => {
+    taught.current = 31_338;
+    taught.known.delete(31_337);
+    taught.fails.set('wallet_addEthereumChain', 4200);
+  });
+  await pay(page);
+  await says(page, 'Switch it to');
+  wallet.fails.clear();
+  await pay(page);
+  await paid(page);
+  await page.close();
+});
+
+test('a network that the payer changes after the allowance is changed back before the payment', async () => {
+  const { page, wallet } = await visit('usdt');
+  const held = wallet.hold('eth_getTransactionReceipt');
+  await pay(page);
+  await held.opened;
+  wallet.current = 31_338;
+  held.answer();
+  await paid(page);
+  const asked = wallet.asked.filter((method) => /send|switch/i.test(method));
+  assert.deepEqual(asked, ['eth_sendTransaction', 'wallet_switchEthereumChain', 'eth_sendTransaction']);
+  await page.close();
+});
+
+test('a payment that the wallet sends after the payer has cancelled is shown as sent, and is the only one', async () => {
+  const { page, wallet } = await visit('usdt');
+  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+  const held = wallet.hold('eth_sendTransaction');
+  await pay(page);
+  await held.opened;
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await says(page, 'Stopped.');
+  held.answer();
+  await paid(page);
+  assert.equal(await life.ethereum.balanceOf(life.ethereum.token('usdt'), wallet.address), 5_000_000n);
+  await page.close();
+});
+
+test('a wallet that answers after the payment is shown leaves the page with nothing to wait for', async () => {
+  const { page, wallet } = await visit('usdt');
+  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+  const held = wallet.holdAnswer('eth_sendTransaction');
+  await pay(page);
+  await paid(page);
+  const answered = page.waitForFunction(`globalThis['sessionStorage'].length > 0`);
+  held.answer();
+  await answered;
+  assert.equal(await page.getByText('Payment sent.').count(), 0);
+  await page.close();
+});
+
+test('changing the account ends the request to the first one, and the new one pays when its owner confirms', async () => {
+  const { page, wallet } = await visit('usdt');
+  const other = `0x${'a7'.repeat(20)}`;
+  const held = wallet.hold('eth_sendTransaction');
+  await pay(page);
+  await held.opened;
+  await wallet.emit('accountsChanged', [other]);
+  await says(page, 'Your wallet has changed to another account.');
+  await page.getByText('0xa7a7…a7a7').waitFor();
+  await wallet.emit('accountsChanged', [wallet.address]);
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
+  await pay(page);
+  await paid(page);
+  await page.close();
+});
+
+test('a wallet with too little is told what is missing, and can pay in another token or from elsewhere', async () => {
+  const { page, wallet } = await visit('usdc', (own) => {
+    own.current = life.base.chain.chainId;
+  });
+  await wallet.fund(life.base, life.base.token('usdc'), 10_000_000n);
+  await page.reload();
+  await chooseWay(page, 'USDC', 'Base');
+  const lack = page.locator('#lack').getByText(/^You need 1\d\.\d\d\sUSDC more in this wallet\.$/);
+  await lack.waitFor();
+  // Pay keeps its place in the order of the keys and says why it does nothing.
+  const payButton = page.locator('#pay-button[aria-disabled=true][aria-describedby=lack]');
+  await payButton.focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('#problem').textContent(), '');
+  assert.equal(await page.getByText(/You need/).count(), 1);
+  // On a phone, the bar with the ways on covers nothing.
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [wallets, bar] = await Promise.all(
+    ['.wallets', '#bar'].map((part) => page.locator(part).boundingBox()),
+  );
+  assert.ok(wallets && bar && wallets.y + wallets.height <= bar.y);
+  if (before !== null) await page.setViewportSize(before);
+  await page.getByRole('button', { name: 'USDC on Ethereum' }).click();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  assert.equal((await lack.count()) + (await page.locator('#short').count()), 0);
+  // A payer who has got more meanwhile presses Pay: the page looks again, and asks for nothing yet.
+  await chooseWay(page, 'USDC', 'Base');
+  await lack.waitFor();
+  await wallet.fund(life.base, life.base.token('usdc'), 20_000_000n);
+  await payButton.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  assert.equal(await lack.count(), 0);
+  // The wallet's own network comes first when it has the money, although it costs more.
+  await page.reload();
+  await page.locator('#way').getByText('USDC on Base').waitFor();
+  await chooseWay(page, 'DAI', 'Base');
+  await page.locator('#send-elsewhere').click();
+  await page.locator('#refund-input').waitFor();
+  assert.equal(await page.locator('#refund-input').inputValue(), wallet.address.toLowerCase());
+  await page.close();
+});
+
+test('a payer without a wallet here pays with one on another device, whose module is loaded when it is chosen', async () => {
+  const { page, wallet, complaints } = await visitWithout({ phone: false });
+  const moduleUrls = () => complaints.urls.filter((url) => url.includes('walletconnect-module'));
+  const choice = page.getByRole('button', { name: 'WalletConnect' });
+  await choice.waitFor();
+  // Another wallet's choice does not hide that this browser has none.
+  await page.getByRole('button', { name: 'Pay with your phone' }).waitFor();
+  assert.deepEqual(moduleUrls(), []);
+  await choice.click();
+  const code = page.getByRole('dialog').getByRole('img', { name: 'QR code' });
+  await code.waitFor();
+  assert.equal(moduleUrls().length, 1);
+  const { data, info } = await sharp(await code.screenshot())
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  assert.equal(decodeQr({ width: info.width, height: info.height, data }), linkUri);
+  const link = page.getByRole('link', { name: 'Open in a wallet app' });
+  assert.equal(await link.getAttribute('href'), linkUri);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await says(page, 'You declined in your wallet.');
+  await choice.click();
+  await code.waitFor();
+  await page.evaluate('globalThis.scan()');
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  const { projectId, optionalChains, showQrModal } =
+    await page.evaluate<Record<string, unknown>>('globalThis.remoteOptions');
+  assert.deepEqual(
+    { projectId, optionalChains, showQrModal },
+    { projectId: '4f'.repeat(16), optionalChains: [31_337, 31_338], showQrModal: false },
+  );
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
+  assert.deepEqual(complaints.errors, []);
+  await page.close();
+});
+
+test('on a phone the wallet apps stay, and only payment pages may reach the relay', async () => {
+  const { page, complaints } = await visitWithout({ phone: true });
+  await page.getByRole('button', { name: 'WalletConnect' }).waitFor();
+  assert.equal(await page.locator('#apps a').count(), 6);
+  await page.getByRole('button', { name: 'WalletConnect' }).click();
+  await page.evaluate('globalThis.scan()');
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await page.close();
+  const relay = 'wss://relay.walletconnect.org';
+  const policyOf = async (path: string) => {
+    const { headers } = await fetch(`${life.options.origin}${path}`);
+    return headers.get('content-security-policy') ?? '';
+  };
+  const { pathname } = new URL(complaints.urls[0] ?? '');
+  assert.ok((await policyOf(pathname)).includes(relay));
+  assert.ok(!(await policyOf('/link/none')).includes('walletconnect'));
+});
