@@ -61,7 +61,9 @@ create table deliveries (
 );
 -- A claim changes a row in place, and no index learns of it.
 alter table deliveries set (fillfactor = 50);
-create index deliveries_due on deliveries (next_attempt_at) where status = 'pending';
+-- Due deliveries of a part of the owners: workers take turns in different parts at the same time.
+create index deliveries_due_of_part on deliveries ((hashtextextended(merchant_id, 0) & 7), next_attempt_at)
+  where status = 'pending';
 create index deliveries_line on deliveries (webhook_id, object_id, sequence) where status = 'pending';
 create index deliveries_due_by_webhook on deliveries (webhook_id, next_attempt_at)
   where status = 'pending' and next_attempt_at is not null;

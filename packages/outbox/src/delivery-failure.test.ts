@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase, statement } from '@florin/pg';
 import type { Clock, Post } from './context.ts';
+import { everyPart } from './delivery-part.ts';
 import { takeTurn } from './delivery-turn.ts';
 import { emit } from './event.ts';
 import {
@@ -32,7 +33,7 @@ test("a crashed worker's lease ends, and the event is sent again with the same i
   await addWebhook(db, ownerId, { webhookUrl: receiver.url });
   await raise(ownerId, ownerId);
   const available = { webhooks: new Map(), owners: new Map() };
-  const limits = { leaseMs: 300, total: 64, perWebhook: 16, perOwner: 256, available };
+  const limits = { leaseMs: 300, total: 64, perWebhook: 16, perOwner: 256, available, ...everyPart };
   const leasedAt = systemClock.now();
   const crashed = await takeTurn(world.worker(), [], limits);
   assert.equal(crashed.leases.length, 1);

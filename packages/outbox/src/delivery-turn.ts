@@ -2,7 +2,15 @@ import type { Row, Transaction } from '@florin/pg';
 import type { AvailableAttempts } from './concurrency.ts';
 import type { Clock } from './context.ts';
 import type { DeliveryStatus } from './delivery.machine.ts';
-import { beginTurn, countFailures, leaseDeliveries, maxLeases, recordAttempts } from './delivery.sql.ts';
+import {
+  beginTurn,
+  countFailures,
+  leaseDeliveries,
+  lockParts,
+  maxLeases,
+  recordAttempts,
+} from './delivery.sql.ts';
+import type { WantedParts } from './delivery-part.ts';
 import type { RetrySettings } from './retry.ts';
 import { pauseWebhook, type WebhookRef } from './webhook.ts';
 import type { OutboxWorker } from './worker.ts';
@@ -12,6 +20,8 @@ export interface DeliveryLease {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly ownerId: string;
+  /** Of its owner. */
+  readonly part: number;
   readonly eventId: string;
   /** What the event is about. */
   readonly objectId: string;
@@ -45,7 +55,7 @@ export interface AttemptResult {
 }
 
 /** Limits of one turn. */
-export interface TurnLimits {
+export interface TurnLimits extends WantedParts {
   readonly leaseMs: number;
   /** Deliveries in all, and for each webhook and owner that `available` does not name. */
   readonly total: number;
@@ -54,22 +64,37 @@ export interface TurnLimits {
   readonly available: AvailableAttempts;
 }
 
+interface Turn {
+  /** Those of the wanted ones that were free. */
+  readonly parts: readonly number[];
+  readonly recorded: readonly AttemptResult[];
+  readonly leases: readonly DeliveryLease[];
+  /** The next turn may find work at once: this one reached its limit, or paused deliveries that preceded others. */
+  readonly isMoreDue: boolean;
+}
+
 /**
- * One turn of the engine, in one transaction: records finished attempts, pauses webhooks that have failed for too long, and
- * leases due deliveries. With `isMoreDue` the next turn may find work at once: this one reached its limit, or paused deliveries
- * that preceded others.
+ * One turn of the engine, in one transaction: takes parts that are free, records finished attempts of these, pauses webhooks
+ * that have failed for too long, and leases due deliveries.
  */
 export function takeTurn(
   worker: OutboxWorker,
   results: readonly AttemptResult[],
   limits: TurnLimits,
-): Promise<{ leases: DeliveryLease[]; isMoreDue: boolean }> {
+): Promise<Turn> {
   return worker.db.transaction(async (transaction) => {
     await transaction.query(beginTurn);
-    if (results.length > 0) await record(transaction, worker, results);
-    return limits.total > 0 ? leaseDue(transaction, worker.clock, limits) : { leases: [], isMoreDue: false };
+    const rows = await transaction.query(lockParts, { parts: limits.parts, most: limits.mostParts });
+    const parts = rows.map(({ part }) => part);
+    const recorded = results.filter(({ lease }) => parts.includes(lease.part)).slice(0, maxLeases);
+    if (recorded.length > 0) await record(transaction, worker, recorded);
+    const isLeasing = limits.total > 0 && parts.length > 0;
+    const leased = isLeasing ? await leaseDue(transaction, worker.clock, { ...limits, parts }) : noLeases;
+    return { parts, recorded, ...leased };
   });
 }
+
+const noLeases = { leases: [], isMoreDue: false };
 
 async function record(
   transaction: Transaction,
@@ -170,6 +195,7 @@ async function leaseDue(
   const rows = await transaction.query(leaseDeliveries, {
     now,
     leasedUntil,
+    parts: limits.parts,
     limit: limits.total,
     mostPerWebhook: limits.perWebhook,
     mostPerMerchant: limits.perOwner,
@@ -187,6 +213,7 @@ function leaseOf(row: Row<typeof leaseDeliveries>, leasedUntil: Date): DeliveryL
     deliveryId: row.delivery_id,
     webhookId: row.webhook_id,
     ownerId: row.merchant_id,
+    part: row.part,
     eventId: row.event_id,
     objectId: row.object_id,
     attemptsMade: row.attempts_made,

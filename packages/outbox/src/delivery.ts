@@ -4,6 +4,7 @@ import { type ReceiverConcurrency, receiverConcurrency } from './concurrency.ts'
 import { type Clock, unixSeconds } from './context.ts';
 import { deliveryMove } from './delivery.machine.ts';
 import { bodyOfEvent, maxLeases } from './delivery.sql.ts';
+import { type PartRound, partRound } from './delivery-part.ts';
 import { type AttemptResult, type DeliveryLease, takeTurn } from './delivery-turn.ts';
 import { nextAttemptAt } from './retry.ts';
 import { plainHeaders, signWebhook } from './signature.ts';
@@ -12,6 +13,10 @@ import type { OutboxWorker } from './worker.ts';
 /** Bytes of a response that the log keeps. */
 const maxLoggedBytes = 4096;
 const pauseAfterFailureMs = 1000;
+/** Until a part is tried again that another worker was busy with. */
+const busyPartMs = 20;
+/** Turns in which a worker that ends records what its attempts gave. */
+const maxLastTurns = 200;
 /** Decrypted signing keys in the cache; beyond it the cache is emptied. */
 const maxOpenKeys = 1024;
 
@@ -19,6 +24,7 @@ interface Engine extends OutboxWorker {
   readonly signal: AbortSignal;
   readonly doorbell: Doorbell;
   readonly receivers: ReceiverConcurrency;
+  readonly round: PartRound;
   /** By their sealed bytes, so that a refreshed key gets an entry of its own. */
   readonly openKeys: Map<string, KeyObject>;
   /** Finished attempts that are not yet recorded. */
@@ -27,7 +33,8 @@ interface Engine extends OutboxWorker {
 }
 
 /**
- * Delivers the outbox until the signal aborts: at least once, in order per webhook and object, with any number of workers.
+ * Delivers the outbox until the signal aborts: at least once, in order per webhook and object, with any number of workers,
+ * which work in different parts of the owners at the same time.
  * Then it waits for attempts in flight and records them. Attempts that take too long are abandoned, and sent again when their
  * lease ends.
  */
@@ -39,6 +46,7 @@ export async function runDeliveries(worker: OutboxWorker, signal: AbortSignal): 
     signal,
     doorbell,
     receivers: receiverConcurrency(settings),
+    round: partRound(clock),
     openKeys: new Map(),
     results: [],
     attempts: new Set(),
@@ -47,14 +55,18 @@ export async function runDeliveries(worker: OutboxWorker, signal: AbortSignal): 
   db.listen('florin_deliveries', doorbell.ring, signal);
   while (!signal.aborted) {
     const isDone = await turnOrPause(engine);
-    if (isDone && !signal.aborted) await doorbell.wait(settings.pollMs);
+    const { round } = engine;
+    if (!isDone || !round.isOver() || signal.aborted) continue;
+    await doorbell.wait(round.isBusyLeft() ? busyPartMs : settings.pollMs);
   }
   signal.removeEventListener('abort', doorbell.ring);
   const drained = new AbortController();
   const attempts = Promise.all(engine.attempts).then(() => drained.abort());
   await Promise.race([attempts, clock.sleep(settings.drainMs, drained.signal)]);
-  while (engine.results.length > 0 && (await turnOrPause(engine))) {
-    // Each turn records some results. If the database fails now, the other deliveries are sent again after their leases.
+  // If the database fails now, or a part stays busy, the other deliveries are sent again after their leases.
+  for (let turns = 0; turns < maxLastTurns && engine.results.length > 0; turns += 1) {
+    if (!(await turnOrPause(engine))) break;
+    if (engine.round.isBusyLeft()) await clock.sleep(busyPartMs);
   }
 }
 
@@ -71,18 +83,19 @@ async function turnOrPause(engine: Engine): Promise<boolean> {
 }
 
 async function turn(engine: Engine): Promise<void> {
-  const { settings } = engine;
-  const results = engine.results.slice(0, maxLeases);
+  const { settings, round } = engine;
   const free = settings.concurrency - engine.attempts.size - engine.results.length;
   const total = engine.signal.aborted ? 0 : Math.min(maxLeases, free);
-  const { leases, isMoreDue } = await takeTurn(engine, results, {
+  const { parts, recorded, leases, isMoreDue } = await takeTurn(engine, [...engine.results], {
+    ...round.next(),
     leaseMs: settings.leaseMs,
     total,
     perWebhook: settings.perWebhook.start,
     perOwner: settings.perOwner,
     available: engine.receivers.available(),
   });
-  engine.results.splice(0, results.length);
+  round.took(parts);
+  engine.results = engine.results.filter((result) => !recorded.includes(result));
   for (const lease of leases) start(engine, lease);
   // More deliveries may be due than one turn reads. Deliveries beyond the limits wait until attempts end.
   if (isMoreDue || engine.results.length > 0) engine.doorbell.ring();

@@ -39,7 +39,7 @@ async function leaseCost(): Promise<{ pages: number; rows: number }> {
   await client.query('begin');
   await client.query(beginTurn.text);
   const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
-    `explain (analyze, buffers, format json) execute lease_deliveries(now(), now() + interval '1 minute', 64, 16, 256, '{}', '{}')`,
+    `explain (analyze, buffers, format json) execute lease_deliveries(now(), now() + interval '1 minute', '{0,1,2,3,4,5,6,7}', 64, 16, 256, '{}', '{}')`,
   );
   await client.query('rollback');
   const plan = rows[0]?.['QUERY PLAN'][0]?.Plan ?? {};
@@ -53,7 +53,7 @@ test('a lease costs the same however many deliveries wait', async (t) => {
   for (let index = 0; index < 4; index += 1) webhooks.push(await addWebhook(database.db, ownerId));
   const ids = webhooks.map(({ webhookId }) => webhookId);
   await client.query(
-    `prepare lease_deliveries(timestamptz, timestamptz, int, int, int, jsonb, jsonb) as ${leaseDeliveries.text}`,
+    `prepare lease_deliveries(timestamptz, timestamptz, int[], int, int, int, jsonb, jsonb) as ${leaseDeliveries.text}`,
   );
   await fill(ownerId, ids, 1, 1_000);
   const few = await leaseCost();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { everyPart } from './delivery-part.ts';
 import { type AttemptResult, takeTurn } from './delivery-turn.ts';
 import { emit } from './event.ts';
 import { defaultRetrySettings } from './retry.ts';
@@ -38,7 +39,7 @@ async function statusesAfter(attempts: readonly Attempt[]): Promise<string[]> {
     const settings = { ...defaultDeliverySettings, retry };
     const worker = database.worker({ clock, settings });
     const available = { webhooks: new Map(), owners: new Map() };
-    const limits = { leaseMs: 60_000, total: 64, perWebhook: 16, perOwner: 64, available };
+    const limits = { leaseMs: 60_000, total: 64, perWebhook: 16, perOwner: 64, available, ...everyPart };
     const event = { ownerId, type: 'order.paid', objectId: `${ownerId}-${index}`, at } as const;
     await db.transaction((transaction) => emit(transaction, systemRandom, [{ ...event, dataJson: '{}' }]));
     const [lease] = (await takeTurn(worker, [], limits)).leases;

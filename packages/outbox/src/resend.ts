@@ -4,7 +4,7 @@ import { type DeliveryStatus, statusesBefore } from './delivery.machine.ts';
 import { findEvent, oldestReadable } from './event-log.ts';
 import * as sql from './resend.sql.ts';
 import { ordinalBeforeTime } from './sweep.ts';
-import { findWebhook, lockDeliveryQueues } from './webhook.ts';
+import { findWebhook, lockQueuesOf } from './webhook.ts';
 
 /** Deliveries that one call sends again. */
 export const maxResent = 500;
@@ -57,7 +57,7 @@ export async function resendDeliveries(
   const last = chosen.at(-1) ?? '';
   if (chosen.length === 0) return { resent: 0, hasMore, last };
   // The lock comes after the search, so that the engine does not wait for it.
-  await lockDeliveryQueues(transaction);
+  await lockQueuesOf(transaction, request.ownerId);
   const [row] = await transaction.query(sql.restartDeliveries, {
     deliveryIds: chosen,
     nextAttemptAt: context.clock.now(),
@@ -77,7 +77,7 @@ export async function resendDelivery(
 ): Promise<void> {
   const now = context.clock.now();
   const { ownerId, deliveryId } = request;
-  await lockDeliveryQueues(transaction);
+  await lockQueuesOf(transaction, ownerId);
   const rows = await transaction.query(sql.lockDelivery, {
     merchantId: ownerId,
     deliveryId,

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type ConcurrencySettings, receiverConcurrency } from './concurrency.ts';
 import type { Clock } from './context.ts';
+import { everyPart } from './delivery-part.ts';
 import { type AttemptResult, type DeliveryLease, takeTurn } from './delivery-turn.ts';
 import {
   addWebhook,
@@ -141,6 +142,7 @@ async function makeModel() {
       perWebhook: share.perWebhook.start,
       perOwner: share.perOwner,
       available: receivers.available(),
+      ...everyPart,
     };
     const taken = await takeTurn(world.worker(), results.splice(0), limits);
     for (const lease of taken.leases) {

@@ -1,5 +1,6 @@
 import { statement } from '@florin/pg';
-import { awaitLock } from './advisory-lock.ts';
+import { awaitLock, awaitLockOf, awaitShare } from './advisory-lock.ts';
+import { partOf } from './delivery-part.ts';
 
 const webhookColumns = {
   webhook_id: 'text',
@@ -112,7 +113,16 @@ export const updateWebhookKey = statement({
    where webhook_id = :webhookId`,
 });
 
-// The engine's turns take the same lock (delivery.sql.ts). Creations of webhooks take it too, so that their limit holds.
+// The engine's turns take the same locks (delivery.sql.ts). Creations of webhooks take them too, so that their limit holds.
+export const lockDeliveriesOfOwner = statement({
+  name: 'webhooks_lock_deliveries_of_owner',
+  parameters: { merchantId: 'text' },
+  columns: { locked: 'text' },
+  text: `select concat(
+     ${awaitShare('deliveries')}, ${awaitLockOf('deliveryPart', `${partOf(':merchantId::text')}::text`)}
+   ) as locked`,
+});
+
 export const lockDeliveries = statement({
   name: 'webhooks_lock_deliveries',
   parameters: {},

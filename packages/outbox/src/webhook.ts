@@ -52,7 +52,7 @@ export async function createWebhook(
 ): Promise<Webhook> {
   const { ownerId, fields, isRedacted = false } = options;
   const { random, secrets, clock } = context;
-  await lockDeliveryQueues(transaction);
+  await lockQueuesOf(transaction, ownerId);
   const [count] = await transaction.query(sql.countWebhooks, { merchantId: ownerId });
   if ((count?.webhook_count ?? 0) >= maxWebhooks) {
     throw context.refusal('webhook_limit', `an owner has at most ${maxWebhooks}`);
@@ -135,7 +135,7 @@ export async function disableWebhook(
   options: WebhookRef,
 ): Promise<void> {
   // Locked before the webhook's row: the engine uses the same order.
-  await lockDeliveryQueues(transaction);
+  await lockQueuesOf(transaction, options.ownerId);
   const webhook = await lockWebhook(transaction, context, options);
   const disabled = await moveWebhook(transaction, context, webhook, 'disable');
   if (disabled !== undefined) await transaction.query(sql.pauseDeliveries, { webhookId: options.webhookId });
@@ -151,7 +151,7 @@ export async function enableWebhook(
   context: OutboxContext,
   options: WebhookRef & { readonly replaySince?: Date | undefined },
 ): Promise<void> {
-  await lockDeliveryQueues(transaction);
+  await lockQueuesOf(transaction, options.ownerId);
   const webhook = await lockWebhook(transaction, context, options);
   if ((await moveWebhook(transaction, context, webhook, 'enable')) !== undefined) {
     await beginSweep(transaction, context, { ...options, sweep: { kind: 'free' } });
@@ -206,14 +206,22 @@ export async function removeWebhook(
   context: OutboxContext,
   options: WebhookRef,
 ): Promise<void> {
-  await lockDeliveryQueues(transaction);
+  await lockQueuesOf(transaction, options.ownerId);
   const webhook = await lockWebhook(transaction, context, options);
   await moveWebhook(transaction, context, webhook, 'remove');
   await beginSweep(transaction, context, { ...options, sweep: { kind: 'drop' } });
 }
 
 /**
- * Locks the delivery queues until the transaction ends. Take it before the row of any webhook or delivery: the engine uses the
+ * Locks the delivery queues of an owner, and of those in the same part, until the transaction ends. Take it before the row of
+ * any webhook or delivery: the engine uses the same order.
+ */
+export async function lockQueuesOf(transaction: Transaction, ownerId: string): Promise<void> {
+  await transaction.query(sql.lockDeliveriesOfOwner, { merchantId: ownerId });
+}
+
+/**
+ * Locks all delivery queues until the transaction ends. Take it before the row of any webhook or delivery: the engine uses the
  * same order.
  */
 export async function lockDeliveryQueues(transaction: Transaction): Promise<void> {

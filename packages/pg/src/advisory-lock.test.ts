@@ -11,6 +11,7 @@ test('a lock is a number, or a hash of its text', () => {
   assert.deepEqual(
     [
       locks.awaitLock('one'),
+      locks.awaitShare('one'),
       locks.tryLock('text'),
       locks.awaitLockOf('order', '$1'),
       locks.tryLockOf('order', 'o.id'),
@@ -18,6 +19,7 @@ test('a lock is a number, or a hash of its text', () => {
     ],
     [
       'pg_advisory_xact_lock(7::int8)',
+      'pg_advisory_xact_lock_shared(7::int8)',
       "pg_try_advisory_xact_lock(hashtextextended('whole text', 0))",
       "pg_advisory_xact_lock(hashtextextended('order ' || $1, 0))",
       "pg_try_advisory_xact_lock(hashtextextended('order ' || o.id, 0))",

@@ -21,6 +21,8 @@ type FamilyOf<Locks extends Registry> = {
 export interface AdvisoryLocks<Name, Family extends Name> {
   /** Waits for a lock that exists once; held until the transaction ends. */
   readonly awaitLock: (name: Exclude<Name, Family>) => string;
+  /** Waits for a share of a lock: shares exclude only the whole lock; held until the transaction ends. */
+  readonly awaitShare: (name: Exclude<Name, Family>) => string;
   /** True when the lock was free; held until the transaction ends. */
   readonly tryLock: (name: Exclude<Name, Family>) => string;
   /** Waits for the lock of a family that `text` names, an SQL expression; held until the transaction ends. */
@@ -44,6 +46,7 @@ export function lockRegistry<const Locks extends Registry>(
   };
   return {
     awaitLock: (name) => `pg_advisory_xact_lock(${keySql(name)})`,
+    awaitShare: (name) => `pg_advisory_xact_lock_shared(${keySql(name)})`,
     tryLock: (name) => `pg_try_advisory_xact_lock(${keySql(name)})`,
     awaitLockOf: (name, text) => `pg_advisory_xact_lock(${keySql(name, text)})`,
     tryLockOf: (name, text) => `pg_try_advisory_xact_lock(${keySql(name, text)})`,
