@@ -1,4 +1,5 @@
 import { createPublicKey } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { type Hex, keccak256 } from 'viem';
 import { publicKeyToAddress } from 'viem/accounts';
 import { parseEcdsaSignature, parsePublicKey } from './der.ts';
@@ -12,8 +13,12 @@ export interface GoogleKmsSettings {
   readonly address: Hex;
   /** Replaces Google's endpoint; without a slash at its end. */
   readonly endpoint?: string | undefined;
+  /** Limit for the request for a token; 3 seconds when absent. */
+  readonly timeoutMs?: number | undefined;
 }
 
+/** Database rows are locked while a transaction is signed: fail early and let the caller retry. */
+const defaultTimeoutMs = 3_000;
 const defaultEndpoint = 'https://cloudkms.googleapis.com';
 const scope = 'https://www.googleapis.com/auth/cloudkms';
 
@@ -21,6 +26,7 @@ const scope = 'https://www.googleapis.com/auth/cloudkms';
 interface GoogleAuthModule {
   readonly GoogleAuth: new (settings: {
     readonly scopes: string;
+    readonly projectId: string | undefined;
   }) => { getAccessToken(): Promise<string | null | undefined> };
 }
 
@@ -34,13 +40,18 @@ const packageName: string = 'google-auth-library';
  * with the address before the first signature.
  */
 export function googleKmsSigner(http: SignerHttp, settings: GoogleKmsSettings): Signer {
-  const { keyVersion, address, endpoint = defaultEndpoint } = settings;
+  const { keyVersion, address, endpoint = defaultEndpoint, timeoutMs = defaultTimeoutMs } = settings;
   const url = `${endpoint}/v1/${keyVersion}`;
   let auth: InstanceType<GoogleAuthModule['GoogleAuth']> | undefined;
   let isChecked = false;
   const ask = async (method: 'GET' | 'POST', path: string, body: string) => {
-    auth ??= new (await loadAuth()).GoogleAuth({ scopes: scope });
-    const authorization = `Bearer ${await tokenOf(auth)}`;
+    // Without a project the library starts `gcloud`, where that is installed, and waits seconds for what is not used here.
+    auth ??= new (await loadAuth()).GoogleAuth({ scopes: scope, projectId: keyVersion.split('/')[1] });
+    const token = await tokenOf(auth, timeoutMs);
+    // The library waits for a request without an end, and so would every later caller of the same object.
+    if (token === undefined) auth = undefined;
+    if (typeof token !== 'string') throw new SignerFailure('no credentials for Google Cloud are found');
+    const authorization = `Bearer ${token}`;
     const headers = () => ({ authorization, 'content-type': 'application/json' });
     return fieldsOf(await http.ask({ method, url: `${url}${path}`, headers, body }));
   };
@@ -72,9 +83,14 @@ async function loadAuth(): Promise<GoogleAuthModule> {
 }
 
 /** The library's own words are left out: they may contain parts of the credentials. */
-async function tokenOf(auth: { getAccessToken(): Promise<string | null | undefined> }): Promise<string> {
-  const token = await auth.getAccessToken().catch(() => undefined);
-  if (typeof token !== 'string') throw new SignerFailure('no credentials for Google Cloud are found');
+async function tokenOf(
+  auth: { getAccessToken(): Promise<string | null | undefined> },
+  timeoutMs: number,
+): Promise<string | null | undefined> {
+  const ended = new AbortController();
+  const late = setTimeout(timeoutMs, undefined, { signal: ended.signal }).catch(() => undefined);
+  const token = await Promise.race([auth.getAccessToken().catch(() => undefined), late]);
+  ended.abort();
   return token;
 }
 

@@ -31,7 +31,11 @@ interface RemoteKind {
   readonly fake: FakeSigner;
   /** What the fake is asked for its public key, and for a signature. */
   readonly operations: { readonly publicKey: string; readonly sign: RegExp };
-  readonly open: (changes?: { readonly keyId?: string; readonly address?: Hex }) => Signer;
+  readonly open: (changes?: {
+    readonly keyId?: string;
+    readonly address?: Hex;
+    readonly timeoutMs?: number;
+  }) => Signer;
 }
 
 let http: SignerHttp;
@@ -74,8 +78,8 @@ before(async () => {
     'Google Cloud KMS by a role': {
       fake: google,
       operations: { publicKey: `/v1/${google.keyVersion}/publicKey`, sign: /:asymmetricSign$/ },
-      open: ({ keyId: keyVersion = google.keyVersion, address = google.address } = {}) =>
-        googleKmsSigner(http, { keyVersion, address, endpoint: google.url }),
+      open: ({ keyId: keyVersion = google.keyVersion, address = google.address, timeoutMs } = {}) =>
+        googleKmsSigner(http, { keyVersion, address, timeoutMs, endpoint: google.url }),
     },
     Web3Signer: {
       fake: web3,
@@ -144,6 +148,18 @@ test('the credentials of a role are renewed before they end', async () => {
     }
     assert.ok(role.given() - before >= 3, `${kind}: ${role.given() - before} credentials`);
   }
+});
+
+test('a token of Google that does not come in time is a failure, and the next signature asks anew', async () => {
+  const { open } = remote['Google Cloud KMS by a role'] ?? assert.fail();
+  const signer = open({ timeoutMs: 1_000 });
+  role.faults.delayMs = 4_000;
+  const failure = { name: 'SignerFailure', message: 'no credentials for Google Cloud are found' };
+  const startedMs = performance.now();
+  await assert.rejects(signer.sign(preimage()), failure);
+  assert.ok(performance.now() - startedMs < 4_000);
+  role.faults.delayMs = 0;
+  await assertSigns(signer, 'Google Cloud KMS by a role');
 });
 
 test('a signer that is throttled, fails or does not answer for a moment is asked again', async () => {

@@ -111,6 +111,7 @@ export async function startRole(): Promise<{
   readonly url: string;
   /** How many credentials were given out. */
   readonly given: () => number;
+  readonly faults: SignerFaults;
   close(): Promise<void>;
 }> {
   let given = 0;
@@ -128,7 +129,7 @@ export async function startRole(): Promise<{
       body: JSON.stringify({ access_token: `token-${given}`, expires_in: 1, token_type: 'Bearer' }),
     };
   });
-  return { url: fake.url, given: () => given, close: fake.close };
+  return { url: fake.url, given: () => given, faults: fake.faults, close: fake.close };
 }
 
 function refusal(status: number, kind: string): Answer {
