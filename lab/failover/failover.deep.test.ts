@@ -118,8 +118,10 @@ test('no session and no payment is lost or stored twice by a failover, and every
   const left = await settleDown(world, healingMs);
   mining.abort();
   await Promise.all(chains);
+  const ended = world.members.filter(({ process }) => !process.isAlive());
+  for (const { name, process } of ended) t.diagnostic(`the last output of ${name}:\n${process.output}`);
   assert.deepEqual(
-    world.members.filter(({ process }) => !process.isAlive()).map(({ name }) => name),
+    ended.map(({ name }) => name),
     [],
     'every process went on',
   );

@@ -44,6 +44,7 @@ export { reconcileChain, runReconciliation } from '#reconcile/reconcile.ts';
 export { cancelRefund } from '#refunds/cancellation.ts';
 export { createRefund, findRefund } from '#refunds/refund.ts';
 export { refundHandler } from '#refunds/refund-events.ts';
+export { openLists } from '#service/lists.ts';
 export type { ProcessRole, ServiceOptions, ServiceSettings } from '#service/options.ts';
 export { chainReactions, outcomesOf } from '#service/reactions.ts';
 export { startService } from '#service/service.ts';

@@ -22,6 +22,7 @@ export {
 export { isDatabaseAway } from './outage.ts';
 export { openPlainPool, type PlainPool } from './plain-pool.ts';
 export type { Queryable, Transaction } from './queryable.ts';
+export { type LaggingReads, laggingReads, primaryReads } from './replica.ts';
 export { type RowScope, type Schema, withSystemScope } from './schema.ts';
 export { UnfitDatabase } from './server-check.ts';
 export {

@@ -57,6 +57,14 @@ const mistakes: readonly Mistake[] = [
     ],
   ),
   [(file) => (file.databaseWaitSeconds = 61), 'databaseWaitSeconds must be an integer from 0 to 60'],
+  [
+    (file) => (file.databaseReplicaUrl = 'postgres://admin@10.0.0.2/florin'),
+    'databaseReplicaUrl must name the role and the database of databaseUrl',
+  ],
+  [
+    (file) => (file.databaseReplicaMaxLagSeconds = 0),
+    'databaseReplicaMaxLagSeconds must be an integer from 1 to 60',
+  ],
   [(file) => (file.chains = []), 'chains must be a list with at least one entry'],
   [(file) => file.chains.push(file.chains[0]), 'chains has chain id 8453 twice: list each chain once'],
   [

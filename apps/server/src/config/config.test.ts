@@ -101,7 +101,7 @@ test('omitted settings have documented defaults', async () => {
         ...{ maxBaseFeeGwei: undefined, outflow: undefined, maxFeePerGasGwei: 500 },
       },
       ...{ attestationUrl: undefined, walletConnect: undefined },
-      ...{ walletDelaySeconds: 0, databaseWaitSeconds: 10 },
+      ...{ walletDelaySeconds: 0, databaseWaitSeconds: 10, databaseReplica: undefined },
       retention: { unpaidAfterDays: 90, paidAfterDays: 730, emailsAfterDays: 730, networksAfterDays: 30 },
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,

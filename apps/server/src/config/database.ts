@@ -6,14 +6,39 @@ export interface DatabaseConfig {
   readonly databaseUrl: Secret;
   /** How long requests wait at the beginning of an outage of the database, in seconds; 0: they fail at once. */
   readonly databaseWaitSeconds: number;
+  /** A standby that answers lists, search and sums while its data is no older than this. */
+  readonly databaseReplica: { readonly url: Secret; readonly maxLagSeconds: number } | undefined;
 }
 
 export function databaseOf(fields: Fields, secrets: SecretSource): DatabaseConfig {
-  const databaseUrl = secrets.read('DATABASE_URL', 'databaseUrl', /^postgres(ql)?:\/\//, 'a postgres:// URL');
+  const databaseUrl = secrets.read('DATABASE_URL', 'databaseUrl', postgresUrl, 'a postgres:// URL');
   refuseSeveralHosts(databaseUrl.reveal());
   const databaseWaitSeconds = fields.integer('databaseWaitSeconds', { least: 0, most: 60, fallback: 10 });
-  return { databaseUrl, databaseWaitSeconds };
+  return { databaseUrl, databaseWaitSeconds, databaseReplica: replicaOf(fields, secrets, databaseUrl) };
 }
+
+function replicaOf(
+  fields: Fields,
+  secrets: SecretSource,
+  primary: Secret,
+): DatabaseConfig['databaseReplica'] {
+  const url = secrets.optional(
+    'DATABASE_REPLICA_URL',
+    'databaseReplicaUrl',
+    postgresUrl,
+    'a postgres:// URL',
+  );
+  const limits = { least: 1, most: 60, fallback: 2 };
+  const maxLagSeconds = fields.integer('databaseReplicaMaxLagSeconds', limits);
+  if (url === undefined) return undefined;
+  // Policies hold for roles: with another one, a replica could show a merchant the rows of others.
+  const [own, wanted] = [url, primary].map((each) => new URL(each.reveal()));
+  if (own?.username !== wanted?.username || own?.pathname !== wanted?.pathname)
+    throw new ConfigError('databaseReplicaUrl must name the role and the database of databaseUrl');
+  return { url, maxLagSeconds };
+}
+
+const postgresUrl = /^postgres(ql)?:\/\//;
 
 const severalHosts = /^[^:]+:\/\/[^/?]*,|[?&]host=[^&]*(,|%2c)|[?&]target_session_attrs=/i;
 

@@ -210,10 +210,16 @@ export class SecretSource {
   }
 
   read(variable: string, name: string, pattern: RegExp, form: string): Secret {
-    const fromFile = this.#fromFile(this.#fields, name);
-    const value = this.#variable(variable) ?? fromFile;
+    const value = this.optional(variable, name, pattern, form);
     if (value === undefined)
       throw new ConfigError(`${name} is missing: set ${variable}, or ${name} in the file`);
+    return value;
+  }
+
+  optional(variable: string, name: string, pattern: RegExp, form: string): Secret | undefined {
+    const fromFile = this.#fromFile(this.#fields, name);
+    const value = this.#variable(variable) ?? fromFile;
+    if (value === undefined) return undefined;
     if (!pattern.test(value)) throw new ConfigError(`${name} must be ${form}`);
     return new Secret(value);
   }

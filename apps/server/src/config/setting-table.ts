@@ -61,6 +61,18 @@ export const settingTable: readonly SettingRow[] = [
       'how long requests wait at the beginning of an outage of the database, before they fail with a code that may be retried: a restart or a failover within that time costs them no error. 0: they fail at once',
   },
   {
+    names: ['databaseReplicaUrl'],
+    fallback: 'none',
+    meaning:
+      '`postgres://…` of a standby, with the role and database of `databaseUrl`; also `DATABASE_REPLICA_URL`. It answers lists, search and sums, and nothing else',
+  },
+  {
+    names: ['databaseReplicaMaxLagSeconds'],
+    fallback: '2',
+    meaning:
+      'how old the answers of the standby may be, from 1 to 60. While it is further behind, or away, the primary answers. What a merchant changes through a process shows in the next lists of that process; searches find changes that much later',
+  },
+  {
     names: ['walletDelaySeconds'],
     fallback: '86400; 0 in a local world',
     meaning:

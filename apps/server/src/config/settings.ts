@@ -54,6 +54,7 @@ const samples: readonly Readonly<Record<string, unknown>>[] = [
   origin: 'http://127.0.0.1:4000',
   serviceDomain: 'localhost',
   databaseUrl: 'postgres://florin@127.0.0.1/florin',
+  databaseReplicaUrl: 'postgres://florin@127.0.0.2/florin',
   masterKey: '33'.repeat(32),
   displayName: 'Florin',
   fundingUrl: 'https://bridge.example.com',
@@ -155,7 +156,8 @@ export function settingsSchema(): JsonSchema {
   };
 }
 
-const secrets = /^(databaseUrl|masterKey|smtpPassword|imagesSecretKey)$|^signer\.|^chains\[\]\.cctp\./;
+const secrets =
+  /^(databaseUrl|databaseReplicaUrl|masterKey|smtpPassword|imagesSecretKey)$|^signer\.|^chains\[\]\.cctp\./;
 
 function objectSchema(): JsonSchema {
   return { type: 'object', additionalProperties: false, properties: {}, required: [] };

@@ -120,10 +120,10 @@ function merchantContext(
   sessions: Sessions,
 ): Parameters<typeof merchantDoor>[0] {
   const { clock, log, gasless, rateLimits, masterKeys } = options;
-  const { db, lookupApiKey, images, rpcOf } = rooms;
+  const { db, lists, lookupApiKey, images, rpcOf } = rooms;
   return {
     ...sessions,
-    ...{ db, lookupApiKey, rateLimits },
+    ...{ db, lists, lookupApiKey, rateLimits },
     insertSession: groupInserter(db, sessions),
     findSession: groupSessionFinder(db),
     isOriginListed: (webOrigin) => isOriginListed(db, webOrigin, clock.now()),

@@ -49,6 +49,8 @@ export interface ServiceSettings {
   readonly environment?: 'local' | 'production';
   /** Seconds that requests wait at the beginning of an outage of the database; 0 when absent: they fail at once. */
   readonly databaseWaitSeconds?: number;
+  /** A standby that answers lists, search and sums while its data is no older than this. */
+  readonly databaseReplica?: { readonly url: string; readonly maxLagSeconds: number } | undefined;
   /** Seconds that a wallet waits that is not its merchant's first; a day when absent. */
   readonly walletDelaySeconds?: number;
   /** The public origin, without a trailing slash, of the merchant API, the AI protocol and the hosted pages. */

@@ -6,7 +6,7 @@ import {
   type Sender,
   walletOf,
 } from '@florin/evm';
-import { batched, type Database, openDatabase } from '@florin/pg';
+import { batched, type Database, type LaggingReads, openDatabase } from '@florin/pg';
 import { secp256k1 } from '@florin/signing';
 import { hashMessage } from 'viem';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
@@ -26,6 +26,7 @@ import type { OrderSigner } from '#orders/signer.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import { searchSnapshots } from '#sessions/session-search.ts';
 import { recordExchange, recordStatement, tracedHandler } from './follow.ts';
+import { openLists } from './lists.ts';
 import { measured } from './measure.ts';
 import type { ServiceOptions } from './options.ts';
 import { chainReactions, outcomesOf } from './reactions.ts';
@@ -33,6 +34,8 @@ import { chainReactions, outcomesOf } from './reactions.ts';
 /** What the roles of a process share. */
 export interface Rooms {
   readonly db: Database;
+  /** Lists, search and sums, which may be as old as a replica. */
+  readonly lists: LaggingReads;
   /** Nodes of chains that are not verified give no answer. */
   readonly rpcOf: (chainId: number) => HttpRpc;
   /** Signs nothing for chains that are not verified. */
@@ -74,6 +77,7 @@ export function openRooms(options: ServiceOptions): Rooms {
     outageWaitMs: (options.databaseWaitSeconds ?? 0) * 1_000,
     onBack: (ms) => log.warn('database.back', { seconds: Math.round(ms / 100) / 10 }),
   });
+  const lists = openLists(options, db);
   const rpcs = new Map(
     chains.all.map(({ name: chain, chainId, rpcUrls: urls }) => {
       const onExchange = (exchange: NodeExchange) => {
@@ -115,7 +119,7 @@ export function openRooms(options: ServiceOptions): Rooms {
     });
   });
   return {
-    ...{ db, rpcOf, sender, images, signIn, verifyWallet },
+    ...{ db, lists, rpcOf, sender, images, signIn, verifyWallet },
     signer: verifiedSigner(orderSignerOf(options.orderKey), verification),
     handler: handlerOf(options),
     lookupApiKey: batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits),
@@ -123,6 +127,7 @@ export function openRooms(options: ServiceOptions): Rooms {
       await Promise.all([...rpcs.values()].map((rpc) => rpc.close()));
       await images?.close();
       await signIn.close();
+      await lists.close();
       await db.close();
     },
   };

@@ -22,6 +22,10 @@ export function serviceOptionsOf(
     environment: config.environment,
     walletDelaySeconds: config.walletDelaySeconds,
     databaseWaitSeconds: config.databaseWaitSeconds,
+    databaseReplica:
+      config.databaseReplica === undefined
+        ? undefined
+        : { ...config.databaseReplica, url: config.databaseReplica.url.reveal() },
     origin: config.origin,
     serviceDomain: config.serviceDomain,
     http: config.http,

@@ -41,6 +41,8 @@ export interface Metrics {
   readonly delivery: (attempt: { readonly isAccepted: boolean; readonly ms: number }) => void;
   /** A database transaction, from its connection to its commit. */
   readonly committed: (ms: number) => void;
+  /** A list, a search or sums, by the server that answered. Only where there is a replica. */
+  readonly listRead: (server: 'primary' | 'replica') => void;
   /** A session that has just moved to a status. A transaction that is repeated counts again. */
   readonly sessionMoved: (status: string) => void;
   /** From the time of the payment's block to its first reading. */
@@ -99,6 +101,9 @@ function openInstruments(registry: Registry) {
       [],
       'fast',
     ),
+    lists: counter('florin_list_reads_total', 'Lists, searches and sums, by the server that answered.', [
+      'server',
+    ]),
     moves: counter('florin_session_moves_total', 'Sessions that have come to a status.', ['status']),
     detections: histogram(
       'florin_payment_detection_seconds',
@@ -159,6 +164,7 @@ function recorders(into: Instruments): Omit<Metrics, 'addReader' | 'render'> {
       into.attemptSeconds.observe(ms / 1_000);
     },
     committed: (ms) => into.commits.observe(ms / 1_000),
+    listRead: (server) => into.lists.inc({ server }),
     sessionMoved: (status) => into.moves.inc({ status }),
     detected: (chain, seconds) => into.detections.observe({ chain }, seconds),
     settled: (seconds) => into.settlements.observe(seconds),

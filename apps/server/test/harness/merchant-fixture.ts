@@ -54,14 +54,18 @@ export class MerchantWorld {
     this.deps = parts.deps;
   }
 
-  /** @param given A database of the caller's instead of a fresh one; it ends with this world, too. */
-  static async open(given?: TestDatabase): Promise<MerchantWorld> {
+  /**
+   * @param given A database of the caller's instead of a fresh one; it ends with this world, too.
+   * @param lists Where lists are read; the database when absent.
+   */
+  static async open(given?: TestDatabase, lists?: MerchantDoorContext['lists']): Promise<MerchantWorld> {
     const database = given ?? (await testDatabase());
     const clock = movableClock();
     const origin = 'https://pay.example.com';
     const deps: MerchantDoorContext = {
       // No other members: the door itself uses the database only in the caller's scope.
       db: { inScope: (merchantId) => database.db.inScope(merchantId) },
+      lists,
       isOriginListed: (webOrigin) => isOriginListed(database.db, webOrigin, clock.now()),
       insertSession: sessionInserter(database.db, { random: systemRandom, origin }),
       lookupApiKey: apiKeyLookup(database.db),

@@ -24,6 +24,12 @@ function configOf(options: ServiceSettings): unknown {
       ? {}
       : { databaseWaitSeconds: options.databaseWaitSeconds }),
     databaseWaitSeconds: options.databaseWaitSeconds ?? 10,
+    ...(options.databaseReplica === undefined
+      ? {}
+      : {
+          databaseReplicaUrl: options.databaseReplica.url,
+          databaseReplicaMaxLagSeconds: options.databaseReplica.maxLagSeconds,
+        }),
     roles: [...options.roles],
     chains: options.chains.all.map((chain) => ({
       name: chain.name,

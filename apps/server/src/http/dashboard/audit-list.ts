@@ -27,7 +27,7 @@ const columns = [
 
 /** The audit log, as JSON or CSV. */
 export function addAuditRoutes(add: MerchantRoutes): void {
-  add.read(routes.listAudit, ({ query, caller: { merchantId, permissions } }, db) =>
+  add.list(routes.listAudit, ({ query, caller: { merchantId, permissions } }, db) =>
     answerAuditPage(db, { merchantId, permissions }, query),
   );
 }

@@ -7,7 +7,7 @@ import { onItsWay } from './summary.sql.ts';
 
 /** The numbers of the dashboard's first page. */
 export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly clock: Clock }): void {
-  add.read(routes.getSummary, async ({ caller: { merchantId } }, db) => {
+  add.list(routes.getSummary, async ({ caller: { merchantId } }, db) => {
     const moving = await db.query(onItsWay, { merchantId });
     return {
       onItsWay: moving.map((row) => ({

@@ -1,4 +1,4 @@
-import type { Database } from '@florin/pg';
+import type { Database, LaggingReads } from '@florin/pg';
 import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import type { TokenSigningReader } from '#contracts/token-signing.ts';
@@ -12,6 +12,8 @@ import type { WebhookContext } from '#webhooks/outbox-context.ts';
 export interface OperationContext extends SessionContext, WebhookContext {
   /** Always in the caller's scope. */
   readonly db: Pick<Database, 'inScope'>;
+  /** Lists, search and sums, where a replica answers them; the primary when absent. */
+  readonly lists?: LaggingReads | undefined;
   /** Stores new sessions; many requests may share one commit. */
   readonly insertSession: SessionInserter;
   /** Finds sessions for many concurrent requests; one query each when absent. */

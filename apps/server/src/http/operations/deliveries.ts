@@ -36,7 +36,7 @@ export function addDeliveryRoutes(
     return sendTestEvent(transaction, outbox, { ownerId, webhookId, event });
   });
 
-  add.read(routes.listDeliveries, async ({ params, query, caller: { merchantId } }, db) => {
+  add.list(routes.listDeliveries, async ({ params, query, caller: { merchantId } }, db) => {
     const { place, deliveries } = await listDeliveries(db, outbox, { ...params, ...query, merchantId });
     return { ...place, page: params.page, size: params.size, deliveries };
   });

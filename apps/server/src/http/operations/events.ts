@@ -15,7 +15,7 @@ const { routes } = merchantApi;
 export function addEventRoutes(add: MerchantRoutes, deps: WebhookContext): void {
   const outbox = outboxContext(deps);
 
-  add.read(routes.listEvents, async ({ params, query, caller }, db) => {
+  add.list(routes.listEvents, async ({ params, query, caller }, db) => {
     const { total, hasMore, portions } = await listEvents(db, outbox, {
       merchantId: caller.merchantId,
       ...query,

@@ -7,7 +7,7 @@ const { routes } = merchantApi;
 
 /** Exceptions: list, decide about late or short money, and resolve one. */
 export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
-  add.read(routes.listExceptions, async ({ params, query, caller: { merchantId } }, db) => {
+  add.list(routes.listExceptions, async ({ params, query, caller: { merchantId } }, db) => {
     const { place, exceptions } = await listExceptions(db, { ...params, ...query, merchantId });
     return { ...place, ...params, exceptions };
   });

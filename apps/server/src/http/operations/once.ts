@@ -1,4 +1,4 @@
-import type { Queryable, ScopedDatabase, Transaction } from '@florin/pg';
+import { primaryReads, type Queryable, type ScopedDatabase, type Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { successReply } from '@florin/protocol/schema.ts';
@@ -62,9 +62,11 @@ export interface MerchantRoutes {
   readonly recorded: Recorder;
   /** A GET. */
   readonly read: AddMerchantRoute;
+  /** A GET whose answer may be as old as a replica. */
+  readonly list: AddMerchantRoute;
   /** A POST that handles its idempotency key itself. */
   readonly bare: AddMerchantRoute;
-  /** A POST that only reads. */
+  /** A POST that only reads. Its answer may be as old as a replica. */
   readonly query: <R extends Route>(route: R, handle: Handle<R, Queryable, ReplyData<R>>) => void;
   /** A POST that changes something, all in the given transaction. */
   readonly change: <R extends Route>(route: R, handle: Handle<R, Transaction, ReplyData<R>>) => void;
@@ -91,8 +93,17 @@ export function merchantRoutes(
   deps: OperationContext,
   recorded: Recorder = (_transaction, _change, make) => make(),
 ): MerchantRoutes {
-  const add: AddMerchantRoute = (route, handle) =>
+  const { lists = primaryReads(deps.db) } = deps;
+  const read: AddMerchantRoute = (route, handle) =>
     addRoute(route, (call) => handle(call, deps.db.inScope(call.caller.merchantId)));
+  const add: AddMerchantRoute = (route, handle) =>
+    read(route, async (call, db) => {
+      try {
+        return await handle(call, db);
+      } finally {
+        lists.wrote(call.caller.merchantId);
+      }
+    });
   const change: MerchantRoutes['change'] = (route, handle) =>
     add(route, async (call, db) => {
       const request = keyedRequestOf(route, call);
@@ -102,12 +113,15 @@ export function merchantRoutes(
     });
   return {
     recorded,
-    read: add,
+    read,
+    list: (route, handle) =>
+      read(route, (call) => lists.read(call.caller.merchantId, (db) => handle(call, db))),
     bare: add,
     query: (route, handle) =>
-      add(route, async (call, db) => {
+      read(route, async (call, db) => {
         const request = keyedRequestOf(route, call);
-        if (request === undefined) return handle(call, db);
+        if (request === undefined)
+          return lists.read(call.caller.merchantId, (lagging) => handle(call, lagging));
         return once(db, deps, request, (transaction) => handle(call, transaction));
       }),
     change,

@@ -19,7 +19,7 @@ export function addRefundRoutes(add: MerchantRoutes, deps: RefundContext): void 
     findRefund(db, deps, { merchantId, refundId }),
   );
 
-  add.read(routes.listRefunds, async ({ params, query, caller: { merchantId } }, db) => {
+  add.list(routes.listRefunds, async ({ params, query, caller: { merchantId } }, db) => {
     const { place, refunds } = await listRefunds(db, deps, { ...params, ...query, merchantId });
     return { ...place, ...params, refunds };
   });

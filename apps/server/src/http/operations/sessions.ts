@@ -103,7 +103,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
   });
 
   for (const { route, status } of sessionLists) {
-    add.read(route, async ({ params, query, caller }, db) => {
+    add.list(route, async ({ params, query, caller }, db) => {
       const { merchantId } = caller;
       const { place, portions } = await listSessionViews(db, { ...params, ...query, merchantId, status });
       const shown = shownViews(db, deps, { portions, options: viewFor(caller) });
