@@ -31,7 +31,7 @@ export const lockParts = statement({
   name: 'webhooks_lock_parts',
   parameters: { parts: 'int4[]', most: 'int4' },
   columns: { part: 'int4' },
-  text: `select part from unnest(:parts::int[]) as part where ${tryLockOf('deliveryPart', 'part::text')} limit :most`,
+  text: `select part from unnest(:parts::int[]) as part where ${tryLockOf('deliveryPart', 'part::text')} limit :most::int4`,
 });
 
 /** Deliveries that one turn leases and pauses. Unlike a parameter, the planner knows it. */
