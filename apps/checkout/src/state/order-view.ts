@@ -118,7 +118,8 @@ function itemView(item: PageItem, { texts, locale }: PageData): Tree {
 
 /** The recipient of the money. */
 export function detailsView({ texts, recipient, settledIn }: PageData): Tree {
-  const row = (name: string, value: string) => [h('dt', {}, name), h('dd', {}, h('bdi', {}, value))];
+  const row = (name: string, value: string) =>
+    h('div', {}, h('dt', {}, name), h('dd', {}, h('bdi', {}, value)));
   return h(
     'details',
     { id: 'details' },

@@ -10,7 +10,10 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
   const { payment } = state;
   if (state.paidAt === '' && state.initiateTx === '') return undefined;
   const row = (name: string, value: Tree) =>
-    value !== undefined && value !== '' && value !== false && [h('dt', {}, name), h('dd', {}, value)];
+    value !== undefined &&
+    value !== '' &&
+    value !== false &&
+    h('div', {}, h('dt', {}, name), h('dd', {}, value));
   const time = (iso: string) =>
     iso === '' ? '' : h('time', { datetime: iso }, formatTime(locale, iso, reader.timeZone));
   const option = options.find(({ tokenId }) => tokenId === payment?.tokenId);
