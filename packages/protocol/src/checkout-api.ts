@@ -33,9 +33,9 @@ export const checkoutOption = Type.Object({
   total: Type.String(),
   /** The part of the total that is a fee on top of the price; "0" when the merchant pays it. */
   fee: Type.String(),
-  /** Before the payer chooses an amount: the lowest and highest price that this token accepts, in US dollars. */
-  minAmountInUSD: Type.Optional(Type.String()),
-  maxAmountInUSD: Type.Optional(Type.String()),
+  /** Before the payer chooses an amount: the lowest and highest price that this token accepts, in Micro-USD. */
+  least: Type.Optional(Type.String()),
+  most: Type.Optional(Type.String()),
   status: routeStatus,
   secondsToFinal: Type.Integer(),
 });
@@ -122,7 +122,8 @@ export const checkoutState = Type.Object({
        * goes: goes back by itself. by_hand: too little for that; anyone with a wallet can send it back. waits: the
        * merchant may accept it until `heldUntil`; then it goes, or waits_by_hand. goes_later: the merchant refused it;
        * it goes after that. second: a second payment by a wallet, which goes back unless the merchant accepts it first.
-       * taken: the merchant accepted it. closed: the merchant marked it as resolved. back: the payer has it.
+       * taken: the merchant accepted it. accepted: it came late or short, and becomes the payment. closed: the merchant
+       * marked it as resolved. back: the payer has it.
        */
       outcome: Type.Enum([
         'goes',
@@ -132,6 +133,7 @@ export const checkoutState = Type.Object({
         'goes_later',
         'second',
         'taken',
+        'accepted',
         'closed',
         'back',
       ]),
@@ -394,6 +396,24 @@ export const checkoutApi = {
       summary: 'Show no address for a plain transfer',
       tag: 'Hosted checkout',
       body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
+      reply: Type.Object({}),
+      permissions: [],
+      effect: 'update',
+      errors: ['field_invalid', 'session_not_found', 'client_code_invalid'],
+    }),
+    showDepositAgain: route({
+      method: 'POST',
+      path: '/deposit/again',
+      summary: 'Show the address again that has received a part',
+      tag: 'Hosted checkout',
+      body: Type.Object(
+        {
+          sessionId: idText,
+          /** The last characters of the address. */
+          end: Type.String({ pattern: '^[0-9a-fA-F]{4}$' }),
+        },
+        { additionalProperties: false },
+      ),
       reply: Type.Object({}),
       permissions: [],
       effect: 'update',

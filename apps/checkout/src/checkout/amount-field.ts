@@ -4,9 +4,9 @@ import type { AmountField } from './actions.ts';
 import { type Edit, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
 import { askQuote } from './api.ts';
 import { boundsOf } from './bounds.ts';
-import type { CheckoutData } from './data.ts';
+import { fieldOf } from './dom.ts';
 import { fill, formatMoney } from './format.ts';
-import { chosenOf } from './model.ts';
+import { chosenOf, type Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 
 /** The field for the amount of a custom link. */
@@ -48,22 +48,19 @@ function put(field: AmountField, text: string): void {
 
 /** The amount in Micro-USD that begins a session. Throws its problem, and moves the focus back to the field. */
 export function readAmount(page: Page): bigint {
-  const { data, chosen } = page.model;
-  const field = document.getElementById('amount-input');
-  const typed = parseAmount(data.locale, field instanceof HTMLInputElement ? field.value : '');
-  const option = data.options.find(({ tokenId }) => tokenId === chosen);
-  const problem = problemOfAmount(data, typed) || outsideOf(data, option, typed);
+  const { data } = page.model;
+  const field = fieldOf('amount-input');
+  const typed = parseAmount(data.locale, field?.value ?? '');
+  const problem = problemOfAmount(data, typed) || outsideOf(page.model, typed);
   if (typed.kind === 'amount' && problem === '') return typed.amount;
   field?.focus();
   throw new ExplainedFailure(problem);
 }
 
 /** The chosen token's bounds when the typed amount is outside them; else empty. */
-function outsideOf(
-  { locale, texts }: Pick<CheckoutData, 'locale' | 'texts'>,
-  option: CheckoutOption | undefined,
-  typed: TypedAmount,
-): string {
+function outsideOf(model: Pick<Model, 'data' | 'chosen'>, typed: TypedAmount): string {
+  const { locale, texts } = model.data;
+  const option = chosenOf(model);
   const bounds = boundsOf(option ?? {});
   if (option === undefined || bounds === undefined || typed.kind !== 'amount') return '';
   if (bounds.least <= typed.amount && typed.amount <= bounds.most) return '';
@@ -92,8 +89,7 @@ async function quote(page: Page, text: string): Promise<void> {
   } catch {
     // The offer is requested again when the payer pays, and a refusal is shown then. Too large an amount has no offer.
     offer(page, '', open);
-    const option = chosenOf(page.model);
-    page.change({ amountProblem: outsideOf(data, option, typed) });
+    page.change({ amountProblem: outsideOf(page.model, typed) });
   }
 }
 
@@ -105,10 +101,9 @@ function offer(page: Page, amount: string, options: readonly CheckoutOption[]): 
 /** Chooses a token, and shows whether it accepts the typed amount. */
 export function chooseToken(page: Page, chosen: string): void {
   const { data } = page.model;
-  const isOpen = data.link?.isCustom === true && data.amount !== '';
-  const option = data.options.find(({ tokenId }) => tokenId === chosen);
-  const typed = { kind: 'amount', amount: BigInt(data.amount) } as const;
-  const outside = outsideOf(data, option, typed);
-  const amountProblem = outside === '' && option?.total === '0' ? data.texts.amountRefused : outside;
-  page.change({ chosen, ...(isOpen ? { amountProblem } : {}) });
+  page.change({ chosen });
+  if (data.link?.isCustom !== true || data.amount === '') return;
+  const outside = outsideOf(page.model, { kind: 'amount', amount: BigInt(data.amount) });
+  const isRefused = outside === '' && chosenOf(page.model)?.total === '0';
+  page.change({ amountProblem: isRefused ? data.texts.amountRefused : outside });
 }

@@ -1,6 +1,5 @@
 import type { Actions, AmountField } from './actions.ts';
 import { editOf } from './amount.ts';
-import { boundsText } from './bounds.ts';
 import type { Model } from './model.ts';
 import { h, type Tree } from './tree.ts';
 
@@ -26,7 +25,7 @@ export function amountView({ data, step, amountProblem }: Model, actions: Action
       change: ({ target }: Typed) => actions.leaveAmount(target),
     }),
     h('span', { id: 'amount-hint', class: 'soft small' }, texts.amountHint),
-    h('span', { id: 'amount-bounds', class: 'soft small' }, boundsText(data.locale, data)),
+    h('span', { id: 'amount-bounds', class: 'soft small' }, data.bounds),
     h('span', { id: 'amount-problem', class: 'problem', role: 'alert' }, amountProblem),
   );
 }

@@ -36,15 +36,15 @@ export async function ask<Data>(
   path: string,
   options: { body?: unknown; clientCode?: string; locale?: string } = {},
 ): Promise<Data> {
-  const { body, clientCode = '', locale } = options;
+  const { body, clientCode, locale } = options;
   const response = await fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(clientCode === '' ? {} : { 'x-client-code': clientCode }),
-      ...(locale === undefined ? {} : { 'accept-language': locale }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(clientCode && { 'x-client-code': clientCode }),
+      ...(locale && { 'accept-language': locale }),
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: JSON.stringify(body) ?? null,
     signal: AbortSignal.timeout(timeoutMs),
   });
   const reply = (await response.json()) as Envelope<Data>;
@@ -90,64 +90,84 @@ export const api = {
     ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
   prepare: (wanted: WantedOrder) => ask<PreparedOrder>(`${base}/prepare`, wanted),
   showDeposit: (wanted: WantedOrder) => ask<{ orderId: string }>(`${base}/deposit`, wanted),
-  hideDeposit: (sessionId: string, clientCode: string) =>
-    ask<object>(`${base}/deposit/hide`, { body: { sessionId }, clientCode }),
+  changeDeposit: (how: 'hide' | 'again', body: { sessionId: string; end?: string }, clientCode: string) =>
+    ask<object>(`${base}/deposit/${how}`, { body, clientCode }),
   receipt: (sessionId: string, clientCode: string) =>
     ask<SessionReceipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
   submit: (base: string, path: string, body: Record<string, string>) =>
     ask<SubmittedView>(`${base}${path}`, { body }),
 };
 
-/** Delays before the next attempt, up to half a minute. */
-const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
-/** No event tells of money that arrives or goes back after the end, so that a session is then read at the longest of them. */
-const failuresOf = ({ state }: ShownState) => (isAtEnd(state) ? retryMs.length : 0);
+/** Between two reads: at first, at most while a payment may still come, and at most after the end. */
+const firstMs = 1_000;
+const slowMs = 30_000;
+const lastMs = 32 * 60_000;
 
 /**
- * Follows a session by server-sent events, and polls while those fail. Reports whether the connection works. Returns what
- * ends it.
+ * Follows a session by server-sent events, and polls while those fail. No event tells of money that arrives or goes back
+ * after the end. An ended session is read again after half a minute, then each time after twice as long, for an hour in
+ * all, and anew whenever a reader returns to the page. Returns what ends it.
  */
 export function follow(
   { sessionId, ...reader }: { readonly sessionId: string; readonly locale: string; readonly own: string },
-  on: { state: (shown: ShownState) => void; connection: (isUp: boolean) => void },
+  on: { readonly state: (shown: ShownState) => void; readonly lost: () => void },
 ): () => void {
-  let failures = 0;
+  let waitMs = firstMs;
+  let isEnded = false;
   let isOver = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const poll = async () => {
+  let source: EventSource | undefined;
+  const take = (shown: ShownState) => {
+    isEnded = isAtEnd(shown.state);
+    waitMs = isEnded ? Math.max(2 * waitMs, slowMs) : firstMs;
+    on.state(shown);
+  };
+  const schedule = () => {
+    if (!isOver && waitMs <= lastMs) timer ??= setTimeout(() => void poll(), waitMs);
+  };
+  const unschedule = () => {
+    clearTimeout(timer);
     timer = undefined;
+  };
+  const poll = async () => {
+    unschedule();
+    // A reader who returns wakes it.
+    if (isEnded && document.hidden) return;
     try {
       const shown = await api.read(sessionId, reader);
       if (isOver) return;
-      on.state(shown);
-      on.connection(true);
-      failures = failuresOf(shown);
+      take(shown);
+      if (!isEnded && source === undefined) return listen();
     } catch {
       // Shown as a lost connection; the next attempt decides.
-      on.connection(false);
-      failures += 1;
+      on.lost();
+      waitMs = isEnded ? 2 * waitMs : Math.min(2 * waitMs, slowMs);
     }
     schedule();
   };
-  const schedule = () => {
-    if (isOver) return;
-    timer ??= setTimeout(() => void poll(), retryMs[Math.min(failures, retryMs.length - 1)]);
+  const listen = () => {
+    source = new EventSource(`${sessionPath(sessionId)}/events${readerOf(reader.locale, reader.own)}`);
+    source.onmessage = ({ data }: MessageEvent<string>) => {
+      unschedule();
+      take(JSON.parse(data));
+      if (!isEnded) return;
+      source?.close();
+      source = undefined;
+      schedule();
+    };
+    source.onerror = schedule;
   };
-  const source = new EventSource(`${sessionPath(sessionId)}/events${readerOf(reader.locale, reader.own)}`);
-  source.onmessage = ({ data }: MessageEvent<string>) => {
-    clearTimeout(timer);
-    timer = undefined;
-    const shown = JSON.parse(data) as ShownState;
-    failures = failuresOf(shown);
-    if (isAtEnd(shown.state)) source.close();
-    on.connection(true);
-    on.state(shown);
-    if (failures > 0) schedule();
+  const wake = () => {
+    if (!isEnded || document.hidden) return;
+    waitMs = firstMs;
+    void poll();
   };
-  source.onerror = schedule;
+  document.addEventListener('visibilitychange', wake);
+  listen();
   return () => {
     isOver = true;
-    source.close();
+    document.removeEventListener('visibilitychange', wake);
+    source?.close();
     clearTimeout(timer);
   };
 }

@@ -1,16 +1,16 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { readAmount } from './amount-field.ts';
 import { api, type WantedOrder } from './api.ts';
-import { elementOf } from './dom.ts';
-import type { Model } from './model.ts';
+import { elementOf, fieldOf } from './dom.ts';
+import { chosenOf, type Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 
 /** The e-mail address that the payer typed; empty where none is needed. Throws when it is missing or no whole address. */
 export function readEmail({ data }: Model): string {
   if (!data.isEmailRequired) return '';
-  const input = document.getElementById('email-input');
-  const email = input instanceof HTMLInputElement ? input.value.trim() : '';
+  const input = fieldOf('email-input');
+  const email = input?.value.trim() ?? '';
   if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
   input?.focus();
   const { emailMissing, emailWrong } = data.texts;
@@ -29,15 +29,12 @@ export async function beginSession(page: Page): Promise<void> {
   const begun = await api.begin({
     linkId,
     linkVersion: version,
-    ...(amount === undefined ? {} : { amount: amount.toString() }),
+    ...(amount !== undefined && { amount: amount.toString() }),
   });
   const { link: _link, ...rest } = data;
   // From here on the URL is the session's: reloading it, here or elsewhere, shows its state.
-  history.replaceState(
-    null,
-    '',
-    new URL(begun.paymentUrl).pathname + location.search + new URL(begun.paymentUrl).hash,
-  );
+  const { pathname, hash } = new URL(begun.paymentUrl);
+  history.replaceState(null, '', pathname + location.search + hash);
   leadAgents(begun.state.sessionId);
   page.change({
     data: { ...rest, state: begun.state, options: begun.options, amount: begun.state.amount },
@@ -48,9 +45,14 @@ export async function beginSession(page: Page): Promise<void> {
 
 /** Begins a session that another device pays. */
 export async function beginForOthers(page: Page): Promise<void> {
+  await whileBusy(page, () => beginSession(page));
+}
+
+/** Does what takes the service a moment. The page is busy meanwhile, and shows a failure. */
+export async function whileBusy(page: Page, work: () => Promise<void>): Promise<void> {
+  page.change({ step: page.model.data.texts.stepSession, problem: '' });
   try {
-    page.change({ step: page.model.data.texts.stepSession, problem: '' });
-    await beginSession(page);
+    await work();
     page.change({ step: '' });
   } catch (error) {
     page.change({ step: '', ...problemOf(page.model, error) });
@@ -73,8 +75,8 @@ export function wantedOrder(
 }
 
 /** The chosen token. Throws when no token is available. */
-export function chosenOption({ data, chosen }: Model): CheckoutOption {
-  const option = data.options.find(({ tokenId }) => tokenId === chosen);
-  if (option === undefined) throw new ExplainedFailure(data.texts.noRoute);
+export function chosenOption(model: Model): CheckoutOption {
+  const option = chosenOf(model);
+  if (option === undefined) throw new ExplainedFailure(model.data.texts.noRoute);
   return option;
 }

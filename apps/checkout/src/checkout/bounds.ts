@@ -1,13 +1,11 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
-import { parseUsd } from '@florin/protocol/money.ts';
 import { formatRange } from './format.ts';
 
-type Bounds = Pick<CheckoutOption, 'minAmountInUSD' | 'maxAmountInUSD'>;
+type Bounds = Pick<CheckoutOption, 'least' | 'most'>;
 
 /** The lowest and highest price, in Micro-USD; undefined where the payer cannot choose. */
-export function boundsOf({ minAmountInUSD, maxAmountInUSD }: Bounds) {
-  const [least, most] = [parseUsd(minAmountInUSD ?? ''), parseUsd(maxAmountInUSD ?? '')];
-  return least === undefined || most === undefined ? undefined : { least, most };
+export function boundsOf({ least, most }: Bounds) {
+  return least === undefined || most === undefined ? undefined : { least: BigInt(least), most: BigInt(most) };
 }
 
 /** The range that the payer may choose from, in words; empty where there is no choice. */

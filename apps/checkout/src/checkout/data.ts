@@ -27,12 +27,8 @@ export interface CheckoutData {
   readonly title: string;
   /** Price in Micro-USD; empty until the payer chooses it. */
   readonly amount: string;
-  /**
-   * The range that the payer may choose from over all tokens, in US dollars, without a fee on top. Absent where there
-   * is no choice.
-   */
-  readonly minAmountInUSD?: string;
-  readonly maxAmountInUSD?: string;
+  /** In words: the range that the payer may choose from over all tokens, without a fee on top. Absent where there is no choice. */
+  readonly bounds?: string;
   readonly isFeeOnTop: boolean;
   readonly isEmailRequired: boolean;
   /** The only wallet that may pay; empty: any. */

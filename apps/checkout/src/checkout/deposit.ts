@@ -1,10 +1,10 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { api, Refused } from './api.ts';
-import { beginSession, chosenOption, readEmail, wantedOrder } from './begin.ts';
+import { beginSession, chosenOption, readEmail, wantedOrder, whileBusy } from './begin.ts';
+import { fieldOf } from './dom.ts';
 import { fill } from './format.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
-import { problemOf } from './problem.ts';
 import { addressPattern } from './wallet.ts';
 
 /**
@@ -13,11 +13,10 @@ import { addressPattern } from './wallet.ts';
  */
 export async function showDeposit(page: Page): Promise<void> {
   const { texts } = page.model.data;
-  const input = document.getElementById('refund-input');
-  const refund = input instanceof HTMLInputElement ? input.value.trim() : '';
-  try {
+  const input = fieldOf('refund-input');
+  const refund = input?.value.trim() ?? '';
+  await whileBusy(page, async () => {
     const payerEmail = readEmail(page.model);
-    page.change({ step: texts.stepSession, problem: '' });
     const { tokenId } = chosenOption(page.model);
     if (!(await isWholeAddress(refund, tokenId))) {
       input?.focus();
@@ -30,10 +29,20 @@ export async function showDeposit(page: Page): Promise<void> {
     // Without the secret the address is for this page alone.
     if (wanted.clientCode === '') keepOwn(page, orderId);
     await page.readState?.();
-    page.change({ step: '', hidden: '', refund });
-  } catch (error) {
-    page.change({ step: '', ...problemOf(page.model, error) });
-  }
+    page.change({ hidden: '', refund });
+  });
+}
+
+/** Shows the address with a given end again, on all pages of the session: money has arrived at it, and the rest belongs there. */
+export async function showDepositAgain(page: Page, end: string): Promise<void> {
+  const { clientCode, data, step } = page.model;
+  const { sessionId = '' } = data.state ?? {};
+  if (step !== '') return;
+  await whileBusy(page, async () => {
+    await api.changeDeposit('again', { sessionId, end }, clientCode);
+    await page.readState?.();
+    page.change({ hidden: '' });
+  });
 }
 
 /**
@@ -41,9 +50,10 @@ export async function showDeposit(page: Page): Promise<void> {
  * the hash would be a large part of the script, and before a session begins.
  */
 async function isWholeAddress(text: string, tokenId: string): Promise<boolean> {
+  if (!addressPattern.test(text)) return false;
   try {
-    if (addressPattern.test(text)) await api.balances(text, [tokenId]);
-    return addressPattern.test(text);
+    await api.balances(text, [tokenId]);
+    return true;
   } catch (error) {
     if (error instanceof Refused && error.code === fieldWrong) return false;
     throw error;
@@ -106,5 +116,5 @@ export async function hideDeposit(page: Page): Promise<void> {
   page.change({ hidden: shownDeposit?.orderId ?? '', problem: '' });
   if (own !== '') keepOwn(page, '');
   // A page that cannot say so to the others still shows the other ways itself.
-  if (clientCode !== '') await api.hideDeposit(sessionId, clientCode).catch(() => undefined);
+  if (clientCode !== '') await api.changeDeposit('hide', { sessionId }, clientCode).catch(() => undefined);
 }

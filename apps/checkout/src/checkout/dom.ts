@@ -77,6 +77,9 @@ function listen(element: Element, on: Listeners): void {
   }
 }
 
+/** A field of the page, while it is there. */
+export const fieldOf = (id: string) => document.querySelector<HTMLInputElement>(`#${id}`);
+
 /** An element that the page must have; its absence is a bug. */
 export function elementOf(id: string): HTMLElement {
   const found = document.getElementById(id);

@@ -10,12 +10,11 @@ export function fill(text: string, values: Readonly<Record<string, string>> = {}
   return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
 
-/** Formats an integer of smallest units as an exact decimal, with at least two decimals. */
+/** Formats an integer of smallest units as an exact decimal, with at least two decimals. No token has fewer than six. */
 export function toDecimal(units: bigint, decimals: number): string {
   const text = units.toString().padStart(decimals + 1, '0');
-  const whole = text.slice(0, text.length - decimals);
-  const fraction = text.slice(text.length - decimals).replace(/0+$/, '');
-  return `${whole}.${fraction.padEnd(2, '0')}`;
+  const fraction = text.slice(-decimals).replace(/0+$/, '');
+  return `${text.slice(0, -decimals)}.${fraction.padEnd(2, '0')}`;
 }
 
 /** Formats Micro-USD as money in the reader's locale; exact. */

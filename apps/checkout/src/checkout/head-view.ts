@@ -17,9 +17,12 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
   const isOpenAmount = shown === '' || shown === '0';
   const amount = isOpenAmount ? texts.yourChoice : formatMoney(locale, shown);
   const fee = priced?.fee ?? '0';
-  const back = state === undefined ? data.link?.cancelUrl : isOpen(state, now) ? state.cancelUrl : undefined;
+  const open = state !== undefined && isOpen(state, now) ? state : undefined;
+  // A page has a link until its session begins.
+  const due = open ?? data.link;
   return [
-    back !== undefined && h('p', { class: 'small' }, backView(texts, back, { id: 'back' })),
+    due?.cancelUrl !== undefined &&
+      h('p', { class: 'small' }, backView(texts, due.cancelUrl, { id: 'back' })),
     h(
       'div',
       { class: 'sum' },
@@ -28,14 +31,11 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
         { id: 'amount', tabindex: '-1', class: isOpenAmount ? 'open' : amount.length > longAmount && 'long' },
         amount,
       ),
-      state !== undefined && isOpen(state, now) && clockView(data, state, now),
+      open !== undefined && clockView(data, open, now),
     ),
     h('p', { class: 'title' }, h('bdi', {}, data.title)),
     fee !== '0' && h('p', { class: 'soft' }, fill(texts.feeOnTop, { fee: formatMoney(locale, fee) })),
-    data.isFeeOnTop &&
-      priced === undefined &&
-      (state === undefined || isOpen(state, now)) &&
-      h('p', { class: 'soft' }, texts.feeAdded),
+    data.isFeeOnTop && priced === undefined && due !== undefined && h('p', { class: 'soft' }, texts.feeAdded),
   ];
 }
 

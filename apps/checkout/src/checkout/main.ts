@@ -16,7 +16,7 @@ import { beginForOthers } from './begin.ts';
 import { nowSeconds, setClock } from './clock.ts';
 import { connectWallet, recallWallet } from './connect.ts';
 import type { CheckoutData, ScriptData } from './data.ts';
-import { changeOf, hideDeposit, recallOwn, recallRefund, showDeposit } from './deposit.ts';
+import { changeOf, hideDeposit, recallOwn, recallRefund, showDeposit, showDepositAgain } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
 import { headView } from './head-view.ts';
 import {
@@ -73,8 +73,7 @@ const emailKey = 'florin-email';
 
 /** Phones and tablets have no pointer that hovers. */
 function thisDevice(): Model['device'] {
-  const { origin, pathname, search } = location;
-  return { isHandheld: matchMedia('(hover: none)').matches, url: origin + pathname + search };
+  return { isHandheld: matchMedia('(hover: none)').matches, url: location.href.replace(/#.*/, '') };
 }
 
 /** Set while a pointer is down, and until the click that it may become has been handled. */
@@ -133,18 +132,19 @@ function focusOnNews(): void {
     const element = document.querySelector<HTMLElement>(selector);
     element?.focus();
     // What is hidden takes no focus.
-    if (element !== null && document.activeElement === element) return;
+    if (element?.matches(':focus') === true) return;
   }
 }
 
 /** What the buttons in the session's state do. */
 function act(page: Page, button: HTMLElement): void {
   const { act: name, text = '' } = button.dataset;
-  if (name === 'print') globalThis.print();
+  if (name === 'print') print();
   if (name === 'stay') stay();
   if (name === 'download') void downloadReceipt(page);
   if (name === 'copy') void navigator.clipboard.writeText(text).then(() => button.classList.add('copied'));
   if (name === 'hide') void hideDeposit(page);
+  if (name === 'again') void showDepositAgain(page, text);
 }
 
 const leaveMs = 5_000;
@@ -205,7 +205,7 @@ function actionsOf(page: Page): Actions {
     chooseSource: (source) => page.change({ source, problem: '' }),
     pay: () => beginIdle(() => payWith(page, 'best')),
     payPlainly: () => beginIdle(() => payWith(page, 'plainly')),
-    cancel: () => void stopWaiting(page.model.data.texts.stopped),
+    cancel: () => stopWaiting(page.model.data.texts.stopped),
     askAgain: () => beginInstead(task),
     copyPage: () =>
       void navigator.clipboard.writeText(location.href).then(() => page.change({ isCopied: true })),
@@ -229,10 +229,10 @@ function take(page: Page, shown: ShownState): void {
     ...changeOf(page.model, state),
     ...withState(page.model, shown),
     ...(isNews ? { step: '', problem } : {}),
+    isConnected: true,
   });
   const { returnsAlone, successUrl } = state;
-  if (returnsAlone === true && data.state?.returnsAlone !== true && successUrl !== undefined)
-    leave(successUrl);
+  if (returnsAlone && !data.state?.returnsAlone && successUrl !== undefined) leave(successUrl);
 }
 
 async function readState(page: Page): Promise<void> {
@@ -251,9 +251,7 @@ function followSession(page: Page): void {
     { sessionId: data.state.sessionId, locale: data.locale, own },
     {
       state: (shown) => take(page, shown),
-      connection: (isConnected) => {
-        if (isConnected !== page.model.isConnected) page.change({ isConnected });
-      },
+      lost: () => page.change({ isConnected: false }),
     },
   );
 }

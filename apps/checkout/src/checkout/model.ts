@@ -92,7 +92,7 @@ export function wrongness(
   const describedBy = [hint, isWrong ? 'problem' : ''].join(' ').trim();
   return {
     'aria-invalid': isWrong && 'true',
-    'aria-describedby': describedBy === '' ? undefined : describedBy,
+    'aria-describedby': describedBy || undefined,
   };
 }
 
@@ -157,28 +157,18 @@ export function bestOption(
   balances: Readonly<Record<string, string>>,
   walletChain = '',
 ): CheckoutOption | undefined {
-  const rank = (option: CheckoutOption) => [
-    option.status === 'unavailable' ? 1 : 0,
-    // It does not accept the amount, or no amount is chosen, which is then true of all.
-    option.total === '0' ? 1 : 0,
-    holds(option, balances) ? 0 : 1,
-    holds(option, balances) && option.chainId === walletChain ? 0 : 1,
-    option.status === 'delayed' ? 1 : 0,
-    Number(option.total),
-  ];
-  let best: CheckoutOption | undefined;
-  for (const option of options) {
-    if (best === undefined || isLess(rank(option), rank(best))) best = option;
-  }
-  return best;
-}
-
-function isLess(left: readonly number[], right: readonly number[]): boolean {
-  for (const [index, value] of left.entries()) {
-    const other = right[index] ?? 0;
-    if (value !== other) return value < other;
-  }
-  return false;
+  const rank = (option: CheckoutOption) =>
+    [
+      option.status === 'unavailable',
+      // It does not accept the amount, or no amount is chosen, which is then true of all.
+      option.total === '0',
+      !holds(option, balances),
+      !holds(option, balances) || option.chainId !== walletChain,
+      option.status === 'delayed',
+    ].reduce((sum, isWorse) => 2 * sum + Number(isWorse), 0);
+  return [...options].sort(
+    (left, right) => rank(left) - rank(right) || Number(left.total) - Number(right.total),
+  )[0];
 }
 
 /** Whether the page shows a deposit address instead of the ways to pay. What is under way here is not disturbed. */

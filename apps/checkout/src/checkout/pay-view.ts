@@ -87,7 +87,7 @@ function stepView({ step, waitsFor, wallet }: Model): Tree {
     'p',
     { id: 'step', class: 'step', role: 'status' },
     step !== '' && h('span', { class: 'spinner', 'aria-hidden': 'true' }),
-    icon !== undefined && icon !== '' && h('img', { class: 'wallet-icon', src: icon, alt: '' }),
+    icon && h('img', { class: 'wallet-icon', src: icon, alt: '' }),
     step,
   );
 }

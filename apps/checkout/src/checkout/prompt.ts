@@ -41,9 +41,7 @@ export async function waitFor<Answer>(
   }
 }
 
-/** Ends the current wait, if any, with words for the payer. Returns whether there was one. */
-export function stopWaiting(words: string): boolean {
-  const isWaiting = stop !== undefined;
+/** Ends the current wait, if any, with words for the payer. */
+export function stopWaiting(words: string): void {
   stop?.(new ExplainedFailure(words));
-  return isWaiting;
 }

@@ -1,7 +1,6 @@
 import { api } from './api.ts';
-import { fill } from './format.ts';
 import type { Page } from './page.ts';
-import { wordsOfError } from './wallet.ts';
+import { problemOf } from './problem.ts';
 
 /** Downloads the receipt as a file that anyone can check. */
 export async function downloadReceipt(page: Page): Promise<void> {
@@ -17,6 +16,6 @@ export async function downloadReceipt(page: Page): Promise<void> {
     link.click();
     URL.revokeObjectURL(url);
   } catch (error) {
-    page.change({ problem: fill(data.texts.failed, { reason: wordsOfError(error) }) });
+    page.change(problemOf(page.model, error));
   }
 }

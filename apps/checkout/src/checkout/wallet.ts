@@ -49,8 +49,8 @@ export function announceWallet({ id, rdns, name, icon, provider }: Wallet): void
 
 /** A wallet's message, short enough to show. */
 export function wordsOfError(error: unknown): string {
-  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
-  return typeof message === 'string' && message !== '' ? message.slice(0, 200) : String(error).slice(0, 200);
+  const { message } = Object(error) as { message?: unknown };
+  return String(message || error).slice(0, 200);
 }
 
 /** Sends one request to a wallet. */
@@ -99,8 +99,8 @@ export const isOn = async (provider: Provider, chainId: string) => (await chainO
  */
 export async function accountsOf(provider: Provider): Promise<readonly string[] | undefined> {
   try {
-    const accounts = await ask(provider, 'eth_accounts');
-    return Array.isArray(accounts) ? accounts.map((account) => String(account).toLowerCase()) : undefined;
+    const accounts = (await ask(provider, 'eth_accounts')) as readonly unknown[];
+    return accounts.map((account) => String(account).toLowerCase());
   } catch {
     // Only informative: each request names its account, and a wallet without it refuses.
     return undefined;
@@ -163,11 +163,10 @@ export type WalletOutcome = 'succeeded' | 'failed' | 'unknown';
 /** The wallet node's present view of a transaction. Not every wallet answers. */
 export async function outcomeOf(provider: Provider, hash: string): Promise<WalletOutcome> {
   try {
-    const receipt = (await ask(provider, 'eth_getTransactionReceipt', hash)) as { status?: string } | null;
-    if (typeof receipt?.status !== 'string') return 'unknown';
-    return BigInt(receipt.status) === 1n ? 'succeeded' : 'failed';
+    const { status } = (await ask(provider, 'eth_getTransactionReceipt', hash)) as { status: string };
+    return BigInt(status) === 1n ? 'succeeded' : 'failed';
   } catch {
-    // The outcome is on the chain, and the server reads it there.
+    // There is no receipt yet. The outcome is on the chain, and the server reads it there.
     return 'unknown';
   }
 }

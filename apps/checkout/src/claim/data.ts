@@ -27,7 +27,7 @@ export interface ClaimedMoney {
   readonly decimals: number;
   /** In units of the token. */
   readonly amount: string;
-  readonly outcome: CheckoutState['exceptions'][number]['outcome'] | 'accepted';
+  readonly outcome: CheckoutState['exceptions'][number]['outcome'];
   /** While it waits, in Unix seconds; else 0. */
   readonly until: number;
 }

@@ -2,6 +2,7 @@ import type { CheckoutState, ShownDeposit } from '@florin/protocol/checkout-api.
 import { fill, formatToken } from '../checkout/format.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import type { PageData } from './page-data.ts';
+import { actView } from './receipt-view.ts';
 
 /**
  * What has already arrived at other addresses of the session, such as one that the payer's other device shows, and what
@@ -28,8 +29,14 @@ export function elsewhereNotice(
       { class: 'elsewhere', role: 'status' },
       h('p', { class: 'loud' }, fill(texts.arrivedElsewhere, { has, rest, end: deposit.addressEnd })),
       deposit.tokenId !== tokenId && network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
+      againView(texts, deposit.addressEnd),
       own !== undefined &&
         h('p', {}, fill(texts.orSendAll, { has, all: formatToken(locale, own, amountInToken) })),
     );
   });
+}
+
+/** Shows the whole address with this end again. Only for pages with the session's secret: the style sheet hides it on others. */
+export function againView({ showAgain }: PageData['texts'], end: string): Tree {
+  return actView('again', { class: 'quiet owner', 'data-text': end }, showAgain);
 }

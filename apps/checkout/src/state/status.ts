@@ -5,6 +5,7 @@ import { isOpen } from '../checkout/model.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import { timeText } from '../checkout/way-view.ts';
 import { depositView } from './deposit-view.ts';
+import { againView } from './elsewhere-notice.ts';
 import type { PageData, Reader } from './page-data.ts';
 import { actView, receiptView } from './receipt-view.ts';
 
@@ -15,11 +16,14 @@ interface Shown {
   /** The payment is final, and the payer has not got it back. */
   readonly isPaid?: boolean;
   readonly isSafeToClose?: boolean;
+  /** Nothing pays it any more. */
+  readonly isExpired?: boolean;
 }
 
 /** The words for a session's state. */
 export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: CheckoutState, now: number): Shown {
   const { texts } = data;
+  const isSeen = state.initiateTx !== '' || state.exceptions.some(({ outcome }) => outcome === 'accepted');
   const paid = { kind: 'good', isPaid: true, isSafeToClose: true } as const;
   // For every status, because the merchant has none of the money any more. The refunded amount is below.
   if (state.isRefunded) return { title: texts.refundedInFull, kind: 'good', isSafeToClose: true };
@@ -33,10 +37,10 @@ export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: Checko
     case 'completed':
       return { title: texts.completed, ...paid };
     case 'expired':
-      // An accepted late deposit has been seen.
-      if (state.initiateTx !== '') break;
+      if (isSeen) break;
       return {
         title: texts.expired,
+        isExpired: true,
         // Money that arrived is told below.
         hint: [
           state.exceptions.length === 0 ? texts.expiredHint : '',
@@ -51,7 +55,7 @@ export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: Checko
     case 'initialized':
       break;
   }
-  if (state.initiateTx !== '') {
+  if (isSeen) {
     return {
       title: texts.detected,
       kind: 'wait',
@@ -99,7 +103,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
           {},
           exceptionText(data, exception, reader),
           // Only the page with the secret shows it.
-          exception.isUnproven && h('span', { class: 'alien' }, ` ${texts.notFromHere}`),
+          exception.isUnproven && h('span', { class: 'owner' }, ` ${texts.notFromHere}`),
         ),
       ),
       state.refunded !== '0' &&
@@ -117,7 +121,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         { class: 'middle' },
         h('a', { href: `/checkout/${state.sessionId}/claim`, id: 'claim-link' }, texts.claimLink),
       ),
-    state.status === 'expired' &&
+    shown.isExpired === true &&
       data.linkUrl !== '' &&
       h('p', {}, h('a', { class: 'button', href: data.linkUrl }, texts.expiredLink)),
     successView(data, state),
@@ -171,6 +175,7 @@ function depositsView(
         h('p', {}, fill(texts.addressEnds, { end: addressEnd })),
         network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
         h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
+        againView(texts, addressEnd),
       ];
     });
 }
@@ -192,6 +197,7 @@ function exceptionText(
     goes_later: texts.goesLater,
     second: texts.secondPaid,
     taken: texts.takenTwice,
+    accepted: texts.lateAccepted,
     closed: texts.closed,
     back: texts.wentBack,
   }[exception.outcome];

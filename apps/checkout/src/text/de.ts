@@ -187,6 +187,7 @@ export const de: Texts = {
   depositWaiting: 'Das Geld ist noch nicht da. Diese Seite aktualisiert sich von selbst.',
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
   addressEnds: 'Die Adresse endet auf {end}.',
+  showAgain: 'Diese Adresse wieder zeigen',
   arrivedElsewhere:
     '{has} sind schon an einer anderen Adresse angekommen, die auf {end} endet. Um diese Zahlung zu vervollständigen, senden Sie noch {rest} an jene Adresse.',
   orSendAll:
@@ -208,6 +209,8 @@ export const de: Texts = {
     '{amount} kamen ein zweites Mal. Der Dienst sendet sie an den Zahler zurück, sofern der Händler sie nicht vorher annimmt.',
   takenTwice:
     '{amount} kamen ein zweites Mal und wurden abgerechnet, bevor sie zurückgehen konnten. Bitten Sie den Händler, sie zurückzuzahlen.',
+  lateAccepted:
+    '{amount} sind eingetroffen ({why}) und werden trotzdem als Zahlung angenommen. Diese Seite zeigt sie bald. Können sie nicht rechtzeitig verwendet werden, gehen sie an die Rückzahlungsadresse zurück.',
   closed:
     '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Der Händler hat den Fall als erledigt markiert.',
   notFromHere: 'Dieses Geld kam von einer anderen Wallet oder einem anderen Gerät.',

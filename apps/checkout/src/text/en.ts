@@ -181,6 +181,7 @@ export const en = {
   depositWaiting: 'Waiting for the money. This page updates automatically.',
   partial: '{has} has arrived. Send {rest} more to the same address.',
   addressEnds: 'The address ends in {end}.',
+  showAgain: 'Show this address again',
   arrivedElsewhere:
     '{has} has already arrived at another address, which ends in {end}. To complete that payment, send {rest} more to that address.',
   orSendAll:
@@ -200,6 +201,8 @@ export const en = {
     '{amount} came a second time. The service sends it back to the payer, unless the merchant takes it first.',
   takenTwice:
     '{amount} came a second time and was settled before it could go back. Ask the merchant to return it.',
+  lateAccepted:
+    '{amount} arrived ({why}) and is accepted as the payment all the same. This page shows it soon. If it cannot be used in time, it goes back to the refund address.',
   closed: '{amount} arrived and cannot be used here: {why}. The merchant has marked it as resolved.',
   notFromHere: 'This money came from another wallet or device.',
   claimLink: 'How money goes back',

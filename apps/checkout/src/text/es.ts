@@ -181,6 +181,7 @@ export const es: Texts = {
   depositWaiting: 'Esperando el dinero. Esta página se actualiza automáticamente.',
   partial: 'Han llegado {has}. Envíe {rest} más a la misma dirección.',
   addressEnds: 'La dirección termina en {end}.',
+  showAgain: 'Mostrar de nuevo esta dirección',
   arrivedElsewhere:
     'Ya han llegado {has} a otra dirección, que termina en {end}. Para completar ese pago, envíe {rest} más a esa dirección.',
   orSendAll:
@@ -201,6 +202,8 @@ export const es: Texts = {
     '{amount} llegaron por segunda vez. El servicio los devuelve al pagador, salvo que el comercio los acepte antes.',
   takenTwice:
     '{amount} llegaron por segunda vez y se liquidaron antes de poder volver. Pida al comercio que los devuelva.',
+  lateAccepted:
+    'Han llegado {amount} ({why}) y se aceptan igualmente como pago. Esta página lo mostrará pronto. Si no se pueden usar a tiempo, vuelven a la dirección de reembolso.',
   closed: 'Han llegado {amount} que no se pueden usar aquí: {why}. El comercio lo ha marcado como resuelto.',
   notFromHere: 'Este dinero vino de otro monedero o dispositivo.',
   claimLink: 'Cómo vuelve el dinero',

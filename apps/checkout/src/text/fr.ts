@@ -186,6 +186,7 @@ export const fr: Texts = {
   depositWaiting: 'En attente de l’argent. Cette page se met à jour automatiquement.',
   partial: '{has} sont arrivés. Envoyez encore {rest} à la même adresse.',
   addressEnds: 'L’adresse se termine par {end}.',
+  showAgain: 'Afficher de nouveau cette adresse',
   arrivedElsewhere:
     '{has} sont déjà arrivés à une autre adresse, qui se termine par {end}. Pour compléter ce paiement, envoyez encore {rest} à cette adresse-là.',
   orSendAll:
@@ -206,6 +207,8 @@ export const fr: Texts = {
     '{amount} sont arrivés une seconde fois. Le service les renvoie au payeur, sauf si le marchand les accepte avant.',
   takenTwice:
     '{amount} sont arrivés une seconde fois et ont été reversés au marchand avant de pouvoir être renvoyés. Demandez au marchand de vous les rembourser.',
+  lateAccepted:
+    '{amount} sont arrivés ({why}) et sont tout de même acceptés comme paiement. Cette page l’affichera bientôt. S’ils ne peuvent pas servir à temps, ils sont renvoyés à l’adresse de remboursement.',
   closed:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Le marchand a marqué le cas comme résolu.',
   notFromHere: 'Cet argent venait d’un autre portefeuille ou appareil.',

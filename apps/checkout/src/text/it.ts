@@ -183,6 +183,7 @@ export const it: Texts = {
   depositWaiting: 'In attesa del denaro. Questa pagina si aggiorna da sola.',
   partial: 'Sono arrivati {has}. Invia altri {rest} allo stesso indirizzo.',
   addressEnds: 'L’indirizzo termina con {end}.',
+  showAgain: 'Mostra di nuovo questo indirizzo',
   arrivedElsewhere:
     'Sono già arrivati {has} a un altro indirizzo, che termina con {end}. Per completare quel pagamento, invia altri {rest} a quell’indirizzo.',
   orSendAll:
@@ -203,6 +204,8 @@ export const it: Texts = {
     '{amount} sono arrivati una seconda volta. Il servizio li restituisce a chi ha pagato, a meno che il venditore non li accetti prima.',
   takenTwice:
     '{amount} sono arrivati una seconda volta e sono stati accreditati al venditore prima di poter tornare. Chiedi al venditore di restituirli.',
+  lateAccepted:
+    'Sono arrivati {amount} ({why}) e sono accettati comunque come pagamento. Questa pagina lo mostrerà presto. Se non si possono usare in tempo, tornano all’indirizzo di rimborso.',
   closed:
     'Sono arrivati {amount} che non si possono usare qui: {why}. Il venditore lo ha segnato come risolto.',
   notFromHere: 'Questo denaro è arrivato da un altro wallet o dispositivo.',

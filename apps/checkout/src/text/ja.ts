@@ -182,6 +182,7 @@ export const ja: Texts = {
   depositWaiting: '入金を待っています。このページは自動で更新されます。',
   partial: '{has} が届きました。同じアドレスへあと {rest} を送ってください。',
   addressEnds: 'そのアドレスの末尾は {end} です。',
+  showAgain: 'このアドレスを再表示',
   arrivedElsewhere:
     '末尾が {end} の別のアドレスに {has} がすでに届いています。その支払いを完了するには、そのアドレスへあと {rest} を送ってください。',
   orSendAll:
@@ -198,6 +199,8 @@ export const ja: Texts = {
   goesLater: '{amount} が届きましたが、ここでは使えません({why})。{time} 以降に自動で戻ります。',
   secondPaid: '{amount} が二重に届きました。販売者が先に受け取らない限り、サービスが支払者に返送します。',
   takenTwice: '{amount} が二重に届き、返送される前に決済されました。販売者に返金を依頼してください。',
+  lateAccepted:
+    '{amount} が届き({why})、支払いとして受け入れられます。まもなくこのページに表示されます。期限内に使えない場合は、返金先アドレスに戻ります。',
   closed: '{amount} が届きましたが、ここでは使えません({why})。販売者は解決済みとしています。',
   notFromHere: 'この入金は別のウォレットまたは端末からのものです。',
   claimLink: '返金の仕組み',

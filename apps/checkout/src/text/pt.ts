@@ -182,6 +182,7 @@ export const pt: Texts = {
   depositWaiting: 'Aguardando o dinheiro. Esta página se atualiza automaticamente.',
   partial: 'Chegaram {has}. Envie mais {rest} para o mesmo endereço.',
   addressEnds: 'O endereço termina em {end}.',
+  showAgain: 'Mostrar este endereço de novo',
   arrivedElsewhere:
     'Já chegaram {has} a outro endereço, que termina em {end}. Para completar esse pagamento, envie mais {rest} para esse endereço.',
   orSendAll:
@@ -202,6 +203,8 @@ export const pt: Texts = {
     '{amount} chegaram pela segunda vez. O serviço os devolve ao pagador, a menos que o comerciante os aceite antes.',
   takenTwice:
     '{amount} chegaram pela segunda vez e foram liquidados antes de poderem voltar. Peça ao comerciante que os devolva.',
+  lateAccepted:
+    'Chegaram {amount} ({why}) e são aceitos mesmo assim como pagamento. Esta página logo o mostrará. Se não puderem ser usados a tempo, voltam ao endereço de reembolso.',
   closed:
     'Chegaram {amount} que não podem ser usados aqui: {why}. O comerciante marcou o caso como resolvido.',
   notFromHere: 'Este dinheiro veio de outra carteira ou de outro aparelho.',

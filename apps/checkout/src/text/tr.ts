@@ -181,6 +181,7 @@ export const tr: Texts = {
   depositWaiting: 'Para bekleniyor. Bu sayfa kendiliğinden güncellenir.',
   partial: '{has} ulaştı. Aynı adrese {rest} daha gönderin.',
   addressEnds: 'Adres {end} ile biter.',
+  showAgain: 'Bu adresi yeniden göster',
   arrivedElsewhere:
     '{end} ile biten başka bir adrese {has} zaten ulaştı. O ödemeyi tamamlamak için o adrese {rest} daha gönderin.',
   orSendAll:
@@ -198,6 +199,8 @@ export const tr: Texts = {
   secondPaid: '{amount} ikinci kez geldi. Satıcı önce almazsa hizmet onu ödeyene geri gönderir.',
   takenTwice:
     '{amount} ikinci kez geldi ve geri dönemeden satıcıya aktarıldı. Satıcıdan iade etmesini isteyin.',
+  lateAccepted:
+    '{amount} ulaştı ({why}) ve yine de ödeme olarak kabul edildi. Bu sayfa onu yakında gösterir. Zamanında kullanılamazsa iade adresine döner.',
   closed: '{amount} ulaştı ama burada kullanılamıyor: {why}. Satıcı bunu çözüldü olarak işaretledi.',
   notFromHere: 'Bu para başka bir cüzdandan veya cihazdan geldi.',
   claimLink: 'Para nasıl geri döner',

@@ -172,6 +172,7 @@ export const zh: Texts = {
   depositWaiting: '正在等待款项。此页面会自动更新。',
   partial: '已收到 {has}。请再向同一地址发送 {rest}。',
   addressEnds: '该地址以 {end} 结尾。',
+  showAgain: '再次显示此地址',
   arrivedElsewhere: '另一个以 {end} 结尾的地址已收到 {has}。要完成那笔付款，请再向那个地址发送 {rest}。',
   orSendAll: '如果改为向下面的地址付款，请发送全部 {all}。另一笔 {has} 随后会退回当时填写的退款地址。',
   wholeElsewhere: '另一个地址已收到全额 {has}。请不要再发送。',
@@ -184,6 +185,8 @@ export const zh: Texts = {
   goesLater: '收到 {amount}，但无法在此使用：{why}。将在 {time} 之后自动退回。',
   secondPaid: '第二次收到 {amount}。服务会将其退回付款人，除非商家先行接受。',
   takenTwice: '第二次收到 {amount}，并在退回之前已结算。请要求商家退还。',
+  lateAccepted:
+    '收到 {amount}（{why}），仍作为付款接受。此页面很快会显示。如果无法及时使用，将退回退款地址。',
   closed: '收到 {amount}，但无法在此使用：{why}。商家已将其标记为已处理。',
   notFromHere: '这笔款项来自另一个钱包或设备。',
   claimLink: '款项如何退回',

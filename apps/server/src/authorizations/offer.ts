@@ -117,11 +117,11 @@ export function pricingModelOf(deps: OfferContext, terms: Terms): PricingModel {
 }
 
 /** Bounds as views show them, in US dollars. */
-export interface BoundsInUsd {
+interface BoundsInUsd {
   readonly minAmountInUSD: string;
   readonly maxAmountInUSD: string;
 }
 
-export function boundsInUsd({ least, most }: AmountBounds): BoundsInUsd {
+function boundsInUsd({ least, most }: AmountBounds): BoundsInUsd {
   return { minAmountInUSD: formatUsd(least), maxAmountInUSD: formatUsd(most) };
 }

@@ -141,8 +141,9 @@ export const showFinalAmounts = statement({
    where d.final_amount <> excluded.final_amount or d.block_number <= :blockNumber and d.amount <> excluded.amount`,
 });
 
-// For sessions that wait for their payment, until the moment that their payers know, and for expired ones too little
-// money that no exception shows yet. An address with terms of its own belongs to an order that is payable for longer. Without the session's secret, only the page that asked shows it.
+// For sessions that wait for their payment, until the moment that their payers know, and for expired ones the money that no
+// exception shows yet. An address with terms of its own belongs to an order that is payable for longer. Without the session's
+// secret, only the page that asked shows it.
 export const depositsOfSessions = statement({
   name: 'deposits_of_sessions',
   parameters: { sessionIds: 'text[]', now: 'int8' },
@@ -157,11 +158,13 @@ export const depositsOfSessions = statement({
     only_for: 'text',
     is_over: 'bool',
     late_until: 'int8?',
+    is_late_accepted: 'bool',
   },
   text: `select o.session_id, o.token_id, coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until,
      case when o.with_secret or s.shown_order_id = coalesce(w.order_id, o.order_id) then ''
        else coalesce(w.order_id, o.order_id) end as only_for,
-     s.status = 'expired' as is_over, case when t.late_payment <> 'return' then o.pay_by end as late_until
+     s.status = 'expired' as is_over, case when t.late_payment <> 'return' then o.pay_by end as late_until,
+     coalesce(t.late_payment = 'accept', false) as is_late_accepted
    from sessions s
      join orders o on o.session_id = s.session_id
      join deposit_sightings d on d.order_id = o.order_id
@@ -169,9 +172,24 @@ export const depositsOfSessions = statement({
      left join orders w on w.order_id = t.wallet_order_id
    where s.session_id = any (:sessionIds) and s.initiate_tx = '' and d.amount > 0
      and (s.status = 'initialized' and coalesce(w.pay_by, o.pay_by) >= :now
-       or s.status = 'expired' and d.amount < o.total
+       or s.status = 'expired'
          and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id))
    order by o.order_id`,
+});
+
+// The order that a wallet pays, of an address that its payer may know and that waits for the rest.
+export const receivedOrderOfSession = statement({
+  name: 'deposit_received_order',
+  parameters: { sessionId: 'text', end: 'text', now: 'int8' },
+  columns: { order_id: 'text' },
+  text: `select coalesce(w.order_id, o.order_id) as order_id
+   from orders o
+     join deposit_sightings d on d.order_id = o.order_id
+     left join deposit_terms t on t.order_id = o.order_id
+     left join orders w on w.order_id = t.wallet_order_id
+   where o.session_id = :sessionId and o.with_secret and d.amount > 0 and coalesce(w.pay_by, o.pay_by) >= :now
+     and right(o.receiver, 4) = lower(:end)
+   order by o.order_id limit 1`,
 });
 
 export const ordersWithTransfer = statement({

@@ -1,5 +1,6 @@
 import type { Queryable } from '@florin/pg';
 import type { PageDeposit } from '@florin/protocol/checkout-api.ts';
+import type { PaymentException } from '@florin/protocol/exception.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import type { DepositTransfer } from '@florin/protocol/session-history.ts';
@@ -9,7 +10,12 @@ import { microUsdOf, minReportedAmount } from '#exceptions/deposit-exception.ts'
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { decisionEnd } from './deposit.machine.ts';
-import { collectionOfOrder, depositsOfSessions, transfersOfSession } from './deposit-search.sql.ts';
+import {
+  collectionOfOrder,
+  depositsOfSessions,
+  receivedOrderOfSession,
+  transfersOfSession,
+} from './deposit-search.sql.ts';
 
 interface ViewContext {
   readonly chains: Chains;
@@ -27,26 +33,27 @@ async function findSessionDeposits(
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SessionDeposit[]>> {
   const found = await findPageDeposits(queryable, { chains, clock }, sessionIds);
-  const withoutPages = ({ onlyFor: _onlyFor, decideBy, ...deposit }: FoundDeposit) =>
-    decideBy === undefined ? deposit : [];
+  const withoutPages = ({ onlyFor: _onlyFor, late, ...deposit }: FoundDeposit) =>
+    late === undefined ? deposit : [];
   return new Map([...found].map(([sessionId, deposits]) => [sessionId, deposits.flatMap(withoutPages)]));
 }
 
 export interface FoundDeposit extends PageDeposit {
-  /** Of an expired session: until when the merchant may accept it; empty where it goes back by the terms. */
-  readonly decideBy?: string;
+  /** Of an expired session: what is decided about the money by the terms, as of the exception that it becomes. */
+  readonly late?: Pick<PaymentException, 'decision' | 'decideBy'>;
 }
 
 /**
  * The same for pages, each of which shows only its own of those that were asked for without the session's secret. Of an
- * expired session: too little money that is not yet an exception.
+ * expired session: money that is not yet an exception.
  */
 export async function findPageDeposits(
   queryable: Queryable,
   { chains, clock }: ViewContext,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FoundDeposit[]>> {
-  const rows = await queryable.query(depositsOfSessions, { sessionIds, now: unixSeconds(clock.now()) });
+  const now = clock.now();
+  const rows = await queryable.query(depositsOfSessions, { sessionIds, now: unixSeconds(now) });
   const found = new Map<string, FoundDeposit[]>();
   for (const { session_id: sessionId, only_for: onlyFor, total, amount, ...row } of rows) {
     const token = chains.token(row.token_id);
@@ -63,16 +70,42 @@ export async function findPageDeposits(
       missingInToken: (amount < total ? total - amount : 0n).toString(),
       payUntil: Number(row.pay_until),
       ...(onlyFor === '' ? {} : { onlyFor }),
-      ...(row.is_over ? { decideBy: decideByOf(row.late_until) } : {}),
+      ...(row.is_over ? { late: decisionOf(row, { isWhole: amount >= total, now }) } : {}),
     };
     found.set(sessionId, [...(found.get(sessionId) ?? []), deposit]);
   }
   return found;
 }
 
-/** Until when a merchant may accept money that is payable until a time; empty where it goes back by the terms. */
-function decideByOf(lateUntil: bigint | null): string {
-  return lateUntil === null ? '' : formatTimestamp(decisionEnd(Number(lateUntil)));
+/**
+ * The order with whose id pages show the address that ends in some characters, once money has arrived there; undefined where
+ * no such address of the session takes the rest, or it was asked for without the session's secret.
+ */
+export async function findReceivedOrder(
+  queryable: Queryable,
+  { clock }: Pick<ViewContext, 'clock'>,
+  { sessionId, end }: { readonly sessionId: string; readonly end: string },
+): Promise<string | undefined> {
+  const [row] = await queryable.query(receivedOrderOfSession, {
+    ...{ sessionId, end, now: unixSeconds(clock.now()) },
+  });
+  return row?.order_id;
+}
+
+/** What the terms say about late money: a merchant who takes all of it takes the whole amount; nobody decides about what goes back. */
+function decisionOf(
+  { late_until: lateUntil, is_late_accepted: isLateAccepted }: LateTerms,
+  { isWhole, now }: { readonly isWhole: boolean; readonly now: Date },
+): Pick<PaymentException, 'decision' | 'decideBy'> {
+  if (lateUntil === null) return { decision: '', decideBy: '' };
+  const end = decisionEnd(Number(lateUntil));
+  const isAccepted = isLateAccepted && isWhole && now < end;
+  return { decision: isAccepted ? 'accept' : '', decideBy: formatTimestamp(end) };
+}
+
+interface LateTerms {
+  readonly late_until: bigint | null;
+  readonly is_late_accepted: boolean;
 }
 
 /** The same for one session. A session without an order has no deposit address, so it costs no statement. */
@@ -100,12 +133,12 @@ export function depositsOfPage(
   );
 }
 
-/** Transfers that one history shows. */
 /** Whether a deposit pays the order: its payer is then the refund address, and anyone may have sent the money. */
 export async function isCollected(queryable: Queryable, orderId: string): Promise<boolean> {
   return (await queryable.query(collectionOfOrder, { orderId })).length > 0;
 }
 
+/** Transfers that one history shows. */
 const maxTransfers = 50;
 
 /** The transfers to the deposit addresses of a session, oldest first, in tokens of the installation. */

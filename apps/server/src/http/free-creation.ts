@@ -61,6 +61,13 @@ export const freeOperations: readonly FreeOperation[] = [
     besides: 'needs the session’s secret',
   },
   {
+    operation: 'POST /checkout/api/deposit/again',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 0,
+    besides: 'needs the session’s secret',
+  },
+  {
     operation: 'POST /link/:linkId',
     rate: 'signedRequests',
     sessions: 1,

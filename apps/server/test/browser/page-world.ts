@@ -12,6 +12,7 @@ import { updateProduct } from '#catalog/product.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
 import { buildServer } from '#http/server.ts';
+import type { DepositPolicy } from '#orders/context.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -98,6 +99,12 @@ const drawnImages = {
   },
 };
 
+/** Late or short money goes back, except where a link has a policy of its own. */
+const deposits: DepositPolicy = {
+  ...{ underpaidPpm: 0, underpaidAmount: undefined, latePayment: 'return', lateHours: 24 },
+  ...{ addedAboveFee: microUsd(0n), addedPerDay: microUsd(0n) },
+};
+
 /** The hosted pages over real PostgreSQL, at a separate address. Tests insert events of chains directly. */
 export class PageWorld {
   readonly world: MerchantWorld;
@@ -131,13 +138,19 @@ export class PageWorld {
     const chains = { ...world.deps.chains, ...(vaultCap === undefined ? {} : { conditions: capped }) };
     // Loops need real pauses; the test sets the time of day.
     const clock = { ...world.clock, now: () => world.clock.now(), sleep: systemClock.sleep };
+    const options = checkoutOptionsOf(world);
     const server = await buildServer({
       log: silentLog,
       random: systemRandom,
       origin: world.deps.origin,
       ready: async () => ({ ready: true, checks: {} }),
       doors: [
-        checkoutDoor({ ...checkoutOptionsOf(world), chains, clock }),
+        checkoutDoor({
+          ...options,
+          gasless: options.gasless && { ...options.gasless, deposits },
+          chains,
+          clock,
+        }),
         imagesDoor({ store: drawnImages, log: silentLog }),
       ],
     });

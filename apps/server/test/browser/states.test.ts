@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { languages } from '@florin/checkout';
+import type { ShownState } from '@florin/protocol/checkout-api.ts';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { fuzzFactor } from '../fuzz/seed.ts';
@@ -254,20 +255,72 @@ test('without scripts the pages show what is paid, with what, and its state', de
   await page.close();
 });
 
-test('the page of an expired session tells of money that arrives later', async () => {
+test('an expired page tells of money that arrives later, and reads seldom: for an hour, and when its reader returns', async () => {
   const { sessionId, path } = await world.begin(await world.addLink());
   await world.addUnpaidOrder(sessionId);
   await world.putStatus(sessionId, 'expired');
   const { page } = await openPage(browser);
+  let reads = 0;
+  page.on('requestfinished', (request) => {
+    if (request.url().includes(`/session/${sessionId}?`)) reads += 1;
+  });
   await page.clock.install({ time: world.world.clock.now() });
+  // No request may run out of time while the clock jumps.
+  await page.addInitScript('AbortSignal.timeout = () => new AbortController().signal');
   await page.goto(`${world.origin}${path}`);
+  /** Lets more time pass than the longest pause, until the page has read this often. */
+  const passUntil = async (wanted: number) => {
+    for (let looks = 0; looks < 300 && reads < wanted; looks += 1) {
+      await page.clock.fastForward(40 * 60_000);
+      await page.waitForTimeout(20);
+    }
+  };
+  await page.locator('[data-status=expired]').waitFor();
+  await passUntil(1);
   await world.putException(sessionId, 'late', 'resolved');
-  const told = page.getByText('2.50 USDC went back to the payer: too late.');
-  // The page reads each half minute once its stream has ended.
-  for (let looks = 0; looks < 100 && !(await told.isVisible()); looks += 1)
-    await page.clock.fastForward(30_000);
-  await told.waitFor();
+  await passUntil(7);
+  await page.getByText('2.50 USDC went back to the payer: too late.').waitFor();
+  for (let more = 0; more < 3; more += 1) await page.clock.fastForward(40 * 60_000);
+  assert.equal(reads, 7);
+  const turn = (isHidden: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} }); document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+  await turn(true);
+  assert.equal(reads, 7);
+  await turn(false);
+  await passUntil(8);
+  assert.equal(reads, 8);
   await page.close();
+});
+
+test('money at the full price that comes after the end is named as soon as it is seen, with what becomes of it', async () => {
+  for (const [exceptionPolicy, outcome, words] of [
+    [{ latePayment: 'return' }, 'goes', 'too late. It goes back to the refund address'],
+    [{ latePayment: 'ask', lateHours: 24 }, 'waits', 'unless the merchant accepts it'],
+    [{ latePayment: 'accept', lateHours: 24 }, 'accepted', 'is accepted as the payment all the same'],
+  ] as const) {
+    const { sessionId, path } = await world.begin(await world.addLink({ exceptionPolicy }));
+    const wanted = { sessionId, payer: `0x${'d4'.repeat(20)}`, tokenId: 'ethereum::usdc', payerEmail: '' };
+    await fetch(`${world.origin}/checkout/api/deposit`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-client-code': path.split('#')[1] ?? '' },
+      body: JSON.stringify(wanted),
+    });
+    await world.putArrived(sessionId, 25_050_000n);
+    await world.putStatus(sessionId, 'expired');
+    const reply = await fetch(`${world.origin}/checkout/api/session/${sessionId}`);
+    const { data } = (await reply.json()) as { data: ShownState };
+    assert.deepEqual(
+      data.state.exceptions.map((exception) => [exception.kind, exception.outcome, exception.isUnproven]),
+      [['late', outcome, false]],
+    );
+    const view = JSON.stringify(data.view);
+    assert.ok(view.includes(words), view);
+    // A payer whose money is accepted must not pay again.
+    assert.equal(view.includes('Start again'), outcome !== 'accepted');
+    assert.equal(data.title, `${outcome === 'accepted' ? 'Payment seen' : 'Expired'} · Tea shop`);
+  }
 });
 
 test(

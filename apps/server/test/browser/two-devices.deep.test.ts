@@ -234,6 +234,20 @@ test('a phone that scans the code shows the address that the desktop asks for, w
   await exchange.transfer(life.ethereum, usdt, { to: address, amount: 3_000_000n });
   for (const page of [desktop, phone])
     await page.locator('#deposit').getByText('Send 4.00 USDT more to the same address.').waitFor();
+  // Another device asks for another address. Those with the secret then show the first one again; the phone has none.
+  const other = await look(url);
+  await other.getByRole('button', { name: 'Pay another way' }).click();
+  assert.notEqual(await askForAddress(other), address);
+  const again = (page: Page) => page.getByRole('button', { name: 'Show this address again' });
+  for (const page of [desktop, phone, other]) await page.locator('#deposit .elsewhere').waitFor();
+  assert.deepEqual([await again(desktop).count(), await again(phone).count()], [1, 0]);
+  await again(other).click();
+  for (const page of [desktop, phone, other])
+    await page.locator('#deposit-address').getByText(address, { exact: true }).waitFor();
+  await other.locator('#deposit').getByText('Send 4.00 USDT more to the same address.').waitFor();
+  // The payer knows what the payer's own press changed.
+  assert.equal(await other.getByText('changed on another device').count(), 0);
+  await other.context().close();
   await phone.locator('#copy-address').focus();
   await desktop.getByRole('button', { name: 'Pay another way' }).click();
   for (const page of [desktop, phone]) {
@@ -241,7 +255,11 @@ test('a phone that scans the code shows the address that the desktop asks for, w
     // Neither a press nor news from the other device loses the place of a reader who uses keys.
     await page.locator('main :focus').waitFor();
   }
-  assert.equal(await askForAddress(desktop), address);
+  // With no address on the page, the first one is still one press away.
+  await desktop.getByText(`The address ends in ${address.slice(-4)}.`).waitFor();
+  await again(desktop).click();
+  for (const page of [desktop, phone])
+    await page.locator('#deposit-address').getByText(address, { exact: true }).waitFor();
   await exchange.transfer(life.ethereum, usdt, { to: address, amount: 4_000_000n });
   for (const page of [desktop, phone]) await page.locator('[data-status=completed]').waitFor();
   // Only a page with the secret knows that its reader paid.
@@ -314,16 +332,24 @@ test('a stranger with the plain link sets no address before the payer’s eyes, 
   await desktop.reload();
   assert.equal(await addressOn(desktop), own);
   const sessionId = /sess_\w+/.exec(url)?.[0];
-  for (const clientCode of ['', 'x'.repeat(22)]) {
-    const response = await fetch(`${life.options.origin}/checkout/api/deposit/hide`, {
+  const secret = new URL(url).hash.slice(1);
+  for (const [how, clientCode, code] of [
+    ['hide', '', 100_202],
+    ['hide', 'x'.repeat(22), 100_202],
+    ['again', '', 100_202],
+    ['again', 'x'.repeat(22), 100_202],
+    // Not even the owner gets the stranger's address, or one without money.
+    ['again', secret, 400_101],
+  ] as const) {
+    const response = await fetch(`${life.options.origin}/checkout/api/deposit/${how}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         ...(clientCode === '' ? {} : { 'x-client-code': clientCode }),
       },
-      body: JSON.stringify({ sessionId }),
+      body: JSON.stringify({ sessionId, ...(how === 'again' ? { end: theirs.slice(-4) } : {}) }),
     });
-    assert.equal(((await response.json()) as { code: number }).code, 100_202);
+    assert.equal(((await response.json()) as { code: number }).code, code, `${how} ${clientCode}`);
   }
   await desktop.reload();
   assert.equal(await addressOn(desktop), own);

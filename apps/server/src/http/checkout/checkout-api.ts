@@ -11,7 +11,7 @@ import { networkOf } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
 import { claimOf } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
-import { hideDeposit, showDeposit } from './deposit.ts';
+import { hideDeposit, showDeposit, showDepositAgain } from './deposit.ts';
 import { streamProgress } from './event-stream.ts';
 import {
   assertClientCode,
@@ -59,6 +59,9 @@ export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext): 
   addRoute(routes.showDeposit, async ({ body, caller }) => showDeposit(deps, body, caller));
   addRoute(routes.hideDeposit, async ({ body, caller }) =>
     hideDeposit(deps, body.sessionId, caller.clientCode),
+  );
+  addRoute(routes.showDepositAgain, async ({ body, caller }) =>
+    showDepositAgain(deps, body, caller.clientCode),
   );
   addRoute(routes.claim, async ({ body, caller }) => claimOf(deps, body, caller.clientCode));
   addRoute(routes.readReceipt, async ({ params, caller }) => {

@@ -112,9 +112,9 @@ function moneyOf(
   const token = chains.token(exception.tokenId);
   if (kind === undefined || token === undefined) return undefined;
   const { symbol, decimals } = token;
-  const { amountInToken: amount, decision, status, orderId } = exception;
-  const isAccepted = decision === 'accept' && (status === 'open' || session.orderId === orderId);
-  const outcome = isAccepted
+  const { amountInToken: amount, decision, orderId } = exception;
+  const isPayment = decision === 'accept' && session.orderId === orderId;
+  const outcome = isPayment
     ? 'accepted'
     : unappliedOutcomeOf(exception, { token, least: gasless?.minAmount });
   return { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };

@@ -1,6 +1,7 @@
 import { type checkoutApi, depositWayOf } from '@florin/protocol/checkout-api.ts';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
+import { findReceivedOrder } from '#deposits/session-deposits.ts';
 import { showDepositOf } from '#sessions/session.ts';
 import type { CheckoutContext } from './context.ts';
 import { assertClientCode, type PayerCaller, prepareForPayer, sessionOf } from './payment.ts';
@@ -35,5 +36,23 @@ export async function hideDeposit(
 ): Promise<Record<string, never>> {
   assertClientCode(await sessionOf(deps, sessionId), clientCode);
   await showDepositOf(deps.db, sessionId, '');
+  return {};
+}
+
+/**
+ * Makes the session's pages show the address with the given end again. Money has arrived at it, so that the payer can send
+ * the rest there. The page knows only its end, because others who have the link need not learn the whole address. Refuses
+ * with 100202, and with 400101 where no money waits at such an address for its rest.
+ */
+export async function showDepositAgain(
+  deps: CheckoutContext,
+  { sessionId, end }: BodyOf<(typeof checkoutApi)['routes']['showDepositAgain']>,
+  clientCode = '',
+): Promise<Record<string, never>> {
+  assertClientCode(await sessionOf(deps, sessionId), clientCode);
+  const orderId = await findReceivedOrder(deps.db, deps, { sessionId, end });
+  if (orderId === undefined)
+    throw fieldRefusal('end', 'is of no address that waits for the rest of a payment');
+  await showDepositOf(deps.db, sessionId, orderId);
   return {};
 }

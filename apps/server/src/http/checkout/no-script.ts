@@ -1,4 +1,4 @@
-import { boundsText, fill, formatToken, h, type PageData, type Tree } from '@florin/checkout';
+import { fill, formatToken, h, type PageData, type Tree } from '@florin/checkout';
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 
 /** The result of a form that a reader without scripts sent; empty without one. */
@@ -75,7 +75,7 @@ function beginForm(
             ...required,
           }),
           h('span', { class: 'soft small' }, texts.amountHint),
-          h('p', { class: 'soft small' }, boundsText(data.locale, data)),
+          h('p', { class: 'soft small' }, data.bounds),
         ),
       h('button', { type: 'submit' }, texts.pay),
     ),

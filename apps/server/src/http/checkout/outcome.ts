@@ -47,6 +47,7 @@ export function unappliedOutcomeOf(
   // A merchant can close an exception by hand: then no transaction shows that money went back.
   if (kind === 'duplicate_settled' && resolvedTx === '') return 'taken';
   if (status === 'resolved') return resolvedTx === '' ? 'closed' : 'back';
+  if (decision === 'accept') return 'accepted';
   if (kind === 'duplicate' && txHash !== '') return 'second';
   const value = BigInt(exception.amountInToken) / 10n ** BigInt(token.decimals - 6);
   const isSent = least !== undefined && value >= least;

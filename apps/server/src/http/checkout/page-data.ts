@@ -1,4 +1,11 @@
-import type { Language, PageData, PageImage, PageItem, PageMerchant } from '@florin/checkout';
+import {
+  boundsText,
+  type Language,
+  type PageData,
+  type PageImage,
+  type PageItem,
+  type PageMerchant,
+} from '@florin/checkout';
 import { groundColorsOf } from '@florin/protocol/brand-colors.ts';
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
@@ -43,7 +50,7 @@ export function linkPageData(
     ...merchantOf(front),
     items: link.items.map((item) => pageItem(item, isCustom ? '' : itemTotal(item))),
     amount: isCustom ? '' : link.amount.toString(),
-    ...(isCustom ? linkBounds(deps, link) : {}),
+    ...(isCustom ? { bounds: boundsText(language.tag, linkBounds(deps, link)) } : {}),
     isFeeOnTop: link.feeModel === 2,
     isEmailRequired: link.payerEmailRequired,
     intendedPayer: '',

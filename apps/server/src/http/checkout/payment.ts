@@ -7,7 +7,7 @@ import type {
   TokenBalance,
 } from '@florin/protocol/checkout-api.ts';
 import { fieldRefusal, isChainUnavailable, Refusal } from '@florin/protocol/error.ts';
-import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { formatUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -73,13 +73,15 @@ export async function beginSession(
 }
 
 function outOfLinkBounds(deps: CheckoutContext, link: StoredLink): Refusal {
-  const { minAmountInUSD, maxAmountInUSD } = linkBounds(deps, link);
+  const { least, most } = linkBounds(deps, link);
   const detail =
-    minAmountInUSD === undefined
+    least === undefined || most === undefined
       ? 'no token takes any amount'
-      : `it must be from ${minAmountInUSD} to ${maxAmountInUSD} USD`;
+      : `it must be from ${usdOf(least)} to ${usdOf(most)} USD`;
   return new Refusal('amount_out_of_range', { param: 'amount', detail });
 }
+
+const usdOf = (amount: string) => formatUsd(microUsd(BigInt(amount)));
 
 function priceOf(link: StoredLink, amount: string | undefined): MicroUsd {
   if (link.linkType === 'fixed') {

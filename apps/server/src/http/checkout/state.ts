@@ -5,7 +5,7 @@ import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
-import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
+import { quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
 import { type FoundDeposit, findPageDeposits } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
@@ -13,7 +13,7 @@ import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { type AddressTerms, findDepositAddresses } from '#orders/deposit-terms.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
-import { type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
+import { type AmountBounds, type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
@@ -98,15 +98,15 @@ function exceptionOf(
   };
 }
 
-/** Too little money at an address of an expired session, as the exception that it becomes with its final block. */
-function shortOf(
+/** Money at an address of an expired session, as the exception that it becomes with its final block. */
+function arrivalOf(
   deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
-  { tokenId, amountInToken, decideBy, onlyFor }: FoundDeposit,
+  { tokenId, amountInToken, missingInToken, late, onlyFor }: FoundDeposit,
 ): CheckoutState['exceptions'] {
-  if (decideBy === undefined) return [];
-  const rest = { status: 'open', resolvedTx: '', decision: '', txHash: '' } as const;
-  const orderId = onlyFor ?? '';
-  const exception = { kind: 'underpaid', tokenId, amountInToken, decideBy, orderId, ...rest } as const;
+  if (late === undefined) return [];
+  const rest = { status: 'open', resolvedTx: '', txHash: '', orderId: onlyFor ?? '', ...late } as const;
+  const kind = missingInToken === '0' ? 'late' : 'underpaid';
+  const exception = { kind, tokenId, amountInToken, ...rest } as const;
   const shown = exceptionOf(deps, exception, new Set(onlyFor === undefined ? [] : [onlyFor]));
   return shown === undefined ? [] : [shown];
 }
@@ -116,10 +116,13 @@ export function heldUntilOf({ decideBy, status }: Pick<PaymentException, 'decide
   return decideBy === '' || status === 'resolved' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
 }
 
-/** An accepted deposit is the payment, which the page shows instead. */
+/** An accepted deposit is the payment, which the page shows instead once a block has it. */
 function isOutside({ decision, status, orderId }: PaymentException, session: SessionState): boolean {
-  return decision !== 'accept' || (status === 'resolved' && session.orderId !== orderId);
+  if (decision !== 'accept') return true;
+  return status === 'resolved' ? session.orderId !== orderId : isExpiredUnpaid(session);
 }
+
+const isExpiredUnpaid = ({ status, initiateTx }: SessionState) => status === 'expired' && initiateTx === '';
 
 /** The state of a session for all its pages; `withOwnDeposit` makes it that of one. */
 export async function checkoutState(
@@ -141,13 +144,13 @@ export async function checkoutState(
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
     receiptId: session.receiptId,
-    deposits: deposits.filter(({ decideBy }) => decideBy === undefined),
+    deposits: deposits.filter(({ late }) => late === undefined),
     ...(isPayable(session, deps.clock.now()) ? shownDepositOf(deps, session.shownOrderId, address) : {}),
     exceptions: [
       ...shownExceptions(exceptions)
         .filter((exception) => isOutside(exception, session))
         .flatMap((exception) => exceptionOf(deps, exception, found.unproven) ?? []),
-      ...deposits.flatMap((deposit) => shortOf(deps, deposit)),
+      ...deposits.flatMap((deposit) => arrivalOf(deps, deposit)),
     ],
     refunded: session.refundedAmount.toString(),
     isRefunded: await isRefunded(deps.db, session),
@@ -282,11 +285,13 @@ function optionsOf(deps: CheckoutContext, terms: Terms): CheckoutOption[] {
 export function linkBounds(
   deps: CheckoutContext,
   { settlementToken, feeModel }: StoredLink,
-): Partial<BoundsInUsd> {
+): Pick<CheckoutOption, 'least' | 'most'> {
   const routes = routesTo(deps.chains, deps.rates, settlementToken);
   const bounds = widestOf(routes.flatMap((route) => priceBounds(route, feeModel) ?? []));
-  return bounds === undefined ? {} : boundsInUsd(bounds);
+  return bounds === undefined ? {} : shownBounds(bounds);
 }
+
+const shownBounds = ({ least, most }: AmountBounds) => ({ least: least.toString(), most: most.toString() });
 
 function optionOf(
   { chains }: CheckoutContext,
@@ -311,7 +316,7 @@ function optionOf(
     amountInToken: (quote?.amountInToken ?? 0n).toString(),
     total: totalValue.toString(),
     fee: (totalValue - paymentValue).toString(),
-    ...(bounds === undefined ? {} : boundsInUsd(bounds)),
+    ...(bounds === undefined ? {} : shownBounds(bounds)),
     status: condition.status,
     secondsToFinal: Math.ceil(chains.conditions?.of(token.chainId).secondsToFinal ?? 0),
   };
