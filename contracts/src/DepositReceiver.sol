@@ -10,19 +10,10 @@ import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 contract DepositReceiver is IDepositReceiver {
     address private immutable GATEWAY = msg.sender;
 
-    modifier onlyGateway() {
+    /// @inheritdoc IDepositReceiver
+    function forward(address token, address to, uint256 amount) external {
         if (msg.sender != GATEWAY) revert NotGateway(msg.sender);
-        _;
-    }
-
-    /// @inheritdoc IDepositReceiver
-    function forward(address token, address to, uint256 amount) external onlyGateway {
-        TokenTransfer.send(token, to, amount);
-    }
-
-    /// @inheritdoc IDepositReceiver
-    function forwardCoin(address to) external onlyGateway {
-        uint256 amount = address(this).balance;
+        if (token != address(0)) return TokenTransfer.send(token, to, amount);
         bool sent;
         // In assembly, so that a huge answer is not copied.
         assembly ("memory-safe") {

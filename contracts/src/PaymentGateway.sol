@@ -6,6 +6,7 @@ import {Deposits} from "./base/Deposits.sol";
 import {Domain} from "./base/Domain.sol";
 import {OrderBook} from "./base/OrderBook.sol";
 import {Settlement} from "./base/Settlement.sol";
+import {IDepositReceiver} from "./interfaces/IDepositReceiver.sol";
 import {IPaymentGateway} from "./interfaces/IPaymentGateway.sol";
 import {SignedTransfer} from "./libraries/SignedTransfer.sol";
 import {TokenTransfer} from "./libraries/TokenTransfer.sol";
@@ -21,10 +22,15 @@ contract PaymentGateway is Settlement, Deposits {
 
     constructor(address operatorId) Access(operatorId) Domain("Florin PaymentGateway") {}
 
+    /// @dev An allowance and a permit name no order, so the payer alone uses them.
+    modifier onlyPayer(Order calldata order) {
+        if (msg.sender != order.payer) revert NotPayer(msg.sender, order.payer);
+        _;
+    }
+
     /// @inheritdoc IPaymentGateway
-    function pay(Order calldata order, bytes calldata signature) external nonReentrant {
+    function pay(Order calldata order, bytes calldata signature) external onlyPayer(order) nonReentrant {
         Order memory terms = order;
-        _requirePayer(terms);
         bytes32 orderId = _open(order, terms, signature);
         _takeAllowance(terms, orderId);
     }
@@ -32,10 +38,10 @@ contract PaymentGateway is Settlement, Deposits {
     /// @inheritdoc IPaymentGateway
     function payWithPermit(Order calldata order, bytes calldata signature, uint8 v, bytes32 r, bytes32 s)
         external
+        onlyPayer(order)
         nonReentrant
     {
         Order memory terms = order;
-        _requirePayer(terms);
         bytes32 orderId = _open(order, terms, signature);
         SignedTransfer.permit(terms.token, msg.sender, terms.total, terms.payBy, v, r, s);
         _takeAllowance(terms, orderId);
@@ -47,7 +53,6 @@ contract PaymentGateway is Settlement, Deposits {
         nonReentrant
     {
         Order memory terms = order;
-        _requireReachablePayer(terms);
         bytes32 orderId = _open(order, terms, signature);
         uint256 held = TokenTransfer.balanceOf(terms.token, address(this));
         SignedTransfer.authorized(terms, orderId, authorization);
@@ -60,7 +65,6 @@ contract PaymentGateway is Settlement, Deposits {
         nonReentrant
     {
         Order memory terms = order;
-        _requireReachablePayer(terms);
         bytes32 orderId = _open(order, terms, signature);
         uint256 held = TokenTransfer.balanceOf(terms.token, address(this));
         SignedTransfer.permitted(terms, _hashOrder(order), nonce, permit);
@@ -70,19 +74,12 @@ contract PaymentGateway is Settlement, Deposits {
     /// @inheritdoc IPaymentGateway
     function collect(Order calldata order, bytes calldata signature) external nonReentrant {
         Order memory terms = order;
-        _requireReachablePayer(terms);
         bytes32 orderId = _open(order, terms, signature);
         address receiver = _deployReceiver(orderId);
         emit Collected(orderId, receiver);
-        if (terms.orderType == TYPE_DIRECT) {
-            _forwardExact(receiver, terms.token, terms.to, _netOf(terms.total, terms.fee));
-            if (!_tryForwardExact(receiver, terms.token, _feeRecipient, terms.fee)) {
-                _forwardExact(receiver, terms.token, address(this), terms.fee);
-                _accrueFee(terms, orderId);
-            }
-        } else {
-            _forwardExact(receiver, terms.token, address(this), terms.total);
-        }
+        uint256 held = TokenTransfer.balanceOf(terms.token, address(this));
+        IDepositReceiver(receiver).forward(terms.token, address(this), terms.total);
+        _keepOrPassOn(terms, orderId, held);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -120,31 +117,16 @@ contract PaymentGateway is Settlement, Deposits {
         uint256 accrued = accruedFees[token];
         if (accrued <= DUST) revert NothingToWithdraw(token);
         accruedFees[token] = DUST;
-        emit FeesWithdrawn(token, _feeRecipient, accrued - DUST);
-        TokenTransfer.send(token, _feeRecipient, accrued - DUST);
-    }
-
-    /// @inheritdoc IPaymentGateway
-    function setOrderSigner(address signer, bool allowed) external onlyGranter(allowed) {
-        _setSigner(signer, allowed);
+        emit FeesWithdrawn(token, feeRecipient, accrued - DUST);
+        TokenTransfer.send(token, feeRecipient, accrued - DUST);
     }
 
     /// @inheritdoc IPaymentGateway
     function setFeeRecipient(address feeRecipient_) external onlyController {
         if (feeRecipient_ == address(0)) revert ZeroAddress();
         if (feeRecipient_ == address(this)) revert WrongRecipient(feeRecipient_);
-        _feeRecipient = feeRecipient_;
+        feeRecipient = feeRecipient_;
         emit FeeRecipientSet(feeRecipient_);
-    }
-
-    /// @inheritdoc IPaymentGateway
-    function isOrderSigner(address account) external view returns (bool) {
-        return _isSigner(account);
-    }
-
-    /// @inheritdoc IPaymentGateway
-    function feeRecipient() external view returns (address) {
-        return _feeRecipient;
     }
 
     /// @dev Moves an opened order's money out of the caller's allowance.
@@ -154,27 +136,22 @@ contract PaymentGateway is Settlement, Deposits {
             TokenTransfer.pullExact(token, address(this), order.total);
             return;
         }
-        (uint256 net, uint256 fee) = (_netOf(order.total, order.fee), order.fee);
-        if (net != 0) TokenTransfer.pullExact(token, order.to, net);
-        if (fee == 0 || TokenTransfer.tryPullExact(token, _feeRecipient, fee)) return;
-        TokenTransfer.pullExact(token, address(this), fee);
+        TokenTransfer.pullExact(token, order.to, _netOf(order.total, order.fee));
+        if (TokenTransfer.tryPullExact(token, feeRecipient, order.fee)) return;
+        TokenTransfer.pullExact(token, address(this), order.fee);
         _accrueFee(order, orderId);
     }
 
-    /// @dev What an opened order's money does once a signature has brought it here: it stays, or for direct orders it
-    /// leaves again without a residue but a fee that its recipient cannot receive. `held` is the balance before.
+    /// @dev What an opened order's money does once it is here: it stays, or for direct orders it leaves again without a
+    /// residue but a fee that its recipient cannot receive. `held` is the balance before.
     function _keepOrPassOn(Order memory order, bytes32 orderId, uint256 held) private {
         address token = order.token;
         TokenTransfer.requireReceived(token, address(this), held, order.total);
         if (order.orderType != TYPE_DIRECT) return;
-        (uint256 net, uint256 fee) = (_netOf(order.total, order.fee), order.fee);
-        if (net != 0) TokenTransfer.sendExact(token, order.to, net);
-        if (fee == 0 || TokenTransfer.trySendExact(token, _feeRecipient, fee)) {
-            TokenTransfer.requireReceived(token, address(this), held, 0);
-        } else {
-            _accrueFee(order, orderId);
-            TokenTransfer.requireReceived(token, address(this), held, fee);
-        }
+        TokenTransfer.sendExact(token, order.to, _netOf(order.total, order.fee));
+        bool isFeeSent = TokenTransfer.trySendExact(token, feeRecipient, order.fee);
+        if (!isFeeSent) _accrueFee(order, orderId);
+        TokenTransfer.requireReceived(token, address(this), held, isFeeSent ? 0 : order.fee);
     }
 
     /// @dev The token refuses the fee recipient of a direct order: the fee waits here, so that the payment goes on.
@@ -183,22 +160,8 @@ contract PaymentGateway is Settlement, Deposits {
         emit FeeAccrued(orderId, order.token, order.fee);
     }
 
-    function _requirePayer(Order memory order) private view {
-        if (msg.sender != order.payer) revert NotPayer(msg.sender, order.payer);
-    }
-
-    /// @dev For payments that the payer does not send: what may go back to them must have a way to go.
-    function _requireReachablePayer(Order memory order) private view {
-        if (order.payer == address(0)) revert ZeroAddress();
-        if (order.payer == address(this)) revert WrongRecipient(address(this));
-    }
-
     /// @dev Fees of direct orders go there in the payment itself.
     function _requireReady() internal view override {
-        if (_feeRecipient == address(0)) revert FeeRecipientMissing();
-    }
-
-    function _emitSignerSet(address signer, bool allowed) internal override {
-        emit OrderSignerSet(signer, allowed);
+        if (feeRecipient == address(0)) revert FeeRecipientMissing();
     }
 }

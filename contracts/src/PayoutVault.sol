@@ -70,11 +70,6 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     }
 
     /// @inheritdoc IPayoutVault
-    function setSigner(address signer, bool allowed) external onlyGranter(allowed) {
-        _setSigner(signer, allowed);
-    }
-
-    /// @inheritdoc IPayoutVault
     function setCaps(address token, uint112 perOrder, uint112 hourly, uint112 daily) external onlyController {
         if (token == address(0)) revert ZeroAddress();
         _caps[token] = Caps(perOrder, hourly, daily);
@@ -99,11 +94,6 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     function outflowOf(address token) external view returns (uint256 inHour, uint256 inDay) {
         Outflow memory outflow = _currentOutflow(token);
         return (outflow.inHour, outflow.inDay);
-    }
-
-    /// @inheritdoc IPayoutVault
-    function isSigner(address account) external view returns (bool) {
-        return _isSigner(account);
     }
 
     /// @inheritdoc IPayoutVault
@@ -151,7 +141,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
         if (isPaidOut[p.orderId]) return SKIP_PAID_BEFORE;
         if (p.to == address(0) || p.to == address(this) || p.amount == 0 || p.sourceChain == 0) return SKIP_INVALID;
         if (block.timestamp > p.deadline) return SKIP_DEADLINE;
-        if (!_isSigner(Signature.recover(payoutDigest(p), signature))) return SKIP_SIGNATURE;
+        if (!isSigner[Signature.recover(payoutDigest(p), signature)]) return SKIP_SIGNATURE;
         Caps memory caps = _caps[p.token];
         if (caps.perOrder == 0 || caps.hourly == 0 || caps.daily == 0) return SKIP_TOKEN;
         if (p.amount > caps.perOrder) return SKIP_PER_ORDER_CAP;
@@ -182,10 +172,6 @@ contract PayoutVault is IPayoutVault, Access, Domain {
         outflow.inHour = 0;
         if (outflow.hour / HOURS_PER_DAY != hour / HOURS_PER_DAY) outflow.inDay = 0;
         outflow.hour = hour;
-    }
-
-    function _emitSignerSet(address signer, bool allowed) internal override {
-        emit SignerSet(signer, allowed);
     }
 
     /// @dev A cap that was lowered below what has left already has no rest.

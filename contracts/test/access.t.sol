@@ -100,9 +100,9 @@ contract AccessTest is GatewayTest {
         bytes[6] memory calls = [
             abi.encodeCall(IAccess.setGuardian, (address(0))),
             abi.encodeCall(IAccess.setSettler, (address(0), true)),
-            abi.encodeCall(IPaymentGateway.setOrderSigner, (address(0), true)),
+            abi.encodeCall(IAccess.setSigner, (address(0), true)),
             abi.encodeCall(IPaymentGateway.setFeeRecipient, (address(0))),
-            abi.encodeCall(IPayoutVault.setSigner, (address(0), true)),
+            abi.encodeCall(IAccess.setSigner, (address(0), true)),
             abi.encodeCall(IPayoutVault.setCaps, (address(0), 1, 1, 1))
         ];
         for (uint256 which = 0; which < 6; ++which) {
@@ -169,18 +169,18 @@ contract AccessTest is GatewayTest {
             vm.prank(allowed[which] ? controller : guardian);
             if (ofVault) {
                 vm.expectEmit(address(payoutVault));
-                emit IPayoutVault.SignerSet(signers[which], allowed[which]);
+                emit IAccess.SignerSet(signers[which], allowed[which]);
                 payoutVault.setSigner(signers[which], allowed[which]);
             } else {
                 vm.expectEmit(address(gateway));
-                emit IPaymentGateway.OrderSignerSet(signers[which], allowed[which]);
-                gateway.setOrderSigner(signers[which], allowed[which]);
+                emit IAccess.SignerSet(signers[which], allowed[which]);
+                gateway.setSigner(signers[which], allowed[which]);
             }
             for (uint256 j = 0; j < 3; ++j) {
-                bool current = ofVault ? payoutVault.isSigner(signers[j]) : gateway.isOrderSigner(signers[j]);
+                bool current = ofVault ? payoutVault.isSigner(signers[j]) : gateway.isSigner(signers[j]);
                 vm.assertEq(current, allowed[j], "signer");
             }
-            vm.assertEq(ofVault ? payoutVault.isSigner(address(0)) : gateway.isOrderSigner(address(0)), false, "zero");
+            vm.assertEq(ofVault ? payoutVault.isSigner(address(0)) : gateway.isSigner(address(0)), false, "zero");
         }
     }
 
@@ -188,15 +188,15 @@ contract AccessTest is GatewayTest {
         address[3] memory signers = [address(1), address(0xf0f0), address(0x0ff0)];
         vm.startPrank(controller);
         for (uint256 i = 0; i < 3; ++i) {
-            gateway.setOrderSigner(signers[i], true);
+            gateway.setSigner(signers[i], true);
         }
         vm.stopPrank();
         for (uint256 i = 0; i < 3; ++i) {
-            vm.assertEq(gateway.isOrderSigner(signers[i]), true, "each of them");
+            vm.assertEq(gateway.isSigner(signers[i]), true, "each of them");
         }
-        vm.assertEq(gateway.isOrderSigner(address(0xfff0)), false, "the bits of two");
-        vm.assertEq(gateway.isOrderSigner(address(0xfff1)), false, "the bits of all");
-        vm.assertEq(gateway.isOrderSigner(address(0xff00)), false, "the bits that differ");
+        vm.assertEq(gateway.isSigner(address(0xfff0)), false, "the bits of two");
+        vm.assertEq(gateway.isSigner(address(0xfff1)), false, "the bits of all");
+        vm.assertEq(gateway.isSigner(address(0xff00)), false, "the bits that differ");
     }
 
     function test_pausesAndUnpauses(bool ofVault, bool byGuardian) public {
@@ -207,7 +207,7 @@ contract AccessTest is GatewayTest {
         vm.prank(by);
         access.pause();
         vm.assertEq(access.paused(), true, "paused");
-        vm.assertEq(gateway.isOrderSigner(signer), true, "the pause left the signer alone");
+        vm.assertEq(gateway.isSigner(signer), true, "the pause left the signer alone");
         vm.expectEmit(address(access));
         emit IAccess.Unpaused(controller);
         vm.prank(controller);
@@ -254,12 +254,12 @@ contract AccessTest is GatewayTest {
             abi.encodeCall(IAccess.setGuardian, (guardian)),
             abi.encodeCall(IAccess.setSettler, (stranger, true)),
             abi.encodeCall(IAccess.unpause, ()),
-            abi.encodeCall(IPaymentGateway.setOrderSigner, (stranger, true)),
+            abi.encodeCall(IAccess.setSigner, (stranger, true)),
             abi.encodeCall(IPaymentGateway.setFeeRecipient, (stranger)),
             abi.encodeCall(IAccess.transferController, (stranger)),
             abi.encodeCall(IAccess.setGuardian, (guardian)),
             abi.encodeCall(IAccess.unpause, ()),
-            abi.encodeCall(IPayoutVault.setSigner, (stranger, true)),
+            abi.encodeCall(IAccess.setSigner, (stranger, true)),
             abi.encodeCall(IPayoutVault.setCaps, (address(usdc), 1, 2, 3)),
             abi.encodeCall(IPayoutVault.withdraw, (address(usdc), stranger, 0))
         ];
@@ -275,10 +275,10 @@ contract AccessTest is GatewayTest {
         bytes[6] memory calls = [
             abi.encodeCall(IAccess.pause, ()),
             abi.encodeCall(IAccess.setSettler, (settler, false)),
-            abi.encodeCall(IPaymentGateway.setOrderSigner, (signer, false)),
+            abi.encodeCall(IAccess.setSigner, (signer, false)),
             abi.encodeCall(IAccess.pause, ()),
             abi.encodeCall(IAccess.setSettler, (settler, false)),
-            abi.encodeCall(IPayoutVault.setSigner, (signer, false))
+            abi.encodeCall(IAccess.setSigner, (signer, false))
         ];
         return (which < 3 ? address(gateway) : address(payoutVault), calls[which]);
     }

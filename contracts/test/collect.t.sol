@@ -122,7 +122,7 @@ contract CollectTest is SigningTest {
             IDepositReceiver(targets[i]).forward(order.token, caller, 5);
             vm.expectRevert(abi.encodeWithSelector(IDepositReceiver.NotGateway.selector, caller));
             vm.prank(caller);
-            IDepositReceiver(targets[i]).forwardCoin(caller);
+            IDepositReceiver(targets[i]).forward(address(0), caller, 1);
         }
         vm.assertEq(balance(order.token, receiver), 5, "receiver");
     }
@@ -165,6 +165,10 @@ contract CollectTest is SigningTest {
             token.set(modes[i / 3], recipients[i % 3]);
             bytes memory signature = sign(order);
             bytes memory refusal = refusalOf(modes[i / 3], address(token), legs[i % 3]);
+            // The address's own call is undone as a whole; the gateway's legs are compared.
+            if (i % 3 != 0 && modes[i / 3] == HostileToken.Mode.MovesAndReturnsFalse) {
+                refusal = inexact(address(token), 0, legs[i % 3]);
+            }
             if (i % 3 == 2 && bytes4(refusal) == TokenTransfer.TransferFailed.selector) {
                 gateway.collect(order, signature);
                 vm.assertEq(gateway.accruedFees(address(token)), 10, "accrued");

@@ -29,9 +29,9 @@ contract ConstructTest is GatewayTest {
             vm.assertEq(both[i].paused(), true, "paused");
         }
         vm.assertEq(bare.feeRecipient(), address(0), "fee recipient");
-        vm.assertEq(bare.isOrderSigner(controller), false, "order signer");
+        vm.assertEq(bare.isSigner(controller), false, "order signer");
         vm.assertEq(bareVault.isSigner(controller), false, "signer");
-        vm.assertEq(gateway.isOrderSigner(address(0)), false, "zero signs");
+        vm.assertEq(gateway.isSigner(address(0)), false, "zero signs");
     }
 
     function test_announcesTheController() public {
@@ -83,7 +83,7 @@ contract ConstructTest is GatewayTest {
     function test_reverts_whenAnyoneElseSetsItUp(address caller) public {
         vm.assume(caller != controller);
         bytes[5] memory calls = [
-            abi.encodeCall(IPaymentGateway.setOrderSigner, (caller, true)),
+            abi.encodeCall(IAccess.setSigner, (caller, true)),
             abi.encodeCall(IAccess.setSettler, (caller, true)),
             abi.encodeCall(IAccess.setGuardian, (caller)),
             abi.encodeCall(IPaymentGateway.setFeeRecipient, (caller)),

@@ -70,17 +70,11 @@ contract FeeRecipientTest is SigningTest {
         IPaymentGateway.Order memory order = directOrder(seed, 0);
         order.token = address(token);
         token.set(HostileToken.Mode.MovesAndReturnsFalse, feeRecipient);
-        if (byDeposit) {
-            // A receiver's call that fails is undone as a whole.
-            payBy(Way.Deposit, order);
-            vm.assertEq(gateway.accruedFees(order.token), order.fee, "accrued");
-            vm.assertEq(balance(order.token, feeRecipient), 0, "fee recipient");
-            return;
-        }
-        fund(order);
-        allow(order.token, payer, 2 * order.total);
-        give(order.token, payer, order.total);
-        expectRefusedBy(Way.Allowance, order, sign(order), inexact(order.token, 0, order.fee));
+        Way way = byDeposit ? Way.Deposit : Way.Allowance;
+        fundFor(way, order);
+        fundFor(way, order);
+        if (!byDeposit) allow(order.token, payer, 2 * order.total);
+        expectRefusedBy(way, order, sign(order), inexact(order.token, 0, order.fee));
     }
 
     function test_pauseSignersAndFeeRecipientShareAWordWithoutTouchingEachOther(uint256 seed) public {
@@ -102,14 +96,14 @@ contract FeeRecipientTest is SigningTest {
             } else {
                 uint256 which = choice / 3 % 2;
                 isSigner[which] = choice / 6 % 2 == 0;
-                gateway.setOrderSigner(signers[which], isSigner[which]);
+                gateway.setSigner(signers[which], isSigner[which]);
             }
             vm.stopPrank();
             vm.assertEq(gateway.feeRecipient(), recipient, "fee recipient");
             vm.assertEq(gateway.paused(), isPaused, "paused");
-            vm.assertEq(gateway.isOrderSigner(signer), isSigner[0], "signer");
-            vm.assertEq(gateway.isOrderSigner(payer), isSigner[1], "other signer");
-            vm.assertEq(gateway.isOrderSigner(address(0)), false, "nobody");
+            vm.assertEq(gateway.isSigner(signer), isSigner[0], "signer");
+            vm.assertEq(gateway.isSigner(payer), isSigner[1], "other signer");
+            vm.assertEq(gateway.isSigner(address(0)), false, "nobody");
         }
     }
 
@@ -126,7 +120,7 @@ contract FeeRecipientTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         name(stranger);
         vm.prank(guardian);
-        gateway.setOrderSigner(signer, false);
+        gateway.setSigner(signer, false);
         fundFor(Way.Allowance, order);
         bytes memory foreign = signDigest(bound(key, 1, CURVE_ORDER - 1), digestOf(order));
         bytes memory reason = abi.encodeWithSelector(IPaymentGateway.InvalidSignature.selector);

@@ -17,14 +17,14 @@ contract PaySignatureTest is GatewayTest {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);
         vm.prank(byGuardian ? guardian : controller);
-        gateway.setOrderSigner(signer, false);
+        gateway.setSigner(signer, false);
         expectInvalid(order, sign(order));
     }
 
     function test_takesEverySignerUntilItIsRevoked(uint256 seed) public {
         address second = account("second signer");
         vm.prank(controller);
-        gateway.setOrderSigner(second, true);
+        gateway.setSigner(second, true);
         IPaymentGateway.Order memory order = anyOrder(seed);
         pay(order);
         order.metaData = keccak256("by the second");
@@ -33,7 +33,7 @@ contract PaySignatureTest is GatewayTest {
         payAs(payer, order, signature);
         // Revoking the latest leaves the earlier one, and the other way round.
         vm.prank(guardian);
-        gateway.setOrderSigner(second, false);
+        gateway.setSigner(second, false);
         order.metaData = keccak256("after the second");
         fund(order);
         expectInvalid(order, signDigest(keyOf("second signer"), digestOf(order)));
@@ -71,7 +71,7 @@ contract PaySignatureTest is GatewayTest {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);
         vm.prank(controller);
-        gateway.setOrderSigner(address(1), true);
+        gateway.setSigner(address(1), true);
         expectInvalid(order, abi.encodePacked(bytes32(uint256(1)), uint256(1), uint8(29)));
     }
 

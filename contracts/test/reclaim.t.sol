@@ -43,7 +43,7 @@ contract ReclaimTest is GatewayTest {
         pay(order);
         vm.startPrank(guardian);
         gateway.pause();
-        gateway.setOrderSigner(signer, false);
+        gateway.setSigner(signer, false);
         gateway.setSettler(settler, false);
         vm.stopPrank();
         vm.warp(order.reclaimAt);

@@ -184,12 +184,6 @@ contract SettleTransferTest is GatewayTest {
         vm.assertEq(success, true, "with enough it is a skip");
     }
 
-    /// @dev An order that is all fee would need no transfer.
-    function anyOrderWithNet(uint256 seed) private view returns (IPaymentGateway.Order memory order) {
-        order = anyOrder(seed);
-        order.total = order.payment + order.fee;
-    }
-
     function paidHostile(uint256 seed) private returns (IPaymentGateway.Order memory order, HostileToken token) {
         token = new HostileToken();
         order = anyOrderWithNet(seed);

@@ -56,7 +56,7 @@ contract WaysTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
         vm.prank(controller);
-        gateway.setOrderSigner(stranger, true);
+        gateway.setSigner(stranger, true);
         sendAs(isFirst ? signer : stranger, callOf(way, order, ""));
         vm.assertEq(statusOf(order), order.orderType == DIRECT ? SETTLED : PAID, "status");
     }
@@ -66,7 +66,7 @@ contract WaysTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
         vm.prank(controller);
-        gateway.setOrderSigner(payer, true);
+        gateway.setSigner(payer, true);
         sendAs(payer, callOf(way, order, ""));
         vm.assertEq(statusOf(order), order.orderType == DIRECT ? SETTLED : PAID, "status");
     }
@@ -85,8 +85,8 @@ contract WaysTest is SigningTest {
             [anyone, controller, guardian, settler, payer, merchant, feeRecipient, signer, stranger][which % 9];
         if (caller == signer || caller == stranger) {
             vm.startPrank(controller);
-            gateway.setOrderSigner(caller, true);
-            gateway.setOrderSigner(caller, false);
+            gateway.setSigner(caller, true);
+            gateway.setSigner(caller, false);
             vm.stopPrank();
         }
         bytes memory data = callOf(way, order, "");
@@ -103,7 +103,7 @@ contract WaysTest is SigningTest {
             expectError(IPaymentGateway.InvalidSignature.selector);
             sendAs(address(type(uint160).max), data);
             vm.prank(controller);
-            gateway.setOrderSigner(stranger, true);
+            gateway.setSigner(stranger, true);
         }
     }
 
@@ -143,7 +143,7 @@ contract WaysTest is SigningTest {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         fundFor(way, order);
         vm.prank(controller);
-        gateway.setOrderSigner(stranger, true);
+        gateway.setSigner(stranger, true);
         vm.prank(guardian);
         gateway.pause();
         bytes memory data = callOf(way, order, "");
@@ -241,7 +241,7 @@ contract WaysTest is SigningTest {
         }
         if (which % 4 == 3) {
             vm.prank(guardian);
-            gateway.setOrderSigner(signer, false);
+            gateway.setSigner(signer, false);
         }
         expectRefusedBy(way, order, signature, abi.encodeWithSelector(IPaymentGateway.InvalidSignature.selector));
     }

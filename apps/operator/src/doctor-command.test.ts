@@ -33,7 +33,7 @@ test('doctor reports a problem and exits with 1', async () => {
   const advice = 'or configure the registered key';
   assert.deepEqual(lines, [
     'WRONG database: the database cannot be used: connect ECONNREFUSED 127.0.0.1:1',
-    `WRONG ethereum contracts: chain ethereum: the gateway ${gateway} does not know the order signer ${stranger}: register it there (setOrderSigner), ${advice}`,
+    `WRONG ethereum contracts: chain ethereum: the gateway ${gateway} does not know the order signer ${stranger}: register it there (setSigner), ${advice}`,
     `WRONG ethereum contracts: chain ethereum: the vault ${vault} does not know the order signer ${stranger}: register it there (setSigner), ${advice}`,
   ]);
 });

@@ -93,15 +93,11 @@ async function read(
 }
 
 /** What gateway and vault say of an account, or of themselves. */
-async function both(
-  onGateway: string,
-  onVault = onGateway,
-  args: readonly unknown[] = [],
-): Promise<unknown[]> {
+async function both(getter: string, args: readonly unknown[] = []): Promise<unknown[]> {
   const { gateway, vault } = deployment;
   return [
-    await read(gateway, paymentGatewayAbi as Abi, onGateway, args),
-    await read(vault, payoutVaultAbi as Abi, onVault, args),
+    await read(gateway, paymentGatewayAbi as Abi, getter, args),
+    await read(vault, payoutVaultAbi as Abi, getter, args),
   ];
 }
 
@@ -111,10 +107,10 @@ test('signers and settlers are rotated on gateway and vault, and a repeat sends 
   assert.equal((await run('settler', { grant: newSettler }, controller)).outcome.sent.length, 2);
   await run('signer', { revoke: signer }, controller);
   await run('settler', { revoke: settler }, controller);
-  assert.deepEqual(await both('isOrderSigner', 'isSigner', [newSigner]), [true, true]);
-  assert.deepEqual(await both('isOrderSigner', 'isSigner', [signer]), [false, false]);
-  assert.deepEqual(await both('isSettler', 'isSettler', [newSettler]), [true, true]);
-  assert.deepEqual(await both('isSettler', 'isSettler', [settler]), [false, false]);
+  assert.deepEqual(await both('isSigner', [newSigner]), [true, true]);
+  assert.deepEqual(await both('isSigner', [signer]), [false, false]);
+  assert.deepEqual(await both('isSettler', [newSettler]), [true, true]);
+  assert.deepEqual(await both('isSettler', [settler]), [false, false]);
   const height = await anvil.request('eth_blockNumber');
   assert.deepEqual((await run('signer', { grant: newSigner }, controller)).outcome, { sent: [], unsent: [] });
   assert.equal(await anvil.request('eth_blockNumber'), height);
@@ -166,7 +162,7 @@ test('the guardian pauses and revokes, and can neither grant nor unpause', async
   assert.equal((await run('pause', {}, guardian)).outcome.sent.length, 2);
   assert.deepEqual(await both('paused'), [true, true]);
   await run('settler', { revoke: role('7') }, guardian);
-  assert.deepEqual(await both('isSettler', 'isSettler', [role('7')]), [false, false]);
+  assert.deepEqual(await both('isSettler', [role('7')]), [false, false]);
   for (const [name, values] of [
     ['unpause', {}],
     ['settler', { grant: guardian }],

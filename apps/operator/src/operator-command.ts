@@ -45,38 +45,16 @@ function operatorCommand(
   };
 }
 
-export const signerCommand = operatorCommand(
+export const signerCommand = grantCommand(
   'grants or revokes the right to sign orders and payouts, on gateway and vault',
-  grantOptions('the key that signs'),
-  (options, { gateway, vault }) => {
-    const { account, isGranted, verb } = grantOf(options);
-    const by = isGranted ? 'controller' : 'guardian';
-    const shared = { args: [account, isGranted], by } as const;
-    const effect = (read: string) => ({ read, args: [account], wanted: isGranted });
-    return [
-      {
-        ...{ does: `${verb} ${account} as order signer of the gateway`, to: gateway, abi: gatewayAbi },
-        ...{ ...shared, functionName: 'setOrderSigner', effect: effect('isOrderSigner') },
-      },
-      {
-        ...{ does: `${verb} ${account} as signer of the vault`, to: vault, abi: vaultAbi },
-        ...{ ...shared, functionName: 'setSigner', effect: effect('isSigner') },
-      },
-    ];
-  },
+  'the key that signs',
+  { role: 'signer', set: 'setSigner', read: 'isSigner' },
 );
 
-export const settlerCommand = operatorCommand(
+export const settlerCommand = grantCommand(
   'grants or revokes the right to settle, refund and pay out, on gateway and vault',
-  grantOptions('the wallet that settles'),
-  (options, { gateway, vault }) => {
-    const { account, isGranted, verb } = grantOf(options);
-    return onBoth({ gateway, vault }, (name) => ({
-      ...{ does: `${verb} ${account} as settler of the ${name}`, functionName: 'setSettler' },
-      ...{ args: [account, isGranted], by: isGranted ? 'controller' : 'guardian' },
-      effect: { read: 'isSettler', args: [account], wanted: isGranted },
-    }));
-  },
+  'the wallet that settles',
+  { role: 'settler', set: 'setSettler', read: 'isSettler' },
 );
 
 export const guardianCommand = operatorCommand(
@@ -198,6 +176,22 @@ function pauseCall(functionName: string, by: OperatorCall['by'], wanted: boolean
 }
 
 /** The same call on gateway and vault. */
+/** A command about a role that gateway and vault both know: the controller grants it, the guardian may revoke it too. */
+function grantCommand(
+  does: string,
+  who: string,
+  { role, set, read }: { readonly role: string; readonly set: string; readonly read: string },
+): Command {
+  return operatorCommand(does, grantOptions(who), (options, contracts) => {
+    const { account, isGranted, verb } = grantOf(options);
+    return onBoth(contracts, (name) => ({
+      ...{ does: `${verb} ${account} as ${role} of the ${name}`, functionName: set },
+      ...{ args: [account, isGranted], by: isGranted ? 'controller' : 'guardian' },
+      effect: { read, args: [account], wanted: isGranted },
+    }));
+  });
+}
+
 function onBoth({ gateway, vault }: OperatorContracts, call: (name: string) => SharedCall): OperatorCall[] {
   return [
     { ...call('gateway'), to: gateway, abi: gatewayAbi },

@@ -13,7 +13,8 @@ abstract contract Access is IAccess {
     address public guardian;
     /// @inheritdoc IAccess
     mapping(address account => bool) public isSettler;
-    mapping(address account => bool) private _signers;
+    /// @inheritdoc IAccess
+    mapping(address account => bool) public isSigner;
     uint256 private transient _entered;
     /// @inheritdoc IAccess
     /// @dev The last variable here: the gateway's fee recipient follows in the same word, which every payment reads.
@@ -85,6 +86,14 @@ abstract contract Access is IAccess {
     }
 
     /// @inheritdoc IAccess
+    function setSigner(address signer, bool allowed) external onlyGranter(allowed) {
+        // Recovery answers zero for a malformed signature: zero must never be a signer.
+        if (signer == address(0)) revert ZeroAddress();
+        isSigner[signer] = allowed;
+        emit SignerSet(signer, allowed);
+    }
+
+    /// @inheritdoc IAccess
     function pause() external onlyGranter(false) whenNotPaused {
         paused = true;
         emit Paused(msg.sender);
@@ -100,18 +109,4 @@ abstract contract Access is IAccess {
 
     /// @dev Reverts while something is missing that has to be set before the contract works for the first time.
     function _requireReady() internal view virtual {}
-
-    /// @dev Emits the event under the name that the inheriting contract gives its signers.
-    function _emitSignerSet(address signer, bool allowed) internal virtual;
-
-    function _setSigner(address signer, bool allowed) internal {
-        // Recovery answers zero for a malformed signature: zero must never be a signer.
-        if (signer == address(0)) revert ZeroAddress();
-        _signers[signer] = allowed;
-        _emitSignerSet(signer, allowed);
-    }
-
-    function _isSigner(address account) internal view returns (bool) {
-        return _signers[account];
-    }
 }

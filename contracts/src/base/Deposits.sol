@@ -41,8 +41,7 @@ abstract contract Deposits is OrderBook {
         uint256 amount = token == address(0) ? receiver.balance : TokenTransfer.balanceOf(token, receiver);
         if (amount == 0) revert NothingToRescue(receiver, token);
         emit Rescued(orderId, payer, token, amount);
-        if (token == address(0)) IDepositReceiver(receiver).forwardCoin(payer);
-        else IDepositReceiver(receiver).forward(token, payer, amount);
+        IDepositReceiver(receiver).forward(token, payer, amount);
     }
 
     /// @inheritdoc IPaymentGateway
@@ -56,23 +55,6 @@ abstract contract Deposits is OrderBook {
         if (receiver.code.length != 0) return receiver;
         // Only this contract can put code there, so a failure is one of gas.
         if (Create2.deploy(orderId, _proxyCode()) != receiver) revert TokenTransfer.InsufficientGas();
-    }
-
-    function _forwardExact(address receiver, address token, address to, uint256 amount) internal {
-        if (!_tryForwardExact(receiver, token, to, amount)) revert TokenTransfer.TransferFailed(token);
-    }
-
-    /// @dev Answers false when the token refuses; reverts when another amount arrives.
-    function _tryForwardExact(address receiver, address token, address to, uint256 amount) internal returns (bool) {
-        if (amount == 0) return true;
-        uint256 held = TokenTransfer.balanceOf(token, to);
-        try IDepositReceiver(receiver).forward(token, to, amount) {
-            TokenTransfer.requireReceived(token, to, held, amount);
-            return true;
-        } catch {
-            TokenTransfer.requireReceived(token, to, held, 0);
-            return false;
-        }
     }
 
     function _proxyCode() private view returns (bytes memory) {

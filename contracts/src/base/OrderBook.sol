@@ -34,7 +34,8 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     uint256 private constant ORDER_SIZE = 0x1a0;
     uint256 private constant ID_SHIFT = 48;
 
-    address internal _feeRecipient;
+    /// @inheritdoc IPaymentGateway
+    address public feeRecipient;
 
     /// @dev A single-use key, in one word that is never cleared: the upper 208 bits of the id of the order that was paid with
     /// it | paidAt (40 bits) | status (8 bits).
@@ -75,7 +76,7 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
         if (paused) revert ContractPaused();
         orderId = orderIdOf(order);
         address signer = signature.length == 0 ? msg.sender : Signature.recover(orderId, signature);
-        if (!_isSigner(signer)) revert InvalidSignature();
+        if (!isSigner[signer]) revert InvalidSignature();
         Key storage key = _keyOf(order);
         if (key.word != 0) revert MetaDataUsed(order.metaData);
         uint8 status = terms.orderType == TYPE_DIRECT ? STATUS_SETTLED : STATUS_PAID;
@@ -149,35 +150,22 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
         if (targetChain == block.chainid ? orderType == TYPE_CCTP : orderType < TYPE_VAULT_PAYOUT || targetChain == 0) {
             revert WrongTargetChain(targetChain);
         }
-        if (order.token == address(0) || order.to == address(0)) revert ZeroAddress();
-        if (order.to == address(this)) revert WrongRecipient(address(this));
+        // What may go back to the payer must have a way to go.
+        (address payer, address to) = (order.payer, order.to);
+        if (payer == address(0) || order.token == address(0) || to == address(0)) revert ZeroAddress();
+        if (payer == address(this) || to == address(this)) revert WrongRecipient(address(this));
         // Types 2 and 3 leave through a contract that the order names, the others go to the recipient alone.
         address via = order.via;
         if (orderType < TYPE_VAULT_PAYOUT ? via != address(0) : via == address(0) || via == address(this)) {
             revert WrongVia(orderType, via);
         }
         (uint256 total, uint256 payment, uint256 fee) = (order.total, order.payment, order.fee);
-        // The bounds come first, so that the sum cannot overflow.
-        unchecked {
-            if (
-                total == 0 || total > MAX_TOTAL || fee > total || payment > total
-                    || (total != payment && total != payment + fee)
-            ) revert WrongAmounts(total, payment, fee);
+        if (total == 0 || total > MAX_TOTAL || fee > total || (payment != total && payment != _netOf(total, fee))) {
+            revert WrongAmounts(total, payment, fee);
         }
     }
 
-    function _emitPaid(Order memory order, bytes32 orderId) private {
-        emit Paid(
-            orderId,
-            order.channelId,
-            order.payer,
-            order.to,
-            order.token,
-            order.total,
-            order.payment,
-            order.fee,
-            order.orderType,
-            order.metaData
-        );
+    function _emitPaid(Order memory o, bytes32 orderId) private {
+        emit Paid(orderId, o.channelId, o.payer, o.to, o.token, o.total, o.payment, o.fee, o.orderType, o.metaData);
     }
 }

@@ -21,12 +21,13 @@ abstract contract Settlement is OrderBook {
     /// @dev Most gas that one call of the CCTP route may use. A burn through Circle's contracts needs 200,000.
     uint256 private constant ROUTE_GAS = 500_000;
 
-    /// @dev Neighbours in a batch that share one transfer.
+    /// @dev Neighbours in a batch that share one transfer, or one CCTP order.
     struct Group {
         address token;
         address to;
         uint256 net;
         uint256 fees;
+        bool isBurn;
     }
 
     /// @inheritdoc IPaymentGateway
@@ -46,19 +47,19 @@ abstract contract Settlement is OrderBook {
         }
     }
 
-    /// @dev Marks the orders from `start` on as settled that share the first open order's token and recipient, adds them up
+    /// @dev Marks the orders from `next` on as settled that share the first open order's token and recipient, adds them up
     /// in `group`, and answers where it stopped. An order that cannot be settled is skipped and does not end the group. A
-    /// CCTP order is settled here, alone: each burn names its recipient.
+    /// CCTP order is alone in its group: each burn names its recipient.
     function _closeGroup(
         Order[] calldata orders,
         bytes32[] memory ids,
-        uint256 start,
+        uint256 next,
         Group memory group,
         bool bySettler,
         bytes32 separator
-    ) private returns (uint256 end) {
-        for (end = start; end < orders.length; ++end) {
-            Order calldata order = orders[end];
+    ) private returns (uint256) {
+        for (; next < orders.length; ++next) {
+            Order calldata order = orders[next];
             bytes32 orderId = _digest(separator, _hashOrder(order));
             Key storage key = _keyOf(order);
             uint256 word = key.word;
@@ -68,15 +69,10 @@ abstract contract Settlement is OrderBook {
                 continue;
             }
             uint8 orderType = order.orderType;
-            if (orderType == TYPE_CCTP) {
-                if (group.to != address(0)) return end;
-                _settleByRoute(order, orderId, key, word);
-                return end + 1;
-            }
-            address to = orderType == TYPE_VAULT_PAYOUT ? order.via : order.to;
+            address to = orderType < TYPE_VAULT_PAYOUT ? order.to : order.via;
             if (group.to == address(0)) (group.token, group.to) = (order.token, to);
-            else if (group.to != to || group.token != order.token) return end;
-            ids[end] = orderId;
+            else if (orderType == TYPE_CCTP || group.to != to || group.token != order.token) return next;
+            ids[next] = orderId;
             key.word = _withStatus(word, STATUS_SETTLED);
             // Each total is below 2^128, and no block holds 2^128 orders.
             unchecked {
@@ -84,7 +80,12 @@ abstract contract Settlement is OrderBook {
                 group.net += order.total - fee;
                 group.fees += fee;
             }
+            if (orderType == TYPE_CCTP) {
+                group.isBurn = true;
+                return next + 1;
+            }
         }
+        return next;
     }
 
     /// @dev Why the order cannot be settled now; 0 when it can. The order's words are read only once it is known as paid:
@@ -100,45 +101,33 @@ abstract contract Settlement is OrderBook {
         return isOpenToAll ? 0 : SKIP_NOT_SETTLER;
     }
 
-    /// @dev Sends the group's money with one transfer. If that fails, each of its orders is as before the call again.
+    /// @dev Sends the group's money at once. If that fails, each of its orders is as before the call again.
     function _sendGroup(Order[] calldata orders, bytes32[] memory ids, uint256 start, uint256 end, Group memory group)
         private
     {
-        bool isSent = group.net == 0 || TokenTransfer.trySend(group.token, group.to, group.net);
+        bool isSent = group.net == 0
+            || (group.isBurn
+                    ? _burn(orders[end - 1], ids[end - 1], group)
+                    : TokenTransfer.trySend(group.token, group.to, group.net));
         if (isSent) _accrue(group.token, group.fees);
         for (uint256 i = start; i < end; ++i) {
             bytes32 orderId = ids[i];
             if (orderId == bytes32(0)) continue;
             if (isSent) {
-                _emitSettled(orders[i], orderId, group.to);
+                _emitSettled(orders[i], orderId, group);
             } else {
                 Key storage key = _keyOf(orders[i]);
                 key.word = _withStatus(key.word, STATUS_PAID);
-                emit SettleSkipped(orderId, SKIP_TRANSFER);
+                emit SettleSkipped(orderId, group.isBurn ? SKIP_ROUTE : SKIP_TRANSFER);
             }
-        }
-    }
-
-    /// @dev Settles one CCTP order, or leaves it exactly as it was.
-    /// `word` is what the key holds.
-    function _settleByRoute(Order calldata order, bytes32 orderId, Key storage key, uint256 word) private {
-        key.word = _withStatus(word, STATUS_SETTLED);
-        if (_netOf(order.total, order.fee) == 0 || _sendByRoute(order, orderId)) {
-            _accrue(order.token, order.fee);
-            _emitSettled(order, orderId, order.via);
-        } else {
-            key.word = word;
-            emit SettleSkipped(orderId, SKIP_ROUTE);
         }
     }
 
     /// @dev Has the route burn the net amount; answers false when token or route refuses. Reverts when the route took
     /// another amount than it was given, or when a refused approval cannot be taken back: the settler, who alone comes
     /// here, can leave the order out.
-    function _sendByRoute(Order calldata order, bytes32 orderId) private returns (bool) {
-        address token = order.token;
-        address route = order.via;
-        uint256 net = _netOf(order.total, order.fee);
+    function _burn(Order calldata order, bytes32 orderId, Group memory group) private returns (bool) {
+        (address token, address route, uint256 net) = (group.token, group.to, group.net);
         uint256 held = TokenTransfer.balanceOf(token, address(this));
         if (!TokenTransfer.tryApprove(token, route, net)) return false;
         bytes memory data = abi.encodeCall(ICctpRoute.send, (orderId, token, net, order.targetChain, order.to));
@@ -155,9 +144,7 @@ abstract contract Settlement is OrderBook {
         if (fees != 0) accruedFees[token] += fees;
     }
 
-    function _emitSettled(Order calldata order, bytes32 orderId, address to) private {
-        emit Settled(
-            orderId, order.channelId, to, order.token, _netOf(order.total, order.fee), order.fee, order.metaData
-        );
+    function _emitSettled(Order calldata o, bytes32 orderId, Group memory group) private {
+        emit Settled(orderId, o.channelId, group.to, group.token, _netOf(o.total, o.fee), o.fee, o.metaData);
     }
 }

@@ -23,6 +23,7 @@ interface IAccess {
     event ControllerTransferred(address indexed previousController, address indexed newController);
     event GuardianSet(address indexed guardian);
     event SettlerSet(address indexed settler, bool allowed);
+    event SignerSet(address indexed signer, bool allowed);
     event Paused(address indexed by);
     event Unpaused(address indexed by);
 
@@ -38,6 +39,10 @@ interface IAccess {
     /// @notice Grants (controller only) or revokes (controller or guardian) the settler role.
     function setSettler(address settler, bool allowed) external;
 
+    /// @notice Grants (controller only) or revokes (controller or guardian) the role whose signatures the contract takes: for
+    /// the gateway those over orders, for the vault those over payouts.
+    function setSigner(address signer, bool allowed) external;
+
     /// @notice Stops what the contract's documentation calls pausable. Guardian or controller.
     function pause() external;
 
@@ -48,5 +53,6 @@ interface IAccess {
     function pendingController() external view returns (address);
     function guardian() external view returns (address);
     function isSettler(address account) external view returns (bool);
+    function isSigner(address account) external view returns (bool);
     function paused() external view returns (bool);
 }

@@ -12,8 +12,6 @@ interface IDepositReceiver {
     error CoinRefused(address to);
 
     /// @notice Sends `amount` of `token` to `to`; reverts unless the token says that it did. Gateway only.
+    /// @param token The token, or zero for the chain's own coin.
     function forward(address token, address to, uint256 amount) external;
-
-    /// @notice Sends all of the chain's own coin to `to`. Gateway only.
-    function forwardCoin(address to) external;
 }

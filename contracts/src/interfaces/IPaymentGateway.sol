@@ -151,7 +151,6 @@ interface IPaymentGateway is IAccess, IDomain {
     /// transaction.
     event FeeAccrued(bytes32 indexed orderId, address indexed token, uint256 value);
     event FeesWithdrawn(address indexed token, address indexed to, uint256 value);
-    event OrderSignerSet(address indexed signer, bool allowed);
     event FeeRecipientSet(address indexed feeRecipient);
 
     /// @notice Pays an order out of the caller's allowance. Pausable.
@@ -234,9 +233,6 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @dev The unit that stays keeps two storage words warm: an empty balance costs the next payer 17,100 gas.
     function withdrawFees(address token) external;
 
-    /// @notice Grants (controller only) or revokes (controller or guardian) the right to sign orders.
-    function setOrderSigner(address signer, bool allowed) external;
-
     /// @notice Replaces the receiver of fees, accrued ones included. Controller only.
     function setFeeRecipient(address feeRecipient_) external;
 
@@ -261,6 +257,5 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice Fees that orders have left here, including the unit that stays.
     function accruedFees(address token) external view returns (uint256);
 
-    function isOrderSigner(address account) external view returns (bool);
     function feeRecipient() external view returns (address);
 }

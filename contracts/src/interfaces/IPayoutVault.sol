@@ -67,7 +67,6 @@ interface IPayoutVault is IAccess, IDomain {
     /// 4 token not allowed; 5 per-order cap; 6 hourly cap; 7 daily cap; 8 the token refused the transfer (or the
     /// float is too small); 9 the deadline has passed.
     event PayoutSkipped(bytes32 indexed orderId, uint8 reason);
-    event SignerSet(address indexed signer, bool allowed);
     event CapsSet(address indexed token, uint112 perOrder, uint112 hourly, uint112 daily);
     event Withdrawn(address indexed token, address indexed to, uint256 amount);
 
@@ -83,9 +82,6 @@ interface IPayoutVault is IAccess, IDomain {
 
     /// @notice Takes float out, outside the caps and during a pause. Controller only: the float is the operator's.
     function withdraw(address token, address to, uint256 amount) external;
-
-    /// @notice Grants (controller only) or revokes (controller or guardian) the right to sign payouts.
-    function setSigner(address signer, bool allowed) external;
 
     /// @notice Sets a token's caps, which hold at once for the running hour and day. Controller only.
     function setCaps(address token, uint112 perOrder, uint112 hourly, uint112 daily) external;
@@ -104,6 +100,4 @@ interface IPayoutVault is IAccess, IDomain {
 
     /// @notice The EIP-712 digest that a signer signs.
     function payoutDigest(Payout calldata p) external view returns (bytes32);
-
-    function isSigner(address account) external view returns (bool);
 }

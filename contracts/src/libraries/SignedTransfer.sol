@@ -15,11 +15,6 @@ library SignedTransfer {
     /// @dev The rest of Permit2's typed data after its own members; referenced types follow in alphabetical order.
     string private constant WITNESS_TYPE =
         "Order witness)Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain,address via)TokenPermissions(address token,uint256 amount)";
-    bytes4 private constant RECEIVE_BY_PARTS = bytes4(
-        keccak256("receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)")
-    );
-    bytes4 private constant RECEIVE_BY_BYTES =
-        bytes4(keccak256("receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)"));
 
     /// @notice Permit2 is not deployed on this chain, or refused.
     error Permit2Failed();
@@ -36,20 +31,24 @@ library SignedTransfer {
     /// @notice An EIP-3009 authorization for this contract over the order's total, with the order's id as nonce. A signature
     /// of 65 bytes goes to the token as v, r, s, which every token of EIP-3009 takes; any other as bytes.
     function authorized(IPaymentGateway.Order memory order, bytes32 orderId, bytes calldata signature) internal {
+        ISignedTransfer token = ISignedTransfer(order.token);
         // The token's bound is exclusive, ours is not.
         uint256 validBefore = uint256(order.payBy) + 1;
-        bytes memory data;
         if (signature.length == Signature.LENGTH) {
-            (bytes32 r, bytes32 s, uint8 v) = (bytes32(signature), bytes32(signature[32:]), uint8(signature[64]));
-            data = abi.encodeWithSelector(
-                RECEIVE_BY_PARTS, order.payer, address(this), order.total, 0, validBefore, orderId, v, r, s
-            );
+            (bytes32 r, bytes32 s, uint8 v) = Signature.split(signature);
+            try token.receiveWithAuthorization(
+                order.payer, address(this), order.total, 0, validBefore, orderId, v, r, s
+            ) {
+                return;
+            } catch {}
         } else {
-            data = abi.encodeWithSelector(
-                RECEIVE_BY_BYTES, order.payer, address(this), order.total, 0, validBefore, orderId, signature
-            );
+            try token.receiveWithAuthorization(
+                order.payer, address(this), order.total, 0, validBefore, orderId, signature
+            ) {
+                return;
+            } catch {}
         }
-        if (!TokenTransfer.call(order.token, gasleft(), data)) revert TokenTransfer.TransferFailed(order.token);
+        revert TokenTransfer.TransferFailed(order.token);
     }
 
     /// @notice A signature for Permit2 with `witness`, the EIP-712 struct hash of the order, for this contract.

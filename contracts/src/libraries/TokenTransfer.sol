@@ -59,14 +59,12 @@ library TokenTransfer {
     /// @notice Reverts unless `owner` has exactly `amount` more than `balanceBefore`.
     function requireReceived(address token, address owner, uint256 balanceBefore, uint256 amount) internal view {
         uint256 balanceAfter = balanceOf(token, owner);
-        uint256 received = 0;
-        if (balanceAfter >= balanceBefore) {
-            unchecked {
-                received = balanceAfter - balanceBefore;
-            }
-            if (received == amount) return;
+        uint256 received;
+        unchecked {
+            received = balanceAfter - balanceBefore;
         }
-        revert InexactTransfer(token, amount, received);
+        if (received == amount && balanceAfter >= balanceBefore) return;
+        revert InexactTransfer(token, amount, balanceAfter < balanceBefore ? 0 : received);
     }
 
     /// @notice The token's balance of `owner`.
@@ -86,10 +84,13 @@ library TokenTransfer {
     }
 
     /// @notice As `call`, with a bound on its gas.
-    function tryCall(address token, uint256 gasLimit, bytes memory data) internal returns (bool done) {
+    function tryCall(address token, uint256 gasLimit, bytes memory data) internal returns (bool) {
         uint256 gasBefore = gasleft();
-        done = call(token, gasLimit, data);
-        if (!done) _requireGasWas(gasBefore, gasLimit);
+        if (call(token, gasLimit, data)) return true;
+        // A failure counts only when the callee had all of `gasLimit`: what the 63/64 rule lets through, less the price of
+        // reaching a cold account.
+        if (gasBefore - gasBefore / 64 < gasLimit + 3_000) revert InsufficientGas();
+        return false;
     }
 
     /// @notice Calls a token; answers whether it did what it was asked to.
@@ -109,14 +110,9 @@ library TokenTransfer {
 
     /// @dev Reverts when the token moved another amount than it said: `amount` if it agreed, nothing if it refused.
     function _tryExact(address token, address to, uint256 amount, bytes memory data) private returns (bool done) {
+        if (amount == 0) return true;
         uint256 held = balanceOf(token, to);
         done = call(token, gasleft(), data);
         requireReceived(token, to, held, done ? amount : 0);
-    }
-
-    /// @dev A failure counts only when the callee had all of `gasLimit`; with less the whole call reverts instead.
-    function _requireGasWas(uint256 gasBefore, uint256 gasLimit) private pure {
-        // What the 63/64 rule lets through, less the price of reaching a cold account.
-        if (gasBefore - gasBefore / 64 < gasLimit + 3_000) revert InsufficientGas();
     }
 }

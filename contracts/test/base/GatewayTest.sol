@@ -72,7 +72,7 @@ abstract contract GatewayTest is Test {
     function newGateway() internal returns (PaymentGateway made) {
         made = PaymentGateway(deploy("PaymentGateway", abi.encode(controller)));
         vm.startPrank(controller);
-        made.setOrderSigner(signer, true);
+        made.setSigner(signer, true);
         made.setSettler(settler, true);
         made.setGuardian(guardian);
         made.setFeeRecipient(feeRecipient);
@@ -118,6 +118,12 @@ abstract contract GatewayTest is Test {
         order.orderType = orderType;
         if (orderType >= VAULT_PAYOUT) order.targetChain = OTHER_CHAIN;
         order.via = viaOf(orderType);
+    }
+
+    /// @notice As `anyOrder`, but never all fee, which would need no transfer.
+    function anyOrderWithNet(uint256 seed) internal view returns (IPaymentGateway.Order memory order) {
+        order = anyOrder(seed);
+        order.total = order.payment + order.fee;
     }
 
     /// @notice Through what an order of this type leaves.

@@ -52,7 +52,7 @@ contract GatewayHandler is SigningTest {
         bytes memory data = callOf(way, order, sign(order));
         fundFor(way, order);
         Booked memory booked;
-        if (gateway.paused() || !gateway.isOrderSigner(signer)) {
+        if (gateway.paused() || !gateway.isSigner(signer)) {
             _mustFail(senderOf(way, order), data);
             if (way != Way.Deposit) {
                 expected[order.token][order.payer] += order.total;
@@ -211,10 +211,10 @@ contract GatewayHandler is SigningTest {
     }
 
     function toggleSigner(uint256 seed) external {
-        bool allowed = gateway.isOrderSigner(signer);
+        bool allowed = gateway.isSigner(signer);
         if (allowed && seed % 4 != 0) return;
         vm.prank(allowed ? guardian : controller);
-        gateway.setOrderSigner(signer, !allowed);
+        gateway.setSigner(signer, !allowed);
     }
 
     function toggleBlock(uint256 which) external {

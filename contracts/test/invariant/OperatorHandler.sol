@@ -153,11 +153,11 @@ contract OperatorHandler is GatewayTest {
     function handOnSigner() external {
         address next = vm.addr(_signerKey(_signers + 1));
         vm.startPrank(_controller(_controllers));
-        gateway.setOrderSigner(next, true);
+        gateway.setSigner(next, true);
         _vault.setSigner(next, true);
         vm.stopPrank();
         vm.startPrank(guardian);
-        gateway.setOrderSigner(vm.addr(_signerKey(_signers)), false);
+        gateway.setSigner(vm.addr(_signerKey(_signers)), false);
         _vault.setSigner(vm.addr(_signerKey(_signers)), false);
         vm.stopPrank();
         ++_signers;
@@ -215,7 +215,7 @@ contract OperatorHandler is GatewayTest {
     function isFormerKeyLeft() external view returns (bool) {
         for (uint256 i = 0; i < _signers; ++i) {
             address former = vm.addr(_signerKey(i));
-            if (gateway.isOrderSigner(former) || _vault.isSigner(former)) return true;
+            if (gateway.isSigner(former) || _vault.isSigner(former)) return true;
         }
         return false;
     }

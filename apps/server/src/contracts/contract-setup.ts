@@ -59,8 +59,8 @@ export function roleSettings(
     ),
     onGateway(
       `${orderSigner} as order signer of the gateway`,
-      ['isOrderSigner', orderSigner],
-      ['setOrderSigner', orderSigner, true],
+      ['isSigner', orderSigner],
+      ['setSigner', orderSigner, true],
       true,
     ),
     ...shared('gateway', onGateway),

@@ -141,7 +141,7 @@ test('keys without their roles on the contracts are refused', async () => {
   const { gateway } = life.chain;
   assert.equal(
     await mistakeOf({}, { orderKey: settler }),
-    `chain base: the gateway ${gateway} does not know the order signer ${addresses.settler}: register it there (setOrderSigner), or configure the registered key`,
+    `chain base: the gateway ${gateway} does not know the order signer ${addresses.settler}: register it there (setSigner), or configure the registered key`,
   );
   assert.equal(
     await mistakeOf({}, { settlerKey: orderSigner }),

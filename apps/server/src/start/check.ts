@@ -131,12 +131,12 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
     ];
   }
   const abi = paymentGatewayAbi;
-  const [feeRecipient, isOrderSigner, isSettler] = await Promise.all([
+  const [feeRecipient, isSigner, isSettler] = await Promise.all([
     readContract(rpc, gateway, { abi, functionName: 'feeRecipient' }),
-    readContract(rpc, gateway, { abi, functionName: 'isOrderSigner', args: [orderSigner] }),
+    readContract(rpc, gateway, { abi, functionName: 'isSigner', args: [orderSigner] }),
     readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [settler] }),
   ]);
-  if (feeRecipient === undefined || isOrderSigner === undefined || isSettler === undefined) {
+  if (feeRecipient === undefined || isSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${gateway} is no Florin gateway: correct gateway`];
   }
   if (!isCodeOf(readArtifact('PaymentGateway'), code)) return [foreignCode(name, `gateway ${gateway}`)];
@@ -147,7 +147,7 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
     );
   }
   const missing = missingRole(name, `gateway ${gateway}`);
-  if (!isOrderSigner) problems.push(missing('order signer', orderSigner, 'setOrderSigner'));
+  if (!isSigner) problems.push(missing('order signer', orderSigner, 'setSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
   const strangers = await withoutRole(otherSettlers, (account) =>
     readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [account] }),

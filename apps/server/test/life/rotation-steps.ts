@@ -6,7 +6,7 @@ type Setter = readonly [contract: 'PaymentGateway' | 'PayoutVault', setter: stri
 /** The setters that tell both contracts of a pair of keys. */
 export function rolesOf(orderSigner: Hex, settler: Hex): readonly Setter[] {
   return [
-    ['PaymentGateway', 'setOrderSigner', orderSigner],
+    ['PaymentGateway', 'setSigner', orderSigner],
     ['PayoutVault', 'setSigner', orderSigner],
     ['PaymentGateway', 'setSettler', settler],
     ['PayoutVault', 'setSettler', settler],
