@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import {
   type AnyRoute,
+  type AsyncRouteComponent,
   createRootRoute,
   createRoute,
   createRouter,
@@ -93,13 +94,20 @@ export function makeRouter(queries: QueryClient) {
     outside('recovery', () => import('../recovery/recovery.tsx')),
     signedIn,
   ]);
-  return createRouter({
+  const router = createRouter({
     routeTree: root,
     basepath: '/dashboard',
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
   });
+  // The file of the first screen is read while the service says who is signed in; the router would read it afterwards.
+  const routes: Readonly<Record<string, AnyRoute>> = router.routesById;
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    const component: AsyncRouteComponent<object> | undefined = routes[routeId]?.options.component;
+    void component?.preload?.();
+  }
+  return router;
 }
 
 function screenRoutes(getParentRoute: () => AnyRoute, screen: Screen): AnyRoute[] {

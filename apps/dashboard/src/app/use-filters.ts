@@ -7,14 +7,18 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
   const navigate = useNavigate();
-  const values = Object.fromEntries(
-    names.map((name) => [name, search[name] === undefined ? '' : String(search[name])]),
-  ) as Record<Name, string>;
+  const valuesOf = (from: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(
+      names.map((name) => [name, from[name] === undefined ? '' : String(from[name])]),
+    ) as Record<Name, string>;
+  const values = valuesOf(search);
   const set = (changed: Partial<Record<Name, string>>) => {
-    const next = Object.entries<string | undefined>({ ...values, ...changed }).filter(
-      ([, value]) => value !== undefined && value !== '',
-    );
-    void navigate({ to: '.', search: Object.fromEntries(next), replace: true });
+    // From the address as it becomes: a typed search may still be on its way there when a filter is chosen.
+    const next = (from: Readonly<Record<string, unknown>>) =>
+      Object.fromEntries(
+        Object.entries<string>({ ...valuesOf(from), ...changed }).filter(([, value]) => value !== ''),
+      );
+    void navigate({ to: '.', search: next, replace: true });
   };
   return {
     values,

@@ -24,6 +24,28 @@ function localesOf(language: string): { readonly numbers: string; readonly dates
   return { numbers, dates: isKnown ? english : 'en-001' };
 }
 
+/**
+ * Makes each format once. To make one takes longer than to draw a row of a list; those of the times alone took the larger
+ * part of drawing a page of payments.
+ */
+function madeOnce<Options, Format>(make: (locale: string, options: Options) => Format) {
+  const formats = new Map<string, Format>();
+  return (locale: string, options: Options): Format => {
+    const key = `${locale} ${JSON.stringify(options)}`;
+    const format = formats.get(key) ?? make(locale, options);
+    formats.set(key, format);
+    return format;
+  };
+}
+
+const numberFormat = madeOnce(
+  (locale, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options),
+);
+const dateFormat = madeOnce(
+  (locale, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options),
+);
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
 const readers = localesOf(new Intl.NumberFormat().resolvedOptions().locale);
 
 /** For `Intl.NumberFormat`: the reader's separators, in Latin digits. */
@@ -42,7 +64,7 @@ export function formatNumber(
   options: Intl.NumberFormatOptions = {},
   locale?: string,
 ): string {
-  const format = new Intl.NumberFormat(numberLocale(locale), options);
+  const format = numberFormat(numberLocale(locale), options);
   // Marks of direction would move the currency sign within an English sentence.
   return format.format(number as Intl.StringNumericLiteral).replace(/[\u200e\u200f\u061c]/g, '');
 }
@@ -124,13 +146,13 @@ export function formatRelative(time: Date, now: Date, locale?: string): string {
   if (step === undefined) return formatDate(time, now, locale);
   if (Math.abs(seconds) < 10) return 'just now';
   const count = Math.trunc(seconds / step.seconds);
-  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(count, step.unit);
+  return relativeFormat.format(count, step.unit);
 }
 
 /** `3 Nov` or `Nov 3`, with the year when it is another one. */
 export function formatDate(time: Date, now: Date, locale?: string): string {
   const isThisYear = time.getFullYear() === now.getFullYear();
-  return new Intl.DateTimeFormat(dateLocale(locale), {
+  return dateFormat(dateLocale(locale), {
     day: 'numeric',
     month: 'short',
     ...(isThisYear ? {} : { year: 'numeric' }),
@@ -140,7 +162,7 @@ export function formatDate(time: Date, now: Date, locale?: string): string {
 /** `Nov 3, 10:15 PM`, with the year when it is another one. */
 export function formatMoment(time: Date, now: Date, locale?: string): string {
   const isThisYear = time.getFullYear() === now.getFullYear();
-  return new Intl.DateTimeFormat(dateLocale(locale), {
+  return dateFormat(dateLocale(locale), {
     day: 'numeric',
     month: 'short',
     hour: 'numeric',
@@ -151,5 +173,5 @@ export function formatMoment(time: Date, now: Date, locale?: string): string {
 
 /** The whole time with its zone, for a tooltip. */
 export function exactTime(time: Date, locale?: string): string {
-  return new Intl.DateTimeFormat(dateLocale(locale), { dateStyle: 'medium', timeStyle: 'long' }).format(time);
+  return dateFormat(dateLocale(locale), { dateStyle: 'medium', timeStyle: 'long' }).format(time);
 }

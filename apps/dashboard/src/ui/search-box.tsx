@@ -19,19 +19,24 @@ export function SearchBox({
 }) {
   const [typed, setTyped] = useState(value);
   const [shown, setShown] = useState(value);
-  // The address changed by other means: the back button, a saved view, a cleared filter.
+  const [sent, setSent] = useState(value);
+  // What was sent comes back a moment later, and what was typed meanwhile stays. Anything else changed the address by other
+  // means: the back button, a saved view, a cleared filter.
   if (shown !== value) {
     setShown(value);
-    setTyped(value);
+    if (value !== sent) {
+      setSent(value);
+      setTyped(value);
+    }
   }
   useEffect(() => {
-    if (typed === value) return undefined;
+    if (typed === sent) return undefined;
     const waiting = setTimeout(() => {
-      setShown(typed);
+      setSent(typed);
       onChange(typed);
     }, typingMs);
     return () => clearTimeout(waiting);
-  }, [typed, value, onChange]);
+  }, [typed, sent, onChange]);
   return (
     <search className="relative min-w-0 flex-1 basis-full sm:basis-56">
       <Search
@@ -46,8 +51,8 @@ export function SearchBox({
         maxLength={200}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
-          setShown(typed);
+          if (event.key !== 'Enter' || typed === sent) return;
+          setSent(typed);
           onChange(typed);
         }}
         className={classNames(inputClass, 'h-10 pl-9 md:h-9')}

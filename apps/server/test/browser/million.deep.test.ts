@@ -312,44 +312,64 @@ async function exportAs(page: Page, format: string, t: TestContext): Promise<str
   return path;
 }
 
-test('in Chromium the payments open, are searched and filtered, and go into a file with progress', async (t) => {
+const hrefOf = (n: number) => `/dashboard/${sessions.merchantId}/payments/${seeded(sessions, n).sessionId}`;
+
+/** Waits until the first page of the list is exactly these sessions. */
+async function showsRows(page: Page, numbers: readonly number[]) {
+  const hrefs = numbers.map(hrefOf);
+  const table = page.getByRole('table', { name: 'Payments', exact: true });
+  await table.locator(`a[href="${hrefs[0]}"]`).first().waitFor();
+  const links = await table
+    .locator('tbody a')
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  assert.deepEqual([...new Set(links)], hrefs);
+}
+
+const isHoney = (n: number) => n % 8 === 4 && seeded(sessions, n).status === 'completed';
+
+test('in Chromium the payments open, are searched and filtered', async (t) => {
   const page = await openDashboard();
-  const table = page.getByRole('table', { name: 'Payments' });
-  const timed = async (what: string, act: () => Promise<unknown>) => {
+  const search = page.getByLabel('Search payments');
+  const timed = async (what: string, fits: (n: number) => boolean, act: () => Promise<unknown>) => {
+    // Before the time counts: a look at a million numbers takes longer than what is measured, in the service's process.
+    const numbers = numbersOf(fits).slice(0, 25);
     const begin = performance.now();
     await act();
+    await showsRows(page, numbers);
     t.diagnostic(`${what}: ${Math.round(performance.now() - begin)} ms`);
   };
-  const rowsOf = (fits: (n: number) => boolean) => numbersOf(fits).slice(0, 25);
-  const showsRows = async (numbers: readonly number[]) => {
-    const hrefs = numbers.map(
-      (n) => `/dashboard/${sessions.merchantId}/payments/${seeded(sessions, n).sessionId}`,
-    );
-    await table.locator(`a[href="${hrefs[0]}"]`).first().waitFor();
-    const links = await table
-      .locator('tbody a')
-      .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    assert.deepEqual([...new Set(links)], hrefs);
-  };
-  await timed('payments open', async () => {
-    await page.goto(`${origin}/dashboard/${sessions.merchantId}/payments`);
-    await showsRows(rowsOf(() => true));
-  });
+  const all = () => true;
+  await timed('payments open', all, () => page.getByRole('link', { name: 'Payments', exact: true }).click());
+  await timed('the whole application opens with the payments', all, () => page.reload());
   const one = seeded(sessions, Math.floor(sessions.count / 2 / 10) * 10 + 1);
-  await timed('a search', async () => {
-    await page.getByLabel('Search payments').fill(`A-${one.n}`);
-    await page.getByLabel('Search payments').press('Enter');
-    await showsRows(rowsOf((n) => String(n).startsWith(String(one.n))));
+  const isOne = (n: number) => String(n).startsWith(String(one.n));
+  await timed('a search', isOne, async () => {
+    await search.fill(`A-${one.n}`);
+    await search.press('Enter');
   });
-  await page.getByLabel('Search payments').fill('');
-  await timed('a filter', async () => {
-    await page.getByRole('button', { name: 'Expired' }).click();
-    await showsRows(rowsOf((n) => n % 10 === 7));
+  await timed('the search ends', all, async () => {
+    await search.fill('');
+    await search.press('Enter');
   });
-  await page.getByLabel('Search payments').fill('honey');
-  await page.getByRole('button', { name: 'Settled' }).click();
-  const isHoney = (n: number) => n % 8 === 4 && seeded(sessions, n).status === 'completed';
-  await showsRows(rowsOf(isHoney));
+  for (const _ of ['cold', 'warm']) {
+    await timed(
+      'a filter',
+      (n) => n % 10 === 7,
+      () => page.getByRole('button', { name: 'Expired' }).click(),
+    );
+    await timed(
+      'another one',
+      (n) => seeded(sessions, n).status === 'completed',
+      () => page.getByRole('button', { name: 'Settled' }).click(),
+    );
+  }
+  await page.context().close();
+});
+
+test('in Chromium what a search finds goes into a file with progress', async (t) => {
+  const page = await openDashboard();
+  await page.goto(`${origin}/dashboard/${sessions.merchantId}/payments?text=honey&status=completed`);
+  await showsRows(page, numbersOf(isHoney).slice(0, 25));
   const honey = JSON.parse(readFileSync(await exportAs(page, 'json', t), 'utf8')) as SessionView[];
   const wanted = numbersOf(isHoney).map((n) => seeded(sessions, n).sessionId);
   assert.deepEqual(
