@@ -8,7 +8,14 @@ import fc from 'fast-check';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { creationGuard, defaultRateLimits, limitedDoor, networkOf, tokenBuckets } from './rate-limit.ts';
+import {
+  creationGuard,
+  defaultRateLimits,
+  limitedDoor,
+  merchantGuards,
+  networkOf,
+  tokenBuckets,
+} from './rate-limit.ts';
 import { buildServer, type Door } from './server.ts';
 
 function virtualClock(): Clock & { ms: number } {
@@ -86,6 +93,32 @@ test('requests that have waited count at the time when they came, and no more of
   assert.equal(rush.filter(() => take('rush').isAllowed).length, 50, 'and then those of a second');
 });
 
+test('every door with look-ups counts a request when it came, however long the look-up took', async () => {
+  const clock = virtualClock();
+  const { promise: found, resolve: find } = Promise.withResolvers<void>();
+  let came = 0;
+  const door: Door = (scope) => {
+    const guards = merchantGuards(scope, defaultRateLimits, clock);
+    scope.get('/of-person', {
+      onRequest: async (_request, reply) => {
+        came += 1;
+        await found;
+        guards.ofKey(merchantApi.routes.getSession, 'person', reply);
+      },
+      handler: async () => ({}),
+    });
+  };
+  const server = await serverOf(door);
+  const answers = [];
+  for (let sent = 1; sent <= 300; sent += 1) {
+    answers.push(server.inject({ url: '/of-person' }).then(({ statusCode }) => statusCode));
+    while (came < sent) await new Promise((resolve) => setImmediate(resolve));
+    clock.ms += 10;
+  }
+  find();
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]));
+});
+
 test('callers do not count towards each other', () => {
   const take = tokenBuckets({ count: 1, seconds: 1, burst: 1 }, virtualClock());
   assert.deepEqual(
@@ -145,12 +178,16 @@ async function agentServer(clock: Clock, limits: typeof defaultRateLimits | unde
       }
     }
   };
+  return serverOf(limitedDoor(door, limits, clock));
+}
+
+function serverOf(door: Door) {
   return buildServer({
     log: silentLog,
     random: systemRandom,
     origin: 'https://pay.example.com',
     ready: async () => ({ ready: true, checks: {} }),
-    doors: [limitedDoor(door, limits, clock)],
+    doors: [door],
   });
 }
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type Route, rateClassOf } from '@florin/protocol/route.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#outside/clock.ts';
 import type { Door } from './server.ts';
 
@@ -131,26 +131,44 @@ function policyText({ count, seconds }: Rate): string {
 
 /** The guards of the merchant API. */
 export interface MerchantGuards {
-  /** For a request with a valid key, which was looked up for so long. */
-  readonly ofKey: (route: Route, keyId: string, reply: FastifyReply, waitedMs?: number) => void;
+  /** For a request with a valid key, or of a person who is signed in. */
+  readonly ofKey: (route: Route, callerId: string, reply: FastifyReply) => void;
   /** For a request whose authentication failed. */
   readonly failedAuthentication: RateGuard;
   readonly publicRead: RateGuard;
 }
 
-/** Builds the guards of the merchant API; without limits every request passes. */
-export function merchantGuards(limits: RateLimits | undefined, clock: Clock): MerchantGuards {
+/**
+ * Builds the guards of a door whose callers are looked up; without limits every request passes. The door notes when each
+ * request came, before any look-up of its own.
+ */
+export function merchantGuards(
+  server: FastifyInstance,
+  limits: RateLimits | undefined,
+  clock: Clock,
+): MerchantGuards {
   if (limits === undefined) {
     return { ofKey: () => {}, failedAuthentication: () => {}, publicRead: () => {} };
   }
+  const arrivalsMs = new WeakMap<FastifyRequest, number>();
+  server.addHook('onRequest', (request, _reply, done) => {
+    arrivalsMs.set(request, clock.monotonicMs());
+    done();
+  });
+  const waited =
+    (guard: RateGuard): RateGuard =>
+    (caller, reply) => {
+      const nowMs = clock.monotonicMs();
+      guard(caller, reply, nowMs - (arrivalsMs.get(reply.request) ?? nowMs));
+    };
   const byClass = {
-    read: rateGuard(limits.keyReads, clock),
-    write: rateGuard(limits.keyWrites, clock),
-    list: rateGuard(limits.keyLists, clock),
+    read: waited(rateGuard(limits.keyReads, clock)),
+    write: waited(rateGuard(limits.keyWrites, clock)),
+    list: waited(rateGuard(limits.keyLists, clock)),
   };
   return {
-    ofKey: (route, keyId, reply, waitedMs) => byClass[rateClassOf(route)](keyId, reply, waitedMs),
-    failedAuthentication: rateGuard(limits.failedAuthentications, clock),
+    ofKey: (route, callerId, reply) => byClass[rateClassOf(route)](callerId, reply),
+    failedAuthentication: waited(rateGuard(limits.failedAuthentications, clock)),
     publicRead: rateGuard(limits.publicReads, clock),
   };
 }

@@ -81,9 +81,9 @@ const openToWeak: ReadonlySet<Route> = new Set<Route>([
 export function dashboardDoor(given: DashboardDoorContext): Door {
   // Only the narrowing is passed on: routes of a merchant never see more.
   const deps = { ...given, db: { inScope: (merchantId: string) => given.people.inScope(merchantId) } };
-  const guards = merchantGuards(deps.rateLimits, deps.clock);
   const attempts = signInAttempts(deps.clock, deps.rateLimits !== undefined);
   return (server) => {
+    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
     // The service's time, which the local world moves: the pages tell times by it.
     server.addHook('onRequest', (_request, reply, done) => {
       reply.header('date', deps.clock.now().toUTCString());

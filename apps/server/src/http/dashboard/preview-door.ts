@@ -25,8 +25,8 @@ const checkDraft = compileCheck(hostedPreview, 'draft');
 
 /** `GET /dashboard/preview`: a hosted page with a draft's contents, for a frame of the dashboard and its members alone. */
 export function previewDoor(deps: PreviewDoorContext): Door {
-  const guards = merchantGuards(deps.rateLimits, deps.clock);
   return (server) => {
+    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
     server.get('/dashboard/preview', { config: { query: 'any' } }, async (request, reply) => {
       assertFramed(request);
       const draft = draftOf(request);

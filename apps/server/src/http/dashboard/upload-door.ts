@@ -22,10 +22,10 @@ const route = dashboardApi.routes.createProduct;
  * logo like any other, and an image that nothing names is removed after its retention time.
  */
 export function uploadDoor(deps: UploadDoorContext): Door {
-  const guards = merchantGuards(deps.rateLimits, deps.clock);
   const images = deps.images ?? noIntake;
   const merchants = new WeakMap<FastifyRequest, string>();
   return (server) => {
+    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
     server.removeAllContentTypeParsers();
     // The content decides what the bytes are. Browsers derive the type from the file's name.
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));

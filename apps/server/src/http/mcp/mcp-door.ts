@@ -21,10 +21,10 @@ export interface McpDoorOptions {
  * address. Without a key only the payers' tools exist, and with one those that it may use; a wrong key is always HTTP 401.
  */
 export function mcpDoor(options: McpDoorOptions): Door {
-  const guards = merchantGuards(options.rateLimits, options.clock);
   // What the key of a request may do, between its check and its answer.
   const keys = new WeakMap<FastifyRequest, ApiKeyIdentity>();
   return (server) => {
+    const guards = merchantGuards(server, options.rateLimits, options.clock);
     for (const path of ['/mcp', '/aipay/mcp']) {
       server.post(path, {
         onRequest: async (request, reply) => {

@@ -21,15 +21,14 @@ import { addPreflightRoutes, allowEveryOrigin, allowOrigin } from './cors.ts';
 export function merchantDoor(deps: MerchantDoorContext): Door {
   return (server) => {
     const shape = { basePath: merchantApi.basePath, shape: envelope, addresses: deps.addresses };
-    const guards = merchantGuards(deps.rateLimits, deps.clock);
+    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
     const addRoute = routesOf<MerchantCaller>(server, {
       ...shape,
       authorize: async (request, route, reply) => {
-        const cameAtMs = deps.clock.monotonicMs();
         const identity = await identify(deps, guards, request, reply);
         allowOrigin(reply, identity.webOrigin);
         void deps.recordKeyUse?.(identity.callerId);
-        guards.ofKey(route, identity.callerId, reply, deps.clock.monotonicMs() - cameAtMs);
+        guards.ofKey(route, identity.callerId, reply);
         requirePermission(route, identity.permissions);
         // Reads are safe to repeat without a key, so an Idempotency-Key on them is ignored.
         const header = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
