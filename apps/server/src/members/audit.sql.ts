@@ -52,13 +52,27 @@ const pageColumns = {
 } as const;
 const pageColumnList = Object.keys(pageColumns).join(', ');
 
+/** What a page is narrowed to; an empty text or null takes everything. */
+const filters = {
+  actor: 'text',
+  action: 'text',
+  subject: 'text',
+  from: 'timestamptz?',
+  before: 'timestamptz?',
+} as const;
+// People make few entries, so a filter reads those of its merchant in their order and needs no index of its own.
+const isWanted = `(:actor = '' or actor_id = :actor or lower(actor_name) = lower(:actor))
+     and (:action = '' or action = :action) and (:subject = '' or subject = :subject)
+     and (:from::timestamptz is null or at >= :from) and (:before::timestamptz is null or at < :before)`;
+
 export const auditPage = statement({
   name: 'audit_page',
-  parameters: { merchantId: 'text', after: 'text?', limit: 'int8' },
+  parameters: { merchantId: 'text', after: 'text?', limit: 'int8', ...filters },
   columns: pageColumns,
   text: `select ${pageColumnList}
    from audit_entries where merchant_id = :merchantId and entry_id < case when :after::text is null then ${above}
      else (select entry_id from audit_entries where merchant_id = :merchantId and audit_id = :after) end
+     and ${isWanted}
    order by entry_id desc limit :limit`,
 });
 
@@ -71,14 +85,15 @@ export const actorOnSubject = statement({
    where merchant_id = :merchantId and subject = :subject order by entry_id desc limit 1`,
 });
 
-/** The installation's log; of one person where an actor is given. */
+/** The installation's log; only what one person did or suffered where one is given. */
 export const installationAuditPage = statement({
   name: 'audit_page_of_installation',
-  parameters: { actorId: 'text', after: 'text?', limit: 'int8' },
+  parameters: { personId: 'text', after: 'text?', limit: 'int8', ...filters },
   columns: pageColumns,
   text: `select ${pageColumnList}
-   from audit_entries where merchant_id is null and (:actorId = '' or actor_id = :actorId or subject = :actorId)
+   from audit_entries where merchant_id is null and (:personId = '' or actor_id = :personId or subject = :personId)
      and entry_id < case when :after::text is null then ${above}
      else (select entry_id from audit_entries where merchant_id is null and audit_id = :after) end
+     and ${isWanted}
    order by entry_id desc limit :limit`,
 });

@@ -85,6 +85,16 @@ export async function findLastActor(
   return { name: row.actor_name, clientAddress: row.client_address, userAgent: row.user_agent };
 }
 
+/** What a page of the log is narrowed to. Times are in Unix seconds, both ends included. */
+export interface AuditFilter {
+  /** An id, or a whole e-mail address in any case. */
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
 /**
  * A page of the merchant's entries, newest first; without a merchant of the installation's, and of those only what a person
  * did or suffered where one is given. Refuses a cursor that is no id of an entry (400101).
@@ -96,16 +106,22 @@ export async function listAudit(
     readonly personId?: string;
     readonly size: number;
     readonly after?: string | undefined;
+    readonly filter?: AuditFilter;
   },
 ): Promise<{ readonly entries: readonly AuditEntry[]; readonly nextCursor: string }> {
-  const { merchantId, personId: actorId = '', size, after } = request;
+  const { merchantId, personId = '', size, after, filter = {} } = request;
   if (after !== undefined && !isId('audit', after)) {
     throw fieldRefusal('after', 'must be the nextCursor of a page');
   }
-  const page = { after: after ?? null, limit: size + 1 };
+  const { actor = '', action = '', subject = '', from, to } = filter;
+  const page = {
+    ...{ after: after ?? null, limit: size + 1, actor, action, subject },
+    from: from === undefined ? null : new Date(from * 1_000),
+    before: to === undefined ? null : new Date((to + 1) * 1_000),
+  };
   const rows =
     merchantId === undefined
-      ? await queryable.query(installationAuditPage, { ...page, actorId })
+      ? await queryable.query(installationAuditPage, { ...page, personId })
       : await queryable.query(auditPage, { ...page, merchantId });
   const entries = rows.slice(0, size).map((row) => ({
     entryId: row.audit_id,

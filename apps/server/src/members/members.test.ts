@@ -331,8 +331,18 @@ test('the audit log is read newest first by a cursor, by its own merchant alone'
     after = page.nextCursor === '' ? undefined : page.nextCursor;
   } while (after !== undefined);
   assert.deepEqual(seen, ['prd_4', 'prd_3', 'prd_2', 'prd_1', 'prd_0']);
-  const foreign = await listAudit(database.db.inScope(coffee), { merchantId: tea, size: 10 });
-  assert.deepEqual(foreign.entries, []);
+  // Neither a filter nor the name of the merchant shows the log of another.
+  for (const filter of [
+    {},
+    { actor: 'operator' },
+    { subject: 'prd_4' },
+    { action: 'createProduct', from: 0 },
+  ]) {
+    const foreign = await listAudit(database.db.inScope(coffee), { merchantId: tea, size: 10, filter });
+    assert.deepEqual(foreign.entries, []);
+    const own = await listAudit(database.db.inScope(tea), { merchantId: tea, size: 10, filter });
+    assert.equal(own.entries.length, filter.subject === undefined ? 5 : 1);
+  }
   assert.equal(
     await slugOf(listAudit(database.db, { merchantId: tea, size: 2, after: 'x' })),
     'field_invalid',

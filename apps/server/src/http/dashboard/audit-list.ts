@@ -45,9 +45,12 @@ export async function answerAuditPage(
   },
   query: Static<typeof auditQuery>,
 ): Promise<Static<typeof auditReply> | FinishedReply> {
-  const { entries, nextCursor } = await listAudit(queryable, { ...log, size: pageSize, after: query.after });
+  const { after, format, from, to, ...rest } = query;
+  const seconds = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  const filter = { ...rest, from: seconds(from), to: seconds(to) };
+  const { entries, nextCursor } = await listAudit(queryable, { ...log, size: pageSize, after, filter });
   const shown = entries.map((entry) => shownEntry(entry, permissions));
-  if (query.format !== 'csv') return { entries: shown, nextCursor };
+  if (format !== 'csv') return { entries: shown, nextCursor };
   const lines = [columns, ...shown.map((entry) => columns.map((column) => entry[column]))];
   return new FinishedReply(lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join(''), {
     'content-type': 'text/csv; charset=utf-8',

@@ -109,6 +109,41 @@ test('the log is exported as CSV, which no spreadsheet runs', async () => {
   assert.equal(reply.headers['florin-next-cursor'], '');
 });
 
+test('the log is narrowed to who acted, to the act, to what it was on, and to a time, as JSON and as CSV', async () => {
+  const { clock } = world.merchants;
+  const seconds = () => Math.floor(clock.now().getTime() / 1_000);
+  const colleague = new Browser(await world.serve('local'));
+  const { email: theirs } = await world.addPerson([[browser.merchantId, 'admin']]);
+  await colleague.post('/sign-in/password', { email: theirs, password });
+  colleague.merchantId = browser.merchantId;
+  clock.time += 10_000;
+  const begin = seconds();
+  const { productId } = (await colleague.post('/product/create', { name: 'Bowl', commonPrices: [1] })).data;
+  clock.time += 2_000;
+  await browser.post('/product/update', { productId, name: 'A bowl', commonPrices: [1] });
+  const end = seconds();
+  clock.time += 1_000;
+  await browser.post('/product/archive', { productId });
+  const found = async (query: Record<string, string | number>) => {
+    const reply = await browser.get(`/audit/list?${new URLSearchParams(query as Record<string, string>)}`);
+    const entries: readonly Entry[] = reply.data.entries;
+    return entries.filter(({ subject }) => subject === productId).map(({ action }) => action);
+  };
+  assert.deepEqual(await found({ subject: productId }), ['archiveProduct', 'updateProduct', 'createProduct']);
+  assert.deepEqual(await found({ actor: theirs.toUpperCase() }), ['createProduct']);
+  assert.deepEqual(await found({ actor: userId, from: begin }), ['archiveProduct', 'updateProduct']);
+  assert.deepEqual(await found({ action: 'updateProduct' }), ['updateProduct']);
+  assert.deepEqual(await found({ from: begin, to: end }), ['updateProduct', 'createProduct']);
+  assert.deepEqual(await found({ from: begin + 1, to: end, action: 'createProduct' }), []);
+  const csv = await browser.get(`/audit/list?format=csv&subject=${productId}&actor=${userId}`);
+  assert.deepEqual(csv.text.match(/"(archive|update|create)Product"/g), [
+    '"archiveProduct"',
+    '"updateProduct"',
+  ]);
+  for (const query of ['from=yesterday', 'to=-1', 'actor=', 'who=me'])
+    assert.deepEqual([query, (await browser.get(`/audit/list?${query}`)).code], [query, 400101]);
+});
+
 test('who may not change webhooks sees their URLs without the values of the query, in the log too', async () => {
   const { merchantId } = browser;
   const webhookUrl = 'https://shop.example.com/hook?token=s3cret';
