@@ -1,10 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { oddFilters, type ReadableValues } from './odd-filter.ts';
 
 /**
  * The filters of a list, kept in the address: a reload, a link to a colleague and the browser's back button keep them.
- * Every value is text; an empty one is no filter.
+ * Every value is text; an empty one is no filter. `odd` is what the address has and the list cannot read.
  */
-export function useFilters<Name extends string>(names: readonly Name[]) {
+export function useFilters<Name extends string>(names: readonly Name[], readable: ReadableValues<Name> = {}) {
   const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
   const navigate = useNavigate();
   const valuesOf = (from: Readonly<Record<string, unknown>>) =>
@@ -20,10 +21,14 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
       );
     void navigate({ to: '.', search: next, replace: true });
   };
+  const odd = oddFilters(search, names, readable);
   return {
     values,
     set,
+    odd,
     isAnySet: names.some((name) => values[name] !== ''),
     clear: () => void navigate({ to: '.', search: {}, replace: true }),
+    clearOdd: () =>
+      set(Object.fromEntries(odd.map(({ name }) => [name, ''])) as Partial<Record<Name, string>>),
   };
 }

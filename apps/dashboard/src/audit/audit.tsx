@@ -2,14 +2,19 @@ import { Download, ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import { type ReplyTo, sendForText } from '../api/call.ts';
 import { ApiFailure, sayFailure } from '../api/failure.ts';
-import { usePages } from '../api/use-call.ts';
+import { usePages, useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
-import { actTitle } from '../ui/act-title.ts';
+import { useFilters } from '../app/use-filters.ts';
+import { actNames, actTitle } from '../ui/act-title.ts';
 import { Button } from '../ui/button.tsx';
 import { ChangedValue } from '../ui/changed-value.tsx';
+import { dayEnd, dayStart } from '../ui/day.ts';
 import { Sheet } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { Fact, Facts, PageHeader, Section } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
+import { SelectField } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -17,6 +22,9 @@ import { Id, Time } from '../ui/value.tsx';
 import { differenceOf } from './difference.ts';
 
 type Entry = ReplyTo<'GET /audit/list'>['entries'][number];
+
+const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const;
+type AuditFilters = Readonly<Record<(typeof filterNames)[number], string>>;
 
 const columns: readonly Column<Entry>[] = [
   {
@@ -61,10 +69,23 @@ const columns: readonly Column<Entry>[] = [
   { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
 ];
 
+/** The filters as the service takes them; days that no calendar has are left out, and the page says so. */
+function queryOf({ actor, action, subject, from, to }: AuditFilters) {
+  const given = { actor, action, subject, from: secondsText(dayStart(from)), to: secondsText(dayEnd(to)) };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+}
+
+const secondsText = (seconds: number | undefined) => (seconds === undefined ? '' : String(seconds));
+
 export default function Audit() {
+  const filters = useFilters(filterNames, {
+    from: (day) => dayStart(day) !== undefined,
+    to: (day) => dayEnd(day) !== undefined,
+  });
+  const query = queryOf(filters.values);
   const log = usePages(
     'GET /audit/list',
-    (after) => ({ query: after === undefined ? {} : { after } }),
+    (after) => ({ query: after === undefined ? query : { ...query, after } }),
     ({ nextCursor }) => nextCursor,
   );
   const [opened, setOpened] = useState<Entry>();
@@ -73,8 +94,10 @@ export default function Audit() {
       <PageHeader
         title="Audit log"
         description="What members changed in this shop: who, from where, and what was before. Entries are never changed or removed. Changes by API keys are not here; Events shows those of products, sessions and refunds."
-        actions={<ExportButton />}
+        actions={<ExportButton query={query} />}
       />
+      <Filters values={filters.values} onChange={filters.set} />
+      <OddFilters of={filters} />
       <Table
         label="Audit log"
         columns={columns}
@@ -85,6 +108,7 @@ export default function Audit() {
         }}
         keyOf={({ entryId }) => entryId}
         onOpen={setOpened}
+        onClearFilters={filters.isAnySet ? filters.clear : undefined}
         more={
           log.hasNextPage
             ? { onMore: () => void log.fetchNextPage(), isLoading: log.isFetchingNextPage }
@@ -96,12 +120,76 @@ export default function Audit() {
           </Empty>
         }
       />
-      <EntrySheet entry={opened} onClose={() => setOpened(undefined)} />
+      <EntrySheet
+        entry={opened}
+        onClose={() => setOpened(undefined)}
+        onNarrow={(narrowed) => {
+          setOpened(undefined);
+          filters.set(narrowed);
+        }}
+      />
     </>
   );
 }
 
-function EntrySheet({ entry, onClose }: { readonly entry: Entry | undefined; readonly onClose: () => void }) {
+/** Who acted, the act, and the days. */
+function Filters({
+  values,
+  onChange,
+}: {
+  readonly values: AuditFilters;
+  readonly onChange: (changed: Partial<AuditFilters>) => void;
+}) {
+  const members = useRead('GET /member/list', {}).data?.members ?? [];
+  const people = members.map(({ userId, email }) => ({ value: userId, label: email }));
+  const isNamed = values.actor === '' || people.some(({ value }) => value === values.actor);
+  return (
+    <div className="mb-3 grid gap-2 min-[430px]:grid-cols-2 xl:grid-cols-4">
+      <SelectField
+        label="By"
+        value={values.actor}
+        onChange={(actor) => onChange({ actor })}
+        options={[
+          { value: '', label: 'Everybody' },
+          ...people,
+          ...(isNamed ? [] : [{ value: values.actor, label: values.actor }]),
+        ]}
+      />
+      <SelectField
+        label="Act"
+        value={values.action}
+        onChange={(action) => onChange({ action })}
+        options={[
+          { value: '', label: 'Every act' },
+          ...actNames,
+          ...(values.action === '' || actNames.some(({ value }) => value === values.action)
+            ? []
+            : [{ value: values.action, label: values.action }]),
+        ]}
+      />
+      <TextField label="From" type="date" value={values.from} onChange={(from) => onChange({ from })} />
+      <TextField label="To" type="date" value={values.to} onChange={(to) => onChange({ to })} />
+      {values.subject !== '' && (
+        <div className="col-span-full flex items-center gap-2 text-soft">
+          Only acts on <Id id={values.subject} />
+          <Button size="small" onClick={() => onChange({ subject: '' })}>
+            Show all
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function EntrySheet({
+  entry,
+  onClose,
+  onNarrow,
+}: {
+  readonly entry: Entry | undefined;
+  readonly onClose: () => void;
+  readonly onNarrow: (filters: Partial<AuditFilters>) => void;
+}) {
   if (entry === undefined) return null;
   const changes = differenceOf(entry.before, entry.after);
   return (
@@ -128,6 +216,18 @@ function EntrySheet({ entry, onClose }: { readonly entry: Entry | undefined; rea
           <Id id={entry.requestId} isWhole />
         </Fact>
       </Facts>
+      <div className="mt-4 flex flex-wrap gap-2">
+        {entry.actorId !== '' && (
+          <Button size="small" onClick={() => onNarrow({ actor: entry.actorId })}>
+            All acts of this person
+          </Button>
+        )}
+        {entry.subject !== '' && (
+          <Button size="small" onClick={() => onNarrow({ subject: entry.subject })}>
+            All acts on this
+          </Button>
+        )}
+      </div>
       <div className="mt-6">
         <Section title="What changed">
           {changes.length === 0 ? (
@@ -149,8 +249,8 @@ function EntrySheet({ entry, onClose }: { readonly entry: Entry | undefined; rea
   );
 }
 
-/** The whole log as CSV, page by page. */
-function ExportButton() {
+/** What the filters leave of the log as CSV, page by page. */
+function ExportButton({ query: narrowed }: { readonly query: Readonly<Record<string, string>> }) {
   const { merchantId } = useMerchant();
   const [count, setCount] = useState<number>();
   const run = async () => {
@@ -159,7 +259,7 @@ function ExportButton() {
       const lines: string[] = [];
       let after: string | undefined;
       do {
-        const query = { format: 'csv', ...(after === undefined ? {} : { after }) };
+        const query = { ...narrowed, format: 'csv', ...(after === undefined ? {} : { after }) };
         const page = await sendForText('GET /audit/list', { query }, { merchantId });
         // Each page begins with the names of the columns.
         const start = lines.length === 0 ? 0 : page.text.indexOf('\r\n') + 2;

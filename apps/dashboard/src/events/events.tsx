@@ -11,6 +11,7 @@ import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { eventGroups, eventTitle } from '../ui/event-types.ts';
 import { BodyText } from '../ui/json.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { Fact, Facts, PageHeader, SkeletonFacts } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
@@ -72,8 +73,10 @@ const typeOptions = [
 ];
 
 export default function Events() {
-  const filters = useFilters(['type', 'event']);
-  const { type, event: openId } = filters.values;
+  const filters = useFilters(['type', 'event'], { type: typeOptions.map(({ value }) => value) });
+  const { event: openId } = filters.values;
+  // What is no type would be refused: the page says that it does not count.
+  const type = typeOptions.find(({ value }) => value === filters.values.type)?.value ?? '';
   const list = usePages(
     'GET /event/list/:page/:size',
     (page = '1') => ({
@@ -99,6 +102,7 @@ export default function Events() {
           onChange={(chosen) => filters.set({ type: chosen })}
         />
       </div>
+      <OddFilters of={filters} />
       <Table
         label="Events"
         columns={columns}

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { usePages, useRead } from '../api/use-call.ts';
 import { useFilters } from '../app/use-filters.ts';
 import { exceptionText } from '../ui/exception-text.ts';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -35,7 +36,7 @@ function useExceptions() {
 
 /** Payments that came late, short, twice or in another token; the open ones first. */
 export default function Exceptions() {
-  const filters = useFilters(['tab', 'exception']);
+  const filters = useFilters(['tab', 'exception'], { tab: ['open', 'resolved'] });
   const tab = filters.values.tab === 'resolved' ? 'resolved' : 'open';
   const { list, isLookingOn, all } = useExceptions();
   const tokens = useRead('GET /token/list', {});
@@ -49,6 +50,7 @@ export default function Exceptions() {
         title="Exceptions"
         description="Payments that came late, short, twice or in another token. Most of them go back by themselves."
       />
+      <OddFilters of={filters} />
       <Tabs
         label="Exceptions"
         value={tab}

@@ -12,6 +12,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -112,7 +113,7 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
 ];
 
 function LinkList({ createButton }: { readonly createButton: ReactNode }) {
-  const filters = useFilters(['status']);
+  const filters = useFilters(['status'], { status: tabs.map(({ name }) => name) });
   const pathOf = useScreenPath();
   const nameOf = useTokenNames();
   const shown = tabs.find(({ name }) => name === filters.values.status)?.name ?? 'all';
@@ -126,34 +127,37 @@ function LinkList({ createButton }: { readonly createButton: ReactNode }) {
     .filter(({ status }) => shown === 'all' || status === shown);
   const isSearchingOn = useSearchOn(list, rows?.length === 0);
   return (
-    <Tabs
-      label="Links by state"
-      tabs={tabs}
-      value={shown}
-      onChange={(name) => filters.set({ status: name === 'all' ? '' : name })}
-    >
-      <Table
-        label="Links"
-        columns={linkColumns(nameOf)}
-        source={{
-          rows: isSearchingOn ? undefined : rows,
-          error: list.error,
-          onRetry: () => void list.refetch(),
-        }}
-        keyOf={({ linkId }) => linkId}
-        hrefOf={({ linkId }) => pathOf(`links/${linkId}`)}
-        more={
-          list.hasNextPage
-            ? { onMore: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-            : undefined
-        }
-        onClearFilters={shown === 'all' ? undefined : filters.clear}
-        empty={
-          <Empty icon={<Link2 />} title="No links yet" action={createButton}>
-            Send a link, print its QR code, or put it on your site. It takes payments until you disable it.
-          </Empty>
-        }
-      />
-    </Tabs>
+    <>
+      <OddFilters of={filters} />
+      <Tabs
+        label="Links by state"
+        tabs={tabs}
+        value={shown}
+        onChange={(name) => filters.set({ status: name === 'all' ? '' : name })}
+      >
+        <Table
+          label="Links"
+          columns={linkColumns(nameOf)}
+          source={{
+            rows: isSearchingOn ? undefined : rows,
+            error: list.error,
+            onRetry: () => void list.refetch(),
+          }}
+          keyOf={({ linkId }) => linkId}
+          hrefOf={({ linkId }) => pathOf(`links/${linkId}`)}
+          more={
+            list.hasNextPage
+              ? { onMore: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
+              : undefined
+          }
+          onClearFilters={shown === 'all' ? undefined : filters.clear}
+          empty={
+            <Empty icon={<Link2 />} title="No links yet" action={createButton}>
+              Send a link, print its QR code, or put it on your site. It takes payments until you disable it.
+            </Empty>
+          }
+        />
+      </Tabs>
+    </>
   );
 }

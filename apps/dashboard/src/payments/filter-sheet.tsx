@@ -6,9 +6,11 @@ import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { exactDecimal, formatUsd } from '../ui/format.ts';
 import { SelectField } from '../ui/select.tsx';
+import { SuggestField } from '../ui/suggest-field.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
 import { filteredUsd, type PaymentFilters } from './search-body.ts';
 import type { PaymentToken } from './types.ts';
+import type { FilterChoices } from './use-filter-choices.ts';
 
 /** The filters of the sheet, which show as chips above the list while they are set. */
 export const filterNames: readonly { readonly name: PaymentFilter; readonly label: string }[] = [
@@ -33,12 +35,21 @@ const types = [
   { value: 'ai_checkout', label: 'AI agent' },
 ] as const;
 
+/** Filters by id, which have names to choose from. */
+const named = [
+  { name: 'linkId', label: 'Payment link', placeholder: 'Name, or lnk_…' },
+  { name: 'productId', label: 'Product', placeholder: 'Name, or prd_…' },
+  { name: 'accountId', label: 'Wallet', placeholder: 'Name, or acc_…' },
+] as const;
+
 const isAmount = (name: string) => name === 'amountFrom' || name === 'amountTo';
 
 /** A filter as a person reads it. */
-export function filterText(name: PaymentFilter, value: string): string {
+export function filterText(name: PaymentFilter, value: string, choices: FilterChoices): string {
   const amount = isAmount(name) ? filteredUsd(value) : undefined;
-  return amount === undefined ? value : formatUsd(amount);
+  if (amount !== undefined) return formatUsd(amount);
+  const options = name === 'sessionType' ? types : choices[name];
+  return options?.find((option) => option.value === value)?.label ?? value;
 }
 
 function typedFilter(value: string): string {
@@ -59,12 +70,14 @@ export function FilterSheet({
   values,
   onApply,
   tokens,
+  choices,
 }: {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly values: PaymentFilters;
   readonly onApply: (changed: Partial<Record<PaymentFilter, string>>) => void;
   readonly tokens: readonly PaymentToken[];
+  readonly choices: FilterChoices;
 }) {
   const [draft, setDraft] = useState<Partial<PaymentFilters>>({});
   useEffect(() => {
@@ -142,9 +155,15 @@ export function FilterSheet({
           {text('payer', 'Payer’s wallet', '0x…')}
           {text('payerEmail', 'Payer’s e-mail', 'ada@example.com')}
           {text('txHash', 'Transaction', '0x…')}
-          {text('linkId', 'Payment link', 'lnk_…')}
-          {text('productId', 'Product', 'prd_…')}
-          {text('accountId', 'Wallet', 'acc_…')}
+          {named.map(({ name, ...field }) => (
+            <SuggestField
+              key={name}
+              {...field}
+              value={fieldValue(name)}
+              onChange={set(name)}
+              options={choices[name] ?? []}
+            />
+          ))}
         </div>
         <DialogActions>
           <Button

@@ -8,6 +8,7 @@ import { useFilters } from '../app/use-filters.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { isolated } from '../ui/isolated.ts';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { SessionStatusLines, sessionStatusText } from '../ui/session-status.tsx';
@@ -17,7 +18,8 @@ import { Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { type PaymentFilters, searchBodyOf } from './search-body.ts';
+import { type PaymentFilters, readableFilters, searchBodyOf } from './search-body.ts';
+import { type FilterChoices, useFilterChoices } from './use-filter-choices.ts';
 
 const pageSize = 25;
 
@@ -95,12 +97,13 @@ function PayerCell({ email, payer }: { readonly email: string; readonly payer: s
 
 /** All payments: search, filters, saved views and export. */
 export default function Payments() {
-  const filters = useFilters<PaymentFilter>(paymentFilters);
+  const filters = useFilters<PaymentFilter>(paymentFilters, readableFilters);
   const body = searchBodyOf(filters.values);
   const pathOf = useScreenPath();
   const [isFiltering, setFiltering] = useState(false);
   const [isExporting, setExporting] = useState(false);
   const tokens = useRead('GET /token/list', {});
+  const choices = useFilterChoices(filters.values, isFiltering);
   const list = usePages(
     'POST /session/search',
     (after) => ({ body: { ...body, size: pageSize, ...(after === undefined ? {} : { after }) } }),
@@ -147,7 +150,12 @@ export default function Payments() {
           }
         />
       </div>
-      <FilterChips values={filters.values} onRemove={(name) => filters.set({ [name]: '' })} />
+      <OddFilters of={filters} />
+      <FilterChips
+        values={filters.values}
+        choices={choices}
+        onRemove={(name) => filters.set({ [name]: '' })}
+      />
       <Table
         label="Payments"
         columns={columnsOf(tokenName)}
@@ -183,6 +191,7 @@ export default function Payments() {
         values={filters.values}
         onApply={filters.set}
         tokens={tokens.data?.tokens ?? []}
+        choices={choices}
       />
       <ExportDialog isOpen={isExporting} onClose={() => setExporting(false)} body={body} />
     </>
@@ -192,9 +201,11 @@ export default function Payments() {
 /** The filters of the sheet that are set, each with its button that removes it. */
 function FilterChips({
   values,
+  choices,
   onRemove,
 }: {
   readonly values: PaymentFilters;
+  readonly choices: FilterChoices;
   readonly onRemove: (name: PaymentFilter) => void;
 }) {
   const chips = filterNames.filter(({ name }) => values[name] !== '');
@@ -210,7 +221,7 @@ function FilterChips({
             className="inline-flex h-7 max-w-72 items-center gap-1.5 rounded-full border border-line-strong bg-raised pr-2 pl-3 text-sm hover:bg-sunken"
           >
             <span className="text-soft">{label}</span>
-            <span className="truncate font-medium">{filterText(name, values[name])}</span>
+            <span className="truncate font-medium">{filterText(name, values[name], choices)}</span>
             <X aria-hidden className="size-3.5 shrink-0 text-faint" />
           </button>
         </li>

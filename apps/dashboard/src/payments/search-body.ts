@@ -1,6 +1,8 @@
 import { parseUsd } from '@florin/protocol/money.ts';
 import type { PaymentFilter } from '@florin/protocol/payment-view.ts';
 import type { SessionStatus, SessionType } from '@florin/protocol/session.ts';
+import type { ReadableValues } from '../app/odd-filter.ts';
+import { dayEnd, dayStart } from '../ui/day.ts';
 
 // As values of their own, since importing the schemas would bring their library into the page.
 const statuses: Readonly<Record<SessionStatus, true>> = {
@@ -23,7 +25,17 @@ function oneOf<Value extends string>(
 
 export type PaymentFilters = Readonly<Record<PaymentFilter, string>>;
 
-/** What POST /session/search takes for the filters. Values that cannot be read are left out. */
+/** The filters that have values of their own, with what can be read of them. */
+export const readableFilters: ReadableValues<PaymentFilter> = {
+  status: (value) => oneOf(statuses, value) !== undefined,
+  sessionType: (value) => oneOf(types, value) !== undefined,
+  createdFrom: (value) => dayStart(value) !== undefined,
+  createdTo: (value) => dayEnd(value) !== undefined,
+  amountFrom: (value) => filteredUsd(value) !== undefined,
+  amountTo: (value) => filteredUsd(value) !== undefined,
+};
+
+/** What POST /session/search takes for the filters. Values that cannot be read are left out, and the page says so. */
 export function searchBodyOf(filters: PaymentFilters) {
   const { status, sessionType, createdFrom, createdTo, amountFrom, amountTo, ...texts } = filters;
   const given = Object.entries(texts).filter(([, value]) => value.trim() !== '');
@@ -49,20 +61,4 @@ export function filteredUsd(text: string): number | undefined {
 
 function part<Name extends string, Value>(name: Name, value: Value | undefined) {
   return value === undefined ? {} : ({ [name]: value } as { [Key in Name]: Value });
-}
-
-/** The first second of a day in the reader's time zone, in Unix seconds. */
-function dayStart(day: string): number | undefined {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
-  if (match === null) return undefined;
-  return Math.floor(new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3])).getTime() / 1000);
-}
-
-/** The last second of a day. */
-function dayEnd(day: string): number | undefined {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
-  if (match === null) return undefined;
-  return (
-    Math.floor(new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3]) + 1).getTime() / 1000) - 1
-  );
 }

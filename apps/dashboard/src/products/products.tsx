@@ -11,6 +11,7 @@ import { useParam } from '../app/use-param.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { Fact, Facts, PageHeader, SkeletonFacts } from '../ui/page.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
@@ -134,7 +135,7 @@ function ProductList({
   readonly onOpen: (product: Product) => void;
   readonly createButton: ReactNode;
 }) {
-  const filters = useFilters(['status']);
+  const filters = useFilters(['status'], { status: tabs.map(({ name }) => name) });
   const status = filters.values.status === 'archived' ? 'archived' : 'active';
   const list = usePages(
     'GET /product/list/:page/:size',
@@ -153,40 +154,43 @@ function ProductList({
     cell: (product) => <ProductActs product={product} onEdit={() => onOpen(product)} />,
   };
   return (
-    <Tabs
-      label="Products by state"
-      tabs={tabs}
-      value={status}
-      onChange={(name) => filters.set({ status: name === 'active' ? '' : name })}
-    >
-      <Table
-        label="Products"
-        columns={[...productColumns, ...(mayChange ? [acts] : [])]}
-        source={{
-          rows: isSearchingOn ? undefined : rows,
-          error: list.error,
-          onRetry: () => void list.refetch(),
-        }}
-        keyOf={({ productId }) => productId}
-        onOpen={onOpen}
-        more={
-          list.hasNextPage
-            ? { onMore: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-            : undefined
-        }
-        empty={
-          status === 'active' ? (
-            <Empty icon={<Package />} title="No products yet" action={createButton}>
-              Create what you sell once. Each link then shows its name, picture and price.
-            </Empty>
-          ) : (
-            <Empty icon={<Package />} title="No archived products">
-              Archive what you no longer sell. It keeps its history.
-            </Empty>
-          )
-        }
-      />
-    </Tabs>
+    <>
+      <OddFilters of={filters} />
+      <Tabs
+        label="Products by state"
+        tabs={tabs}
+        value={status}
+        onChange={(name) => filters.set({ status: name === 'active' ? '' : name })}
+      >
+        <Table
+          label="Products"
+          columns={[...productColumns, ...(mayChange ? [acts] : [])]}
+          source={{
+            rows: isSearchingOn ? undefined : rows,
+            error: list.error,
+            onRetry: () => void list.refetch(),
+          }}
+          keyOf={({ productId }) => productId}
+          onOpen={onOpen}
+          more={
+            list.hasNextPage
+              ? { onMore: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
+              : undefined
+          }
+          empty={
+            status === 'active' ? (
+              <Empty icon={<Package />} title="No products yet" action={createButton}>
+                Create what you sell once. Each link then shows its name, picture and price.
+              </Empty>
+            ) : (
+              <Empty icon={<Package />} title="No archived products">
+                Archive what you no longer sell. It keeps its history.
+              </Empty>
+            )
+          }
+        />
+      </Tabs>
+    </>
   );
 }
 

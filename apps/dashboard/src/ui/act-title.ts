@@ -86,6 +86,11 @@ const titles: Readonly<Record<string, string>> = {
   erasePayer: 'Erased the personal data of a payer',
 };
 
+/** The acts of the audit logs, in the order of their words. */
+export const actNames: readonly { readonly value: string; readonly label: string }[] = Object.entries(titles)
+  .map(([value, label]) => ({ value, label }))
+  .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
+
 /** An act of the audit log in words; its own name where it is new to this page. */
 export function actTitle(action: string): string {
   return titles[action] ?? action;

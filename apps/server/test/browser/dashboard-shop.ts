@@ -253,6 +253,46 @@ test('a view of payments that a member saves is there in their other browser', a
   await other.page.context().close();
 });
 
+test('a filter is chosen by name, an address says what it cannot filter by, and the audit log is narrowed', async () => {
+  const { page, email } = owner;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${dashboard}/${merchantId}/payments?color=red&status=paidd&text=tea`);
+  await page.getByText('color=red, status=paidd').waitFor();
+  await assertClean(page);
+  await page.getByRole('button', { name: 'Leave out' }).click();
+  await page.waitForURL(/payments\?text=tea$/);
+  await page.getByText('color=red').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByLabel('Product', { exact: true }).fill('teapot');
+  await page.getByLabel('Payment link', { exact: true }).fill('lnk_other');
+  await page.getByRole('button', { name: 'Show payments' }).click();
+  await page.waitForURL(/productId=prd_/);
+  assert.equal(new URL(page.url()).searchParams.get('linkId'), 'lnk_other');
+  const chips = page.getByRole('list', { name: 'Filters in use' });
+  await chips.getByText('Teapot').waitFor();
+  await chips.getByText('lnk_other').waitFor();
+
+  await page.goto(`${dashboard}/${merchantId}/audit?from=2026-02-31`);
+  await page.getByText('from=2026-02-31').waitFor();
+  await page.getByLabel('By', { exact: true }).selectOption({ label: email });
+  await page.getByLabel('Act', { exact: true }).selectOption({ label: 'Created a product' });
+  const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('button');
+  await page.waitForURL(/action=createProduct/);
+  await page
+    .getByText('Added a webhook', { exact: true })
+    .filter({ visible: true })
+    .waitFor({ state: 'detached' });
+  assert.deepEqual(new Set(await rows.allInnerTexts()).size, 1);
+  await rows.first().click();
+  await page.getByRole('button', { name: 'All acts on this' }).click();
+  await page.getByText('Only acts on').waitFor();
+  await assertClean(page);
+  await page.getByLabel('Act', { exact: true }).selectOption({ label: 'Invited a member' });
+  await page.getByText('Nothing matches').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: /^Invited a member/ }).waitFor();
+});
+
 test('an owner changes the name of the shop', async () => {
   const { page } = owner;
   await page.setViewportSize({ width: 1280, height: 800 });

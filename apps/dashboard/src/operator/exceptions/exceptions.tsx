@@ -5,6 +5,7 @@ import type { ReplyTo } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { OddFilters } from '../../ui/odd-filters.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -35,8 +36,9 @@ const kinds: Readonly<Record<Exception['kind'], string>> = {
 
 /** Exceptions over all merchants, the newest first. */
 export default function AllExceptions() {
-  const { values, set } = useFilters(['status']);
-  const status = values.status === 'all' ? 'all' : 'open';
+  const filters = useFilters(['status'], { status: ['open', 'all'] });
+  const { set } = filters;
+  const status = filters.values.status === 'all' ? 'all' : 'open';
   const [page, setPage] = useState(1);
   const list = useRead(
     'GET /staff/exception/list/:page/:size',
@@ -54,6 +56,7 @@ export default function AllExceptions() {
         description="Payments of all merchants that came short, over, late, twice or in another token. The merchants decide about them."
         actions={<AsOf source={list} />}
       />
+      <OddFilters of={filters} />
       <Tabs
         label="Exceptions"
         value={status}

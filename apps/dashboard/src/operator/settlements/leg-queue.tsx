@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-call.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
+import { OddFilters } from '../../ui/odd-filters.tsx';
 import { Fact, Facts, Section } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -30,7 +31,7 @@ const states = [
 
 /** The settlement legs of all merchants, usual or not, newest first; each with the transaction that carries it. */
 export function LegQueue() {
-  const { values, set, state, page, query, toPage, clear } = useWorkList(states);
+  const { filters, values, set, state, page, query, toPage, clear } = useWorkList(states);
   const list = useRead(
     'GET /staff/settlement/list/:page/:size',
     {
@@ -46,6 +47,7 @@ export function LegQueue() {
   const [opened, setOpened] = useState<ListedLeg>();
   return (
     <>
+      <OddFilters of={filters} />
       <WorkFilters
         values={values}
         onChange={set}

@@ -2,6 +2,7 @@ import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { useRead } from '../../api/use-call.ts';
 import { Sheet } from '../../ui/dialog.tsx';
+import { OddFilters } from '../../ui/odd-filters.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Address, Time } from '../../ui/value.tsx';
@@ -23,7 +24,7 @@ const states = [
 
 /** The transactions of the service's wallets, newest first; each with what replaced what. */
 export function TransactionTable() {
-  const { values, set, state, page, query, toPage, clear } = useWorkList(states);
+  const { filters, values, set, state, page, query, toPage, clear } = useWorkList(states);
   const list = useRead(
     'GET /staff/transaction/list/:page/:size',
     {
@@ -39,6 +40,7 @@ export function TransactionTable() {
   const [opened, setOpened] = useState<ListedTransaction>();
   return (
     <>
+      <OddFilters of={filters} />
       <WorkFilters
         values={values}
         onChange={set}
