@@ -17,6 +17,8 @@ interface AccessNotice {
 
 const usualAdvice = 'If your team did not do this, undo it in the dashboard and look into the audit log.';
 const keyAdvice = 'If your programs did not do this, revoke the key in the dashboard and undo the change.';
+const lastAdvice =
+  'Programs changed webhooks very often today. Further changes by API keys are not told for a day, so look at the webhooks in the dashboard now.';
 const cancelAdvice =
   'If the member did not lose access, an owner or an admin cancels it in the dashboard, on the page of the team.';
 
@@ -121,7 +123,12 @@ export async function composeAccessMail(
   const notice = notices[mail.kind];
   if (notice === undefined || mail.merchantId === undefined)
     throw new Error('an e-mail of this kind has no text');
-  const { actor, act } = JSON.parse(mail.data) as { readonly actor: NamedActor; readonly act: Act };
+  const { actor, act, isLast } = JSON.parse(mail.data) as {
+    readonly actor: NamedActor;
+    readonly act: Act;
+    /** The last one that a day tells of a key's changes. */
+    readonly isLast?: boolean;
+  };
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
   const { effectiveAt = '' } = subjectOf(act.after);
@@ -140,7 +147,11 @@ export async function composeAccessMail(
     subject: title,
     ...layOut({
       ...english(fromName, title),
-      paragraphs: [fill(notice.meaning), notice.advice ?? (actor.kind === 'key' ? keyAdvice : usualAdvice)],
+      paragraphs: [
+        fill(notice.meaning),
+        notice.advice ?? (actor.kind === 'key' ? keyAdvice : usualAdvice),
+        ...(isLast === true ? [lastAdvice] : []),
+      ],
       rows: rows.filter(([, value]) => value !== ''),
       button: {
         text: 'Open the dashboard',

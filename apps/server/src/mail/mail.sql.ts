@@ -104,6 +104,15 @@ export const deleteOldBounces = statement({
    returning address`,
 });
 
+// Changes, not e-mails: each is told to several people.
+export const countWebhookChanges = statement({
+  name: 'mail_count_webhook_changes',
+  parameters: { merchantId: 'text', since: 'timestamptz' },
+  columns: { told: 'int8' },
+  text: `select count(distinct fact) as told from mails
+   where kind in ('createWebhook', 'updateWebhook') and merchant_id = :merchantId and created_at > :since`,
+});
+
 export const countInvitations = statement({
   name: 'mail_count_invitations',
   parameters: { merchantId: 'text', since: 'timestamptz' },

@@ -299,6 +299,21 @@ test('owners and admins are told where webhooks go also when an API key sends th
     assert.doesNotMatch(text + html, /s3cret|audit log/);
   }
   assert.deepEqual(await newMails(developer.email), []);
+
+  // A key that goes on fills no mailbox: the tenth e-mail of the day is the last, and says so.
+  const { clock } = world.merchants;
+  const move = async (from: number, until: number) => {
+    for (let count = from; count < until; count += 1) {
+      clock.time += 1_000;
+      await post('/webhook/update', { ...hook, webhookId, webhookUrl: `https://shop.example.com/${count}` });
+    }
+    return (await newMails(email)).filter(({ subject }) => subject.includes('redirected'));
+  };
+  const moved = await move(0, 15);
+  assert.equal(moved.length, 8);
+  assert.equal(moved.filter(({ text }) => text.includes('not told for a day')).length, 1);
+  clock.time += 86_400_000;
+  assert.equal((await move(20, 21)).length, 1);
 });
 
 test('a merchant sends at most 50 invitations by e-mail in a day; more links are made, but not sent', async () => {

@@ -10,7 +10,7 @@ import { findOrder } from '#orders/order.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
 import { isAccessNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
-import { countInvitations } from './mail.sql.ts';
+import { countInvitations, countWebhookChanges } from './mail.sql.ts';
 import { type MailContext, storeMail, toMembers } from './mail.ts';
 import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
 
@@ -97,12 +97,27 @@ export function personTeller(deps: MailContext): TellPerson {
   };
 }
 
+/**
+ * Changes of webhooks in a day of which an API key's are told one by one. A key changes as many as it likes, and would fill the
+ * mailboxes of its owners. The last e-mail says that the rest of the day is silent, and to revoke a key that is not theirs.
+ */
+const maxWebhookChangesOfDay = 10;
+const dayMs = 86_400_000;
+
 /** Stores the e-mails that tell owners and admins of acts on who and what may act for their merchant. */
 export function ownerTeller(deps: MailContext): TellOwners {
   return async (transaction, { merchantId, actor, act, at }) => {
     if (!isAccessNotice(act)) return;
     const fact = `${act.action}:${merchantId}:${act.subject}:${at.getTime()}`;
-    const data = JSON.stringify({ actor, act });
+    let isLast = false;
+    if (actor.kind === 'key') {
+      const since = new Date(at.getTime() - dayMs);
+      const [row] = await transaction.query(countWebhookChanges, { merchantId, since });
+      const told = Number(row?.told ?? 0n);
+      if (told >= maxWebhookChangesOfDay) return;
+      isLast = told === maxWebhookChangesOfDay - 1;
+    }
+    const data = JSON.stringify({ actor, act, ...(isLast ? { isLast } : {}) });
     // Whom an act is about is told of it as a person.
     const toldAlready = isPersonalNotice(act.action) ? act.subject : '';
     for (const { userId, email } of await listRecipients(transaction, merchantId, 'access_changed')) {
@@ -119,7 +134,7 @@ const maxInvitationsOfDay = 50;
 export function invitedTeller(deps: MailContext): TellInvited {
   return async (transaction, { invitationId, merchantId, email: recipient, url, expiresAt, at }) => {
     if (merchantId !== undefined) {
-      const since = new Date(at.getTime() - 86_400_000);
+      const since = new Date(at.getTime() - dayMs);
       const [row] = await transaction.query(countInvitations, { merchantId, since });
       if (Number(row?.sent ?? 0n) >= maxInvitationsOfDay) return false;
     }
