@@ -87,6 +87,21 @@ test('parseBody accepts exactly what JSON.parse accepts within the limits', () =
   );
 });
 
+test('an object that has a name twice is refused, except in metadata, which is kept as it is', () => {
+  const refused = [
+    '{"a":1,"a":2}',
+    '{"a":1,"\\u0061":1}',
+    '[{"b":{"a":1,"a":1}}]',
+    '{"metadata":{},"metadata":{}}',
+    '{"a":{"metadata":{"b":1,"b":2}}}',
+    '{"metadata":{"b":1,"b":2},"a":1,"a":2}',
+    '{"__proto__":1,"__proto__":2}',
+  ];
+  for (const text of refused) assert.throws(() => parseBody(bytes(text)), { slug: 'json_malformed' }, text);
+  for (const text of ['{"metadata":{"b":1,"b":2},"a":"x:y"}', '{"a":{"b":":"},"b":[{"a":1},{"a":1}]}'])
+    assert.equal(parseBody(bytes(text)).text, text);
+});
+
 test('sixteen levels are accepted, seventeen refused', () => {
   const nested = (levels: number) => bytes('['.repeat(levels) + ']'.repeat(levels));
   assert.doesNotThrow(() => parseBody(nested(16)));

@@ -10,26 +10,60 @@ export interface ParsedBody {
 /** How deep objects and arrays of a body may nest, the outermost counting as 1. */
 const maxBodyDepth = 16;
 
+/** The one member whose text is kept byte for byte, names that it repeats included. */
+const keptMember = 'metadata';
+
 /**
- * Reads a body as JSON. Refuses an empty body, invalid UTF-8, nesting beyond 16 and invalid JSON, all with
- * json_malformed. Keys such as `__proto__` become plain own members, as in JSON.parse.
+ * Reads a body as JSON. Refuses an empty body, invalid UTF-8, nesting beyond 16, invalid JSON, and a name that one object has
+ * twice outside of metadata (RFC 7493), all with json_malformed: readers differ in which of the two counts. Keys such as
+ * `__proto__` become plain own members, as in JSON.parse.
  */
 export function parseBody(raw: Uint8Array): ParsedBody {
   if (raw.length === 0) throw new Refusal('json_malformed', 'the body is empty');
   if (!isUtf8(raw)) throw new Refusal('json_malformed', 'the body is not valid UTF-8');
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8');
-  if (jsonDepth(text) > maxBodyDepth) {
+  const { depth, members } = jsonShape(text);
+  if (depth > maxBodyDepth) {
     throw new Refusal('json_malformed', `nested deeper than ${maxBodyDepth} levels`);
   }
+  const value = parse(text);
+  // The value has each name once: fewer members than the text means that one is repeated.
+  if (memberCount(value) !== members && !isOnlyKeptRepeated(text, value, members))
+    throw new Refusal('json_malformed', 'an object has the same name twice');
+  return { text, value };
+}
+
+function parse(text: string): unknown {
   try {
-    return { text, value: JSON.parse(text) };
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) throw new Refusal('json_malformed', 'the body is not JSON');
     throw error;
   }
 }
 
+/** The members of all objects in a value; its nesting is limited. */
+function memberCount(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += memberCount(item);
+    return count;
+  }
+  for (const name of Object.keys(value))
+    count += 1 + memberCount((value as Readonly<Record<string, unknown>>)[name]);
+  return count;
+}
+
+function isOnlyKeptRepeated(text: string, value: unknown, members: number): boolean {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, keptMember)) return false;
+  const kept = jsonShape(rawMember(text, keptMember) ?? '').members;
+  const read = memberCount((value as Readonly<Record<string, unknown>>)[keptMember]);
+  return memberCount(value) - read === members - kept;
+}
+
 const quote = 0x22;
+const colon = 0x3a;
 const backslash = 0x5c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
@@ -51,8 +85,14 @@ function isEscaped(text: string, start: number, end: number): boolean {
   return (end - before) % 2 === 0;
 }
 
-/** The nesting depth of a JSON text. Linear, without recursion; meaningless for invalid JSON. */
+/** The nesting depth of a JSON text. Meaningless for invalid JSON. */
 export function jsonDepth(text: string): number {
+  return jsonShape(text).depth;
+}
+
+/** The nesting depth of a JSON text, and the members of all its objects. Linear, without recursion. */
+function jsonShape(text: string): { readonly depth: number; readonly members: number } {
+  let members = 0;
   let depth = 0;
   let deepest = 0;
   let index = 0;
@@ -66,9 +106,10 @@ export function jsonDepth(text: string): number {
       depth += 1;
       if (depth > deepest) deepest = depth;
     } else if (unit === closeBrace || unit === closeBracket) depth -= 1;
+    else if (unit === colon) members += 1;
     index += 1;
   }
-  return deepest;
+  return { depth: deepest, members };
 }
 
 /**
