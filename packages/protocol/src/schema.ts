@@ -166,3 +166,8 @@ export function formatTimestamp(time: Date): string {
 export function parseTimestamp(timestamp: string): Date {
   return new Date(`${timestamp.replace(' ', 'T')}Z`);
 }
+
+/** ISO 8601 in UTC with whole seconds, as `2026-11-24T10:55:50Z`: the form of times in files for other programs. */
+export function formatIsoTime(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

@@ -127,6 +127,12 @@ export const sessionView = Type.Object({
         'What has arrived at deposit addresses while the payment is incomplete; absent otherwise, and in events',
     }),
   ),
+  isDeposit: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'In the dashboard: a deposit paid it, so that `payer` is the refund address; absent otherwise, and in the merchant API',
+    }),
+  ),
 });
 export type SessionView = Static<typeof sessionView>;
 

@@ -6,9 +6,10 @@ import { exportForms } from './export-rows.ts';
 /** What the rows read of a payment; the rest of a session is of no account here. */
 function viewOf(sessionId: string): SessionView {
   const lineItems = { items: [{ quantity: 2, productData: { productName: '=Tea, "green"' } }] };
-  const texts = { status: 'completed', createAt: '2030-01-01 00:00:00', paidToken: '', settlementToken: '' };
+  const texts = { status: 'completed', createAt: '2030-01-01 10:00:00', paidToken: '', settlementToken: '' };
   const people = { payer: '', payerEmail: '', recipient: '', initiateTx: '', completeTx: '' };
-  const session = { sessionId, ...texts, ...people, amount: 1_500_000, refundedAmount: 0 };
+  const times = { paymentSucceededTime: '2030-01-01 10:05:00', settlementSucceededTime: null };
+  const session = { sessionId, ...texts, ...times, ...people, amount: 1_500_000, refundedAmount: 0 };
   return { session: { ...session, lineItems, metadata: {} } } as unknown as SessionView;
 }
 
@@ -28,5 +29,6 @@ test('pages make one JSON text of all payments, and one CSV with a line for each
     lines.slice(1, 4).map((line) => line.split(',')[0]),
     ['"sess_1"', '"sess_2"', '"sess_3"'],
   );
+  assert.ok(lines[1]?.startsWith('"sess_1","completed","2030-01-01T10:00:00Z","2030-01-01T10:05:00Z","",'));
   assert.ok(lines[1]?.includes('"2 × =Tea, ""green"""'));
 });

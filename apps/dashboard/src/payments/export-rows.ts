@@ -14,6 +14,7 @@ const columns = [
   'paidToken',
   'settlementToken',
   'payer',
+  'payerIsRefundAddress',
   'payerEmail',
   'recipient',
   'initiateTx',
@@ -23,15 +24,17 @@ const columns = [
 ] as const;
 
 const microDigits = 6;
+/** A time of the API in ISO 8601, as in every CSV. */
+const isoTime = (time: string | null) => (time === null || time === '' ? '' : `${time.replace(' ', 'T')}Z`);
 const usd = (micro: number | undefined) => (micro === undefined ? '' : exactDecimal(micro, microDigits));
 
-function rowOf({ session, transaction }: SessionView): Record<(typeof columns)[number], string> {
+function rowOf({ session, transaction, isDeposit }: SessionView): Record<(typeof columns)[number], string> {
   return {
     sessionId: session.sessionId,
     status: session.status,
-    createAt: session.createAt,
-    paymentSucceededTime: session.paymentSucceededTime ?? '',
-    settlementSucceededTime: session.settlementSucceededTime ?? '',
+    createAt: isoTime(session.createAt),
+    paymentSucceededTime: isoTime(session.paymentSucceededTime),
+    settlementSucceededTime: isoTime(session.settlementSucceededTime),
     amountInUSD: usd(session.amount),
     feeInUSD: usd(transaction?.feeValue),
     netInUSD: usd(transaction?.netValue),
@@ -39,6 +42,7 @@ function rowOf({ session, transaction }: SessionView): Record<(typeof columns)[n
     paidToken: session.paidToken,
     settlementToken: session.settlementToken,
     payer: session.payer,
+    payerIsRefundAddress: isDeposit === true ? 'yes' : '',
     payerEmail: session.payerEmail,
     recipient: session.recipient,
     initiateTx: session.initiateTx,

@@ -7,6 +7,7 @@ import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
+import { shortAddress } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
 import { OddFilters } from '../ui/odd-filters.tsx';
 import { PageHeader } from '../ui/page.tsx';
@@ -65,9 +66,9 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
     { key: 'title', header: 'For', cell: titleOf, isWide: true, from: 'sm' },
     {
       key: 'payer',
-      header: 'Payer or refund address',
+      header: 'Payer',
       from: 'lg',
-      cell: ({ session }) => <PayerCell email={session.payerEmail} payer={session.payer} />,
+      cell: (view) => <PayerCell {...view} />,
     },
     {
       key: 'token',
@@ -85,13 +86,19 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
   ];
 }
 
-function PayerCell({ email, payer }: { readonly email: string; readonly payer: string }) {
-  if (email !== '') return <span className="block max-w-48 truncate">{email}</span>;
+/** Of a deposit the address is where it would go back to: anyone may have sent the money. */
+function PayerCell({ session: { payer, payerEmail }, isDeposit }: SessionView) {
+  if (payerEmail !== '') return <span className="block max-w-48 truncate">{payerEmail}</span>;
   if (payer === '') return <span className="text-faint">—</span>;
   return (
-    <span title={payer} className="font-mono text-sm">
-      {payer.slice(0, 6)}…{payer.slice(-4)}
-    </span>
+    <>
+      <span title={payer} className="font-mono text-sm">
+        {shortAddress(payer)}
+      </span>
+      {isDeposit === true && (
+        <span className="block text-sm whitespace-nowrap text-soft">Refund address</span>
+      )}
+    </>
   );
 }
 

@@ -225,7 +225,9 @@ function Settlements({
           <tbody className="divide-y divide-line">
             {rows.map((row) => (
               <tr key={row.sessionId}>
-                <td className={`${cell} whitespace-nowrap tabular-nums`}>{row.settledAt}</td>
+                <td className={`${cell} whitespace-nowrap tabular-nums`}>
+                  {row.settledAt.replace('T', ' ').replace('Z', '')}
+                </td>
                 <td className={cell}>
                   <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
                   <span className="text-soft">{tokenName(row.settlementToken)}</span>

@@ -11,7 +11,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import { expireSessions, findSession } from '#sessions/session.ts';
 import { DepositMoves, depositPolicy } from '../../test/harness/deposit-moves.ts';
 import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
-import { isCollected } from './session-deposits.ts';
+import { collectedOf } from './session-deposits.ts';
 
 const lastSent = statement({
   name: 'deposit_move_test_sent',
@@ -148,11 +148,9 @@ test('nothing is collected or added for a session that has expired since the dec
   const own = moves.world.database.db.inScope(moves.merchantId);
   const foreign = moves.world.database.db.inScope(await moves.world.addMerchant());
   const other = await moves.newOrder();
-  assert.deepEqual(await Promise.all([isCollected(own, order.orderId), isCollected(own, other.orderId)]), [
-    true,
-    false,
-  ]);
-  assert.equal(await isCollected(foreign, order.orderId), false);
+  const orderIds = [order.orderId, other.orderId];
+  assert.deepEqual([...(await collectedOf(own, orderIds))], [order.orderId]);
+  assert.equal((await collectedOf(foreign, orderIds)).size, 0);
 });
 
 test('a collection by a replaced wallet is repeated, and an addition never', async () => {

@@ -82,11 +82,12 @@ export const forgetTransfers = statement({
   text: 'delete from deposit_transfers where chain_id = :chainId and block_number > :blockNumber',
 });
 
-export const collectionOfOrder = statement({
-  name: 'deposit_collection_of_order',
-  parameters: { orderId: 'text' },
+export const collectionsOfOrders = statement({
+  name: 'deposit_collections_of_orders',
+  parameters: { orderIds: 'text[]' },
   columns: { order_id: 'text' },
-  text: `select order_id from deposit_moves where order_id = :orderId and move = 'collect' and status <> 'failed'`,
+  text: `select order_id from deposit_moves
+   where order_id = any (:orderIds) and move = 'collect' and status <> 'failed'`,
 });
 
 // Anyone may send to an address, so the number is limited.

@@ -11,7 +11,7 @@ import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { decisionEnd } from './deposit.machine.ts';
 import {
-  collectionOfOrder,
+  collectionsOfOrders,
   depositsOfSessions,
   receivedOrderOfSession,
   transfersOfSession,
@@ -133,9 +133,14 @@ export function depositsOfPage(
   );
 }
 
-/** Whether a deposit pays the order: its payer is then the refund address, and anyone may have sent the money. */
-export async function isCollected(queryable: Queryable, orderId: string): Promise<boolean> {
-  return (await queryable.query(collectionOfOrder, { orderId })).length > 0;
+/** The orders that a deposit pays: their payer is the refund address, and anyone may have sent the money. */
+export async function collectedOf(
+  queryable: Queryable,
+  orderIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (orderIds.length === 0) return new Set();
+  const rows = await queryable.query(collectionsOfOrders, { orderIds });
+  return new Set(rows.map((row) => row.order_id));
 }
 
 /** Transfers that one history shows. */

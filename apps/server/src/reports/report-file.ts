@@ -1,7 +1,7 @@
 import type { Queryable } from '@florin/pg';
 import { microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import { type ReportFormat, type ReportType, reportColumns } from '@florin/protocol/report-api.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatIsoTime } from '@florin/protocol/schema.ts';
 import { completedRefunds, paidSessions, settledSessions } from './report.sql.ts';
 
 /** A row of a report, by column. */
@@ -79,7 +79,7 @@ function windowOf<Row extends { readonly reached: bigint | null; readonly is_mea
   return { reached: rows[0]?.reached ?? undefined, lines: meant.map(lineOf) };
 }
 
-const timeText = (time: Date | null) => (time === null ? '' : formatTimestamp(time));
+const timeText = (time: Date | null) => (time === null ? '' : formatIsoTime(time));
 const value = (amount: bigint) => microUsdToNumber(microUsd(amount));
 
 /** The texts before the first line and after the last. */

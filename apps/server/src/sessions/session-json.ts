@@ -14,6 +14,8 @@ export interface StoredSessionView {
   readonly order: StoredOrder | undefined;
   /** Only for a read of the one session, and for searches. */
   readonly deposits?: readonly SessionDeposit[];
+  /** A deposit paid it. Only for members. */
+  readonly isDeposit?: boolean;
 }
 
 export interface SessionJsonOptions {
@@ -107,13 +109,14 @@ export function transactionOf(view: StoredSessionView): PaymentTransaction | und
   };
 }
 
-/** `{session, transaction?, deposits?}` as JSON text: what a read, a list item and an event's data show. */
+/** `{session, transaction?, deposits?, isDeposit?}` as JSON text: what a read, a list item and an event's data show. */
 export function sessionViewJson(view: StoredSessionView, options: SessionJsonOptions): string {
   const transaction = transactionOf(view);
-  const { session, deposits = [] } = view;
+  const { session, deposits = [], isDeposit = false } = view;
   const paid = transaction === undefined ? '' : `,"transaction":${JSON.stringify(transaction)}`;
   const arrived = deposits.length === 0 ? '' : `,"deposits":${JSON.stringify(deposits)}`;
-  return `{"session":${sessionJson(session, options)}${paid}${arrived}}`;
+  const sent = isDeposit ? ',"isDeposit":true' : '';
+  return `{"session":${sessionJson(session, options)}${paid}${arrived}${sent}}`;
 }
 
 /** The data of an event about a session: what a secret key reads, and the same without productData. `dataJson` saves writing it. */

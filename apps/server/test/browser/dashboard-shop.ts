@@ -262,7 +262,7 @@ test('a filter is chosen by name, an address says what it cannot filter by, and 
   await page.getByRole('button', { name: 'Leave out' }).click();
   await page.waitForURL(/payments\?text=tea$/);
   await page.getByText('color=red').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
   await page.getByLabel('Product', { exact: true }).fill('teapot');
   await page.getByLabel('Payment link', { exact: true }).fill('lnk_other');
   await page.getByRole('button', { name: 'Show payments' }).click();

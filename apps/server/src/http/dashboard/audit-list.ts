@@ -2,6 +2,7 @@ import type { Queryable } from '@florin/pg';
 import type { auditQuery, auditReply } from '@florin/protocol/audit-log.ts';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import type { MemberPermission } from '@florin/protocol/permission.ts';
+import { formatIsoTime } from '@florin/protocol/schema.ts';
 import type { Static } from 'typebox';
 import { type AuditEntry, listAudit } from '#members/audit.ts';
 import { shownUrl } from '#webhooks/webhook.ts';
@@ -51,7 +52,9 @@ export async function answerAuditPage(
   const { entries, nextCursor } = await listAudit(queryable, { ...log, size: pageSize, after, filter });
   const shown = entries.map((entry) => shownEntry(entry, permissions));
   if (format !== 'csv') return { entries: shown, nextCursor };
-  const lines = [columns, ...shown.map((entry) => columns.map((column) => entry[column]))];
+  const fieldOf = (entry: (typeof shown)[number], column: (typeof columns)[number]) =>
+    column === 'at' ? formatIsoTime(new Date(entry.at)) : entry[column];
+  const lines = [columns, ...shown.map((entry) => columns.map((column) => fieldOf(entry, column)))];
   return new FinishedReply(lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join(''), {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': 'attachment; filename="audit.csv"',

@@ -3,7 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
-import { findDepositTransfers, isCollected } from '#deposits/session-deposits.ts';
+import { collectedOf, findDepositTransfers } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { mailsOfSession } from '#mail/bounce.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
@@ -18,7 +18,8 @@ export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly ch
     const { merchantId, permissions } = caller;
     const view = await findSessionView(db, { merchantId, sessionId });
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
-    const isDeposit = view.order !== undefined && (await isCollected(db, view.order.orderId));
+    const orderIds = view.order === undefined ? [] : [view.order.orderId];
+    const isDeposit = (await collectedOf(db, orderIds)).size > 0;
     const history = await readSessionHistory(db, sessionId);
     const transfers = await findDepositTransfers(db, deps, sessionId);
     const refunds = await refundsOfSession(db, sessionId);

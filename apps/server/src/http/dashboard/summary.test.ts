@@ -1,11 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { type LinkTermsView, maxLinkVersions } from '@florin/protocol/link-history.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { deepOnly } from '../../../test/harness/deep-only.ts';
 import { linkFields } from '../../../test/harness/merchant-routes.ts';
 import { addPaidSession, happen } from '../../../test/harness/payment-fixture.ts';
 import { openShop } from '../../../test/harness/shop.ts';
+
+const insertCollection = statement({
+  name: 'summary_test_collection',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `with sent as (
+     insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
+       updated_at)
+     values (1, '0xcollecting', 1, 'collect', '0xgateway', '0x', 1, 'succeeded', now(), now()) returning transaction_id
+   )
+   insert into deposit_moves (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount)
+   select :orderId, 'collect', '0xtoken', 1, 'succeeded', transaction_id, now(), now(), 5 from sent`,
+});
 
 let world: DashboardWorld;
 before(async () => {
@@ -47,6 +61,30 @@ test('the summary has the payments that are not settled, and what needs attentio
     [exceptions.count, pausedWebhooks, delayedSettlements, expiringKeys],
     [exceptions.ids.length, { count: 0, ids: [] }, { count: 0, ids: [] }, { count: 0, ids: [] }],
   );
+});
+
+test('a list tells members which payments are deposits, whose payer is a refund address, and API keys nothing of it', async () => {
+  const { browser, things, key } = await openDashboard();
+  const accountId = things.accountId;
+  const [deposit, direct] = [
+    await addPaidSession(world.merchants, { key, accountId }),
+    await addPaidSession(world.merchants, { key, accountId }),
+  ];
+  await world.merchants.database.db.query(insertCollection, { orderId: deposit.order.orderId });
+  const marks = (sessions: readonly { session: { sessionId: string }; isDeposit?: boolean }[]) =>
+    [deposit, direct].map(
+      ({ sessionId }) => sessions.find(({ session }) => session.sessionId === sessionId)?.isDeposit,
+    );
+  const read = async (path: string) => (await browser.get(path)).data;
+  assert.deepEqual(marks((await read('/session/list/all/1/50')).sessions), [true, undefined]);
+  assert.deepEqual(
+    marks([await read(`/session/${deposit.sessionId}`), await read(`/session/${direct.sessionId}`)]),
+    [true, undefined],
+  );
+  const found = (await browser.post('/session/search', { status: 'paid' })).data;
+  assert.deepEqual(marks(found.sessions), [true, undefined]);
+  const { data } = await world.merchants.send('GET', '/session/list/all/1/50', { key });
+  assert.deepEqual(marks(data.sessions), [undefined, undefined]);
 });
 
 test('the sums of a period have what was paid and settled in it, and refuse times in disorder', async () => {

@@ -4,9 +4,8 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
 import { noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
-import { depositsOf, depositsOfPage } from '#deposits/session-deposits.ts';
+import { collectedOf, depositsOf, depositsOfPage } from '#deposits/session-deposits.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
-import type { Caller } from '#merchants/caller.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
 import { searchSessions } from '#sessions/search.ts';
 import { cancelSession, createCheckoutSession, findSessionView } from '#sessions/session.ts';
@@ -38,12 +37,6 @@ const { routes } = merchantApi;
 /** Checkout sessions: create, cancel, read, and a list for every status. */
 export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): void {
   const images = itemImages(deps.images ?? noIntake, deps.clock);
-  const viewFor = (caller: Caller): SessionJsonOptions => ({
-    origin: deps.origin,
-    // Keys that may be used in a browser never get the page's secret.
-    showClientCode: caller.kind === 'secret',
-    showPayerEmail: caller.permissions.has('payer_pii:read'),
-  });
 
   add.bare(routes.createCheckoutSession, async (call, db) => {
     const { body, bodyText, caller } = call;
@@ -61,7 +54,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
         urls.length === 0
           ? request
           : { ...request, hostedImages: await images.take(db, { merchantId, urls }) },
-      write: (session) => sessionJson(session, viewFor(caller)),
+      write: (session) => sessionJson(session, viewFor(deps, caller)),
     };
     // What a member does is recorded in the transaction that does it.
     if (caller.limits.maxDayAmount !== undefined || caller.kind === 'member') {
@@ -85,7 +78,8 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     const view = await findSessionView(db, { merchantId: caller.merchantId, sessionId }, deps.findSession);
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
     const deposits = await depositsOf(db, deps, view.session);
-    return rawJson(sessionViewJson({ ...view, deposits }, viewFor(caller)));
+    const isDeposit = (await collectedFor(db, caller, [view])).size > 0;
+    return rawJson(sessionViewJson({ ...view, deposits, isDeposit }, viewFor(deps, caller)));
   });
 
   add.query(routes.searchSessions, async ({ body, caller }, db) => {
@@ -97,7 +91,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     }
     const { page, portions } = await searchSessions(db, { merchantId, body, showsEmail });
     const sessions: RawJson[] = [];
-    for await (const texts of shownViews(db, deps, { portions, options: viewFor(caller) }))
+    for await (const texts of shownViews(db, deps, { portions, caller }))
       sessions.push(...texts.map(rawJson));
     return { sessions, ...page };
   });
@@ -106,7 +100,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     add.list(route, async ({ params, query, caller }, db) => {
       const { merchantId } = caller;
       const { place, portions } = await listSessionViews(db, { ...params, ...query, merchantId, status });
-      const shown = shownViews(db, deps, { portions, options: viewFor(caller) });
+      const shown = shownViews(db, deps, { portions, caller });
       return listReply({ ...place, ...params }, 'sessions', shown);
     });
   }
@@ -118,15 +112,41 @@ async function* shownViews(
   deps: OperationContext,
   page: {
     readonly portions: AsyncIterable<readonly StoredSessionView[]>;
-    readonly options: SessionJsonOptions;
+    readonly caller: MerchantCaller;
   },
 ): AsyncGenerator<readonly string[]> {
   for await (const portion of page.portions) {
     const deposits = await depositsOfPage(db, deps, portion);
-    yield portion.map((view) =>
-      sessionViewJson({ ...view, deposits: deposits.get(view.session.sessionId) ?? [] }, page.options),
-    );
+    const collected = await collectedFor(db, page.caller, portion);
+    yield portion.map((view) => {
+      const arrived = deposits.get(view.session.sessionId) ?? [];
+      const isDeposit = collected.has(view.order?.orderId ?? '');
+      return sessionViewJson({ ...view, deposits: arrived, isDeposit }, viewFor(deps, page.caller));
+    });
   }
+}
+
+/** The orders that a deposit paid. The pages tell a payer from a refund address; the merchant API saves the statement. */
+function collectedFor(
+  db: Queryable,
+  { kind }: MerchantCaller,
+  views: readonly StoredSessionView[],
+): Promise<ReadonlySet<string>> {
+  const isPaid = ({ session }: StoredSessionView) => session.paymentSucceededAt !== undefined;
+  const paid = kind === 'member' ? views.filter(isPaid) : [];
+  return collectedOf(
+    db,
+    paid.flatMap(({ order }) => order?.orderId ?? []),
+  );
+}
+
+function viewFor({ origin }: OperationContext, { kind, permissions }: MerchantCaller): SessionJsonOptions {
+  return {
+    origin,
+    // Keys that may be used in a browser never get the page's secret.
+    showClientCode: kind === 'secret',
+    showPayerEmail: permissions.has('payer_pii:read'),
+  };
 }
 
 /** The images that one_time items name. The schema already checked that they are https URLs. */
