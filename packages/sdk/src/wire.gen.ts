@@ -874,6 +874,8 @@ export interface SessionView {
   transaction?: Transaction;
   /** What has arrived at deposit addresses while the payment is incomplete; absent otherwise, and in events. */
   deposits?: SessionDeposit[];
+  /** In the dashboard: a deposit paid it, so that `payer` is the refund address; absent otherwise, and in the merchant API. */
+  isDeposit?: true;
 }
 
 export interface SettlementTokenInfo {
