@@ -8,7 +8,7 @@ import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
-const solc = require('solc') as { compile(input: string): string; version(): string };
+const solc = require('./fast-solc.cjs') as { compile(input: string): string; version(): string };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const contractsFolder = join(root, 'contracts');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // A solc that forge can call: npm's solc (WebAssembly) behind the two options that forge uses.
 'use strict';
-const solc = require('solc');
+const solc = require('./fast-solc.cjs');
 
 if (process.argv.includes('--version')) {
   process.stdout.write(`solc, the solidity compiler commandline interface\nVersion: ${solc.version()}\n`);
