@@ -4,7 +4,7 @@ import { type Command, withDatabase } from './command.ts';
 
 export const erasePayerCommand: Command = {
   does: "erases a payer's e-mail address wherever the service has it",
-  options: [mandatory('--email <address>', 'as the payer typed it')],
+  options: [mandatory('--email <address>', 'in any spelling: upper and lower case are the same')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const sessions = await erasePayer(db, options.required('email'));

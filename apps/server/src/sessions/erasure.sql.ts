@@ -44,23 +44,25 @@ export const eraseOldNetworks = statement({
 export const sessionsOfPayer = statement({
   name: 'erasure_sessions_of_payer',
   parameters: { email: 'text', limit: 'int8' },
-  columns: { session_id: 'text' },
-  text: `(select session_id from sessions where payer_email = :email limit :limit)
-   union (select session_id from orders where payer_email = :email limit :limit)`,
+  columns: { session_id: 'text', payer_email: 'text' },
+  text: `(select session_id, payer_email from sessions
+      where lower(payer_email) = lower(:email) and payer_email <> '' limit :limit)
+   union (select session_id, payer_email from orders
+      where lower(payer_email) = lower(:email) and payer_email <> '' limit :limit)`,
 });
 
 export const eraseSessionsOfPayer = statement({
   name: 'erasure_of_payer_in_sessions',
-  parameters: { email: 'text', sessionIds: 'text[]' },
+  parameters: { emails: 'text[]', sessionIds: 'text[]' },
   columns: {},
-  text: `update sessions set payer_email = '' where session_id = any (:sessionIds) and payer_email = :email`,
+  text: `update sessions set payer_email = '' where session_id = any (:sessionIds) and payer_email = any (:emails)`,
 });
 
 export const eraseOrdersOfPayer = statement({
   name: 'erasure_of_payer_in_orders',
-  parameters: { email: 'text', sessionIds: 'text[]' },
+  parameters: { emails: 'text[]', sessionIds: 'text[]' },
   columns: {},
-  text: `update orders set payer_email = '' where session_id = any (:sessionIds) and payer_email = :email`,
+  text: `update orders set payer_email = '' where session_id = any (:sessionIds) and payer_email = any (:emails)`,
 });
 
 // Bodies are JSON text that webhooks repeat byte for byte: only the member's value goes.
