@@ -45,6 +45,22 @@ after(async () => {
   await cluster?.close();
 });
 
+const completedCount = statement({
+  name: 'failover_completed',
+  parameters: {},
+  columns: { sessions: 'int8' },
+  text: "select count(*) as sessions from sessions where status = 'completed'",
+});
+
+/** Only web answers requests, so that its start can be waited for. A payment is completed when each role has started. */
+async function untilEachRoleWorks(): Promise<void> {
+  for (const end = performance.now() + healingMs; performance.now() < end; await systemClock.sleep(200)) {
+    const [row] = await world.db.query(completedCount);
+    if (row !== undefined && row.sessions > 0n) return;
+  }
+  throw new Error('no payment was completed');
+}
+
 interface Fault {
   readonly name: string;
   strike(primary: ClusterNode): Promise<void> | void;
@@ -94,6 +110,7 @@ test('no session and no payment is lost or stored twice by a failover, and every
   );
   const load = loadOf(world);
   const clients = load.run(loading.signal);
+  await untilEachRoleWorks();
   for (const fault of faults) {
     await systemClock.sleep(calmMs);
     const cost = await costOfFault(fault, load.requests);
