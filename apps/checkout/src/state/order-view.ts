@@ -118,12 +118,16 @@ function itemView(item: PageItem, { texts, locale }: PageData): Tree {
 
 /** The recipient of the money. */
 export function detailsView({ texts, recipient, settledIn }: PageData): Tree {
-  const row = (name: string, value: string) =>
-    h('div', {}, h('dt', {}, name), h('dd', {}, h('bdi', {}, value)));
+  const row = (name: string, value: Tree) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
   return h(
     'details',
     { id: 'details' },
     h('summary', {}, texts.details),
-    h('dl', {}, row(texts.wallet, recipient), row(texts.settledIn, settledIn)),
+    h(
+      'dl',
+      {},
+      row(texts.wallet, h('bdi', { class: 'address' }, recipient)),
+      row(texts.settledIn, h('bdi', {}, settledIn)),
+    ),
   );
 }
