@@ -65,6 +65,38 @@ async function isTooWide(page: Page): Promise<boolean> {
   return Boolean(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
 }
 
+/** Links, buttons and fields that are too low for a finger: 44 pixels (WCAG 2.2, 2.5.5), which axe does not ask for. */
+const smallTargets = `[...document.querySelectorAll('a, button, summary, select, input')]
+  .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height < 44)
+  .map(({ outerHTML }) => outerHTML.slice(0, 120))`;
+
+/** What a reader prints is black on white, with whole hashes, and without what only a screen can use. */
+async function assertOnPaper(page: Page): Promise<void> {
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const visible = (selector: string) => page.locator(selector).filter({ visible: true }).count();
+  assert.deepEqual(
+    [await visible('.hash:not(.whole)'), await visible('button'), await visible('.lang')],
+    [0, 0, 0],
+  );
+  assert.equal(await visible('.hash.whole'), 3);
+  const colors = await page.evaluate(
+    `[getComputedStyle(document.querySelector('.receipt dd')).color, getComputedStyle(document.body).backgroundColor]`,
+  );
+  assert.deepEqual(colors, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
+  await page.emulateMedia({ media: 'screen' });
+}
+
+/** A reader's own colours replace backgrounds, so that what is chosen has an outline. */
+async function assertChosenInForcedColors(page: Page): Promise<void> {
+  await page.emulateMedia({ forcedColors: 'active' });
+  for (const chosen of ['.tabs :checked + span', '[aria-pressed=true]']) {
+    const element = `document.querySelector(${JSON.stringify(chosen)})`;
+    const outline = await page.evaluate(`getComputedStyle(${element}).outlineStyle`);
+    assert.equal(outline, 'solid', chosen);
+  }
+  await page.emulateMedia({ forcedColors: 'none' });
+}
+
 /** In `npm test` axe sees a state in one size and its colours, and in `npm run test:deep` in both. */
 async function look(state: PageState, index: number): Promise<void> {
   const { page, complaints } = await openPage(browser, { phone: true });
@@ -80,10 +112,13 @@ async function look(state: PageState, index: number): Promise<void> {
     if (fuzzFactor > 1 || index % sizes.length === at)
       assert.deepEqual(await violationsOf(page), [], `${state.name} on a ${name}`);
     assert.equal(await isTooWide(page), false, `${state.name} on a ${name} scrolls sideways`);
+    if (name === 'phone') assert.deepEqual(await page.evaluate(smallTargets), [], state.name);
     await keep(page, `${state.name}-${name}`);
   }
   await page.setViewportSize(narrowest);
   assert.equal(await isTooWide(page), false, `${state.name} at 320 pixels scrolls sideways`);
+  if (state.name === 'completed') await assertOnPaper(page);
+  if (state.name === 'connected') await assertChosenInForcedColors(page);
   // A missing page is a missing page to the browser, too.
   const errors = complaints.errors.filter((error) => state.name !== 'not-found' || !error.includes('404'));
   assert.deepEqual(errors, [], state.name);

@@ -14,7 +14,7 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.45 
 h1, h2, p, ul, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; } ul, ol { list-style: none; }
 h1 { font-size: clamp(2rem, 9vw, 2.75rem); line-height: 1.1; font-variant-numeric: tabular-nums; letter-spacing: -.02em; overflow-wrap: anywhere; }
 h1, h2, .status p, .middle, dd, .address { text-wrap: balance; } p { text-wrap: pretty; } h1.open, h1.long, .narrow h1 { font-size: min(1.625rem, 7.5vw); } h2 { font-size: 1rem; } p, dd, h2 { overflow-wrap: anywhere; }
-a { color: var(--link); } bdi { overflow-wrap: anywhere; }
+a { color: var(--link); } #back, #claim-link, #to-payment { display: inline-block; padding-block: .75rem; } bdi { overflow-wrap: anywhere; }
 .soft { color: var(--soft); } .small { font-size: .875rem; }
 .hide { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
