@@ -11,9 +11,9 @@ const longest = [
 ];
 /** What takes long and is run before a release: `npm run test:deep`. */
 export const isDeep = (file: string): boolean => file.endsWith('.deep.test.ts');
-/** Whether some of the tests of a file run only in `npm run test:deep`. */
+/** Whether some of the tests of a file run only in `npm run test:deep`, or take more cases there. */
 export const hasDeepTests = (file: string): boolean =>
-  readFileSync(`${root}${file}`, 'utf8').includes(' deepOnly');
+  / (?:deepOnly|isDeepRun)\b/.test(readFileSync(`${root}${file}`, 'utf8'));
 
 /** Every test file of the checkout. */
 export async function findTestFiles(): Promise<string[]> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { deepOnly } from '@florin/server/testing';
 import { merchantProgram, openTestApi, refuse } from './api.fixture.ts';
 import { merchantFamily } from './merchant-family.ts';
 import { buildProgram } from './program.ts';
@@ -119,7 +120,7 @@ test('a pipe gets no colours, a reader may force them, and NO_COLOR wins', () =>
   assert.ok(!spawnMain(['--help'], { FORCE_COLOR: '1', NO_COLOR: '1' }).stdout.includes(escapeSequence));
 });
 
-test('a shell completes commands and options', () => {
+test('a shell completes commands and options', deepOnly, () => {
   assert.match(spawnMain(['complete', '--', 'sess']).stdout, /^sessions\t/);
   assert.match(spawnMain(['complete', '--', 'sessions', 'list', '--sta']).stdout, /^--status\t/);
   const script = spawnMain(['completion', 'bash']).stdout;

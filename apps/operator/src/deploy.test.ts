@@ -11,7 +11,7 @@ import {
   permit2Address,
   planContracts,
 } from '@florin/server/operator';
-import { deepOnly } from '@florin/server/testing';
+import { deepOnly, isDeepRun } from '@florin/server/testing';
 import { encodeFunctionData, getAddress, toFunctionSelector } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { type DeployOptions, deployContracts, type RpcRequest } from './deploy.ts';
@@ -123,6 +123,8 @@ test('a deployment that crashed at any transaction is finished by the next one',
   // Between two transactions there are only reads. Each second transaction is lost with the crash, the others arrive.
   const sent = whole.flatMap((method, index) => (method === 'eth_sendRawTransaction' ? [index + 1] : []));
   for (const [index, count] of sent.entries()) {
+    // The first, the last and one between, of either kind; all in the deep run.
+    if (!isDeepRun && ![0, 1, Math.trunc(sent.length / 2), sent.length - 1].includes(index)) continue;
     await first.request('evm_revert', [clean]);
     clean = await snapshot();
     const crashing = crashingAt(first.request, count, index % 2 === 0);

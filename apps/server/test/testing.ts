@@ -14,7 +14,7 @@ export {
   type TestDatabase,
   testDatabase,
 } from './harness/database.ts';
-export { deepOnly } from './harness/deep-only.ts';
+export { deepOnly, isDeepRun } from './harness/deep-only.ts';
 export { DepositMoves } from './harness/deposit-moves.ts';
 export { largestLink, largestProduct, largestSession } from './harness/largest.ts';
 export { type ManySessions, searchesOf, seeded } from './harness/many-sessions.ts';
