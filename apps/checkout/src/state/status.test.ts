@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAtEnd } from '../checkout/model.ts';
+import { noActions } from '../checkout/actions.ts';
+import { initialModel, isAtEnd } from '../checkout/model.ts';
 import { flatten, type Tree } from '../checkout/tree.ts';
+import { wayView } from '../checkout/way-view.ts';
 import { en } from '../text/en.ts';
+import { scriptTexts } from '../text/script-texts.ts';
 import { elsewhereNotice } from './elsewhere-notice.ts';
 import type { PageData, Reader } from './page-data.ts';
 import { statusView, wordsOf } from './status.ts';
@@ -23,6 +26,7 @@ test('a session is at its end when its status is final and no other money of it 
     ['completed', [], true],
     ['expired', ['back', 'goes'], false],
     ['expired', ['back', 'waits_by_hand'], false],
+    ['expired', ['accepted'], false],
     ['completed', ['second'], false],
     ['cancelled', ['back', 'by_hand', 'taken', 'closed'], true],
   ] as const;
@@ -151,4 +155,19 @@ test('beside an address, the page says what has arrived at another one, and what
   assert.equal(said({ ...deposit, addressEnd: '1111' }), '');
   const elsewhere = { ...deposit, addressEnd: '1111', tokenId: 'ethereum::usdc' };
   assert.match(said(elsewhere), /^4\.00\sUSDC has already arrived at another address/);
+});
+
+test('a payer reads before the choice and while waiting how long the network takes', () => {
+  const slow = { ...option, secondsToFinal: 900 };
+  const shown = { ...data, options: [slow] };
+  const model = initialModel({ ...shown, texts: scriptTexts(en, { hasAmount: true, hasEmail: true }) });
+  assert.match(textOf(wayView(model, slow, noActions)), /about 15 minutes/);
+  const { tokenId, chainId, amountInToken, total, fee } = slow;
+  const payment = {
+    ...{ tokenId, chainId, amountInToken, total, fee, payer: '', isDeposit: false },
+    ...{ confirmations: 3, confirmationsWanted: 64 },
+  };
+  const seen = { ...state, initiateTx: '0xab', deposits: [], payment };
+  const text = textOf(statusView(shown, seen, { now: 0, timeZone: 'UTC' }));
+  assert.match(text, /confirmation 3 of about 64\. Base · about 15 minutes/);
 });
