@@ -1,5 +1,5 @@
 /** What an act of the local world works on: the argument and the option that it takes. */
-type Subject = 'session' | 'blocks' | 'chain' | 'token' | 'minutes';
+type Subject = 'session' | 'refund' | 'blocks' | 'chain' | 'token' | 'minutes';
 
 /** Something that can happen to a running local world on request, at the command line or in its console. */
 export interface WorldAct {
@@ -54,6 +54,12 @@ export const worldActs: readonly WorldAct[] = [
     ...{ ...payment, name: 'wrong-token' },
     does: 'sends another token than was asked for to a deposit address',
     watch: 'The session stays unpaid. An exception “wrong_token” is raised, and the money goes back.',
+  },
+  {
+    ...{ name: 'sign-refund', group: 'payments' },
+    argument: { subject: 'refund', isRequired: false },
+    does: 'signs a refund of settled money as the merchant’s wallet would: the newest that waits, or the one that you name',
+    watch: 'The refund is completed once its transaction is final, and the payer has the money.',
   },
   {
     ...{ name: 'reorg', group: 'chains', option: 'chain' },

@@ -18,6 +18,7 @@ const resetPollMs = 100;
 
 const subjects = {
   session: 'a session’s id or the address of its page (default: a new session)',
+  refund: 'a refund’s id (default: the newest that waits)',
   blocks: 'how many',
   chain: 'the chain (base unless you say otherwise)',
   token: 'the token (base::usdc unless you say otherwise)',
@@ -26,6 +27,7 @@ const subjects = {
 
 const sampleOf = {
   session: 'sess_…',
+  refund: 'rfd_…',
   blocks: '5',
   chain: 'base',
   token: 'base::usdc',

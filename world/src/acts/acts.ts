@@ -8,7 +8,7 @@ import {
   tokenOf,
 } from './act-world.ts';
 import { gasSpike, halt, lyingNode, outage, reorg, slowFinality } from './chain-acts.ts';
-import { double, late, overpay, pay, underpay, wrongToken } from './payment-acts.ts';
+import { double, late, overpay, pay, signRefund, underpay, wrongToken } from './payment-acts.ts';
 import { advance, failWebhooks, hangWebhooks, killWorker, reset } from './service-acts.ts';
 import { blocklist, emptyVault, lastingTokenActs, pauseToken } from './token-acts.ts';
 
@@ -19,6 +19,7 @@ const acts: Readonly<Record<string, PerformAct>> = {
   late,
   double,
   'wrong-token': wrongToken,
+  'sign-refund': signRefund,
   reorg,
   outage,
   halt,

@@ -4,6 +4,7 @@ import {
   depositWayOf,
   type PreparedOrder,
 } from '@florin/protocol/checkout-api.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
 import { formatUnits, type Hex } from 'viem';
 import { ask } from '../demo-api.ts';
 import type { KeyPair } from '../home.ts';
@@ -88,9 +89,13 @@ const prepare = (world: ActWorld, session: OpenSession, payer: KeyPair): Promise
     },
   });
 
-/** Gives the payer more of a token where its balance is too small. */
-const fundPayer = async (world: ActWorld, { chain, token }: PlacedToken, amount: bigint): Promise<void> => {
-  const { address } = payerOf(world);
+/** Gives a wallet, the payer's unless another is named, more of a token where its balance is too small. */
+const fund = async (
+  world: ActWorld,
+  { chain, token }: PlacedToken,
+  amount: bigint,
+  { address }: KeyPair = payerOf(world),
+): Promise<void> => {
   if (((await readView(chain, token.address, 'balanceOf', [address])) as bigint) >= amount) return;
   const more = amount + BALANCE_RESERVE * 10n ** BigInt(token.decimals);
   const { admin } = world.roles;
@@ -107,7 +112,7 @@ const transfer = async (
   place: PlacedToken,
   { to, amount }: { readonly to: string; readonly amount: bigint },
 ): Promise<Hex> => {
-  await fundPayer(world, place, amount);
+  await fund(world, place, amount);
   const call = callOf(place.token.address, 'transfer', [to, amount]);
   return sendAs(place.chain, payerOf(world), call);
 };
@@ -135,7 +140,7 @@ export const pay: PerformAct = async (world, request) => {
   const prepared = await prepare(world, session, payerOf(world));
   const amount = BigInt(prepared.amountInToken);
   const { place } = session;
-  await fundPayer(world, place, amount);
+  await fund(world, place, amount);
   const calls = [...prepared.prerequisites.map(({ txRequest }) => txRequest), prepared.payment];
   let transaction = '';
   for (const { to, data } of calls)
@@ -217,5 +222,51 @@ export const wrongToken: PerformAct = async (world, request) => {
   return {
     did: `Sent ${amountText(amount, place)} to a deposit address for ${token.symbol}.`,
     facts: { ...factsOf(world, session), deposit: address, transaction },
+  };
+};
+
+/** The refunds among which the act looks for one that waits. */
+const LISTED_REFUNDS = 50;
+
+export const signRefund: PerformAct = async (world, { argument }) => {
+  const { merchantApi, secretKey } = world.manifest;
+  const headers = { authorization: `Bearer ${secretKey}` };
+  const { refunds } = await ask<{ refunds: Refund[] }>({
+    url: `${merchantApi}/refund/list/1/${LISTED_REFUNDS}`,
+    headers,
+  });
+  const waiting = refunds.filter(({ status }) => status === 'requires_signature');
+  const wanted =
+    argument === undefined ? waiting[0] : waiting.find(({ refundId }) => argument.includes(refundId));
+  if (wanted === undefined)
+    throw new ActRefused(
+      argument === undefined
+        ? 'No refund waits for the merchant’s wallet: refund a settled payment first.'
+        : `${argument} is no refund that waits for the merchant’s wallet.`,
+    );
+  // The list leaves out what the wallet sends.
+  const {
+    refundId,
+    sessionId,
+    requiredBalance,
+    prerequisites = [],
+    txRequest,
+  } = await ask<Refund>({
+    url: `${merchantApi}/refund/${wanted.refundId}`,
+    headers,
+  });
+  if (requiredBalance === undefined || txRequest === undefined)
+    throw new ActRefused(`The refund ${refundId} waits no more.`);
+  const place = tokenOf(world, requiredBalance.tokenId);
+  const { merchant } = world.roles;
+  const amount = BigInt(requiredBalance.amountInToken);
+  // What was settled may be in another token or on another chain.
+  await fund(world, place, amount, merchant);
+  let transaction = '';
+  for (const { to, data } of [...prerequisites.map((each) => each.txRequest), txRequest])
+    transaction = await sendAs(place.chain, merchant, { to, data } as ChainCall);
+  return {
+    did: `Signed the return of ${amountText(amount, place)} with the merchant’s wallet ${merchant.address}.`,
+    facts: { refund: refundId, session: sessionId, transaction },
   };
 };

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { openChromium } from '@florin/server/testing';
+import { ask } from '../demo-api.ts';
 import {
   act,
   exceptionKinds,
@@ -43,6 +44,24 @@ test('a payment completes with a receipt in the mailbox, and each wrong payment 
   await until('a receipt', async () => (await receiptedPages()).includes(page));
   const wanted = ['duplicate', 'overpaid', 'overpaid', 'wrong_token'];
   await until(wanted.join(' '), async () => (await exceptionKinds()).join() === wanted.join());
+});
+
+test('the merchant’s wallet signs a refund of settled money', async () => {
+  const paid = await act('pay');
+  await untilStatus(paid, 'completed');
+  const headers = { authorization: `Bearer ${manifest.secretKey}` };
+  const url = `${manifest.merchantApi}/refund/create`;
+  const { refundId } = await ask<{ refundId: string }>({
+    ...{ url, headers },
+    body: { sessionId: sessionOf(paid) },
+  });
+  assert.equal((await request('sign-refund', { argument: 'rfd_none' })).status, 422);
+  assert.equal((await act('sign-refund')).facts['refund'], refundId);
+  await until('the money to be back', async () => {
+    const { status } = await merchantReads<{ status: string }>(`/refund/${refundId}`);
+    return status === 'completed';
+  });
+  assert.equal((await request('sign-refund', {})).status, 422);
 });
 
 test('an unreachable node answers nothing, and a halted chain has no blocks, until they are undone', async () => {

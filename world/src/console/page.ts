@@ -167,6 +167,8 @@ const argumentInput = (manifest: WorldManifest, { name, argument }: WorldAct): H
   switch (argument.subject) {
     case 'session':
       return html`${label('Session')}<input id="${id}" name="argument" placeholder="new session" autocomplete="off" spellcheck="false">`;
+    case 'refund':
+      return html`${label('Refund')}<input id="${id}" name="argument" placeholder="the newest that waits" autocomplete="off" spellcheck="false">`;
     case 'blocks':
       return html`${label('Blocks')}<input id="${id}" name="argument" type="number" min="1" max="60" value="3">`;
     case 'minutes':

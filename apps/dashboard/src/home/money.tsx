@@ -11,6 +11,7 @@ import { BarChart } from '../ui/bar-chart.tsx';
 import { Button } from '../ui/button.tsx';
 import { Figure, Figures } from '../ui/figure.tsx';
 import { dateLocale, exactUsd, formatNumber, formatUsd } from '../ui/format.ts';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { Card, Section } from '../ui/page.tsx';
 import { SegmentedChoice } from '../ui/segmented-choice.tsx';
 import { Empty, Failed } from '../ui/states.tsx';
@@ -33,7 +34,7 @@ type Kind = (typeof kinds)[number]['value'];
 
 /** What came in, what reached the wallets, and what is on its way: in all, on each day, and in each token. */
 export function Money({ isReady }: { readonly isReady: boolean }) {
-  const filters = useFilters(['days']);
+  const filters = useFilters(['days'], { days: periods.map(({ value }) => value) });
   const period = periods.find(({ value }) => value === filters.values.days) ?? periods[1];
   const times = dayTimes(new Date(serviceNow()), Number(period.value));
   const sums = useRead('POST /summary/periods', { body: { times } }, { everyMs: refreshMs });
@@ -73,6 +74,7 @@ export function Money({ isReady }: { readonly isReady: boolean }) {
     );
   return (
     <Section title="Money" actions={actions}>
+      <OddFilters of={filters} />
       <Overview tokens={tokens} sums={data} moving={moving} refunded={refunded} />
       <DayChart times={times} sums={data} period={period.label} />
       {tokens !== undefined && tokens.length > 0 && <TokenTable tokens={tokens} />}

@@ -7,6 +7,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Figure, Figures } from '../ui/figure.tsx';
 import { formatUsd } from '../ui/format.ts';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -49,6 +50,7 @@ export default function Reports() {
         }
       />
       <Choice choice={choice} />
+      <OddFilters of={choice.filters} />
       {problem === undefined && (
         <>
           {(rows !== undefined || sums.error === null) && <Totals rows={rows} />}

@@ -5,11 +5,17 @@ import type { Page } from 'playwright-core';
 import { listTokenStops } from '#chains/token-stop.ts';
 import { invite } from '#members/invitation.ts';
 import { password } from '../harness/dashboard-world.ts';
+import { addPaidSession } from '../harness/payment-fixture.ts';
+import { openShop, type Shop } from '../harness/shop.ts';
 import { type Complaints, openPage } from './chromium.ts';
 import { assertClean, browser, dashboard, faultsOf, insertBounce, owner, world } from './dashboard-stage.ts';
 
 /** Of the operator's staff. */
 let olga: { page: Page; complaints: Complaints };
+/** What went wrong in it before the chain was halted. */
+let shop: Shop;
+/** A payment whose settlement waits. */
+let waiting: Awaited<ReturnType<typeof addPaidSession>>;
 
 const insertHaltedChain = statement({
   name: 'dashboard_test_insert_halted_chain',
@@ -22,6 +28,8 @@ const insertHaltedChain = statement({
 
 test('a new member of the staff sees a halted chain with its runbook, resumes it, and stops a token', async () => {
   const { db } = world.merchants.database;
+  shop = await openShop(world.merchants);
+  waiting = await addPaidSession(world.merchants, { key: shop.key, accountId: shop.things.accountId });
   const [halted] = world.merchants.deps.chains.all;
   assert.ok(halted !== undefined);
   const at = world.merchants.clock.now();
@@ -89,6 +97,67 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   await page.getByText('No address was refused').waitFor();
 
   olga = { page, complaints };
+});
+
+const holdLeg = statement({
+  name: 'dashboard_test_hold_leg',
+  parameters: { orderId: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `update settlements set held_at = :at, reason = 'outflow_cap' where order_id = :orderId`,
+});
+
+const pauseWebhook = statement({
+  name: 'dashboard_test_pause_webhook',
+  parameters: { webhookId: 'text' },
+  columns: {},
+  text: `update webhooks set status = 'paused' where webhook_id = :webhookId`,
+});
+
+test('the operator releases a held settlement, and goes from an exception and from a paused webhook to their merchant', async () => {
+  const { page } = olga;
+  const { merchants } = world;
+  const { things } = shop;
+  const { sessionId, order } = waiting;
+  const { db } = merchants.database;
+  await db.query(holdLeg, { orderId: order.orderId, at: merchants.clock.now() });
+  await db.query(pauseWebhook, { webhookId: things.webhookId });
+
+  await page.goto(`${dashboard}/operator/settlements?tab=legs`);
+  await page.getByLabel('Status', { exact: true }).selectOption({ label: 'Held' });
+  const search = page.getByLabel('Find the legs of a payment');
+  await search.fill(sessionId);
+  await search.press('Enter');
+  await page.waitForURL(/state=held&of=sess_/);
+  await page.getByRole('button', { name: /Settlement/ }).click();
+  await page.getByText('waits for you').waitFor();
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await page.getByLabel('Reason').fill('the cap is raised for this merchant');
+  await page.getByRole('button', { name: 'Release', exact: true }).click();
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const released = page.getByText('Released: settle').first();
+  await proof.or(released).first().waitFor();
+  if (await proof.isVisible()) {
+    await proof.getByLabel('Password', { exact: true }).fill(password);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+  }
+  await released.waitFor();
+  await page.getByText('Nothing matches').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('table', { name: 'Settlement legs' }).getByText('Delayed').first().waitFor();
+
+  const merchantPage = `${dashboard}/${shop.merchantId}`;
+  await page.getByRole('link', { name: 'Exceptions' }).click();
+  await page.getByRole('tab', { name: 'Open' }).waitFor();
+  const late = page.getByRole('row', { name: /^Late/ }).filter({ hasText: 'Open' }).first();
+  await late.getByRole('link', { name: 'Test merchant' }).click();
+  await page.waitForURL(merchantPage);
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+
+  await page.goto(`${dashboard}/operator/backlog`);
+  const paused = page.getByRole('row').filter({ hasText: 'Paused' });
+  assert.match((await paused.getByRole('link', { name: /^Runbook/ }).getAttribute('href')) ?? '', /runbook/);
+  await paused.getByRole('link', { name: 'Test merchant' }).click();
+  await page.waitForURL(merchantPage);
 });
 
 test('the operator’s screens fit a phone, have no findings of axe, and link everything red or amber to its runbook', async () => {
