@@ -144,7 +144,7 @@ function Filters({
   const people = members.map(({ userId, email }) => ({ value: userId, label: email }));
   const isNamed = values.actor === '' || people.some(({ value }) => value === values.actor);
   return (
-    <div className="mb-3 grid gap-2 min-[430px]:grid-cols-2 xl:grid-cols-4">
+    <div className="mb-3 grid grid-cols-2 gap-2 xl:grid-cols-4">
       <SelectField
         label="By"
         value={values.actor}
@@ -167,8 +167,20 @@ function Filters({
             : [{ value: values.action, label: values.action }]),
         ]}
       />
-      <TextField label="From" type="date" value={values.from} onChange={(from) => onChange({ from })} />
-      <TextField label="To" type="date" value={values.to} onChange={(to) => onChange({ to })} />
+      <TextField
+        label="From"
+        type="date"
+        value={values.from}
+        onChange={(from) => onChange({ from })}
+        className="max-[429px]:col-span-full"
+      />
+      <TextField
+        label="To"
+        type="date"
+        value={values.to}
+        onChange={(to) => onChange({ to })}
+        className="max-[429px]:col-span-full"
+      />
       {values.subject !== '' && (
         <div className="col-span-full flex items-center gap-2 text-soft">
           Only acts on <Id id={values.subject} />

@@ -56,9 +56,14 @@ const columns: readonly Column<View>[] = [
   },
   {
     key: 'payer',
-    header: 'Payer or refund address',
+    header: 'Payer',
     from: 'lg',
-    cell: ({ session }) => <Address address={session.payer} />,
+    cell: ({ session, isDeposit }) => (
+      <>
+        <Address address={session.payer} />
+        {isDeposit === true && <span className="block text-sm text-soft">Refund address</span>}
+      </>
+    ),
   },
   {
     key: 'at',
