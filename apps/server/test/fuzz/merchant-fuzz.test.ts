@@ -44,7 +44,8 @@ test('no request breaks an operation: the answer is as documented, and a refusal
   const before = await target.journal.tables();
   for (const operation of operations) {
     await t.test(operation.id, async () => {
-      await target.restock();
+      // Reads use up nothing.
+      if (operation.route.method === 'POST') await target.restock();
       await holds(operation, validRequest(operation), runs.valid);
       await holds(operation, nearValidRequest(operation), runs.nearValid);
       await holds(operation, hostileRequest(operation), runs.hostile);
