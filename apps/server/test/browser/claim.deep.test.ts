@@ -148,7 +148,7 @@ test('without scripts the claim page states what arrived and where it goes, whic
   for (const words of [
     shorten(named),
     shorten(prepared.address),
-    '25.00 USDC, too late: goes back automatically after',
+    '25.00\u00a0USDC, too late: goes back automatically after',
     'Allow scripts',
   ])
     assert.ok(text.includes(words), words);
