@@ -9,6 +9,7 @@ import {
 import { UnfitDatabase } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ConfigError } from '@florin/server/operator';
+import { SignerFailure } from '@florin/signing';
 import {
   createAccountCommand,
   listAccountsCommand,
@@ -171,11 +172,21 @@ function explain(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof Refusal || error instanceof UnfitDatabase) {
     return error.message;
   }
+  const failure = signerFailureIn(error);
+  if (failure !== undefined) return `the remote signer has signed nothing: ${failure.message}`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   // SQLSTATE class 42: tables or columns that this version expects are missing.
   if (/^42P01$|^42703$/.test(code))
     return 'the database lacks tables of this version: run florin migrate first';
   if (error instanceof AggregateError || /^(E[A-Z]+|[0-9A-Z]{5})$/.test(code))
     return describeDatabaseError(error);
+  return undefined;
+}
+
+/** The failure of a signer, which viem wraps in errors of its own. */
+function signerFailureIn(error: unknown): SignerFailure | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof SignerFailure) return cause;
+  }
   return undefined;
 }
