@@ -140,8 +140,8 @@ export function isCodeOf({ deployedBytecode, immutableReferences }: Artifact, co
   return maskImmutables(code, immutableReferences) === maskImmutables(deployedBytecode, immutableReferences);
 }
 
-/** The code with zeros in place of the constructor's values. */
-function maskImmutables(code: Hex, references: Artifact['immutableReferences']): string {
+/** The code with zeros in place of the constructor's values, in hex without 0x. */
+export function maskImmutables(code: Hex, references: Artifact['immutableReferences']): string {
   const bytes = Buffer.from(code.slice(2), 'hex');
   for (const { start, length } of references) bytes.subarray(start, start + length).fill(0);
   return bytes.toString('hex');

@@ -113,7 +113,7 @@ test('a contract that answers as ours does, with other code, is refused', async 
     try {
       assert.equal(
         await mistakeOf(),
-        `chain base: the code of the ${what} ${address} is not that of this release: configure what florin deploy has deployed`,
+        `chain base: the code of the ${what} ${address} is not that of this release or an earlier one that it serves: configure what florin deploy has deployed`,
       );
     } finally {
       await life.anvil.request('anvil_setCode', [address, code]);
@@ -122,6 +122,17 @@ test('a contract that answers as ours does, with other code, is refused', async 
   await foreign('gateway', gateway);
   await foreign('vault', vault);
   await foreign('route', cctp.route);
+});
+
+test('a previous gateway needs code of ours as well', async () => {
+  const { gateway, vault, cctp } = life.chain;
+  const previous = { gateway, vault, cctpRoute: cctp?.route };
+  assert.equal(await mistakeOf({ previousContracts: [previous] }), 'all is well');
+  const { address } = life.token('usdc');
+  assert.equal(
+    await mistakeOf({ previousContracts: [previous, { ...previous, gateway: address }] }),
+    `chain base: the code of the previous gateway ${address} is not that of this release or an earlier one that it serves: configure what florin deploy has deployed`,
+  );
 });
 
 test('a gateway that its controller has not set up is refused, whoever had it made', async () => {

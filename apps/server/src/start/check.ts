@@ -15,7 +15,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import { parseAbi, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { ConfigError } from '#config/field.ts';
-import { isCodeOf, readArtifact } from '#contracts/contract-plan.ts';
+import { isAcceptedBuild } from '#contracts/accepted-build.ts';
 import { readTokenSigning, signingProblem } from '#contracts/token-signing.ts';
 import { schema } from '#db/schema.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
@@ -94,6 +94,7 @@ export async function findChainProblems(
       gatewayProblems(rpc, chain, wallets),
       vaultProblems(rpc, chain, wallets),
       cctpProblems(rpc, chain),
+      previousProblems(rpc, chain),
       ...chain.tokens.map((token) => tokenProblems(rpc, token)),
     ]);
     return groups.flat();
@@ -139,7 +140,7 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
   if (feeRecipient === undefined || isSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${gateway} is no Florin gateway: correct gateway`];
   }
-  if (!isCodeOf(readArtifact('PaymentGateway'), code)) return [foreignCode(name, `gateway ${gateway}`)];
+  if (!isAcceptedBuild('PaymentGateway', code)) return [foreignCode(name, `gateway ${gateway}`)];
   const problems: string[] = [];
   if (feeRecipient === zeroAddress) {
     problems.push(
@@ -182,7 +183,7 @@ async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): P
   if (isSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${vault} is no Florin vault: correct vault`];
   }
-  if (!isCodeOf(readArtifact('PayoutVault'), code)) return [foreignCode(name, `vault ${vault}`)];
+  if (!isAcceptedBuild('PayoutVault', code)) return [foreignCode(name, `vault ${vault}`)];
   const problems: string[] = [];
   const missing = missingRole(name, `vault ${vault}`);
   if (!isSigner) problems.push(missing('order signer', orderSigner, 'setSigner'));
@@ -221,14 +222,28 @@ async function cctpProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
       ([what, field, onChain, meant]) =>
         `chain ${name}: ${what} is ${onChain ?? 'missing'}, the configuration says ${meant}: correct ${field}`,
     );
-  if (problems.length > 0 || isCodeOf(readArtifact('CctpRoute'), await getCode(rpc, cctp.route)))
-    return problems;
+  if (problems.length > 0 || isAcceptedBuild('CctpRoute', await getCode(rpc, cctp.route))) return problems;
   return [foreignCode(name, `route ${cctp.route}`)];
+}
+
+/** Open orders of a previous gateway are settled there, so its code has to be ours too. */
+async function previousProblems(rpc: Rpc, { name, previousContracts = [] }: Chain): Promise<string[]> {
+  const contracts = previousContracts.flatMap(({ gateway, vault, cctpRoute }) => [
+    { build: 'PaymentGateway', what: `previous gateway ${gateway}`, address: gateway } as const,
+    { build: 'PayoutVault', what: `previous vault ${vault}`, address: vault } as const,
+    ...(cctpRoute === undefined
+      ? []
+      : [{ build: 'CctpRoute', what: `previous route ${cctpRoute}`, address: cctpRoute } as const]),
+  ]);
+  const codes = await Promise.all(contracts.map(({ address }) => getCode(rpc, address)));
+  return contracts
+    .filter(({ build }, index) => !isAcceptedBuild(build, codes[index] ?? '0x'))
+    .map(({ what }) => foreignCode(name, what));
 }
 
 /** A contract that answers as ours does could still do anything with the money. */
 function foreignCode(chainName: string, contract: string): string {
-  return `chain ${chainName}: the code of the ${contract} is not that of this release: configure what florin deploy has deployed`;
+  return `chain ${chainName}: the code of the ${contract} is not that of this release or an earlier one that it serves: configure what florin deploy has deployed`;
 }
 
 /** Builds the message that a contract does not know a wallet in its role. */
