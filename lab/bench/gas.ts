@@ -242,7 +242,7 @@ async function measureSettlement(bench: Bench): Promise<Row[]> {
   ];
 }
 
-/** What flatters no one, by the forge test that records it: the approval before an allowance, first uses, other tokens. */
+/** What flatters no one, by the forge test that records it: the approval before an allowance, first uses, other tokens, other chains. */
 const unflattering = [
   'approve, before a payment by allowance',
   "pay by allowance, the gateway's first of a token",
@@ -252,6 +252,11 @@ const unflattering = [
   'collect',
   'pay by allowance, USDT',
   'settle, single, USDT, its first fees',
+  'pay by allowance, for CCTP',
+  'settle by CCTP, with a fee',
+  'settle by CCTP, without a fee',
+  'settle, single, into the vault',
+  'payout',
 ];
 
 /** Measured once on the same token and compiler; its code is not part of this repository. */
