@@ -14,7 +14,8 @@ function failureSchema(slug: ErrorName): TSchema {
   const { code, text, retryable } = errorCatalogue[slug];
   return Type.Object(
     {
-      code: Type.Literal(code),
+      // A literal alone is a number, which clients in Go would read as a float.
+      code: Type.Integer({ const: code }),
       message: Type.String(),
       data: Type.Unknown(),
       error: Type.Object({

@@ -51,7 +51,7 @@ async function client(amount: bigint) {
 const resource = (path: string) => `${life.options.origin}/aipay/x402${path}`;
 
 // proves W8.3
-test('an stock x402 fetch client pays a link and gets a receipt, and repeating its request pays nothing', async () => {
+test('a stock x402 fetch client pays a link and gets a receipt, and repeating its request pays nothing', async () => {
   const { account, balance, config } = await client(5_000_000n);
   const headers: string[] = [];
   const recording: typeof fetch = (input, init) => {
@@ -90,7 +90,7 @@ test('an stock x402 fetch client pays a link and gets a receipt, and repeating i
 });
 
 // proves W8.3
-test('an stock x402 axios client pays a session and names its refund address', deepOnly, async () => {
+test('a stock x402 axios client pays a session and names its refund address', deepOnly, async () => {
   const { account, balance, config } = await client(4_000_000n);
   const sessionId = await checkout(life, 3_000_000);
   const pay = wrapAxiosWithPaymentFromConfig(axios.create(), { schemes: [...config.schemes] });
@@ -134,7 +134,7 @@ async function addLink(body: object): Promise<string> {
 }
 
 test(
-  'an stock x402 client pays a custom link with its own amount, exactly with the fee',
+  'a stock x402 client pays a custom link with its own amount, exactly with the fee',
   deepOnly,
   async () => {
     const tips = await addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] });
