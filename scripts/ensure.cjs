@@ -91,10 +91,10 @@ const runNpm = (args, options) => {
 
 const sayDone = (what, begin) => console.error(`✓ ${what}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`);
 
-/** Moves packages between folders of modules; returns those that were there. */
+/** Moves packages between folders of modules, unless npm has put one there; returns those that moved. */
 const movePackages = (from, to, names) =>
   names.filter((name) => {
-    if (!existsSync(join(from, name))) return false;
+    if (!existsSync(join(from, name)) || existsSync(join(to, name))) return false;
     mkdirSync(dirname(join(to, name)), { recursive: true });
     renameSync(join(from, name), join(to, name));
     return true;
