@@ -88,9 +88,12 @@ export function takeAccount(page: Page, provider: Provider, payer: string): void
   if (payer !== '') void readBalances(page);
 }
 
-/** Reads what the connected account has. Chooses the best way to pay with it, unless one is given. */
+/**
+ * Reads what the connected account has. Chooses the best way to pay with it, unless one is given, or the payer chooses
+ * meanwhile.
+ */
 export async function readBalances(page: Page, chosen?: string): Promise<void> {
-  const { payer, wallet, data } = page.model;
+  const { payer, wallet, data, chosen: earlier } = page.model;
   const tokenIds = data.options.map(({ tokenId }) => tokenId);
   try {
     const [{ balances }, walletChain] = await Promise.all([
@@ -102,8 +105,9 @@ export async function readBalances(page: Page, chosen?: string): Promise<void> {
     const known = Object.fromEntries(
       balances.flatMap(({ tokenId, amount }) => (amount ? [[tokenId, amount]] : [])),
     );
-    const best = chosen ?? bestOption(page.model.data.options, known, walletChain)?.tokenId;
-    page.change({ balances: known, chosen: best ?? page.model.chosen });
+    const now = page.model.chosen;
+    const best = chosen ?? bestOption(page.model.data.options, known, walletChain)?.tokenId ?? now;
+    page.change({ balances: known, chosen: now === earlier ? best : now });
   } catch {
     // Balances only help to choose: the options then show them as unknown.
     page.change({ balances: {} });

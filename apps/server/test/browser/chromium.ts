@@ -95,12 +95,19 @@ async function openContext(browser: Browser, options: Visitor): Promise<BrowserC
   return context;
 }
 
+/** The renderer of an empty page serves all pages of its context: starting one for each costs half of a page's time. */
+async function keepRenderer(opened: Promise<BrowserContext>): Promise<BrowserContext> {
+  const context = await opened;
+  await context.newPage();
+  return context;
+}
+
 function contextFor(browser: Browser, options: Visitor): Promise<BrowserContext> {
   if (options.isApart === true) return openContext(browser, options);
   const contexts = sharedContexts.get(browser) ?? new Map<string, Promise<BrowserContext>>();
   sharedContexts.set(browser, contexts);
   const key = `${options.locale} ${options.javaScriptEnabled}`;
-  const context = contexts.get(key) ?? openContext(browser, options);
+  const context = contexts.get(key) ?? keepRenderer(openContext(browser, options));
   contexts.set(key, context);
   return context;
 }

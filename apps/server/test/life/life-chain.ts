@@ -4,10 +4,9 @@ import { erc20Abi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { permit2Deployment } from '@florin/world';
-import { type Abi, createWalletClient, encodeDeployData, encodeFunctionData, getAddress, http } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { type Abi, encodeDeployData, encodeFunctionData, getAddress } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import { create2Deployer, planContracts } from '#contracts/contract-plan.ts';
+import { type ContractPlan, create2Deployer, planContracts } from '#contracts/contract-plan.ts';
 import { deployBridge } from './bridge.ts';
 import { deployOperator } from './operator.ts';
 import { addresses } from './roles.ts';
@@ -33,6 +32,9 @@ const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' }
 const blocksToFinality = 8;
 
 const idleCallsPerBlock = 10;
+
+/** Of anvil's first account, which deploys on every chain: hashing the code for the addresses takes 0.2 s. */
+let plan: ContractPlan | undefined;
 
 /** A real chain with the contracts, tokens and roles of a deployment. Blocks come only when the test mines. */
 export class LifeChain {
@@ -67,10 +69,10 @@ export class LifeChain {
     const anvil = await startTestAnvil({ chainId: options.chainId });
     const admin = anvil.accounts[0];
     if (admin === undefined) throw new Error('anvil has no accounts');
-    const deployment = new Deployment(anvil, admin.privateKey);
+    const deployment = new Deployment(anvil, admin.address);
     const { orderSigner, settler } = addresses;
     const send = (request: { to: Hex; data: Hex }) => deployment.send(request);
-    const plan = planContracts(admin.address);
+    plan ??= planContracts(admin.address);
     const bridge =
       options.hasCctp === true ? await deployBridge(send, options.name, options.chainId) : undefined;
     if (bridge === undefined) await deployOperator(send, plan, admin.address);
@@ -110,7 +112,7 @@ export class LifeChain {
       tokens,
       ...(bridge === undefined ? {} : { cctp: bridge.cctp }),
     };
-    const life = new LifeChain(anvil, chain, admin.privateKey);
+    const life = new LifeChain(anvil, chain, admin.address);
     for (const token of tokens) {
       const unit = 10n ** BigInt(token.decimals);
       const cap = 1_000_000n * unit;
@@ -178,14 +180,11 @@ export class LifeChain {
 
 class Deployment {
   readonly #anvil: Anvil;
-  readonly #wallet;
+  readonly #sender: Hex;
 
-  constructor(anvil: Anvil, privateKey: Hex) {
+  constructor(anvil: Anvil, sender: Hex) {
     this.#anvil = anvil;
-    this.#wallet = createWalletClient({
-      account: privateKeyToAccount(privateKey),
-      transport: http(anvil.url),
-    });
+    this.#sender = sender;
   }
 
   async deploy(name: string, args: readonly unknown[]): Promise<Hex> {
@@ -202,7 +201,8 @@ class Deployment {
   }
 
   async send(request: { to?: Hex; data: Hex }): Promise<{ contractAddress: Hex | null }> {
-    const hash = await this.#wallet.sendTransaction({ ...request, chain: null });
+    // anvil signs for its own accounts: signing code here, and asking for its gas, takes most of a chain's start.
+    const hash = await this.#anvil.request('eth_sendTransaction', [{ ...request, from: this.#sender }]);
     await this.#anvil.mine();
     const receipt = (await this.#anvil.request('eth_getTransactionReceipt', [hash])) as {
       status: Hex;
