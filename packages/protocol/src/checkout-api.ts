@@ -65,6 +65,8 @@ const pageDeposit = Type.Object({
   ...sessionDeposit.properties,
   /** The wallet's order of an address that was asked for without the session's secret: only the page that asked shows it. */
   onlyFor: Type.Optional(Type.String()),
+  /** Present where it is at the address that the session's pages show. */
+  isShown: Type.Optional(Type.Literal(true)),
 });
 export type PageDeposit = Static<typeof pageDeposit>;
 

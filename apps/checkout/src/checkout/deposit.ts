@@ -39,7 +39,9 @@ export async function showDepositAgain(page: Page, end: string): Promise<void> {
   const { sessionId = '' } = data.state ?? {};
   if (step !== '') return;
   await whileBusy(page, async () => {
-    await api.changeDeposit('again', { sessionId, end }, clientCode);
+    // Without the secret it is the session's address, which this page alone has hidden or replaced.
+    if (clientCode === '') keepOwn(page, '');
+    else await api.changeDeposit('again', { sessionId, end }, clientCode);
     await page.readState?.();
     page.change({ hidden: '' });
   });

@@ -140,7 +140,10 @@ function focusOnNews(): void {
 function act(page: Page, button: HTMLElement): void {
   const { act: name, text = '' } = button.dataset;
   if (name === 'print') print();
-  if (name === 'stay') stay();
+  if (name === 'stay') {
+    stay();
+    elementOf('continue').focus();
+  }
   if (name === 'download') void downloadReceipt(page);
   if (name === 'copy') void navigator.clipboard.writeText(text).then(() => button.classList.add('copied'));
   if (name === 'hide') void hideDeposit(page);
@@ -160,7 +163,6 @@ function leave(url: string): void {
 function stay(): void {
   clearTimeout(leaving);
   document.body.className = '';
-  elementOf('continue').focus();
 }
 
 /** The sheet with all ways to pay. */
@@ -232,7 +234,8 @@ function take(page: Page, shown: ShownState): void {
     isConnected: true,
   });
   const { returnsAlone, successUrl } = state;
-  if (returnsAlone && !data.state?.returnsAlone && successUrl !== undefined) leave(successUrl);
+  if (!returnsAlone) stay();
+  else if (!data.state?.returnsAlone && successUrl !== undefined) leave(successUrl);
 }
 
 async function readState(page: Page): Promise<void> {

@@ -64,6 +64,8 @@ export function payView(model: Model, actions: Actions, now: number, amountField
         byWallet !== undefined &&
           isIdle(model) &&
           !isShort(model) &&
+          // Of a part that arrived elsewhere the state says that this is the whole price nevertheless.
+          data.state?.deposits[0] === undefined &&
           h('p', { class: 'soft small' }, data.texts.exactOnly),
       ),
       canPay && waitView(model, actions),

@@ -29,14 +29,21 @@ export function elsewhereNotice(
       { class: 'elsewhere', role: 'status' },
       h('p', { class: 'loud' }, fill(texts.arrivedElsewhere, { has, rest, end: deposit.addressEnd })),
       deposit.tokenId !== tokenId && network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
-      againView(texts, deposit.addressEnd),
+      againView(texts, deposit),
       own !== undefined &&
         h('p', {}, fill(texts.orSendAll, { has, all: formatToken(locale, own, amountInToken) })),
     );
   });
 }
 
-/** Shows the whole address with this end again. Only for pages with the session's secret: the style sheet hides it on others. */
-export function againView({ showAgain }: PageData['texts'], end: string): Tree {
-  return actView('again', { class: 'quiet owner', 'data-text': end }, showAgain);
+/**
+ * Shows the whole address of a deposit again. Where the session shows another or none, only pages with its secret can do so:
+ * the style sheet hides it on others.
+ */
+export function againView(
+  { showAgain }: PageData['texts'],
+  { addressEnd, isShown }: CheckoutState['deposits'][number],
+): Tree {
+  const kind = isShown === true ? 'quiet' : 'quiet owner';
+  return actView('again', { class: kind, 'data-text': addressEnd }, showAgain);
 }

@@ -164,18 +164,22 @@ function depositsView(
   reader: Reader,
 ): readonly Tree[] {
   return state.deposits
-    .filter(({ missingInToken, payUntil }) => missingInToken !== '0' && payUntil > reader.now)
+    .filter(({ payUntil }) => payUntil > reader.now)
     .map((deposit) => {
       const { tokenId, amountInToken, missingInToken, payUntil, addressEnd } = deposit;
       const network = options.find((option) => option.tokenId === tokenId)?.chainTitle;
       const amount = (units: string) => formatToken(locale, deposit, units);
       const until = new Date(payUntil * 1000).toISOString();
+      const has = amount(amountInToken);
+      // The service collects it next.
+      if (missingInToken === '0') return h('p', {}, fill(texts.wholeElsewhere, { has }));
       return [
-        h('p', {}, fill(texts.partial, { has: amount(amountInToken), rest: amount(missingInToken) })),
+        h('p', {}, fill(texts.partial, { has, rest: amount(missingInToken) })),
         h('p', {}, fill(texts.addressEnds, { end: addressEnd })),
         network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
         h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
-        againView(texts, addressEnd),
+        againView(texts, deposit),
+        h('p', {}, fill(texts.orPayElse, { has })),
       ];
     });
 }

@@ -192,6 +192,8 @@ export const de: Texts = {
     '{has} sind schon an einer anderen Adresse angekommen, die auf {end} endet. Um diese Zahlung zu vervollständigen, senden Sie noch {rest} an jene Adresse.',
   orSendAll:
     'Wenn Sie stattdessen an die Adresse unten senden, senden Sie den vollen Betrag von {all}. Die anderen {has} gehen dann an die dafür angegebene Rückzahlungsadresse zurück.',
+  orPayElse:
+    'Wenn Sie stattdessen anders bezahlen, bezahlen Sie den vollen Preis. Die {has} gehen dann an die dafür angegebene Rückzahlungsadresse zurück.',
   wholeElsewhere:
     'Der ganze Betrag, {has}, ist schon an einer anderen Adresse angekommen. Senden Sie nichts mehr.',
   goesBack:

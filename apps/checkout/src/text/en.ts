@@ -186,6 +186,8 @@ export const en = {
     '{has} has already arrived at another address, which ends in {end}. To complete that payment, send {rest} more to that address.',
   orSendAll:
     'If you send to the address below instead, send the whole {all}. The other {has} then goes back to the refund address that was given for it.',
+  orPayElse:
+    'If you pay another way instead, you pay the whole price. The {has} then goes back to the refund address that was given for it.',
   wholeElsewhere: 'The whole amount, {has}, has already arrived at another address. Send nothing more.',
   goesBack:
     '{amount} arrived and cannot be used here: {why}. It goes back to the refund address automatically.',

@@ -186,6 +186,8 @@ export const es: Texts = {
     'Ya han llegado {has} a otra dirección, que termina en {end}. Para completar ese pago, envíe {rest} más a esa dirección.',
   orSendAll:
     'Si envía en cambio a la dirección de abajo, envíe los {all} completos. Los otros {has} vuelven entonces a la dirección de reembolso indicada para ellos.',
+  orPayElse:
+    'Si paga en cambio de otra forma, paga el precio completo. Los {has} vuelven entonces a la dirección de reembolso indicada para ellos.',
   wholeElsewhere: 'El importe completo, {has}, ya ha llegado a otra dirección. No envíe nada más.',
   goesBack:
     'Han llegado {amount} que no se pueden usar aquí: {why}. Vuelven automáticamente a la dirección de reembolso.',

@@ -191,6 +191,8 @@ export const fr: Texts = {
     '{has} sont déjà arrivés à une autre adresse, qui se termine par {end}. Pour compléter ce paiement, envoyez encore {rest} à cette adresse-là.',
   orSendAll:
     'Si vous envoyez plutôt à l’adresse ci-dessous, envoyez la totalité, {all}. Les {has} reviennent alors à l’adresse de remboursement indiquée pour eux.',
+  orPayElse:
+    'Si vous payez plutôt d’une autre façon, vous payez le prix entier. Les {has} reviennent alors à l’adresse de remboursement indiquée pour eux.',
   wholeElsewhere: 'La totalité, {has}, est déjà arrivée à une autre adresse. N’envoyez plus rien.',
   goesBack:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement à l’adresse de remboursement.',

@@ -188,6 +188,8 @@ export const it: Texts = {
     'Sono già arrivati {has} a un altro indirizzo, che termina con {end}. Per completare quel pagamento, invia altri {rest} a quell’indirizzo.',
   orSendAll:
     'Se invece invii all’indirizzo qui sotto, invia tutti i {all}. Gli altri {has} tornano allora all’indirizzo di rimborso indicato per loro.',
+  orPayElse:
+    'Se invece paghi in un altro modo, paghi il prezzo intero. I {has} tornano allora all’indirizzo di rimborso indicato per loro.',
   wholeElsewhere: 'L’intero importo, {has}, è già arrivato a un altro indirizzo. Non inviare altro.',
   goesBack:
     'Sono arrivati {amount} che non si possono usare qui: {why}. Tornano automaticamente all’indirizzo di rimborso.',

@@ -187,6 +187,8 @@ export const pt: Texts = {
     'Já chegaram {has} a outro endereço, que termina em {end}. Para completar esse pagamento, envie mais {rest} para esse endereço.',
   orSendAll:
     'Se, em vez disso, enviar para o endereço abaixo, envie o total de {all}. Os outros {has} voltam então ao endereço de reembolso indicado para eles.',
+  orPayElse:
+    'Se, em vez disso, pagar de outra forma, você paga o preço inteiro. Os {has} voltam então ao endereço de reembolso indicado para eles.',
   wholeElsewhere: 'O valor total, {has}, já chegou a outro endereço. Não envie mais nada.',
   goesBack:
     'Chegaram {amount} que não podem ser usados aqui: {why}. Voltam automaticamente ao endereço de reembolso.',

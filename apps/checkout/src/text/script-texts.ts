@@ -100,6 +100,7 @@ const serverTexts = [
   'showAgain',
   'arrivedElsewhere',
   'orSendAll',
+  'orPayElse',
   'walletWindow',
 ] as const satisfies readonly (keyof Texts)[];
 

@@ -186,6 +186,8 @@ export const tr: Texts = {
     '{end} ile biten başka bir adrese {has} zaten ulaştı. O ödemeyi tamamlamak için o adrese {rest} daha gönderin.',
   orSendAll:
     'Bunun yerine aşağıdaki adrese gönderecekseniz tutarın tamamını, {all}, gönderin. Diğer {has} o zaman kendisi için verilen iade adresine döner.',
+  orPayElse:
+    'Bunun yerine başka bir yolla öderseniz fiyatın tamamını ödersiniz. {has} o zaman kendisi için verilen iade adresine döner.',
   wholeElsewhere: 'Tutarın tamamı, {has}, başka bir adrese zaten ulaştı. Artık bir şey göndermeyin.',
   goesBack: '{amount} ulaştı ama burada kullanılamıyor: {why}. Kendiliğinden iade adresine döner.',
   wentBack: '{amount} ödeyene döndü: {why}.',

@@ -175,6 +175,7 @@ export const zh: Texts = {
   showAgain: '再次显示此地址',
   arrivedElsewhere: '另一个以 {end} 结尾的地址已收到 {has}。要完成那笔付款，请再向那个地址发送 {rest}。',
   orSendAll: '如果改为向下面的地址付款，请发送全部 {all}。另一笔 {has} 随后会退回当时填写的退款地址。',
+  orPayElse: '如果改用其他方式付款，则需支付全价。已收到的 {has} 随后会退回当时填写的退款地址。',
   wholeElsewhere: '另一个地址已收到全额 {has}。请不要再发送。',
   goesBack: '收到 {amount}，但无法在此使用：{why}。将自动退回退款地址。',
   wentBack: '{amount} 已退回付款人：{why}。',

@@ -178,6 +178,30 @@ export const depositsOfSessions = statement({
    order by o.order_id`,
 });
 
+// What was sent to addresses of sessions with a payment, without the payment that was collected there. Balances would still
+// include it until the next final one is read.
+export const surplusOfSessions = statement({
+  name: 'deposit_surplus_of_sessions',
+  parameters: { sessionIds: 'text[]' },
+  columns: {
+    session_id: 'text',
+    order_id: 'text',
+    token_id: 'text',
+    with_secret: 'bool',
+    amount: 'numeric',
+  },
+  text: `select o.session_id, o.order_id, o.token_id, o.with_secret, sum(t.amount) - case when exists (
+       select from deposit_moves m where m.order_id = o.order_id and m.move = 'collect' and m.status <> 'failed')
+       then o.total else 0 end as amount
+   from sessions s
+     join orders o on o.session_id = s.session_id
+     join deposit_transfers t on t.order_id = o.order_id and t.token = lower(o.token)
+   where s.session_id = any (:sessionIds) and s.initiate_tx <> ''
+     and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id)
+   group by o.order_id
+   order by o.order_id`,
+});
+
 // The order that a wallet pays, of an address that its payer may know and that waits for the rest.
 export const receivedOrderOfSession = statement({
   name: 'deposit_received_order',

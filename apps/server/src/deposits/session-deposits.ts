@@ -14,6 +14,7 @@ import {
   collectionsOfOrders,
   depositsOfSessions,
   receivedOrderOfSession,
+  surplusOfSessions,
   transfersOfSession,
 } from './deposit-search.sql.ts';
 
@@ -75,6 +76,32 @@ export async function findPageDeposits(
     found.set(sessionId, [...(found.get(sessionId) ?? []), deposit]);
   }
   return found;
+}
+
+/** Money at an address of a session whose payment is in a block, beside that payment. */
+export interface Surplus {
+  readonly sessionId: string;
+  readonly orderId: string;
+  readonly tokenId: string;
+  readonly amountInToken: string;
+  /** Whether its order was asked for without the session's secret. */
+  readonly isUnproven: boolean;
+}
+
+/** What came to addresses of paid sessions beside the payment, until exceptions show it. Omits dust. */
+export async function findSurplus(
+  queryable: Queryable,
+  { chains }: Pick<ViewContext, 'chains'>,
+  sessionIds: readonly string[],
+): Promise<readonly Surplus[]> {
+  if (sessionIds.length === 0) return [];
+  const rows = await queryable.query(surplusOfSessions, { sessionIds });
+  return rows.flatMap((row) => {
+    const { session_id: sessionId, order_id: orderId, token_id: tokenId, amount } = row;
+    const token = chains.token(tokenId);
+    if (token === undefined || amount <= 0n || microUsdOf(token, amount) < minReportedAmount) return [];
+    return { sessionId, orderId, tokenId, amountInToken: amount.toString(), isUnproven: !row.with_secret };
+  });
 }
 
 /**

@@ -58,12 +58,12 @@ function setClockWrong(): void {
 }
 
 /** A payer without a wallet, on a phone with a wrong clock, who has been told where to send 25 USDC. */
-async function visit(): Promise<Visit> {
+async function visit(changes: object = {}): Promise<Visit> {
   const elsewhere = new TestWallet([life.ethereum, life.base]);
   await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
   const { page } = await openPage(browser, { phone: true });
   await page.addInitScript(setClockWrong);
-  await page.goto(await addLink());
+  await page.goto(await addLink(changes));
   await page.locator('#by-address').check();
   // One character in the wrong case breaks the checksum, and begins no session.
   const typo = elsewhere.address.replace(/[a-f]/i, (letter) =>
@@ -83,7 +83,7 @@ async function visit(): Promise<Visit> {
   return { page, elsewhere, sessionId, address: (await address(page).textContent()) ?? '' };
 }
 
-async function addLink(): Promise<string> {
+async function addLink(changes: object = {}): Promise<string> {
   const { productId } = await life.post<{ productId: string }>('/product/create', {
     name: 'Green tea',
     commonPrices: [25_000_000],
@@ -95,6 +95,7 @@ async function addLink(): Promise<string> {
     settlementToken: 'ethereum::usdc',
     feeModel: 1,
     lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 25_000_000 }],
+    ...changes,
   });
   return linkUrl;
 }
@@ -119,6 +120,8 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
   await panel.getByText('Only on the Ethereum network').waitFor();
   assert.equal(await address(other.page).textContent(), visitor.address);
   await send(visitor, 18_000_000n);
+  for (const each of [page, other.page])
+    await each.getByText('3.00 USDC arrived and cannot be used here: too much.').waitFor();
   await page.locator('[data-status=completed]').waitFor();
   await page.getByText('3.00 USDC went back to the payer: too much.').waitFor();
   await other.page.locator('[data-status=completed]').waitFor();
@@ -139,6 +142,14 @@ test('a second device sees what has arrived at the first one’s address, and th
   await page.goto(`${life.options.origin}/checkout/${first.sessionId}`);
   await page.getByRole('button', { name: 'Pay another way' }).click();
   await page.getByText(`The address ends in ${first.address.slice(-4)}.`).waitFor();
+  await page
+    .getByText('If you pay another way instead, you pay the whole price. The 3.00 USDC then')
+    .waitFor();
+  // A device without the secret has only hidden the address, and shows it again.
+  const again = page.getByRole('button', { name: 'Show this address again' });
+  await again.click();
+  await address(page).getByText(first.address, { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Pay another way' }).click();
   await page.locator('#by-address').check();
   const elsewhere = new TestWallet([life.ethereum, life.base]);
   await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
@@ -159,6 +170,13 @@ test('a second device sees what has arrived at the first one’s address, and th
     address: (await address(page).textContent()) ?? '',
   };
   assert.notEqual(second.address, first.address);
+  await page.reload();
+  await again.click();
+  await address(page).getByText(first.address, { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Pay another way' }).click();
+  await page.locator('#by-address').check();
+  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await address(page).getByText(second.address, { exact: true }).waitFor();
   await send(second, 5_000_000n);
   await page
     .locator('#deposit')
@@ -230,6 +248,31 @@ test('a deposit for a session that a wallet has paid meanwhile goes back, and th
   await noticed(visitor);
   await other.page.reload();
   await other.page.getByText('25.00 USDC went back to the payer: already paid.').waitFor();
+  assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
+  await Promise.all([page.close(), other.page.context().close()]);
+});
+
+test('a payer whose wallet pays the whole price after a part is told so before and after, and stays on the page', async () => {
+  const visitor = await visit({ successUrl: 'https://shop.example/thanks' });
+  const { page, elsewhere } = visitor;
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, usdc, 30_000_000n);
+  await send(visitor, 10_000_000n);
+  await page.locator('#deposit').getByText('10.00 USDC has arrived.').waitFor();
+  const other = await openPage(browser, { isApart: true });
+  await wallet.inject(other.page);
+  await other.page.goto(page.url());
+  await other.page.getByRole('button', { name: 'Pay another way' }).click();
+  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.locator('#pay-button').getByText('Pay 25.00 USDC').waitFor();
+  await other.page.getByText('If you pay another way instead, you pay the whole price.').waitFor();
+  assert.equal(await other.page.getByText('exactly this amount').count(), 0);
+  await other.page.locator('#pay-button').click();
+  await other.page.getByText('10.00 USDC arrived and cannot be used here: already paid.').waitFor();
+  await other.page.locator('[data-status=completed]').waitFor();
+  await other.page.getByRole('link', { name: 'Continue to shop.example' }).waitFor();
+  assert.equal(await other.page.locator('.leave').count(), 0);
+  await other.page.getByText('10.00 USDC went back to the payer: already paid.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await Promise.all([page.close(), other.page.context().close()]);
 });

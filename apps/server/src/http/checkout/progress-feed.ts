@@ -4,7 +4,7 @@ import { streamLimits } from '../rate-limit.ts';
 import type { CheckoutContext } from './context.ts';
 import { checkoutState, findSessionFacts } from './state.ts';
 
-/** How often the sessions of open pages are read: all together, in at most five statements. */
+/** How often the sessions of open pages are read: all together, in at most six statements. */
 const readIntervalMs = 700;
 
 export interface ProgressFeed {

@@ -7,7 +7,12 @@ import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
-import { type FoundDeposit, findPageDeposits } from '#deposits/session-deposits.ts';
+import {
+  type FoundDeposit,
+  findPageDeposits,
+  findSurplus,
+  type Surplus,
+} from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -42,6 +47,7 @@ export function isPayable(session: SessionState, now: Date): boolean {
 export interface SessionFacts {
   readonly seen?: SeenPayment | undefined;
   readonly deposits?: readonly FoundDeposit[] | undefined;
+  readonly surplus?: readonly Surplus[] | undefined;
   readonly exceptions?: readonly PaymentException[];
   /** Orders of the exceptions that were asked for without the session's secret. */
   readonly unproven?: ReadonlySet<string>;
@@ -49,17 +55,19 @@ export interface SessionFacts {
   readonly address?: AddressTerms | undefined;
 }
 
-/** Reads the facts about several sessions besides their rows, in at most four statements at once, and one more where money paid nothing. */
+/** Reads the facts about several sessions besides their rows, in at most five statements at once, and one more where money paid nothing. */
 export async function findSessionFacts(
   deps: Pick<CheckoutContext, 'db' | 'chains' | 'clock'>,
-  sessions: readonly Pick<SessionState, 'sessionId' | 'shownOrderId'>[],
+  sessions: readonly Pick<SessionState, 'sessionId' | 'shownOrderId' | 'initiateTx'>[],
 ): Promise<(session: Pick<SessionState, 'sessionId' | 'shownOrderId'>) => SessionFacts> {
   const { db } = deps;
   const sessionIds = sessions.map(({ sessionId }) => sessionId);
+  const paidIds = sessions.flatMap(({ sessionId, initiateTx }) => (initiateTx === '' ? [] : [sessionId]));
   const shown = sessions.flatMap(({ shownOrderId }) => (shownOrderId === '' ? [] : [shownOrderId]));
-  const [seen, deposits, exceptions, addresses] = await Promise.all([
+  const [seen, deposits, surplus, exceptions, addresses] = await Promise.all([
     findSeenPayments(db, sessionIds),
     findPageDeposits(db, deps, sessionIds),
+    findSurplus(db, deps, paidIds),
     findExceptions(db, sessionIds),
     findDepositAddresses(db, shown),
   ]);
@@ -72,6 +80,7 @@ export async function findSessionFacts(
     unproven,
     seen: seen.get(sessionId),
     deposits: deposits.get(sessionId),
+    surplus: surplus.filter((each) => each.sessionId === sessionId),
     exceptions: exceptions.filter((exception) => exception.sessionId === sessionId),
     address: addresses.get(shownOrderId),
   });
@@ -111,6 +120,19 @@ function arrivalOf(
   return shown === undefined ? [] : [shown];
 }
 
+/** Money beside the payment of a session, as the exception that it becomes with its final block. */
+function surplusOf(
+  deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
+  { orderId, tokenId, amountInToken, isUnproven }: Surplus,
+  seen: SeenPayment | undefined,
+): CheckoutState['exceptions'] {
+  const kind = seen?.orderId === orderId ? 'overpaid' : 'duplicate';
+  const open = { status: 'open', resolvedTx: '', txHash: '', decision: '', decideBy: '' } as const;
+  const exception = { ...open, kind, orderId, tokenId, amountInToken } as const;
+  const shown = exceptionOf(deps, exception, new Set(isUnproven ? [orderId] : []));
+  return shown === undefined ? [] : [shown];
+}
+
 /** Unix seconds. Money that the merchant may still accept cannot go back yet. */
 export function heldUntilOf({ decideBy, status }: Pick<PaymentException, 'decideBy' | 'status'>): number {
   return decideBy === '' || status === 'resolved' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
@@ -130,7 +152,17 @@ export async function checkoutState(
   session: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
-  const { seen, deposits = [], exceptions = [], address } = found;
+  const { seen, deposits = [], surplus = [], address } = found;
+  const shown = isPayable(session, deps.clock.now())
+    ? shownDepositOf(deps, session.shownOrderId, address)
+    : {};
+  const exceptions = [
+    ...shownExceptions(found.exceptions ?? [])
+      .filter((exception) => isOutside(exception, session))
+      .flatMap((exception) => exceptionOf(deps, exception, found.unproven) ?? []),
+    ...deposits.flatMap((deposit) => arrivalOf(deps, deposit)),
+    ...surplus.flatMap((each) => surplusOf(deps, each, seen)),
+  ];
   return {
     sessionId: session.sessionId,
     status: session.status,
@@ -144,19 +176,20 @@ export async function checkoutState(
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
     receiptId: session.receiptId,
-    deposits: deposits.filter(({ late }) => late === undefined),
-    ...(isPayable(session, deps.clock.now()) ? shownDepositOf(deps, session.shownOrderId, address) : {}),
-    exceptions: [
-      ...shownExceptions(exceptions)
-        .filter((exception) => isOutside(exception, session))
-        .flatMap((exception) => exceptionOf(deps, exception, found.unproven) ?? []),
-      ...deposits.flatMap((deposit) => arrivalOf(deps, deposit)),
-    ],
+    deposits: deposits
+      .filter(({ late }) => late === undefined)
+      .map((deposit) => (isAt(deposit, shown.shownDeposit) ? { ...deposit, isShown: true } : deposit)),
+    ...shown,
+    exceptions,
     refunded: session.refundedAmount.toString(),
     isRefunded: await isRefunded(deps.db, session),
-    ...returnOf(session),
+    ...returnOf(session, exceptions),
     ...(isPaid(session) ? await successTextOf(deps, session) : {}),
   };
+}
+
+function isAt({ tokenId, addressEnd }: FoundDeposit, shown: CheckoutState['shownDeposit']): boolean {
+  return tokenId === shown?.tokenId && shown.address.endsWith(addressEnd);
 }
 
 /** A deposit address as pages show it. */
@@ -217,8 +250,14 @@ function paymentOf({ chainId, payer, amountInToken, total, fee, orderId: _orderI
   };
 }
 
-/** The ways to the shop: ahead once a block has the payment, back as long as none has. */
-function returnOf(session: SessionState): Pick<CheckoutState, 'successUrl' | 'returnsAlone' | 'cancelUrl'> {
+/**
+ * The ways to the shop: ahead once a block has the payment, back as long as none has. A payer whose money paid nothing is to
+ * read what becomes of it, so the page stays.
+ */
+function returnOf(
+  session: SessionState,
+  exceptions: CheckoutState['exceptions'],
+): Pick<CheckoutState, 'successUrl' | 'returnsAlone' | 'cancelUrl'> {
   const { sessionId, status, successUrl, cancelUrl } = session;
   if (!isPaid(session) && session.initiateTx === '') {
     const end = status === 'expired' || status === 'cancelled' ? status : 'open';
@@ -226,9 +265,13 @@ function returnOf(session: SessionState): Pick<CheckoutState, 'successUrl' | 're
   }
   if (successUrl === '') return {};
   const isFinal = isPaid(session);
+  const isAlone =
+    isFinal &&
+    session.autoReturn === 'paid' &&
+    exceptions.every(({ kind, isUnproven }) => isUnproven && kind !== 'overpaid');
   return {
     successUrl: returnUrlOf(successUrl, sessionId, isFinal ? 'paid' : 'processing'),
-    ...(isFinal && session.autoReturn === 'paid' ? { returnsAlone: true } : {}),
+    ...(isAlone ? { returnsAlone: true } : {}),
   };
 }
 
