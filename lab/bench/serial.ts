@@ -26,7 +26,7 @@ const insertSessions = `insert into sessions (session_id, merchant_id, session_t
     account_id, account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url,
     metadata, meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)
   select 'sess_' || md5('serial' || n), 'mer_' || n % ${merchants}, 'chk', '', '', md5('c' || n), 'acc_1', 'acv_1', '0x00',
-    'base::usdc', 1, 10000, '[{"lineItemId":"li_0000000000000000000001","itemType":"one_time","quantity":1,"unitPrice":10000,
+    'base::usdc', 1, 10000, '[{"lineItemId":"li_0000000000000000000001","itemType":"one_time","productId":"","quantity":1,"unitPrice":10000,
       "productData":{"productName":"Tea number ' || n || '","productDescription":"","imageUrl":"","attributes":[]}}]', false, '', '{"order":"A-' || n || '"}',
     '0x', '0x', '0x', now(), 'expired', now() - interval '100 days', now() - interval '100 days'
   from generate_series(1, $1::int) as n`;
