@@ -105,6 +105,10 @@ test('no session and no payment is lost or stored twice by a failover, and every
   const chains = world.chains.map((chain) => mineChain(chain, counts, () => false, mining.signal));
   const sales: Sale[] = [];
   const givingUp = new AbortController();
+  // A failed drill must not go on, or its process never ends.
+  t.after(() => {
+    for (const each of [shopping, mining, loading, givingUp]) each.abort();
+  });
   const payers = buyers.map((buyer) =>
     buy(world, buyer, sales, { ending: shopping.signal, givingUp: givingUp.signal }),
   );
