@@ -152,6 +152,8 @@ export const patternTexts: Readonly<Record<string, string>> = {
   '^(0|[1-9][0-9]*)$': 'a whole number in digits, without leading zeros',
   '^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$': 'an amount such as 12.50, with at most six decimals',
   '^[1-9][0-9]{0,13}$': 'a whole number from 1 to 99999999999999',
+  '^(0|[1-9][0-9]{0,10})$': 'a whole number of at most eleven digits, without leading zeros',
+  '^[0-9a-fA-F]{4}$': 'four hexadecimal digits',
   '^0x[0-9a-fA-F]{40}$': '0x and 40 hexadecimal digits',
   '^0x[0-9a-fA-F]{64}$': '0x and 64 hexadecimal digits',
   '^0x[0-9a-f]{64}$': '0x and 64 hexadecimal digits in lower case',
