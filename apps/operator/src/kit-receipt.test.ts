@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { metaDataOf } from '@florin/kit';
-import { receipt as receiptSchema } from '@florin/protocol/checkout-api.ts';
+import { receipt as receiptSchema } from '@florin/protocol/checkout-order.ts';
 import { systemClock, systemRandom } from '@florin/server/operator';
 import { runCli } from './cli.ts';
 import {

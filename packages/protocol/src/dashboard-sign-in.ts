@@ -1,10 +1,9 @@
 import Type from 'typebox';
 import { auditQuery, auditReply } from './audit-log.ts';
-import { ownBounce } from './mail-api.ts';
-import { notificationKinds } from './notification.ts';
+import { notificationRoutes } from './notification-api.ts';
 import { paymentViewRoutes } from './payment-view-api.ts';
 import { route } from './route.ts';
-import { idText, nameText, strictBody, successReply, text } from './schema.ts';
+import { nameText, strictBody, successReply, text } from './schema.ts';
 
 const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
 const password = text({ min: 1, max: 128 });
@@ -18,8 +17,6 @@ const newPassword = text({
 const code = text({ min: 1, max: 64 });
 /** What a browser's WebAuthn calls take and return, as JSON. */
 const webAuthn = Type.Object({}, { additionalProperties: true });
-
-const notificationKind = Type.Enum(notificationKinds);
 
 /** What the signature of a wallet is for. */
 const walletPurposes = ['sign_in', 'prove', 'add_wallet'] as const;
@@ -271,52 +268,7 @@ export const meRoutes = {
     errors: ['field_invalid'],
   }),
   ...paymentViewRoutes,
-  listMyNotifications: route({
-    ...personal,
-    method: 'GET',
-    path: '/me/notification/list',
-    summary: 'What this person gets by e-mail, for each merchant',
-    tag: 'Notifications',
-    reply: Type.Object({
-      isMailConfigured: Type.Boolean({
-        description: 'false: the installation has no mail server and sends nothing',
-      }),
-      bounce: ownBounce,
-      merchants: Type.Array(
-        Type.Object({
-          merchantId: Type.String(),
-          merchantName: Type.String(),
-          notifications: Type.Array(
-            Type.Object({
-              kind: notificationKind,
-              isWanted: Type.Boolean(),
-              isAlways: Type.Boolean({ description: 'It cannot be turned off' }),
-            }),
-          ),
-        }),
-      ),
-    }),
-    effect: 'query',
-    errors: [],
-  }),
-  changeMyNotification: route({
-    ...personal,
-    path: '/me/notification/change',
-    summary: 'Choose whether to get e-mails of a kind about a merchant',
-    tag: 'Notifications',
-    body: strictBody({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
-    reply: successReply,
-    errors: ['role_forbidden', 'field_invalid'],
-  }),
-  retryMyMail: route({
-    ...personal,
-    path: '/me/mail/retry',
-    summary: 'Let e-mails go to the own address again that the mail server refused for good',
-    description: 'What was not sent meanwhile is not sent later.',
-    tag: 'Notifications',
-    reply: successReply,
-    errors: [],
-  }),
+  ...notificationRoutes,
   revokeMySession: route({
     ...personal,
     path: '/me/session/revoke',

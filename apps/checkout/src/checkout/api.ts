@@ -2,11 +2,10 @@ import type { SubmittedView } from '@florin/protocol/agent-view.ts';
 import type {
   BegunSession,
   CheckoutOption,
-  PreparedOrder,
-  SessionReceipt,
   ShownState,
   TokenBalance,
 } from '@florin/protocol/checkout-api.ts';
+import type { PreparedOrder, SessionReceipt } from '@florin/protocol/checkout-order.ts';
 import { isAtEnd } from './model.ts';
 
 /** A refusal by the server, with its code. */

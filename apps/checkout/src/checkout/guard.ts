@@ -1,4 +1,5 @@
-import type { CheckoutOption, NetworkFacts } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { NetworkFacts } from '@florin/protocol/checkout-order.ts';
 import { api } from './api.ts';
 import { takeAccount } from './connect.ts';
 import { fill } from './format.ts';

@@ -1,4 +1,4 @@
-import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import type { PreparedOrder } from '@florin/protocol/checkout-order.ts';
 import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail, wantedOrder } from './begin.ts';
 import { readBalances } from './connect.ts';

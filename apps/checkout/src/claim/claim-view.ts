@@ -1,4 +1,4 @@
-import type { Claim } from '@florin/protocol/checkout-api.ts';
+import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { fill, formatMoney, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import { type ClaimData, type ClaimedMoney, type ClaimPlace, coinAddress } from './data.ts';

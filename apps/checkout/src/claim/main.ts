@@ -1,4 +1,4 @@
-import type { Claim } from '@florin/protocol/checkout-api.ts';
+import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { ask, Refused } from '../checkout/api.ts';
 import { elementOf, show } from '../checkout/dom.ts';
 import { fill } from '../checkout/format.ts';

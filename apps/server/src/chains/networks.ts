@@ -1,4 +1,4 @@
-import type { NetworkFacts } from '@florin/protocol/checkout-api.ts';
+import type { NetworkFacts } from '@florin/protocol/checkout-order.ts';
 import { ether, findKnownChain } from '@florin/protocol/known-chain.ts';
 import type { Chain } from './chain.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '@florin/pg';
-import type { SessionReceipt } from '@florin/protocol/checkout-api.ts';
+import type { SessionReceipt } from '@florin/protocol/checkout-order.ts';
 import type { Chains } from '#chains/chain.ts';
 import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';

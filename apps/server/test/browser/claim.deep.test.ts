@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { shorten } from '@florin/checkout';
-import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-order.ts';
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Browser, Page } from 'playwright-core';

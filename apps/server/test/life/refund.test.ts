@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
-import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import type { PreparedOrder } from '@florin/protocol/checkout-order.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
 import { type Mailbox, startMailbox } from '@florin/world';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-order.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';

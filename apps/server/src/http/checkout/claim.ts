@@ -8,7 +8,8 @@ import {
   type Language,
   shorten,
 } from '@florin/checkout';
-import type { Claim, checkoutApi } from '@florin/protocol/checkout-api.ts';
+import type { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';

@@ -1,4 +1,5 @@
-import { type checkoutApi, depositWayOf } from '@florin/protocol/checkout-api.ts';
+import type { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { depositWayOf } from '@florin/protocol/checkout-order.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import { findReceivedOrder } from '#deposits/session-deposits.ts';

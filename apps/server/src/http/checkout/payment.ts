@@ -1,11 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Queryable } from '@florin/pg';
-import type {
-  BegunSession,
-  checkoutApi,
-  PreparedOrder,
-  TokenBalance,
-} from '@florin/protocol/checkout-api.ts';
+import type { BegunSession, checkoutApi, TokenBalance } from '@florin/protocol/checkout-api.ts';
+import type { PreparedOrder } from '@florin/protocol/checkout-order.ts';
 import { fieldRefusal, isChainUnavailable, Refusal } from '@florin/protocol/error.ts';
 import { formatUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
