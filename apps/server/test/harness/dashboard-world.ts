@@ -51,6 +51,14 @@ export class Browser {
     this.#server = server;
   }
 
+  /** A browser in which a person has signed in with the password. */
+  static async signedIn(server: FastifyInstance, email: string): Promise<Browser> {
+    const browser = new Browser(server);
+    const { status, code, message } = await browser.post('/sign-in/password', { email, password });
+    if (status !== 200 || code !== 0) throw new Error(`no sign-in: ${status} ${code} ${message}`);
+    return browser;
+  }
+
   async send(
     method: 'GET' | 'POST',
     path: string,

@@ -12,3 +12,8 @@ export function totpCode(secret: string, atMs = Date.now()): string {
   const offset = (digest.at(-1) ?? 0) & 15;
   return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
+
+/** The code of an authenticator that has scanned this URI, now or some time steps later. */
+export function totpCodeOf(totpUri: string, later = 0): string {
+  return totpCode(new URL(totpUri).searchParams.get('secret') ?? '', Date.now() + later * 30_000);
+}

@@ -20,7 +20,7 @@ import {
 } from '../../../test/harness/dashboard-world.ts';
 import { entries, requestOf } from '../../../test/harness/merchant-routes.ts';
 import { openShop, type Shop } from '../../../test/harness/shop.ts';
-import { totpCode } from '../../../test/harness/totp.ts';
+import { totpCodeOf } from '../../../test/harness/totp.ts';
 
 /** Operations that need no entry: they begin something, sign in or out, or prove who acts. */
 const changesNothing = [
@@ -206,7 +206,7 @@ function personalRequests(): Requests {
     removeWallet: send({ address }),
     confirmSecondFactor: send(async () => {
       const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
-      return { code: totpCode(new URL(totpUri).searchParams.get('secret') ?? '', Date.now()) };
+      return { code: totpCodeOf(totpUri) };
     }),
     removeSecondFactor: send({ password }),
     renewRecoveryCodes: send({}),

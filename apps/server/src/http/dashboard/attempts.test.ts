@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
+import { totpCodeOf } from '../../../test/harness/totp.ts';
+import { defaultRateLimits } from '../rate-limit.ts';
+
+let world: DashboardWorld;
+let local: FastifyInstance;
+before(async () => {
+  world = await DashboardWorld.open();
+  local = await world.serve('local');
+});
+after(() => world.close());
+
+test('a code is taken once, at sign-in and as a proof, also at the same time', async () => {
+  const { email } = await world.addPerson();
+  const browser = await Browser.signedIn(local, email);
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  const code = totpCodeOf(totpUri);
+  assert.equal((await browser.post('/me/second-factor/confirm', { code })).code, 0);
+  assert.equal((await browser.post('/me/prove', { password, code })).code, 200202);
+  const next = totpCodeOf(totpUri, 1);
+  const others = [new Browser(local), new Browser(local)];
+  for (const other of others) await other.post('/sign-in/password', { email, password });
+  const enter = others.map((other) => other.post('/sign-in/code', { code: next }));
+  assert.deepEqual((await Promise.all(enter)).map((reply) => reply.code).sort(), [0, 200202]);
+  const signedInAs = await Promise.all(others.map(async (other) => (await other.get('/me')).code));
+  assert.deepEqual(signedInAs.sort(), [0, 200201]);
+  assert.equal((await browser.post('/me/prove', { password, code: next })).code, 200202);
+});
+
+test('five wrong codes end a sign-in', async () => {
+  const { email } = await world.addPerson();
+  const browser = await Browser.signedIn(local, email);
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  await browser.post('/me/second-factor/confirm', { code: totpCodeOf(totpUri) });
+  const other = new Browser(local);
+  await other.post('/sign-in/password', { email, password });
+  for (let count = 0; count < 5; count += 1) await other.post('/sign-in/code', { code: '000000' });
+  assert.equal((await other.post('/sign-in/code', { code: totpCodeOf(totpUri, 1) })).code, 200202);
+});
+
+test('attempts to sign in are limited for a network, and for an account from a network', async () => {
+  const server = await world.serve('local', defaultRateLimits);
+  const { email } = await world.addPerson();
+  const codes: number[] = [];
+  for (let count = 0; count < 11; count += 1) {
+    const body = { email, code: 'wrong' };
+    codes.push((await new Browser(server).post('/sign-in/recovery-code', body)).code);
+  }
+  assert.deepEqual(codes, [...Array(10).fill(200202), 900101]);
+  const fromNetwork: number[] = [];
+  for (let count = 0; count < 31; count += 1) {
+    const options = { body: { token: 'x' }, remoteAddress: `2001:db8::${count}` };
+    fromNetwork.push((await new Browser(server).send('POST', '/invitation/show', options)).code);
+  }
+  assert.deepEqual(fromNetwork, [...Array(30).fill(100803), 900101]);
+});
+
+test('strangers with many addresses guess a hundred times an hour, and lock no known device out', async () => {
+  const server = await world.serve('local', defaultRateLimits);
+  const { email } = await world.addPerson();
+  const owner = await Browser.signedIn(server, email);
+  const guess = { email, code: 'wrong' };
+  const codes: number[] = [];
+  for (let count = 0; count < 101; count += 1) {
+    const options = { body: guess, remoteAddress: `2001:db8:0:${count.toString(16)}::1` };
+    codes.push((await new Browser(server).send('POST', '/sign-in/recovery-code', options)).code);
+  }
+  assert.deepEqual(codes, [...Array(100).fill(200202), 900101]);
+  const guesses: number[] = [];
+  for (let count = 0; count < 11; count += 1)
+    guesses.push((await owner.post('/sign-in/recovery-code', guess)).code);
+  assert.deepEqual(guesses, [...Array(10).fill(200202), 900101]);
+  // Codes are no passwords: guessing the one does not lock the other.
+  assert.equal((await new Browser(server).post('/sign-in/password', { email, password })).code, 0);
+});
+
+test('guesses of a password or code in a session spend the allowance of that session alone', async () => {
+  const server = await world.serve('local', defaultRateLimits);
+  const { email } = await world.addPerson();
+  const [owner, thief] = [await Browser.signedIn(server, email), await Browser.signedIn(server, email)];
+  const codes: number[] = [];
+  for (let count = 0; count < 10; count += 1)
+    codes.push((await thief.post('/me/second-factor/confirm', { code: '000000' })).code);
+  assert.equal(codes.includes(900101), false);
+  for (const [path, body] of [
+    ['/me/second-factor/confirm', { code: '000000' }],
+    ['/me/second-factor/start', { password }],
+    ['/me/second-factor/remove', { password }],
+    ['/me/password/change', { currentPassword: password, newPassword: 'another long password' }],
+    ['/me/prove', { password }],
+  ] as const)
+    assert.deepEqual([path, (await thief.post(path, body)).code], [path, 900101]);
+  assert.equal((await owner.post('/me/prove', { password })).code, 0);
+});
