@@ -1,4 +1,5 @@
 import { type Row, statement } from '@florin/pg';
+import { awaitLockOf } from '#db/advisory-lock.ts';
 
 // The unique fact makes a repetition store nothing. A payer's order knows the payer's language.
 export const insertMail = statement({
@@ -104,13 +105,22 @@ export const deleteOldBounces = statement({
    returning address`,
 });
 
-// Changes, not e-mails: each is told to several people.
-export const countWebhookChanges = statement({
-  name: 'mail_count_webhook_changes',
+// Held until the transaction ends: changes at the same time would all count the same e-mails, and none would be the last.
+export const takeWebhookMailTurn = statement({
+  name: 'mail_take_webhook_turn',
+  parameters: { merchantId: 'text' },
+  columns: { locked: 'bool' },
+  text: `select true as locked from ${awaitLockOf('webhookMails', ':merchantId::text')}`,
+});
+
+// Changes by keys, which their facts say. Changes, not e-mails: each is told to several people.
+export const countKeyWebhookChanges = statement({
+  name: 'mail_count_key_webhook_changes',
   parameters: { merchantId: 'text', since: 'timestamptz' },
-  columns: { told: 'int8' },
-  text: `select count(distinct fact) as told from mails
-   where kind in ('createWebhook', 'updateWebhook') and merchant_id = :merchantId and created_at > :since`,
+  columns: { told: 'int8', is_last_told: 'bool' },
+  text: `select count(distinct fact) as told, count(*) filter (where fact like '%:key:last') > 0 as is_last_told from mails
+   where kind in ('createWebhook', 'updateWebhook') and merchant_id = :merchantId and created_at > :since
+     and fact like '%:key:%'`,
 });
 
 export const countInvitations = statement({

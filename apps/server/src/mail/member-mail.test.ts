@@ -314,6 +314,33 @@ test('owners and admins are told where webhooks go also when an API key sends th
   assert.equal(moved.filter(({ text }) => text.includes('not told for a day')).length, 1);
   clock.time += 86_400_000;
   assert.equal((await move(20, 21)).length, 1);
+
+  // Nor do members' changes count, behind which a key could act unseen.
+  clock.time += 86_400_000;
+  const owner = await signedIn(email);
+  owner.merchantId = merchantId;
+  for (let count = 0; count < 10; count += 1) {
+    clock.time += 1_000;
+    const moved = { ...hook, webhookId, webhookUrl: `https://members.example.com/${count}` };
+    assert.equal((await owner.post('/webhook/update', moved)).code, 0);
+  }
+  assert.equal((await newMails(email)).filter(({ subject }) => subject.includes('redirected')).length, 10);
+  const [unseen, ...more] = await move(30, 31);
+  assert.match(unseen?.text ?? '', /\nDone by: API key/);
+  assert.deepEqual(more, []);
+
+  // Changes at the same time do not pass the last e-mail by.
+  clock.time += 86_400_000;
+  const hooks = [];
+  for (let count = 0; count < 8; count += 1) hooks.push((await post('/webhook/create', hook)).webhookId);
+  assert.equal((await newMails(email)).length, 8);
+  const evil = { ...hook, webhookUrl: 'https://evil.example.com/hook' };
+  await Promise.all(hooks.map((id) => post('/webhook/update', { ...evil, webhookId: id })));
+  const atOnce = await newMails(email);
+  assert.deepEqual(
+    [atOnce.length, atOnce.filter(({ text }) => text.includes('not told for a day')).length],
+    [2, 1],
+  );
 });
 
 test('a merchant sends at most 50 invitations by e-mail in a day; more links are made, but not sent', async () => {

@@ -10,7 +10,7 @@ import { findOrder } from '#orders/order.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
 import { isAccessNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
-import { countInvitations, countWebhookChanges } from './mail.sql.ts';
+import { countInvitations, countKeyWebhookChanges, takeWebhookMailTurn } from './mail.sql.ts';
 import { type MailContext, storeMail, toMembers } from './mail.ts';
 import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
 
@@ -108,23 +108,36 @@ const dayMs = 86_400_000;
 export function ownerTeller(deps: MailContext): TellOwners {
   return async (transaction, { merchantId, actor, act, at }) => {
     if (!isAccessNotice(act)) return;
+    const place = actor.kind === 'key' ? await placeOfKeyChange(transaction, merchantId, at) : undefined;
+    if (place === 'untold') return;
+    const isLast = place === 'last';
     const fact = `${act.action}:${merchantId}:${act.subject}:${at.getTime()}`;
-    let isLast = false;
-    if (actor.kind === 'key') {
-      const since = new Date(at.getTime() - dayMs);
-      const [row] = await transaction.query(countWebhookChanges, { merchantId, since });
-      const told = Number(row?.told ?? 0n);
-      if (told >= maxWebhookChangesOfDay) return;
-      isLast = told === maxWebhookChangesOfDay - 1;
-    }
     const data = JSON.stringify({ actor, act, ...(isLast ? { isLast } : {}) });
     // Whom an act is about is told of it as a person.
     const toldAlready = isPersonalNotice(act.action) ? act.subject : '';
     for (const { userId, email } of await listRecipients(transaction, merchantId, 'access_changed')) {
       if (userId === toldAlready) continue;
-      await storeMail(transaction, deps, { merchantId, recipient: email, data, at, kind: act.action, fact });
+      await storeMail(transaction, deps, {
+        ...{ merchantId, recipient: email, data, at, kind: act.action },
+        // Two changes by keys in one millisecond are two facts, because their places differ.
+        fact: place === undefined ? fact : `${fact}:key:${place}`,
+      });
     }
   };
+}
+
+/** The place of a key's change among those of the day. Only an e-mail that says it is the last one makes the next untold. */
+async function placeOfKeyChange(
+  transaction: Transaction,
+  merchantId: string,
+  at: Date,
+): Promise<number | 'last' | 'untold'> {
+  await transaction.query(takeWebhookMailTurn, { merchantId });
+  const since = new Date(at.getTime() - dayMs);
+  const [row] = await transaction.query(countKeyWebhookChanges, { merchantId, since });
+  if (row?.is_last_told === true) return 'untold';
+  const place = Number(row?.told ?? 0n) + 1;
+  return place < maxWebhookChangesOfDay ? place : 'last';
 }
 
 /** Invitations that one merchant sends in a day: their subject has the merchant's name, which could be an advertisement. */
