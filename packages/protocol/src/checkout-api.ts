@@ -68,6 +68,8 @@ export const checkoutState = Type.Object({
   status: Type.Enum(sessionStatuses),
   /** Whether a payment may still begin. */
   isPayable: Type.Boolean(),
+  /** Present once an order was signed for a payer: money may be on its way. */
+  isSigned: Type.Optional(Type.Literal(true)),
   /** Unix seconds. */
   expiresAt: Type.Integer(),
   /** Price in Micro-USD. */
@@ -100,8 +102,15 @@ export const checkoutState = Type.Object({
   settledAt: Type.String(),
   /** The receipt's number; empty before the payment is final. */
   receiptId: Type.String(),
+  /** Where the receipt goes by e-mail, shortened: others who have the page's link need not know it. */
+  receiptTo: Type.Optional(Type.String()),
   /** What has arrived at deposit addresses while the payment is incomplete. */
   deposits: Type.Array(pageDeposit),
+  /**
+   * What has arrived at addresses that other pages asked for without the session's secret. It may be a stranger's, so that the
+   * page names the end of the address alone.
+   */
+  apart: Type.Optional(Type.Array(sessionDeposit)),
   /** While a payment may begin: the address that the session's pages show for plain transfers. */
   shownDeposit: Type.Optional(shownDeposit),
   /** Money that arrived and paid nothing. */
@@ -181,7 +190,7 @@ const prepareBody = Type.Object(
     tokenId: text({ min: 1, max: 64 }),
     payerEmail: Type.Union([
       Type.Literal(''),
-      Type.String({ format: 'text', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+      Type.String({ format: 'text', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$' }),
     ]),
   },
   { additionalProperties: false },

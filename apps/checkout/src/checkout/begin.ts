@@ -11,7 +11,7 @@ export function readEmail({ data }: Model): string {
   if (!data.isEmailRequired) return '';
   const input = fieldOf('email-input');
   const email = input?.value.trim() ?? '';
-  if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return email;
   input?.focus();
   const { emailMissing, emailWrong } = data.texts;
   throw new ExplainedFailure(email === '' ? emailMissing : emailWrong, 'email-input');

@@ -31,6 +31,8 @@ export interface CheckoutData {
   readonly bounds?: string;
   readonly isFeeOnTop: boolean;
   readonly isEmailRequired: boolean;
+  /** What else the e-mail address is for, in words; absent where nothing is. */
+  readonly emailHint?: string | undefined;
   /** The only wallet that may pay; empty: any. */
   readonly intendedPayer: string;
   readonly options: readonly CheckoutOption[];

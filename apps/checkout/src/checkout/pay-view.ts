@@ -125,8 +125,9 @@ function emailView(model: Model, actions: Actions): Tree {
       readonly: step !== '',
       value: model.email || undefined,
       input: ({ target }: { readonly target: AmountField }) => actions.typeEmail(target),
-      ...wrongness(model, 'email-input'),
+      ...wrongness(model, 'email-input', 'email-hint'),
     }),
+    h('span', { id: 'email-hint', class: 'soft small' }, data.emailHint),
   );
 }
 

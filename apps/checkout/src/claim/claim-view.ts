@@ -27,6 +27,9 @@ export const otherToken = 'other';
 /** The page: without scripts the facts, with scripts also the actions. */
 export function claimView(data: ClaimData, timeZone: string | undefined, reader?: ClaimReader): Tree {
   const { words, places, sessionId, query } = data;
+  const view = (place: ClaimPlace) => placeView(data, place, timeZone, reader);
+  const own = places.filter(({ isUnproven }) => !isUnproven);
+  const others = own.length === 0 ? [] : places.filter(({ isUnproven }) => isUnproven);
   return [
     h(
       'div',
@@ -38,7 +41,14 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
       places.length > 0 && h('p', { class: 'soft' }, smallText(data)),
       h('p', {}, h('a', { href: `/checkout/${sessionId}${query}`, id: 'to-payment' }, words.toPayment)),
     ),
-    places.map((place) => placeView(data, place, timeZone, reader)),
+    (others.length === 0 ? places : own).map(view),
+    others.length > 0 &&
+      h(
+        'details',
+        { id: 'others', open: others.some(({ money }) => money.length > 0) },
+        h('summary', {}, fill(words.others, { count: String(others.length) })),
+        others.map(view),
+      ),
     reclaimView(data, timeZone, reader),
   ];
 }

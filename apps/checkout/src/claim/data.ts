@@ -49,6 +49,8 @@ export interface ClaimPlace extends ClaimNetwork {
   /** Both are shortened. */
   readonly address: string;
   readonly refundAddress: string;
+  /** Whether it was asked for without the session's secret, so that it need not be of the secret's owner. */
+  readonly isUnproven: boolean;
   /** The configured tokens of its chain. */
   readonly tokens: readonly { readonly symbol: string; readonly address: string }[];
   readonly money: readonly ClaimedMoney[];

@@ -44,6 +44,7 @@ export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: Checko
         // Money that arrived is told below.
         hint: [
           state.exceptions.length === 0 ? texts.expiredHint : '',
+          state.isSigned === true ? texts.expiredSent : '',
           data.linkUrl === '' ? texts.expiredAsk : '',
         ]
           .join(' ')
@@ -114,8 +115,11 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         deposits.length === 0 &&
         h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
     ),
+    state.apart?.map((deposit) => apartView(data, deposit)),
     progressView(data, state, shown.title),
-    state.exceptions.length > 0 &&
+    (state.exceptions.length > 0 ||
+      state.apart !== undefined ||
+      (shown.isExpired === true && state.isSigned === true)) &&
       h(
         'p',
         { class: 'middle' },
@@ -182,6 +186,16 @@ function depositsView(
         h('p', {}, fill(texts.orPayElse, { has })),
       ];
     });
+}
+
+/** What has arrived at an address of another page. Nothing asks for more money here, because it may be a stranger's. */
+function apartView({ texts, locale }: PageData, deposit: NonNullable<CheckoutState['apart']>[number]): Tree {
+  const has = formatToken(locale, deposit, deposit.amountInToken);
+  return h(
+    'p',
+    { class: 'loud', role: 'status' },
+    fill(texts.arrivedApart, { has, end: deposit.addressEnd }),
+  );
 }
 
 /** The outcome of money that arrived and paid nothing. */

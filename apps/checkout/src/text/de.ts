@@ -10,7 +10,8 @@ export const de: Texts = {
   amountOutside:
     '{token} nimmt {least} bis {most} an. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
   amountRefused: 'Dieser Betrag lässt sich auf keinem Weg bezahlen.',
-  emailLabel: 'E-Mail-Adresse für den Händler',
+  emailLabel: 'Ihre E-Mail-Adresse, für den Händler',
+  emailReceipt: 'Auch Ihr Beleg geht dorthin.',
   emailMissing: 'Geben Sie Ihre E-Mail-Adresse ein.',
   emailWrong: 'Geben Sie eine vollständige E-Mail-Adresse ein, etwa name@example.com.',
   feeOnTop: 'Darin enthalten: {fee} Gebühr',
@@ -115,6 +116,8 @@ export const de: Texts = {
   completed: 'Bezahlt und angekommen',
   expired: 'Abgelaufen',
   expiredHint: 'Es wurde nicht rechtzeitig bezahlt.',
+  expiredSent:
+    'Geld, das jetzt noch eintrifft, geht an seine Rückzahlungsadresse zurück, wenn der Händler es nicht annimmt.',
   expiredAsk: 'Bitten Sie den Händler um einen neuen Link.',
   expiredLink: 'Von vorn beginnen',
   cancelled: 'Storniert',
@@ -142,6 +145,7 @@ export const de: Texts = {
   otherPaid: 'Eine andere Wallet oder ein anderes Gerät hat {amount} an {merchant} bezahlt',
   receipt: 'Beleg',
   receiptNumber: 'Belegnummer',
+  receiptTo: 'Per E-Mail an',
   merchant: 'Händler',
   paidOn: 'Bezahlt am',
   received: 'Angekommen am',
@@ -194,6 +198,8 @@ export const de: Texts = {
     'Wenn Sie stattdessen an die Adresse unten senden, senden Sie den vollen Betrag von {all}. Die anderen {has} gehen dann an die dafür angegebene Rückzahlungsadresse zurück.',
   orPayElse:
     'Wenn Sie stattdessen anders bezahlen, bezahlen Sie den vollen Preis. Die {has} gehen dann an die dafür angegebene Rückzahlungsadresse zurück.',
+  arrivedApart:
+    '{has} sind an einer Adresse angekommen, die auf {end} endet und auf einer anderen Seite erfragt wurde. Waren Sie das, bezahlen Sie nicht noch einmal: Lassen Sie sich diese Adresse mit demselben Token und derselben Rückzahlungsadresse wieder zeigen, und senden Sie den Rest dorthin.',
   wholeElsewhere:
     'Der ganze Betrag, {has}, ist schon an einer anderen Adresse angekommen. Senden Sie nichts mehr.',
   goesBack:

@@ -8,7 +8,8 @@ export const en = {
   amountUnclear: 'This can be read as two amounts. Type {first} or {second}.',
   amountOutside: '{token} accepts {least} to {most}. Change the amount, or choose another token.',
   amountRefused: 'No payment method accepts this amount.',
-  emailLabel: 'E-mail address for the merchant',
+  emailLabel: 'Your e-mail address, for the merchant',
+  emailReceipt: 'Your receipt goes there, too.',
   emailMissing: 'Enter your e-mail address.',
   emailWrong: 'Enter a whole e-mail address, such as name@example.com.',
   feeOnTop: 'Includes a fee of {fee}',
@@ -111,6 +112,7 @@ export const en = {
   completed: 'Paid and received',
   expired: 'Expired',
   expiredHint: 'Nothing was paid in time.',
+  expiredSent: 'Money that arrives now goes back to its refund address, unless the merchant accepts it.',
   expiredAsk: 'Ask the merchant for a new link.',
   expiredLink: 'Start again',
   cancelled: 'Cancelled',
@@ -137,6 +139,7 @@ export const en = {
   otherPaid: 'Another wallet or device paid {amount} to {merchant}',
   receipt: 'Receipt',
   receiptNumber: 'Receipt number',
+  receiptTo: 'By e-mail to',
   merchant: 'Merchant',
   paidOn: 'Paid on',
   received: 'Received on',
@@ -188,6 +191,8 @@ export const en = {
     'If you send to the address below instead, send the whole {all}. The other {has} then goes back to the refund address that was given for it.',
   orPayElse:
     'If you pay another way instead, you pay the whole price. The {has} then goes back to the refund address that was given for it.',
+  arrivedApart:
+    '{has} has arrived at an address that ends in {end} and was asked for on another page. If that was you, do not pay again: ask for that address with the same token and refund address, and send the rest there.',
   wholeElsewhere: 'The whole amount, {has}, has already arrived at another address. Send nothing more.',
   goesBack:
     '{amount} arrived and cannot be used here: {why}. It goes back to the refund address automatically.',

@@ -9,7 +9,8 @@ export const es: Texts = {
   amountUnclear: 'Eso puede leerse como dos importes. Escriba {first} o {second}.',
   amountOutside: '{token} acepta de {least} a {most}. Cambie el importe o elija otro token.',
   amountRefused: 'Ninguna forma de pago acepta este importe.',
-  emailLabel: 'Correo electrónico para el comercio',
+  emailLabel: 'Su correo electrónico, para el comercio',
+  emailReceipt: 'Su recibo también se envía ahí.',
   emailMissing: 'Introduzca su correo electrónico.',
   emailWrong: 'Introduzca un correo electrónico completo, como nombre@example.com.',
   feeOnTop: 'Incluye una comisión de {fee}',
@@ -110,6 +111,8 @@ export const es: Texts = {
   completed: 'Pagado y recibido',
   expired: 'Caducado',
   expiredHint: 'No se pagó nada a tiempo.',
+  expiredSent:
+    'El dinero que llegue ahora vuelve a su dirección de reembolso, salvo que el comercio lo acepte.',
   expiredAsk: 'Pida un enlace nuevo al comercio.',
   expiredLink: 'Empezar de nuevo',
   cancelled: 'Cancelado',
@@ -136,6 +139,7 @@ export const es: Texts = {
   otherPaid: 'Otro monedero o dispositivo ha pagado {amount} a {merchant}',
   receipt: 'Recibo',
   receiptNumber: 'Número de recibo',
+  receiptTo: 'Por correo a',
   merchant: 'Comercio',
   paidOn: 'Pagado el',
   received: 'Recibido el',
@@ -188,6 +192,8 @@ export const es: Texts = {
     'Si envía en cambio a la dirección de abajo, envíe los {all} completos. Los otros {has} vuelven entonces a la dirección de reembolso indicada para ellos.',
   orPayElse:
     'Si paga en cambio de otra forma, paga el precio completo. Los {has} vuelven entonces a la dirección de reembolso indicada para ellos.',
+  arrivedApart:
+    'Han llegado {has} a una dirección que termina en {end} y que se pidió en otra página. Si fue usted, no pague de nuevo: pida esa dirección con el mismo token y la misma dirección de reembolso, y envíe allí el resto.',
   wholeElsewhere: 'El importe completo, {has}, ya ha llegado a otra dirección. No envíe nada más.',
   goesBack:
     'Han llegado {amount} que no se pueden usar aquí: {why}. Vuelven automáticamente a la dirección de reembolso.',

@@ -9,7 +9,8 @@ export const fr: Texts = {
   amountUnclear: 'Cela peut se lire comme deux montants. Saisissez {first} ou {second}.',
   amountOutside: '{token} accepte de {least} à {most}. Changez le montant, ou choisissez un autre jeton.',
   amountRefused: 'Aucun moyen de paiement n’accepte ce montant.',
-  emailLabel: 'Adresse e-mail pour le marchand',
+  emailLabel: 'Votre adresse e-mail, pour le marchand',
+  emailReceipt: 'Votre reçu y est envoyé aussi.',
   emailMissing: 'Saisissez votre adresse e-mail.',
   emailWrong: 'Saisissez une adresse e-mail complète, par exemple nom@example.com.',
   feeOnTop: 'Dont {fee} de frais',
@@ -113,6 +114,8 @@ export const fr: Texts = {
   completed: 'Payé et reçu',
   expired: 'Expiré',
   expiredHint: 'Rien n’a été payé à temps.',
+  expiredSent:
+    'L’argent qui arrive maintenant est renvoyé à son adresse de remboursement, sauf si le marchand l’accepte.',
   expiredAsk: 'Demandez un nouveau lien au marchand.',
   expiredLink: 'Recommencer',
   cancelled: 'Annulé',
@@ -140,6 +143,7 @@ export const fr: Texts = {
   otherPaid: 'Un autre portefeuille ou appareil a payé {amount} à {merchant}',
   receipt: 'Reçu',
   receiptNumber: 'Numéro de reçu',
+  receiptTo: 'Par e-mail à',
   merchant: 'Marchand',
   paidOn: 'Payé le',
   received: 'Reçu le',
@@ -193,6 +197,8 @@ export const fr: Texts = {
     'Si vous envoyez plutôt à l’adresse ci-dessous, envoyez la totalité, {all}. Les {has} reviennent alors à l’adresse de remboursement indiquée pour eux.',
   orPayElse:
     'Si vous payez plutôt d’une autre façon, vous payez le prix entier. Les {has} reviennent alors à l’adresse de remboursement indiquée pour eux.',
+  arrivedApart:
+    '{has} sont arrivés à une adresse qui se termine par {end}, demandée sur une autre page. Si c’était vous, ne payez pas de nouveau : redemandez cette adresse avec le même jeton et la même adresse de remboursement, et envoyez-y le reste.',
   wholeElsewhere: 'La totalité, {has}, est déjà arrivée à une autre adresse. N’envoyez plus rien.',
   goesBack:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement à l’adresse de remboursement.',

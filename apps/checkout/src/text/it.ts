@@ -9,7 +9,8 @@ export const it: Texts = {
   amountUnclear: 'Si può leggere come due importi. Inserisci {first} o {second}.',
   amountOutside: '{token} accetta da {least} a {most}. Cambia l’importo o scegli un altro token.',
   amountRefused: 'Nessun metodo di pagamento accetta questo importo.',
-  emailLabel: 'Indirizzo e-mail per il venditore',
+  emailLabel: 'Il tuo indirizzo e-mail, per il venditore',
+  emailReceipt: 'Anche la tua ricevuta va lì.',
   emailMissing: 'Inserisci il tuo indirizzo e-mail.',
   emailWrong: 'Inserisci un indirizzo e-mail completo, come nome@example.com.',
   feeOnTop: 'Di cui {fee} di commissione',
@@ -112,6 +113,8 @@ export const it: Texts = {
   completed: 'Pagato e ricevuto',
   expired: 'Scaduto',
   expiredHint: 'Non è stato pagato nulla in tempo.',
+  expiredSent:
+    'Il denaro che arriva ora torna al suo indirizzo di rimborso, a meno che il venditore non lo accetti.',
   expiredAsk: 'Chiedi al venditore un nuovo link.',
   expiredLink: 'Ricomincia',
   cancelled: 'Annullato',
@@ -138,6 +141,7 @@ export const it: Texts = {
   otherPaid: 'Un altro wallet o dispositivo ha pagato {amount} a {merchant}',
   receipt: 'Ricevuta',
   receiptNumber: 'Numero della ricevuta',
+  receiptTo: 'Per e-mail a',
   merchant: 'Venditore',
   paidOn: 'Pagato il',
   received: 'Ricevuto il',
@@ -190,6 +194,8 @@ export const it: Texts = {
     'Se invece invii all’indirizzo qui sotto, invia tutti i {all}. Gli altri {has} tornano allora all’indirizzo di rimborso indicato per loro.',
   orPayElse:
     'Se invece paghi in un altro modo, paghi il prezzo intero. I {has} tornano allora all’indirizzo di rimborso indicato per loro.',
+  arrivedApart:
+    'Sono arrivati {has} a un indirizzo che termina con {end}, chiesto su un’altra pagina. Se eri tu, non pagare di nuovo: richiedi quell’indirizzo con lo stesso token e lo stesso indirizzo di rimborso, e invia lì il resto.',
   wholeElsewhere: 'L’intero importo, {has}, è già arrivato a un altro indirizzo. Non inviare altro.',
   goesBack:
     'Sono arrivati {amount} che non si possono usare qui: {why}. Tornano automaticamente all’indirizzo di rimborso.',

@@ -10,7 +10,8 @@ export const ja: Texts = {
   amountOutside:
     '{token} は {least} から {most} まで受け付けます。金額を変えるか、別のトークンを選んでください。',
   amountRefused: 'この金額を支払える方法がありません。',
-  emailLabel: '販売者に伝えるメールアドレス',
+  emailLabel: 'あなたのメールアドレス(販売者に伝わります)',
+  emailReceipt: '領収書もそこに届きます。',
   emailMissing: 'メールアドレスを入力してください。',
   emailWrong: 'name@example.com のように、メールアドレス全体を入力してください。',
   feeOnTop: 'うち {fee} は手数料です',
@@ -113,6 +114,7 @@ export const ja: Texts = {
   completed: '支払い完了、受取済み',
   expired: '期限切れ',
   expiredHint: '期限内に支払われませんでした。',
+  expiredSent: '今から届くお金は、販売者が受け入れない限り、返金先アドレスに戻ります。',
   expiredAsk: '販売者に新しいリンクを依頼してください。',
   expiredLink: '最初から始める',
   cancelled: '取り消し',
@@ -138,6 +140,7 @@ export const ja: Texts = {
   otherPaid: '別のウォレットまたは端末が {merchant} に {amount} を支払いました',
   receipt: '領収書',
   receiptNumber: '領収書番号',
+  receiptTo: 'メールの宛先',
   merchant: '販売者',
   paidOn: '支払日時',
   received: '受取日時',
@@ -189,6 +192,8 @@ export const ja: Texts = {
     '代わりに下のアドレスへ送る場合は、全額の {all} を送ってください。先に届いた {has} は、そのとき指定された返金先アドレスに戻ります。',
   orPayElse:
     '代わりに別の方法で支払う場合は、全額を支払うことになります。届いている {has} は、そのとき指定された返金先アドレスに戻ります。',
+  arrivedApart:
+    '別のページで表示された、末尾が {end} のアドレスに {has} が届いています。ご自身が送った場合は、重ねて支払わないでください。同じトークンと返金先アドレスでそのアドレスをもう一度表示し、残りをそこへ送ってください。',
   wholeElsewhere: '全額の {has} が別のアドレスにすでに届いています。これ以上送らないでください。',
   goesBack: '{amount} が届きましたが、ここでは使えません({why})。自動で返金先アドレスに戻ります。',
   wentBack: '{amount} は支払者に戻りました({why})。',

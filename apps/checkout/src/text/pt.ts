@@ -9,7 +9,8 @@ export const pt: Texts = {
   amountUnclear: 'Isso pode ser lido como dois valores. Digite {first} ou {second}.',
   amountOutside: '{token} aceita de {least} a {most}. Mude o valor ou escolha outro token.',
   amountRefused: 'Nenhuma forma de pagamento aceita este valor.',
-  emailLabel: 'E-mail para o comerciante',
+  emailLabel: 'O seu e-mail, para o comerciante',
+  emailReceipt: 'O seu recibo também vai para lá.',
   emailMissing: 'Digite o seu e-mail.',
   emailWrong: 'Digite um e-mail completo, como nome@example.com.',
   feeOnTop: 'Inclui uma taxa de {fee}',
@@ -110,6 +111,8 @@ export const pt: Texts = {
   completed: 'Pago e recebido',
   expired: 'Expirado',
   expiredHint: 'Nada foi pago a tempo.',
+  expiredSent:
+    'O dinheiro que chegar agora volta ao seu endereço de reembolso, a menos que o comerciante o aceite.',
   expiredAsk: 'Peça um novo link ao comerciante.',
   expiredLink: 'Começar de novo',
   cancelled: 'Cancelado',
@@ -136,6 +139,7 @@ export const pt: Texts = {
   otherPaid: 'Outra carteira ou outro aparelho pagou {amount} a {merchant}',
   receipt: 'Recibo',
   receiptNumber: 'Número do recibo',
+  receiptTo: 'Por e-mail para',
   merchant: 'Comerciante',
   paidOn: 'Pago em',
   received: 'Recebido em',
@@ -189,6 +193,8 @@ export const pt: Texts = {
     'Se, em vez disso, enviar para o endereço abaixo, envie o total de {all}. Os outros {has} voltam então ao endereço de reembolso indicado para eles.',
   orPayElse:
     'Se, em vez disso, pagar de outra forma, você paga o preço inteiro. Os {has} voltam então ao endereço de reembolso indicado para eles.',
+  arrivedApart:
+    'Chegaram {has} a um endereço que termina em {end} e que foi pedido em outra página. Se foi você, não pague de novo: peça esse endereço com o mesmo token e o mesmo endereço de reembolso, e envie o resto para lá.',
   wholeElsewhere: 'O valor total, {has}, já chegou a outro endereço. Não envie mais nada.',
   goesBack:
     'Chegaram {amount} que não podem ser usados aqui: {why}. Voltam automaticamente ao endereço de reembolso.',

@@ -17,6 +17,9 @@ const serverTexts = [
   'completed',
   'expired',
   'expiredHint',
+  'expiredSent',
+  'emailReceipt',
+  'receiptTo',
   'expiredAsk',
   'expiredLink',
   'cancelled',
@@ -101,6 +104,7 @@ const serverTexts = [
   'arrivedElsewhere',
   'orSendAll',
   'orPayElse',
+  'arrivedApart',
   'walletWindow',
 ] as const satisfies readonly (keyof Texts)[];
 

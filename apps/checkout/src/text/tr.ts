@@ -10,7 +10,8 @@ export const tr: Texts = {
   amountOutside:
     '{token} {least} ile {most} arasını kabul ediyor. Tutarı değiştirin veya başka bir token seçin.',
   amountRefused: 'Bu tutarı hiçbir ödeme yolu kabul etmiyor.',
-  emailLabel: 'Satıcı için e-posta adresi',
+  emailLabel: 'E-posta adresiniz (satıcı için)',
+  emailReceipt: 'Makbuzunuz da oraya gider.',
   emailMissing: 'E-posta adresinizi girin.',
   emailWrong: 'ad@example.com gibi eksiksiz bir e-posta adresi girin.',
   feeOnTop: '{fee} ücret dahildir',
@@ -110,6 +111,7 @@ export const tr: Texts = {
   completed: 'Ödendi ve ulaştı',
   expired: 'Süresi doldu',
   expiredHint: 'Zamanında ödeme yapılmadı.',
+  expiredSent: 'Şimdi ulaşan para, satıcı kabul etmezse iade adresine döner.',
   expiredAsk: 'Satıcıdan yeni bir bağlantı isteyin.',
   expiredLink: 'Yeniden başla',
   cancelled: 'İptal edildi',
@@ -136,6 +138,7 @@ export const tr: Texts = {
   otherPaid: 'Başka bir cüzdan veya cihaz {merchant} satıcısına {amount} ödedi',
   receipt: 'Makbuz',
   receiptNumber: 'Makbuz numarası',
+  receiptTo: 'Gönderildiği e-posta',
   merchant: 'Satıcı',
   paidOn: 'Ödeme zamanı',
   received: 'Ulaşma zamanı',
@@ -188,6 +191,8 @@ export const tr: Texts = {
     'Bunun yerine aşağıdaki adrese gönderecekseniz tutarın tamamını, {all}, gönderin. Diğer {has} o zaman kendisi için verilen iade adresine döner.',
   orPayElse:
     'Bunun yerine başka bir yolla öderseniz fiyatın tamamını ödersiniz. {has} o zaman kendisi için verilen iade adresine döner.',
+  arrivedApart:
+    'Başka bir sayfada istenen ve {end} ile biten bir adrese {has} ulaştı. Gönderen sizseniz yeniden ödemeyin: aynı token ve aynı iade adresiyle o adresi yeniden isteyin ve kalanı oraya gönderin.',
   wholeElsewhere: 'Tutarın tamamı, {has}, başka bir adrese zaten ulaştı. Artık bir şey göndermeyin.',
   goesBack: '{amount} ulaştı ama burada kullanılamıyor: {why}. Kendiliğinden iade adresine döner.',
   wentBack: '{amount} ödeyene döndü: {why}.',

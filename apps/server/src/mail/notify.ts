@@ -6,7 +6,6 @@ import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import { parseEmail } from '#members/email.ts';
 import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
-import { findOrder } from '#orders/order.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
 import { isAccessNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
@@ -28,8 +27,8 @@ export function mailNotifier(deps: MailContext): Notify {
 }
 
 /**
- * A payer who gave no address, or one that no mail server takes, is not told. The page's secret goes only to an address
- * that was given with it.
+ * A payer who gave no address, or one that no mail server takes, is not told. The page's secret goes to no address: one
+ * that was mistyped is another person's.
  */
 async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
   const { ownerId: merchantId, objectId, dataJson, at } = fact;
@@ -40,8 +39,7 @@ async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact
   const recipient = parseEmail(view.session.payerEmail);
   if (recipient === undefined || view.transaction === undefined) return;
   const { orderId } = view.transaction;
-  const order = await findOrder(transaction, orderId);
-  const data = order?.withSecret === true ? dataJson : withoutSecret(view);
+  const data = withoutSecret(view);
   // Each refunded amount is a fact of its own.
   const isPaid = fact.type === 'session.paid';
   const what = isPaid ? '' : `:${view.session.refundedAmount}`;

@@ -75,5 +75,5 @@ export const depositOrdersOfSession = statement({
   text: `select ${columnList} from orders o
    where o.session_id = :sessionId and not exists (
      select from deposit_terms t where t.wallet_order_id = o.order_id)
-   order by o.created_at desc, o.order_id limit :limit`,
+   order by o.with_secret desc, o.created_at desc, o.order_id limit :limit`,
 });

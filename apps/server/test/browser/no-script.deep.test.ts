@@ -68,9 +68,28 @@ test('without scripts a link begins a session that shows where to send the money
   await page.getByRole('button', { name: 'Stand der Zahlung zeigen' }).click();
   assert.equal(await panel.locator('.address').textContent(), address);
   assert.equal(new URL(page.url()).pathname, `/checkout/${sessionId}/deposit`);
+  await world.putArrived(sessionId, 10n ** 19n);
   await page.goto(page.url());
   assert.equal(new URL(page.url()).pathname, `/checkout/${sessionId}`);
   await page.getByText('Wartet auf Zahlung').waitFor();
+  // Every page of the session says so, so that it is not paid again, also the one with the secret.
+  const told = `10,00 USDC sind an einer Adresse angekommen, die auf ${address.slice(-4)} endet`;
+  await page.getByText(told).waitFor();
+  await page.getByRole('link', { name: 'Wie Geld zurückkommt' }).waitFor();
+  const own = await openPage(browser, { isApart: true, phone: true, locale: 'de' });
+  await world.visit(own.page, `${url.pathname}${url.hash}`);
+  await own.page.getByText(told).waitFor();
+  assert.equal((await own.page.content()).includes(address), false);
+  // Asked for again with the secret and the same refund address, it is the same one, and becomes the payer's.
+  await own.page.locator('#by-address').check();
+  await own.page.locator('#change-way').click();
+  await own.page.getByRole('dialog').getByRole('group', { name: 'Base' }).getByRole('radio').first().check();
+  await own.page.locator('#refund-input').fill(refund);
+  await own.page.locator('#show-deposit').click();
+  await own.page.locator('#deposit').getByText('10,00 USDC sind angekommen.').waitFor();
+  assert.equal(await own.page.locator('#deposit-address').textContent(), address);
+  assert.equal(await own.page.getByText(told).count(), 0);
+  await own.page.context().close();
   assert.deepEqual(complaints.errors, []);
   await page.close();
 });

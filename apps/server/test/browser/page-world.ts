@@ -78,9 +78,10 @@ const putArrived = statement({
   columns: {},
   text: `insert into deposit_sightings (order_id, chain_id, pay_by, block_number, amount, final_amount)
    select o.order_id, o.chain_id, o.pay_by, 1, :amount, 0 from sessions s
-     left join deposit_terms t on t.wallet_order_id = s.shown_order_id
-     join orders o on o.order_id = coalesce(t.order_id, s.shown_order_id)
-   where s.session_id = :sessionId`,
+     join orders o on o.session_id = s.session_id
+     left join deposit_terms t on t.order_id = o.order_id
+   where s.session_id = :sessionId and not exists (select from deposit_terms w where w.wallet_order_id = o.order_id)
+   order by coalesce(t.wallet_order_id, o.order_id) = s.shown_order_id desc limit 1`,
 });
 
 /** A logo of two shapes and a product's picture, like a merchant's; by the first letter of their names. */
@@ -150,6 +151,8 @@ export class PageWorld {
           gasless: options.gasless && { ...options.gasless, deposits },
           chains,
           clock,
+          // There is a mail server: the pages ask no more of it.
+          notify: async () => undefined,
         }),
         imagesDoor({ store: drawnImages, log: silentLog }),
       ],
@@ -309,7 +312,7 @@ export class PageWorld {
     await this.putException(sessionId, 'underpaid', 'open', amount);
   }
 
-  /** An amount arrives at the address that the session's pages show. */
+  /** An amount arrives at the address that the session's pages show, or at its only one. */
   async putArrived(sessionId: string, amount: bigint): Promise<void> {
     await this.world.database.db.query(putArrived, { sessionId, amount });
   }

@@ -166,7 +166,10 @@ test('the page asks for the amount of a custom link and a required e-mail addres
   const show = () => page.getByRole('button', { name: 'Show where to send' }).click();
   await show();
   await page.getByRole('alert').getByText('Enter your e-mail address.').waitFor();
-  await page.locator('#email-input:focus[aria-invalid=true][aria-describedby=problem]').waitFor();
+  await page.locator('#email-input:focus[aria-invalid=true][aria-describedby~=problem]').waitFor();
+  await page.locator('#email-input').fill('ada@example');
+  await show();
+  await page.getByRole('alert').getByText('Enter a whole e-mail address').waitFor();
   await page.locator('#email-input').fill('ada@example.com');
   await show();
   await page.getByRole('alert').getByText('Enter an amount such as 25.00.').waitFor();

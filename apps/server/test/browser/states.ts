@@ -98,7 +98,12 @@ export const pageStates: readonly PageState[] = [
   }),
   {
     name: 'custom-link',
-    words: ['You choose the amount', 'Amount in US dollars', 'E-mail address for the merchant'],
+    words: [
+      'You choose the amount',
+      'Amount in US dollars',
+      'Your e-mail address, for the merchant',
+      'Your receipt goes there, too.',
+    ],
     async reach(world, page, query) {
       const lineItems = [{ itemType: 'user_priced' }];
       const linkId = await world.addLink({ linkType: 'custom', lineItems, payerEmailRequired: 1 });

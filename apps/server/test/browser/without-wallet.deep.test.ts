@@ -182,8 +182,13 @@ test('a second device sees what has arrived at the first one’s address, and th
     .locator('#deposit')
     .getByText('5.00 USDC has arrived. Send 20.00 USDC more to the same address.')
     .waitFor();
-  // Whoever has the plain link may have asked for the second address, so the first device hears nothing of it.
-  assert.equal(await first.page.getByText(second.address.slice(-4)).count(), 0);
+  // Whoever has the plain link may have asked for the second address, so the first device hears only that there is money.
+  await first.page
+    .getByText(
+      `5.00 USDC has arrived at an address that ends in ${second.address.slice(-4)} and was asked for`,
+    )
+    .waitFor();
+  assert.equal(await first.page.getByText(second.address).count(), 0);
   const { deposits } = await life.get<{ deposits: { addressEnd: string; amountInToken: string }[] }>(
     `/session/${first.sessionId}`,
   );
@@ -295,7 +300,8 @@ test('a late deposit goes back, and the page says so', async () => {
   const visitor = await visit();
   const { page, elsewhere } = visitor;
   await life.ethereum.anvil.request('evm_increaseTime', [7_200]);
-  await page.locator('[data-status=expired]').waitFor();
+  await page.locator('[data-status=expired]').getByText('Money that arrives now goes back').waitFor();
+  await page.getByRole('link', { name: 'How money goes back' }).waitFor();
   await send(visitor, 25_000_000n);
   await noticed(visitor);
   await page.reload();

@@ -46,8 +46,11 @@ export async function claimData(
   const exceptions = await findExceptions(deps.db, [session.sessionId]);
   const told = shownExceptions(exceptions);
   const places = orders.flatMap((order) => placeOf(deps, session, order, told) ?? []);
-  // Addresses that received money come first.
-  const ordered = [...places].sort((left, right) => right.money.length - left.money.length);
+  // First come the secret's owner's, then addresses that received money.
+  const ordered = [...places].sort(
+    (left, right) =>
+      Number(left.isUnproven) - Number(right.isUnproven) || right.money.length - left.money.length,
+  );
   return {
     locale: language.tag,
     words: wordsIn(language.tag),
@@ -89,6 +92,7 @@ function placeOf(
     orderId: order.orderId,
     address: shorten(receiverOf(gatewayOf(order, chain), order.orderId)),
     refundAddress: shorten(order.order.payer),
+    isUnproven: !order.withSecret,
     ...placeIn(chain),
     // The order's own token first: payers usually send that one.
     tokens: [...chain.tokens]

@@ -1,6 +1,7 @@
 import type { Database } from '@florin/pg';
 import type { AuthorizationContext } from '#authorizations/context.ts';
 import type { ImageStore } from '#catalog/images/image-store.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { DemoPayer } from './demo-payer.ts';
 
@@ -8,6 +9,8 @@ import type { DemoPayer } from './demo-payer.ts';
 export interface CheckoutContext extends Omit<AuthorizationContext, 'cryptography'> {
   readonly db: Database;
   readonly log: Log;
+  /** Present where there is a mail server. */
+  readonly notify?: SessionMoveContext['notify'];
   /** The hosted images; absent where the service hosts none. */
   readonly imageStore?: Pick<ImageStore, 'read'> | undefined;
   /** Base URL of the AI protocol, without a trailing slash. */

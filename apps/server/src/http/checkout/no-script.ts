@@ -126,6 +126,7 @@ function depositForm(data: PageData, sessionId: string, query: string): Tree {
         { class: 'field' },
         h('label', { for: 'form-email' }, texts.emailLabel),
         h('input', { id: 'form-email', name: 'payerEmail', type: 'email', maxlength: '254', ...required }),
+        h('span', { class: 'soft small' }, data.emailHint),
       ),
     h('button', { type: 'submit' }, texts.showAddress),
   );

@@ -102,8 +102,9 @@ export async function sessionPageData(
   };
 }
 
-function frameData({ agentApi, gasless, fundingUrl }: CheckoutContext, { tag, texts }: Language) {
+function frameData({ agentApi, gasless, fundingUrl, notify }: CheckoutContext, { tag, texts }: Language) {
   return {
+    emailHint: notify && texts.emailReceipt,
     locale: tag,
     texts,
     agentApi: new URL(agentApi).pathname,

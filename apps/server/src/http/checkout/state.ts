@@ -3,6 +3,7 @@ import type { Queryable } from '@florin/pg';
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
@@ -13,6 +14,7 @@ import {
   findSurplus,
   type Surplus,
 } from '#deposits/session-deposits.ts';
+import { microUsdOf } from '#exceptions/deposit-exception.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -167,6 +169,7 @@ export async function checkoutState(
     sessionId: session.sessionId,
     status: session.status,
     isPayable: isPayable(session, deps.clock.now()),
+    ...(session.signedOnce ? { isSigned: true } : {}),
     expiresAt: unixSeconds(session.expirationTime),
     amount: session.amount.toString(),
     initiateTx: session.initiateTx,
@@ -176,6 +179,9 @@ export async function checkoutState(
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
     receiptId: session.receiptId,
+    ...(deps.notify === undefined || session.payerEmail === ''
+      ? {}
+      : { receiptTo: shortenEmail(session.payerEmail) }),
     deposits: deposits
       .filter(({ late }) => late === undefined)
       .map((deposit) => (isAt(deposit, shown.shownDeposit) ? { ...deposit, isShown: true } : deposit)),
@@ -214,11 +220,11 @@ export function shownDepositOf(
 
 /**
  * The state with the deposit address of a given order of the session, for a page that shows its own; that of the session
- * where it has no such order. It leaves out what arrived at addresses that others asked for without the session's secret:
- * money that follows there goes back to whomever they named.
+ * where it has no such order. What arrived at addresses that others asked for without the session's secret is set apart, and
+ * small amounts are left out: money that follows there goes back to the address that they named.
  */
 export async function withOwnDeposit(
-  deps: Pick<CheckoutContext, 'db' | 'chains'>,
+  deps: Pick<CheckoutContext, 'db' | 'chains' | 'gasless'>,
   sessionId: string,
   orderId: string | undefined,
 ): Promise<(state: CheckoutState) => CheckoutState> {
@@ -226,11 +232,26 @@ export async function withOwnDeposit(
     orderId === undefined ? undefined : (await findDepositAddresses(deps.db, [orderId])).get(orderId);
   const ownId = found?.sessionId === sessionId ? orderId : undefined;
   const own = ownId === undefined ? {} : shownDepositOf(deps, ownId, found);
-  return (state) => ({
-    ...state,
-    deposits: state.deposits.filter(({ onlyFor = ownId }) => onlyFor === ownId),
-    ...(state.isPayable ? own : {}),
-  });
+  const isWorth = ({ tokenId, amountInToken }: SessionDeposit) => {
+    const token = deps.chains.token(tokenId);
+    return token !== undefined && microUsdOf(token, BigInt(amountInToken)) >= (deps.gasless?.minAmount ?? 0n);
+  };
+  return (state) => {
+    const apart = state.deposits.flatMap(({ onlyFor = ownId, isShown: _isShown, ...deposit }) =>
+      onlyFor !== ownId && isWorth(deposit) ? deposit : [],
+    );
+    return {
+      ...state,
+      deposits: state.deposits.filter(({ onlyFor = ownId }) => onlyFor === ownId),
+      ...(apart.length === 0 ? {} : { apart }),
+      ...(state.isPayable ? own : {}),
+    };
+  };
+}
+
+/** The first character before and after the @, and the last part: enough to see which of one's own addresses it is. */
+function shortenEmail(email: string): string {
+  return email.replace(/^(.)[^@]*@(.).*(\.[^.]*)$/u, '$1…@$2…$3');
 }
 
 /** Whether the payer has the whole payment back. */
