@@ -5,6 +5,7 @@ import type { Database } from '@florin/pg';
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { Clock, Post } from './context.ts';
 import { emit } from './event.ts';
+import { runHousekeeping } from './housekeeping.ts';
 import type { ReceivedRequest } from './test-receiver.ts';
 import {
   addWebhook,
@@ -28,7 +29,7 @@ import {
   removeWebhook,
   updateWebhook,
 } from './webhook.ts';
-import { defaultDeliverySettings } from './worker.ts';
+import { defaultDeliverySettings, type OutboxWorker } from './worker.ts';
 
 const world = await openOutboxWorld();
 after(() => world.close());
@@ -60,23 +61,43 @@ test('a redacted webhook gets what its maker may read, signed, until others set 
   assert.equal(JSON.parse((await next())?.body ?? '').redacted, undefined);
 });
 
-test('while one owner is locked, those of other parts are served; afterwards that one, too', async () => {
+test('while one owner is locked, those of other parts are served, also with housekeeping; afterwards that one, too', async () => {
   const receiver = openReceiver();
   const owners = Array.from({ length: 30 }, newOwner);
   const [locked = '', ...others] = owners;
   for (const ownerId of owners) await addWebhook(db, ownerId, { webhookUrl: receiver.url });
+  const stop = new AbortController();
+  const failures: string[] = [];
+  let rounds = 0;
+  const housekeeper: OutboxWorker = {
+    ...world.worker(),
+    log: { error: (event) => failures.push(event) },
+    clock: {
+      ...systemClock,
+      sleep(ms, signal) {
+        rounds += 1;
+        return systemClock.sleep(ms, signal);
+      },
+    },
+  };
+  let housekeeping: Promise<void> | undefined;
   await withWorker(async () => {
     await db.transaction(async (transaction) => {
       await lockQueuesOf(transaction, locked);
+      housekeeping = runHousekeeping(housekeeper, stop.signal);
+      await until(() => rounds >= 3, 'housekeeping has made rounds');
       for (const ownerId of owners) await raise(ownerId, ownerId);
       const isSent = async (ownerId: string) => (await deliveries(ownerId))[0]?.status === 'succeeded';
       const countSent = async () => (await Promise.all(others.map(isSent))).filter(Boolean).length;
       // Some of the others share the part. That all 29 do has a probability of 1 to 8 to the 29th.
       await until(async () => (await countSent()) > 0, 'others are served');
       assert.equal(await isSent(locked), false);
+      assert.deepEqual(failures, []);
     });
     for (const ownerId of owners) await untilStatus(ownerId, 'succeeded');
   });
+  stop.abort();
+  await housekeeping;
   assert.equal(receiver.requests.length, owners.length);
 });
 

@@ -9,6 +9,17 @@ export const eventById = statement({
    where event_id = :eventId and merchant_id = :merchantId and created_at > :createdAfter and body <> ''`,
 });
 
+/** The event that would be removed first. */
+export const oldEvent = statement({
+  name: 'webhooks_old_event',
+  parameters: { createdBefore: 'timestamptz' },
+  columns: { event_id: 'text' },
+  text: `select event_id from events
+   where created_at < :createdBefore and body <> ''
+     and not exists (select from deliveries where deliveries.event_id = events.event_id and deliveries.status = 'pending')
+   order by created_at limit 1`,
+});
+
 /**
  * Removes old events with their deliveries, unless one of those is pending. The last event of an object keeps its row without
  * the body, for the sequence of the next. Under the lock of the delivery queues no delivery becomes pending meanwhile.

@@ -11,7 +11,7 @@ import {
   systemClock,
   testOutbox,
 } from './test-world.ts';
-import { disableWebhook } from './webhook.ts';
+import { disableWebhook, lockQueuesOf } from './webhook.ts';
 
 const world = await openOutboxWorld();
 after(() => world.close());
@@ -90,4 +90,15 @@ test('a batch respects its limit and removes the oldest events', async () => {
     [[`${ownerId}-120`, 1, true]],
   );
   assert.equal(await removeOld(2), 1);
+});
+
+test('a removal does not wait for a turn that goes on, and waits for none when nothing is old', async () => {
+  const ownerId = newOwner();
+  await db.transaction(async (turn) => {
+    await lockQueuesOf(turn, ownerId);
+    assert.equal(await removeOld(), 0);
+    await raise(ownerId, `${ownerId}-d`, ['order.paid'], daysAgo(120));
+    await assert.rejects(removeOld(), { code: '55P03' });
+  });
+  assert.equal(await removeOld(), 1);
 });

@@ -1,7 +1,9 @@
-import type { Transaction } from '@florin/pg';
-import { removeOldEvents } from './event-log.sql.ts';
+import { isLockTimeout, type Transaction } from '@florin/pg';
+import { oldEvent, removeOldEvents } from './event-log.sql.ts';
 import { oldestReadable } from './event-log.ts';
-import { continueSweep } from './sweep.ts';
+import { nextSweep } from './sweep.sql.ts';
+import { stepSweep } from './sweep.ts';
+import { limitLockWait } from './webhook.sql.ts';
 import { lockDeliveryQueues } from './webhook.ts';
 import type { OutboxWorker } from './worker.ts';
 
@@ -13,6 +15,8 @@ const batchSize = 200;
 /** Batches in one round. */
 const maxBatches = 500;
 const pauseBetweenBatchesMs = 200;
+/** A removal waits for turns no longer than this, because turns and calls of all owners wait behind it. */
+const lockLimit = '100ms';
 
 /** Continues the sweeps that enabling, replaying and removing webhooks began, and removes old events, until the signal aborts. */
 export async function runHousekeeping(worker: OutboxWorker, signal: AbortSignal): Promise<void> {
@@ -26,10 +30,26 @@ export async function runHousekeeping(worker: OutboxWorker, signal: AbortSignal)
   /** One step of each sweep in turn. */
   async function continueSweeps(): Promise<void> {
     for (let last: bigint | undefined = 0n; last !== undefined && !signal.aborted; ) {
-      const previous: bigint = last;
-      last = await worker.db.transaction((transaction) => continueSweep(transaction, worker, previous));
+      last = await continueSweep(worker, last);
     }
   }
+}
+
+/**
+ * Makes a step of the next sweep after the given one. Returns its id; undefined when there is none. A sweep whose owner's
+ * queues stay locked is left for another time, so that those of other owners go on.
+ */
+export async function continueSweep(worker: OutboxWorker, previous: bigint): Promise<bigint | undefined> {
+  const [next] = await worker.db.query(nextSweep, { afterSweep: previous });
+  if (next === undefined) return undefined;
+  const { sweep_id: sweepId, merchant_id: ownerId } = next;
+  try {
+    await worker.db.transaction((transaction) => stepSweep(transaction, worker, { sweepId, ownerId }));
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    worker.log.error('webhooks.sweep_failed', error);
+  }
+  return sweepId;
 }
 
 async function removeOld({ db, clock }: OutboxWorker, signal: AbortSignal): Promise<void> {
@@ -59,10 +79,14 @@ async function repeat(
 
 /**
  * Removes up to `limit` expired events with their deliveries, oldest first. Events with pending deliveries stay. Returns the
- * number of removed events.
+ * number of removed events. Fails when a turn goes on for too long; then the next round removes them.
  */
 export async function removeEventsBatch(transaction: Transaction, now: Date, limit: number): Promise<number> {
+  const createdBefore = oldestReadable(now);
+  // Usually there is none, and no lock is needed.
+  if ((await transaction.query(oldEvent, { createdBefore })).length === 0) return 0;
+  await transaction.query(limitLockWait, { limit: lockLimit });
   await lockDeliveryQueues(transaction);
-  const [row] = await transaction.query(removeOldEvents, { createdBefore: oldestReadable(now), limit });
+  const [row] = await transaction.query(removeOldEvents, { createdBefore, limit });
   return Number(row?.removed ?? 0n);
 }

@@ -134,13 +134,19 @@ export const advanceSweep = statement({
   text: 'update delivery_sweeps set after_object = :afterObject, after_number = :afterNumber where sweep_id = :sweepId',
 });
 
-// Sweeps take turns. The lock of the delivery queues makes a row lock unnecessary.
+// Sweeps take turns.
 export const nextSweep = statement({
   name: 'webhooks_next_sweep',
   parameters: { afterSweep: 'int8' },
+  columns: { sweep_id: 'int8', merchant_id: 'text' },
+  text: 'select sweep_id, merchant_id from delivery_sweeps order by sweep_id <= :afterSweep, sweep_id limit 1',
+});
+
+// The lock of the owner's delivery queues makes a row lock unnecessary.
+export const selectSweep = statement({
+  name: 'webhooks_select_sweep',
+  parameters: { sweepId: 'int8' },
   columns: {
-    sweep_id: 'int8',
-    merchant_id: 'text',
     webhook_id: 'text',
     kind: 'text',
     replay_since: 'timestamptz?',
@@ -148,8 +154,7 @@ export const nextSweep = statement({
     after_number: 'int8',
     webhook_status: 'text',
   },
-  text: `select sweep_id, delivery_sweeps.merchant_id, webhook_id, kind, replay_since, after_object, after_number,
-     webhooks.status as webhook_status
+  text: `select webhook_id, kind, replay_since, after_object, after_number, webhooks.status as webhook_status
    from delivery_sweeps join webhooks using (webhook_id)
-   order by sweep_id <= :afterSweep, sweep_id limit 1`,
+   where sweep_id = :sweepId`,
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { statement } from '@florin/pg';
+import { partOf } from './delivery-part.ts';
 import { emit } from './event.ts';
+import { continueSweep } from './housekeeping.ts';
 import { ordinalBefore, sweepStep } from './sweep.sql.ts';
-import { continueSweep } from './sweep.ts';
 import {
   addWebhook,
   newOwner,
@@ -12,12 +13,13 @@ import {
   systemRandom,
   testOutbox,
 } from './test-world.ts';
-import { disableWebhook, enableWebhook, removeWebhook } from './webhook.ts';
+import { disableWebhook, enableWebhook, lockQueuesOf, removeWebhook } from './webhook.ts';
 
 const database = await openOutboxWorld();
 after(() => database.close());
 const { db } = database;
 const deps = testOutbox();
+const worker = database.worker();
 const start = new Date('2026-03-04T12:00:00Z');
 
 const parkAll = statement({
@@ -55,6 +57,14 @@ const addDeliveries = statement({
    from times order by place`,
 });
 
+const selectParts = statement({
+  name: 'fixture_parts_of_owners',
+  parameters: { ownerIds: 'text[]' },
+  columns: { owner_id: 'text', part: 'int8' },
+  text: `select owner_id, ${partOf('owner_id')} as part
+   from unnest(:ownerIds::text[]) with ordinality as owners (owner_id, place) order by place`,
+});
+
 interface Target {
   readonly ownerId: string;
   readonly webhookId: string;
@@ -65,14 +75,16 @@ const disable = (target: Target) => inTransaction((transaction) => disableWebhoo
 const remove = (target: Target) => inTransaction((transaction) => removeWebhook(transaction, deps, target));
 const enable = (target: Target, replaySince?: Date) =>
   inTransaction((transaction) => enableWebhook(transaction, deps, { ...target, replaySince }));
-const continueAfter = (previous: bigint) =>
-  inTransaction((transaction) => continueSweep(transaction, deps, previous));
+const continueAfter = (previous: bigint) => continueSweep(worker, previous);
 
 async function target(): Promise<Target> {
   const ownerId = newOwner();
   const { webhookId } = await addWebhook(db, ownerId);
   return { ownerId, webhookId };
 }
+
+const partsOf = (hooks: readonly Target[]) =>
+  db.query(selectParts, { ownerIds: hooks.map(({ ownerId }) => ownerId) });
 
 /** Raises events, two of each object, one second apart. */
 async function raise({ ownerId }: Target, count: number): Promise<void> {
@@ -175,6 +187,35 @@ test('sweeps of several webhooks take turns', async () => {
   assert.equal(await continueAfter(second ?? 0n), first);
   await finishAll();
   for (const hook of hooks) assert.deepEqual(await tally(hook), { pending: 2 * sweepStep + 10 });
+});
+
+test('a locked owner stops neither a look for sweeps nor those of owners in other parts', async () => {
+  const hooks = await Promise.all(Array.from({ length: 30 }, target));
+  const [locked] = hooks;
+  assert.ok(locked !== undefined);
+  await inTransaction(async (transaction) => {
+    await lockQueuesOf(transaction, locked.ownerId);
+    assert.equal(await continueAfter(0n), undefined);
+  });
+  const free = (await partsOf(hooks)).find(({ part }, _, [first]) => part !== first?.part);
+  const other = hooks.find(({ ownerId }) => ownerId === free?.owner_id);
+  assert.ok(other !== undefined);
+  for (const hook of [locked, other]) {
+    await disable(hook);
+    await raise(hook, sweepStep + 10);
+    await enable(hook, start);
+  }
+  const failures: string[] = [];
+  const patient = { ...worker, log: { error: (event: string) => failures.push(event) } };
+  await inTransaction(async (transaction) => {
+    await lockQueuesOf(transaction, locked.ownerId);
+    const first = await continueSweep(patient, 0n);
+    assert.deepEqual([failures, await openSweeps(locked)], [['webhooks.sweep_failed'], 1]);
+    await continueSweep(patient, first ?? 0n);
+    assert.deepEqual([failures.length, await openSweeps(other)], [1, 0]);
+  });
+  await finishAll();
+  for (const hook of [locked, other]) assert.deepEqual(await tally(hook), { pending: sweepStep + 10 });
 });
 
 test('binary search finds the first delivery of a time, with gaps and equal times', async () => {

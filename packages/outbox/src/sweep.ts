@@ -2,7 +2,7 @@ import type { Queryable, Row, Transaction } from '@florin/pg';
 import type { OutboxContext } from './context.ts';
 import { statusesBefore } from './delivery.machine.ts';
 import * as sql from './sweep.sql.ts';
-import { lockDeliveries } from './webhook.sql.ts';
+import { limitLockWait, lockDeliveriesOfOwner } from './webhook.sql.ts';
 
 /** A change of all deliveries of one webhook, which may be many. */
 export type Sweep =
@@ -20,6 +20,8 @@ interface Place {
 
 /** In concurrent transactions the order of ordinals and of times may differ, by minutes at most. */
 const maxDisorderMs = 600_000;
+/** How long a step waits for its owner's queues. A turn holds them for some ten milliseconds. */
+const lockLimit = '1s';
 
 /**
  * Begins a sweep: makes its first step of up to a thousand deliveries, and leaves the others to `runHousekeeping`. The caller
@@ -49,15 +51,17 @@ export async function beginSweep(
   });
 }
 
-/** Makes a step of the next sweep after the given one. Returns its id; undefined when there is none. */
-export async function continueSweep(
+/** Makes a step of a sweep, under the lock of its owner's delivery queues, for which it waits a second. */
+export async function stepSweep(
   transaction: Transaction,
   context: OutboxContext,
-  previous: bigint,
-): Promise<bigint | undefined> {
-  await transaction.query(lockDeliveries);
-  const [row] = await transaction.query(sql.nextSweep, { afterSweep: previous });
-  if (row === undefined) return undefined;
+  { sweepId, ownerId }: { readonly sweepId: bigint; readonly ownerId: string },
+): Promise<void> {
+  await transaction.query(limitLockWait, { limit: lockLimit });
+  await transaction.query(lockDeliveriesOfOwner, { merchantId: ownerId });
+  // Under the lock, because another process may have continued or ended it meanwhile.
+  const [row] = await transaction.query(sql.selectSweep, { sweepId });
+  if (row === undefined) return;
   const rest = isWanted(row)
     ? await step(transaction, context, {
         webhookId: row.webhook_id,
@@ -66,21 +70,16 @@ export async function continueSweep(
       })
     : undefined;
   await (rest === undefined
-    ? transaction.query(sql.deleteSweep, { sweepId: row.sweep_id })
-    : transaction.query(sql.advanceSweep, {
-        sweepId: row.sweep_id,
-        afterObject: rest.object,
-        afterNumber: rest.number,
-      }));
-  return row.sweep_id;
+    ? transaction.query(sql.deleteSweep, { sweepId })
+    : transaction.query(sql.advanceSweep, { sweepId, afterObject: rest.object, afterNumber: rest.number }));
 }
 
 /** Deliveries of a webhook that was disabled again stay paused. */
-function isWanted({ kind, webhook_status }: Row<typeof sql.nextSweep>): boolean {
+function isWanted({ kind, webhook_status }: Row<typeof sql.selectSweep>): boolean {
   return kind !== 'free' || webhook_status === 'active';
 }
 
-function sweepOf({ kind, replay_since }: Row<typeof sql.nextSweep>): Sweep {
+function sweepOf({ kind, replay_since }: Row<typeof sql.selectSweep>): Sweep {
   if (kind === 'free' || kind === 'drop') return { kind };
   if (kind === 'replay' && replay_since !== null) return { kind, since: replay_since };
   throw new Error(`unknown sweep: ${kind}`);

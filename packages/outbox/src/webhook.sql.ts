@@ -123,6 +123,14 @@ export const lockDeliveriesOfOwner = statement({
    ) as locked`,
 });
 
+/** Locks wait no longer than this, until the transaction ends. */
+export const limitLockWait = statement({
+  name: 'webhooks_limit_lock_wait',
+  parameters: { limit: 'text' },
+  columns: { limit: 'text' },
+  text: `select set_config('lock_timeout', :limit, true) as limit`,
+});
+
 export const lockDeliveries = statement({
   name: 'webhooks_lock_deliveries',
   parameters: {},

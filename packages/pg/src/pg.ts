@@ -37,3 +37,4 @@ export {
   type ValuesOf,
 } from './statement.ts';
 export { type ThrowAwayDatabase, throwAwayDatabase } from './throw-away-database.ts';
+export { isLockTimeout } from './transaction.ts';

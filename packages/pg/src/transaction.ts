@@ -23,6 +23,11 @@ function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** Whether a lock was not free within the time that its transaction waits for one. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === lockNotAvailable;
+}
+
 /** Gets the name of each statement that has ended, with its time from the sending to the answer. */
 export type OnStatement = (ended: {
   readonly name: string;
@@ -60,7 +65,7 @@ async function answerOf<C extends Record<string, ColumnSpec>>(
     .query<RowOf<C>>({ name, text, values: encoded })
     .catch((error: unknown) => {
       // PostgreSQL does not say which lock it was.
-      if (error instanceof Error && sqlState(error) === lockNotAvailable) error.message += `, in ${name}`;
+      if (error instanceof Error && isLockTimeout(error)) error.message += `, in ${name}`;
       throw error;
     });
   const isAsDeclared = answer.every(
