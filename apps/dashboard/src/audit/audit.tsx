@@ -69,9 +69,18 @@ const columns: readonly Column<Entry>[] = [
   { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
 ];
 
-/** The filters as the service takes them; days that no calendar has are left out, and the page says so. */
+const isAct = (action: string) => actNames.some(({ value }) => value === action);
+
+/** The filters as the service takes them; days that no calendar has and unknown acts are left out, and the page says so. */
 function queryOf({ actor, action, subject, from, to }: AuditFilters) {
-  const given = { actor, action, subject, from: secondsText(dayStart(from)), to: secondsText(dayEnd(to)) };
+  const act = isAct(action) ? action : '';
+  const given = {
+    actor,
+    action: act,
+    subject,
+    from: secondsText(dayStart(from)),
+    to: secondsText(dayEnd(to)),
+  };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 }
 
@@ -79,6 +88,7 @@ const secondsText = (seconds: number | undefined) => (seconds === undefined ? ''
 
 export default function Audit() {
   const filters = useFilters(filterNames, {
+    action: isAct,
     from: (day) => dayStart(day) !== undefined,
     to: (day) => dayEnd(day) !== undefined,
   });
@@ -157,15 +167,9 @@ function Filters({
       />
       <SelectField
         label="Act"
-        value={values.action}
+        value={isAct(values.action) ? values.action : ''}
         onChange={(action) => onChange({ action })}
-        options={[
-          { value: '', label: 'Every act' },
-          ...actNames,
-          ...(values.action === '' || actNames.some(({ value }) => value === values.action)
-            ? []
-            : [{ value: values.action, label: values.action }]),
-        ]}
+        options={[{ value: '', label: 'Every act' }, ...actNames]}
       />
       <TextField
         label="From"

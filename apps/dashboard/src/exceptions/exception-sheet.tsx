@@ -147,7 +147,7 @@ function ExceptionFacts({ exception, token }: Omit<SheetProps, 'onClose'>) {
         </Fact>
       )}
       {resolvedTx !== '' && (
-        <Fact name="Resolved by">
+        <Fact name="Transaction that resolved it">
           <Address address={resolvedTx} href={pathTo('tx', resolvedTx)} />
         </Fact>
       )}

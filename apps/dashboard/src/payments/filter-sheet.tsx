@@ -5,10 +5,11 @@ import { Button } from '../ui/button.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { exactDecimal, formatUsd } from '../ui/format.ts';
+import { nameFault, typedValue } from '../ui/named-option.ts';
 import { SelectField } from '../ui/select.tsx';
 import { SuggestField } from '../ui/suggest-field.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
-import { filteredUsd, type PaymentFilters } from './search-body.ts';
+import { filteredIds, filteredUsd, type PaymentFilters } from './search-body.ts';
 import type { PaymentToken } from './types.ts';
 import type { FilterChoices } from './use-filter-choices.ts';
 
@@ -42,6 +43,7 @@ const named = [
   { name: 'accountId', label: 'Wallet', placeholder: 'Name, or acc_…' },
 ] as const;
 
+const isNamed = (name: PaymentFilter): name is IdFilter => Object.hasOwn(filteredIds, name);
 const isAmount = (name: string) => name === 'amountFrom' || name === 'amountTo';
 
 /** A filter as a person reads it. */
@@ -58,9 +60,46 @@ function typedFilter(value: string): string {
 }
 
 /** A typed filter as the address holds it. */
-function addressed([name, typed]: [string, string]): [string, string] {
+function addressed(name: PaymentFilter, typed: string, choices: FilterChoices): string {
   const amount = isAmount(name) ? parseUsd(typed) : undefined;
-  return [name, amount === undefined ? typed : exactDecimal(amount, 6)];
+  if (amount !== undefined) return exactDecimal(amount, 6);
+  return isNamed(name) ? typedValue(choices[name] ?? [], filteredIds[name], typed) : typed;
+}
+
+type IdFilter = keyof typeof filteredIds;
+
+/** What is typed into the filters, and what is wrong with it: of names, once the person asks for the payments. */
+function useFilterDraft(isOpen: boolean, values: PaymentFilters, choices: FilterChoices) {
+  const [draft, setDraft] = useState<Partial<PaymentFilters>>({});
+  const [isTried, setTried] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return;
+    setDraft({});
+    setTried(false);
+  }, [isOpen]);
+  const fieldValue = (name: PaymentFilter) =>
+    draft[name] ?? (isAmount(name) ? typedFilter(values[name]) : values[name]);
+  const amountError = (name: PaymentFilter) =>
+    fieldValue(name).trim() === '' ? undefined : usdFault(fieldValue(name));
+  const faultOfName = (name: IdFilter) => nameFault(choices[name] ?? [], filteredIds[name], fieldValue(name));
+  /** What to change in the address; undefined when something is wrong. */
+  const changedValues = () => {
+    setTried(true);
+    const faults = [
+      ...[amountError('amountFrom'), amountError('amountTo')],
+      ...named.map(({ name }) => faultOfName(name)),
+    ];
+    if (faults.some((fault) => fault !== undefined)) return undefined;
+    const names = Object.keys(draft) as PaymentFilter[];
+    return Object.fromEntries(names.map((name) => [name, addressed(name, draft[name] ?? '', choices)]));
+  };
+  return {
+    fieldValue,
+    set: (name: PaymentFilter) => (value: string) => setDraft((now) => ({ ...now, [name]: value })),
+    amountError,
+    nameError: (name: IdFilter) => (isTried ? faultOfName(name) : undefined),
+    changedValues,
+  };
 }
 
 /** All filters of payments. Nothing changes in the list before Show. */
@@ -79,16 +118,7 @@ export function FilterSheet({
   readonly tokens: readonly PaymentToken[];
   readonly choices: FilterChoices;
 }) {
-  const [draft, setDraft] = useState<Partial<PaymentFilters>>({});
-  useEffect(() => {
-    if (isOpen) setDraft({});
-  }, [isOpen]);
-  const fieldValue = (name: PaymentFilter) =>
-    draft[name] ?? (isAmount(name) ? typedFilter(values[name]) : values[name]);
-  const set = (name: PaymentFilter) => (value: string) => setDraft((now) => ({ ...now, [name]: value }));
-  const amountError = (name: PaymentFilter) =>
-    fieldValue(name).trim() === '' ? undefined : usdFault(fieldValue(name));
-  const isWrong = amountError('amountFrom') !== undefined || amountError('amountTo') !== undefined;
+  const { fieldValue, set, amountError, nameError, changedValues } = useFilterDraft(isOpen, values, choices);
   const text = (name: PaymentFilter, label: string, placeholder: string) => (
     <TextField
       label={label}
@@ -105,8 +135,9 @@ export function FilterSheet({
         className="flex flex-1 flex-col"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isWrong) return;
-          onApply(Object.fromEntries(Object.entries(draft).map(addressed)));
+          const changed = changedValues();
+          if (changed === undefined) return;
+          onApply(changed);
           onClose();
         }}
       >
@@ -123,12 +154,14 @@ export function FilterSheet({
           <div className="grid grid-cols-2 items-start gap-3">
             <UsdField
               label="At least"
+              said="From"
               value={fieldValue('amountFrom')}
               onChange={set('amountFrom')}
               error={amountError('amountFrom')}
             />
             <UsdField
               label="At most"
+              said="To"
               value={fieldValue('amountTo')}
               onChange={set('amountTo')}
               error={amountError('amountTo')}
@@ -162,6 +195,8 @@ export function FilterSheet({
               value={fieldValue(name)}
               onChange={set(name)}
               options={choices[name] ?? []}
+              idPrefix={filteredIds[name]}
+              error={nameError(name)}
             />
           ))}
         </div>

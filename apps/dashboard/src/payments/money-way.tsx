@@ -42,7 +42,7 @@ export function MoneyWay({
       <Stop title="You" place={settled?.network} wallet={transaction.to} isEnd>
         <span className="inline-flex items-center gap-1.5">
           <Usd micro={transaction.netValue} />
-          {settled?.symbol}
+          {settled !== undefined && `in ${settled.symbol}`}
           {isDone ? (
             <CircleCheck aria-label="arrived" className="size-4 text-good" />
           ) : (

@@ -50,7 +50,7 @@ function Arithmetic({
       {isOnTop && fee}
       <Line name="The payer paid" micro={totalValue} />
       {!isOnTop && fee}
-      <Line name="You receive" micro={netValue} isResult />
+      <Line name={session.completeTx === '' ? 'You receive' : 'You received'} micro={netValue} isResult />
     </>
   );
 }

@@ -19,7 +19,7 @@ import { Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { type PaymentFilters, readableFilters, searchBodyOf } from './search-body.ts';
+import { hasWords, type PaymentFilters, readableFilters, searchBodyOf } from './search-body.ts';
 import { type FilterChoices, useFilterChoices } from './use-filter-choices.ts';
 
 const pageSize = 25;
@@ -111,18 +111,21 @@ export default function Payments() {
   const [isExporting, setExporting] = useState(false);
   const tokens = useRead('GET /token/list', {});
   const choices = useFilterChoices(filters.values, isFiltering);
+  // No payment has signs alone in its words.
+  const canFind = hasWords(filters.values.text);
   const list = usePages(
     'POST /session/search',
     (after) => ({ body: { ...body, size: pageSize, ...(after === undefined ? {} : { after }) } }),
     ({ nextCursor, hasMore }) => (hasMore ? nextCursor : ''),
+    { isOn: canFind },
   );
-  const rows = list.data?.pages.flatMap(({ sessions }) => sessions);
+  const rows = canFind ? list.data?.pages.flatMap(({ sessions }) => sessions) : [];
   const tokenName = (tokenId: string) => {
     const token = tokens.data?.tokens.find((each) => each.tokenId === tokenId);
     return token === undefined ? tokenId || '—' : `${token.symbol} on ${token.network}`;
   };
   // A search looks at a number of payments and may find none of them: go on until something fits or the list ends.
-  const isSearchingOn = rows?.length === 0 && list.hasNextPage;
+  const isSearchingOn = canFind && rows?.length === 0 && list.hasNextPage;
   const { fetchNextPage, isFetchingNextPage } = list;
   useEffect(() => {
     if (isSearchingOn && !isFetchingNextPage) void fetchNextPage();
@@ -168,7 +171,7 @@ export default function Payments() {
         columns={columnsOf(tokenName)}
         source={{
           rows: isSearchingOn ? undefined : rows,
-          error: list.error,
+          error: canFind ? list.error : undefined,
           onRetry: () => void list.refetch(),
         }}
         keyOf={({ session }) => session.sessionId}

@@ -125,6 +125,7 @@ function RefundForm({
               }}
               hint={`At most ${formatUsd(left)}`}
               most={left}
+              said="The payer gets"
               error={wrong ?? fieldError(refund.error, 'amount')}
             />
           </div>

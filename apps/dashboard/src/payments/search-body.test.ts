@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paymentFilters } from '@florin/protocol/payment-view.ts';
-import { type PaymentFilters, searchBodyOf } from './search-body.ts';
+import { hasWords, type PaymentFilters, searchBodyOf } from './search-body.ts';
 
 const none = Object.fromEntries(paymentFilters.map((name) => [name, ''])) as PaymentFilters;
 
@@ -33,7 +33,15 @@ test('an amount of a saved view in English keeps its meaning', () => {
 
 test('values that cannot be read are left out', () => {
   assert.deepEqual(
-    searchBodyOf({ ...none, status: 'odd', amountFrom: 'many', createdFrom: 'soon', text: '  tea ' }),
-    { text: 'tea' },
+    searchBodyOf({
+      ...{ ...none, status: 'odd', amountFrom: 'many', createdFrom: 'soon', text: '  tea ' },
+      ...{ linkId: 'SUM', productId: ' prd_1', accountId: 'acc_1' },
+    }),
+    { text: 'tea', productId: 'prd_1', accountId: 'acc_1' },
   );
+});
+
+test('signs alone are nothing to search for', () => {
+  assert.deepEqual(['%%\'"--', ' ', '-5', 'é', '数'].map(hasWords), [false, true, true, true, true]);
+  assert.deepEqual(searchBodyOf({ ...none, text: '%%' }), {});
 });

@@ -1,3 +1,4 @@
+import { idPrefixes } from '@florin/protocol/id.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 import type { PaymentFilter } from '@florin/protocol/payment-view.ts';
 import type { SessionStatus, SessionType } from '@florin/protocol/session.ts';
@@ -25,6 +26,25 @@ function oneOf<Value extends string>(
 
 export type PaymentFilters = Readonly<Record<PaymentFilter, string>>;
 
+/** How the ids of filters by id begin: what does not is a name, which the service does not search for. */
+export const filteredIds = {
+  linkId: idPrefixes.link,
+  productId: idPrefixes.product,
+  accountId: idPrefixes.account,
+} as const;
+
+const isIdOf = (name: keyof typeof filteredIds) => (value: string) =>
+  value.trim() === '' || value.trim().startsWith(filteredIds[name]);
+
+const readableIds = {
+  linkId: isIdOf('linkId'),
+  productId: isIdOf('productId'),
+  accountId: isIdOf('accountId'),
+};
+
+/** Whether a text has something to search for: signs alone have no words. */
+export const hasWords = (text: string) => text.trim() === '' || /[\p{L}\p{N}]/u.test(text.normalize('NFKD'));
+
 /** The filters that have values of their own, with what can be read of them. */
 export const readableFilters: ReadableValues<PaymentFilter> = {
   status: (value) => oneOf(statuses, value) !== undefined,
@@ -33,12 +53,16 @@ export const readableFilters: ReadableValues<PaymentFilter> = {
   createdTo: (value) => dayEnd(value) !== undefined,
   amountFrom: (value) => filteredUsd(value) !== undefined,
   amountTo: (value) => filteredUsd(value) !== undefined,
+  ...readableIds,
 };
 
 /** What POST /session/search takes for the filters. Values that cannot be read are left out, and the page says so. */
 export function searchBodyOf(filters: PaymentFilters) {
   const { status, sessionType, createdFrom, createdTo, amountFrom, amountTo, ...texts } = filters;
-  const given = Object.entries(texts).filter(([, value]) => value.trim() !== '');
+  const isRead: Readonly<Record<string, (value: string) => boolean>> = { ...readableIds, text: hasWords };
+  const given = Object.entries(texts).filter(
+    ([name, value]) => value.trim() !== '' && isRead[name]?.(value) !== false,
+  );
   return {
     ...Object.fromEntries(given.map(([name, value]) => [name, value.trim()])),
     ...part('status', oneOf(statuses, status)),

@@ -17,15 +17,13 @@ export function RecoveryCodes({
   const text = `${codes.join('\n')}\n`;
   return (
     <div className="grid gap-4">
-      <div className="relative rounded-lg border border-line bg-sunken p-4">
-        <ol className="grid grid-cols-1 gap-x-6 gap-y-1 font-mono text-sm sm:grid-cols-2">
+      <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken py-3 pr-2 pl-4">
+        <ol className="grid min-w-0 flex-1 gap-y-1 overflow-x-auto font-mono text-sm whitespace-nowrap">
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}
         </ol>
-        <span className="absolute top-2 right-2">
-          <CopyButton text={text} label="Copy all codes" />
-        </span>
+        <CopyButton text={text} label="Copy all codes" />
       </div>
       <Button icon={<Download />} onClick={() => saveFile('florin-recovery-codes.txt', text)}>
         Save as a file

@@ -136,8 +136,9 @@ function Needed({
         Any wallet of yours that holds it
         {settled !== undefined && (
           <span className="text-soft">
-            . The payment was settled to <Address address={settled.to} />
-            {settled.token !== undefined && `, in ${settled.token.symbol} on ${settled.token.network}`}
+            . The payment was settled
+            {settled.token !== undefined && ` in ${settled.token.symbol} on ${settled.token.network}`} to{' '}
+            <Address address={settled.to} />
           </span>
         )}
       </Fact>

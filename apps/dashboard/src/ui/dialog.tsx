@@ -59,6 +59,28 @@ export function Sheet({ size = 'normal', ...rest }: DialogProps) {
 /** Takes the focus of a dialog that opens, before the button that closes it. */
 const firstField = ':is(input:not([type=hidden], [readonly]), select, textarea):not(:disabled)';
 
+/** For a dialog that opens: focuses its first field, or that of a form that is still loading once it is there. */
+function focusFirst(event: Event, body: HTMLElement | null): void {
+  // On a touch screen a keyboard would cover the dialog.
+  if (body === null || !matchMedia('(hover: hover)').matches) return;
+  const focusField = () => {
+    const first = body.querySelector<HTMLElement>(firstField);
+    first?.focus();
+    return first !== null;
+  };
+  if (focusField()) {
+    event.preventDefault();
+    return;
+  }
+  const loading = new MutationObserver(() => {
+    const { activeElement: active } = document;
+    // The person may have gone on meanwhile.
+    const isAtStart = body.parentElement?.contains(active) === true && !body.contains(active);
+    if (!isAtStart || focusField()) loading.disconnect();
+  });
+  loading.observe(body, { childList: true, subtree: true });
+}
+
 function Frame({
   isOpen,
   onClose,
@@ -74,15 +96,6 @@ function Frame({
   const focusReturn = useFocusReturn();
   const body = useRef<HTMLDivElement>(null);
   const question = useRef<LeaveQuestion>(undefined);
-  const enter = (event: Event) => {
-    // On a touch screen a keyboard would cover the dialog.
-    const first = matchMedia('(hover: hover)').matches
-      ? body.current?.querySelector<HTMLElement>(firstField)
-      : null;
-    if (first === undefined || first === null) return;
-    event.preventDefault();
-    first.focus();
-  };
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && question.current?.() !== true && onClose()}>
       <Radix.Portal>
@@ -90,7 +103,7 @@ function Frame({
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           {...focusReturn}
-          onOpenAutoFocus={enter}
+          onOpenAutoFocus={(event) => focusFirst(event, body.current)}
           onEscapeKeyDown={hold}
           onInteractOutside={hold}
           className={classNames(
