@@ -43,7 +43,7 @@ export const exceptionCommands: readonly (readonly [string, MerchantCommand])[] 
   [
     'exceptions resolve',
     changeCommand({
-      does: 'marks an exception as resolved, which moves no money',
+      does: 'marks an exception as resolved that waits for no decision, which moves no money',
       noun: 'an exception',
       example: 'exceptions resolve exc_…',
       did: 'resolved',

@@ -114,6 +114,9 @@ test('a late deposit goes back on request, and is not accepted after its time', 
 
 test('an exception that was dealt with is resolved', async () => {
   const { exceptionId } = await addLateDeposit(world, shop);
+  const refused = await on('resolve', exceptionId);
+  assert.deepEqual([refused.exitCode, /decide until 2030/.test(refused.stderr)], [1, true]);
+  world.clock.time += 3_600_001;
   assert.equal((await on('resolve', exceptionId)).stdout, `${exceptionId} is resolved\n`);
   assert.equal((await shown(exceptionId))['status'], 'resolved');
 });

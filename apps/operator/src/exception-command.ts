@@ -134,7 +134,7 @@ export const refundExceptionCommand = changing(
 );
 
 export const resolveExceptionCommand = changing(
-  'marks an exception as resolved; moves no money',
+  'marks an exception as resolved that waits for no decision; moves no money',
   'is resolved',
   (transaction, outside, request) => markResolved(transaction, outside, request),
 );

@@ -208,6 +208,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'The exception is resolved, needs no decision, or its `decideBy` has passed. Or the deposit lacks more than the operator adds.',
     'Nothing to do: the deposit can only go back to its payer. The service sends it back when it is worth a transaction.',
   ),
+  exception_undecided: advice(
+    'The exception waits for your decision, so it cannot be marked as resolved. Its money lies at the deposit address, and goes back to the payer when `decideBy` has passed.',
+    'Decide: `POST /exception/accept` or `POST /exception/refund`. Or wait until `decideBy`.',
+  ),
   member_not_found: advice('The merchant has no such member.', 'Read the list of members again.'),
   last_owner: advice('Every merchant keeps at least one owner.', 'Make another member an owner first.'),
   invitation_invalid: advice(

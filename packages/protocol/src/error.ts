@@ -74,6 +74,7 @@ export const errorCatalogue = {
   exception_not_found: entry(100704, 'Exception not found'),
   exception_decided: entry(100705, 'Exception already decided'),
   exception_not_acceptable: entry(100706, 'Exception cannot be decided'),
+  exception_undecided: entry(100707, 'Exception waits for a decision'),
   report_not_found: entry(100709, 'Report not found'),
   refund_being_signed: entry(100710, 'Refund is being signed'),
   refund_not_cancellable: entry(100711, 'Refund cannot be cancelled'),

@@ -26,13 +26,13 @@ export const exceptionRoutes = {
     summary: 'Mark an exception as resolved',
     description:
       'Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its ' +
-      'payer.',
+      'payer. Refused while the exception waits for your decision: accept or refund it, or wait until its `decideBy`.',
     tag: 'Exceptions',
     body: exceptionResolveBody,
     reply: successReply,
     permissions: ['refunds:write'],
     effect: 'update',
-    errors: ['exception_not_found'],
+    errors: ['exception_not_found', 'exception_undecided'],
   }),
   acceptException: route({
     method: 'POST',

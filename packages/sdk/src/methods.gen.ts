@@ -121,7 +121,7 @@ export interface Exceptions {
   accept(exceptionId: string, options?: CallOptions): Promise<Success>;
   /** Return a late or short deposit. For exceptions of kind `late` and `underpaid` that wait for a decision. The contract releases a deposit once it can no longer be collected, so it goes back after the time in which late deposits may be accepted. The first decision stands; repeating it changes nothing. Refused with `exception_not_found`, `exception_decided`, `exception_not_acceptable`. */
   refund(exceptionId: string, options?: CallOptions): Promise<Success>;
-  /** Mark an exception as resolved. Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its payer. Refused with `exception_not_found`. */
+  /** Mark an exception as resolved. Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its payer. Refused while the exception waits for your decision: accept or refund it, or wait until its `decideBy`. Refused with `exception_not_found`, `exception_undecided`. */
   resolve(exceptionId: string, options?: CallOptions): Promise<Success>;
 }
 

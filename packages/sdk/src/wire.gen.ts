@@ -1989,6 +1989,7 @@ export const errorCodes = {
   exception_not_found: 100704,
   exception_decided: 100705,
   exception_not_acceptable: 100706,
+  exception_undecided: 100707,
   report_not_found: 100709,
   refund_being_signed: 100710,
   refund_not_cancellable: 100711,

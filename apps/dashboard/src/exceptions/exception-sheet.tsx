@@ -35,7 +35,7 @@ const acts = {
   resolve: {
     button: 'Mark as resolved',
     title: 'Mark this exception as resolved?',
-    what: 'It leaves the open ones. This moves no money.',
+    what: 'It leaves the open ones. This moves no money: what is still at a deposit address goes back to its payer.',
     done: 'Marked as resolved',
   },
 } as const;
@@ -70,9 +70,11 @@ export function ExceptionSheet({ exception, token, onClose }: SheetProps) {
       </div>
       {mayAct && (
         <DialogActions>
-          <Button icon={<Check />} onClick={() => setAsking('resolve')}>
-            Mark as resolved
-          </Button>
+          {!state.canDecide && (
+            <Button icon={<Check />} onClick={() => setAsking('resolve')}>
+              Mark as resolved
+            </Button>
+          )}
           {isToReturn(exception) && <ReturnSecond exception={exception} />}
           {state.canDecide && (
             <>

@@ -27,7 +27,11 @@ test('late money can be decided until its time, and not after a decision', () =>
   assert.equal(exceptionState(late, after).canDecide, false);
   assert.equal(exceptionState({ ...late, decision: 'accept' }, before).text, 'Accepted');
   assert.equal(exceptionState({ ...late, decision: 'refund' }, before).text, 'Goes back');
-  assert.equal(exceptionState({ ...late, status: 'resolved' }, before).canDecide, false);
+  const marked = exceptionState({ ...late, status: 'resolved' }, before);
+  assert.deepEqual(
+    [marked.canDecide, marked.next],
+    [false, 'It was marked as resolved. Money that is still at its deposit address goes back to its payer.'],
+  );
 });
 
 test('a second payment that was settled is for the merchant to return', () => {

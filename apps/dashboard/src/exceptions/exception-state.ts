@@ -1,5 +1,6 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Tone } from '../ui/badge.tsx';
+import { isOfDeposit } from '../ui/exception-text.ts';
 import { parseTime } from '../ui/format.ts';
 
 export interface ExceptionState {
@@ -39,7 +40,9 @@ export function exceptionState(exception: PaymentException, now: Date): Exceptio
         ? 'The money was accepted as the payment.'
         : isBack
           ? 'The money is back with its payer.'
-          : 'It was marked as resolved. There is nothing left to do.';
+          : isOfDeposit(kind)
+            ? 'It was marked as resolved. Money that is still at its deposit address goes back to its payer.'
+            : 'It was marked as resolved. There is nothing left to do.';
     return { tone: 'good', text: 'Resolved', next, by: undefined, canDecide: false };
   }
   if (decision === 'accept')

@@ -163,7 +163,7 @@ const reportTexts: Readonly<Record<ReportTrigger, string>> = {
 };
 
 const exceptionTexts: Readonly<Record<ExceptionTrigger, string>> = {
-  marked_resolved: '`POST /exception/resolve`.',
+  marked_resolved: '`POST /exception/resolve`. Refused while a decision is awaited.',
   money_placed: 'A final event shows the money back with its payer, or as the payment.',
 };
 

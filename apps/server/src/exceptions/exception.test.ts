@@ -123,7 +123,7 @@ const decisions: Readonly<
   ],
   'a resolved exception cannot be decided': [
     async () => {
-      const late = await raised('late', { decideBy: inHours(1) });
+      const late = await raised('late');
       const { db } = world.database;
       await db.transaction((transaction) => markResolved(transaction, world.moves, late));
       return late;

@@ -156,7 +156,10 @@ export async function findExceptions(
   return rows.map(exceptionOf);
 }
 
-/** Marks an exception as resolved; false when it is resolved already. Refuses unknown ones with 100704. */
+/**
+ * Marks an exception as resolved; false when it is resolved already. Refuses unknown ones with 100704, and those that wait for
+ * a decision with 100707: the mark would end the decision while the money is at its address.
+ */
 export async function markResolved(
   transaction: Transaction,
   deps: { readonly clock: Clock },
@@ -165,11 +168,11 @@ export async function markResolved(
   const { merchantId, exceptionId } = request;
   const [row] = await transaction.query(lockException, { merchantId, exceptionId });
   if (row === undefined) throw new Refusal('exception_not_found', exceptionId);
-  const resolved = await transaction.query(resolveException, {
-    merchantId,
-    exceptionId,
-    updatedAt: deps.clock.now(),
-  });
+  const now = deps.clock.now();
+  const { status, decision, decide_by: decideBy } = row;
+  if (status === 'open' && decision === '' && decideBy !== null && now <= decideBy)
+    throw new Refusal('exception_undecided', `decide until ${formatTimestamp(decideBy)}`);
+  const resolved = await transaction.query(resolveException, { merchantId, exceptionId, updatedAt: now });
   return resolved.length > 0;
 }
 

@@ -15,6 +15,7 @@ import { invite } from '#members/invitation.ts';
 import { addPerson, Browser, DashboardWorld, password, walletDelayMs } from '../harness/dashboard-world.ts';
 import { nothing, requestFor, staffRequestFor } from '../harness/member-requests.ts';
 import { linkFields } from '../harness/merchant-routes.ts';
+import { addLateDeposit } from '../harness/payment-fixture.ts';
 import { openShop, type Shop } from '../harness/shop.ts';
 import { openChromium, openPage } from './chromium.ts';
 
@@ -51,7 +52,7 @@ let shop: Shop;
 let origin: string;
 let chromium: Chromium;
 /** Objects that the shop lacks. */
-const more = { disabledLinkId: '' };
+const more = { disabledLinkId: '', returnedExceptionId: '' };
 const pages = new Map<Role, Page>();
 
 const product = button('Acts for Tea');
@@ -87,7 +88,9 @@ function merchantPlaces(): Partial<Record<MerchantAct, Place | string>> {
     startRefundSigning: { path: `refunds/${things.waitingRefundId}`, control: button('Connect and sign') },
     reportRefundSigning: 'follows the start of the signing by itself',
     endRefundSigning: 'follows the start of the signing by itself',
-    resolveException: { path: late, control: inSheet('Mark as resolved') },
+    resolveException: {
+      ...{ path: `exceptions?exception=${more.returnedExceptionId}`, control: inSheet('Mark as resolved') },
+    },
     acceptException: { path: late, control: inSheet('Accept') },
     refundException: { path: late, control: inSheet('Return') },
     createReport: { path: 'reports', control: button('Download') },
@@ -233,6 +236,9 @@ async function addObjects(owner: Browser, send: Send): Promise<void> {
   const { linkId = '' } = await send(owner, '/payment/link/create', linkFields(things));
   await send(owner, '/payment/link/disable', { linkId });
   more.disabledLinkId = linkId;
+  const merchantShop = { key: shop.key, accountId: things.accountId };
+  const returned = await addLateDeposit(world.merchants, merchantShop, 'return');
+  more.returnedExceptionId = returned.exceptionId;
   await send(owner, '/webhook/test', { webhookId: things.spareWebhookId });
   await send(owner, '/webhook/disable', { webhookId: things.spareWebhookId });
   await send(owner, '/key/create', { kind: 'restricted', permissions: ['products:read'] });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { shownExceptions, type UnappliedOutcome, unappliedOutcomeOf } from './outcome.ts';
+import { heldUntilOf } from './state.ts';
 
 const exception: PaymentException = {
   exceptionId: 'exc_1',
@@ -52,9 +53,20 @@ test('each kind of unapplied money tells the payer its outcome', () => {
     [{ kind: 'duplicate_settled', txHash: '0xab', status: 'resolved' }, 'taken'],
     [{ kind: 'duplicate_settled', txHash: '0xab', status: 'resolved', resolvedTx: '0xcd' }, 'back'],
     [{ status: 'resolved', resolvedTx: '0xab' }, 'back'],
-    [{ status: 'resolved' }, 'closed'],
+    [{ status: 'resolved' }, 'goes'],
+    [{ status: 'resolved', amountInToken: '999999' }, 'by_hand'],
+    [{ kind: 'late', decideBy, status: 'resolved' }, 'goes_later'],
+    [{ kind: 'late', decideBy, decision: 'refund', status: 'resolved' }, 'goes_later'],
+    [{ kind: 'duplicate', txHash: '0xab', status: 'resolved' }, 'closed'],
   ];
   for (const [changes, wanted] of cases) assert.equal(outcome(changes), wanted, JSON.stringify(changes));
+});
+
+test('money that is not back is held until the time to decide is over, whatever the merchant marked', () => {
+  const decideBy = '2030-01-01T00:00:00';
+  const marked = { ...exception, kind: 'late', decideBy, status: 'resolved' } as const;
+  assert.equal(heldUntilOf(marked), 1_893_456_000);
+  assert.equal(heldUntilOf({ ...marked, resolvedTx: '0xab' }), 0);
 });
 
 test('the minimum for sending back is in dollars for all decimals; nothing goes back where the service sends nothing', () => {

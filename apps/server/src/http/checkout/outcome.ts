@@ -34,7 +34,7 @@ export function shownExceptions(exceptions: readonly PaymentException[]): Paymen
 /**
  * What happens to an exception's money by itself, as far as it is known. `least` is the smallest amount that the
  * service sends back, in Micro-USD; absent where it sends nothing. A second payment in the gateway is sent back at any
- * amount.
+ * amount. A merchant's mark moves no money: what is at a deposit address goes back all the same.
  */
 export function unappliedOutcomeOf(
   exception: Pick<
@@ -44,14 +44,15 @@ export function unappliedOutcomeOf(
   { token, least }: { readonly token: Pick<Token, 'decimals'>; readonly least: bigint | undefined },
 ): UnappliedOutcome {
   const { kind, status, resolvedTx, decision, decideBy, txHash } = exception;
-  // A merchant can close an exception by hand: then no transaction shows that money went back.
   if (kind === 'duplicate_settled' && resolvedTx === '') return 'taken';
-  if (status === 'resolved') return resolvedTx === '' ? 'closed' : 'back';
+  if (status === 'resolved' && resolvedTx !== '') return 'back';
+  const isMarked = status === 'resolved';
+  if (isMarked && txHash !== '') return 'closed';
   if (decision === 'accept') return 'accepted';
   if (kind === 'duplicate' && txHash !== '') return 'second';
   const value = BigInt(exception.amountInToken) / 10n ** BigInt(token.decimals - 6);
   const isSent = least !== undefined && value >= least;
   if (decideBy === '') return isSent ? 'goes' : 'by_hand';
-  if (decision === 'refund') return isSent ? 'goes_later' : 'by_hand';
+  if (decision === 'refund' || isMarked) return isSent ? 'goes_later' : 'by_hand';
   return isSent ? 'waits' : 'waits_by_hand';
 }

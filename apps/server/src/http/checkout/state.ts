@@ -135,9 +135,12 @@ function surplusOf(
   return shown === undefined ? [] : [shown];
 }
 
-/** Unix seconds. Money that the merchant may still accept cannot go back yet. */
-export function heldUntilOf({ decideBy, status }: Pick<PaymentException, 'decideBy' | 'status'>): number {
-  return decideBy === '' || status === 'resolved' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
+/** Unix seconds. Money that the merchant may accept, or might have, cannot go back before. */
+export function heldUntilOf({
+  decideBy,
+  resolvedTx,
+}: Pick<PaymentException, 'decideBy' | 'resolvedTx'>): number {
+  return decideBy === '' || resolvedTx !== '' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
 }
 
 /** An accepted deposit is the payment, which the page shows instead once a block has it. */

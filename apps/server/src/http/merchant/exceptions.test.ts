@@ -104,6 +104,8 @@ test('the first decision about a late deposit stands, and repeating it changes n
     [held.kind, held.status, held.decision, held.decideBy],
     ['late', 'open', '', '2030-01-01 01:00:00'],
   );
+  assert.equal(await post('/exception/resolve', exceptionId), 100707);
+  assert.deepEqual(await only(exceptionId), held);
   const foreignKey = await world.addKey(await world.addMerchant());
   assert.equal(await post('/exception/accept', exceptionId, foreignKey), 100704);
   const codes = await Promise.all(
@@ -112,6 +114,7 @@ test('the first decision about a late deposit stands, and repeating it changes n
   assert.deepEqual([...codes].sort(), [0, 0, 100705, 100705]);
   const { decision, status } = await only(exceptionId);
   assert.deepEqual([codes[0] === 0 ? 'accept' : 'refund', 'open'], [decision, status]);
+  assert.equal(await post('/exception/resolve', exceptionId), 0);
 });
 
 test('a late deposit that becomes the payment, or goes back, ends its exception; later decisions are refused', async () => {
