@@ -66,6 +66,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
           !isShort(model) &&
           // Of a part that arrived elsewhere the state says that this is the whole price nevertheless.
           data.state?.deposits[0] === undefined &&
+          byWallet.amountInToken !== '0' &&
           h('p', { class: 'soft small' }, data.texts.exactOnly),
       ),
       canPay && waitView(model, actions),

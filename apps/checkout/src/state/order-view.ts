@@ -58,9 +58,12 @@ const shownItems = 3;
 /** The items for sale. */
 export function itemsView(data: PageData): Tree {
   const { items, texts } = data;
-  // The title above says the name already, and there is nothing else to say of an item whose price the payer chooses.
-  const isTitle = ({ name, value, description }: PageItem) =>
-    name === data.title && value === '' && description === '';
+  // The head above says the name already, and the price of the only item.
+  const isTitle = ({ name, value, description, attributes, quantity, image }: PageItem) =>
+    name === data.title &&
+    description === '' &&
+    (value === '' ||
+      (items.length === 1 && value === data.amount && quantity === 1 && attributes.length === 0 && !image));
   const named = items.filter((item) => item.name !== '' && !isTitle(item));
   if (named.length === 0) return undefined;
   // One folded item would save nothing.

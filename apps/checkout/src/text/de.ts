@@ -63,7 +63,7 @@ export const de: Texts = {
   stepSent: 'Zahlung gesendet. Warten, bis sie auf {network} erscheint …',
   tryAgain: 'Erneut versuchen',
   cannotCheck:
-    'Die Seite kann den Stand der Zahlung nicht prüfen und verlangt darum nichts von Ihrer Wallet. Versuchen Sie es erneut.',
+    'Die Seite kann den Stand der Zahlung nicht prüfen und hält darum hier an. Versuchen Sie es erneut.',
   orderOver: 'Ihre Wallet hat für dieses Angebot zu spät geantwortet. Versuchen Sie es erneut.',
   rejectPrompt: 'Diese Zahlung ist erfolgt. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
   notNeeded: 'Diese Zahlung ist schon erfolgt. Die Seite verlangt nichts mehr von Ihrer Wallet.',
@@ -98,8 +98,7 @@ export const de: Texts = {
   failed: 'Das hat nicht geklappt: {reason}',
   tooOften: 'Zu viele Anfragen. Warten Sie {time}, und versuchen Sie es dann erneut.',
   offline: 'Die Verbindung ist unterbrochen. Neuer Versuch …',
-  noScript:
-    'Um mit einer Browser-Wallet zu bezahlen, erlauben Sie Skripte für diese Seite. Den Stand der Zahlung zeigt sie auch ohne Skripte.',
+  noScript: 'Um mit einer Browser-Wallet zu bezahlen, erlauben Sie Skripte für diese Seite.',
   timeLeft: 'Verbleibende Zeit zum Bezahlen: {time}',
   payUntil: 'Zu bezahlen bis {time}',
   timeOver: 'Die Zeit zum Bezahlen ist um.',
@@ -123,7 +122,7 @@ export const de: Texts = {
   cancelled: 'Storniert',
   cancelledHint: 'Der Händler hat diese Zahlung storniert. Senden Sie nichts.',
   refundedInFull: 'Vollständig erstattet',
-  refunded: '{amount} wurden an den Zahler zurückgesendet.',
+  refunded: '{amount} wurden zurückgesendet.',
   safeToClose: 'Sie können diese Seite unbesorgt schließen.',
   keepAddress: 'Bewahren Sie die Adresse dieser Seite auf: Sie zeigt den Stand auf jedem Gerät.',
   showState: 'Stand der Zahlung zeigen',
@@ -187,7 +186,7 @@ export const de: Texts = {
   codeAddress: 'Adresse',
   openWallet: 'In einer Wallet-App öffnen',
   sendOnce:
-    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Geld, mit dem sich nicht bezahlen lässt, kann nur an {address} zurückgehen.',
+    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Was nicht als Zahlung gilt, kann nur an {address} zurückgehen.',
   depositWaiting: 'Das Geld ist noch nicht da. Diese Seite aktualisiert sich von selbst.',
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
   addressEnds: 'Die Adresse endet auf {end}.',
@@ -204,7 +203,7 @@ export const de: Texts = {
     'Der ganze Betrag, {has}, ist schon an einer anderen Adresse angekommen. Senden Sie nichts mehr.',
   goesBack:
     '{amount} sind eingetroffen und können hier nicht verwendet werden: {why}. Sie gehen automatisch an die Rückzahlungsadresse zurück.',
-  wentBack: '{amount} gingen an den Zahler zurück: {why}.',
+  wentBack: '{amount} gingen zurück: {why}.',
   heldBack:
     '{amount} sind eingetroffen und können noch nicht verwendet werden: {why}. Sie gehen nach {time} automatisch zurück, wenn der Händler sie nicht annimmt.',
   byHand:

@@ -60,8 +60,7 @@ export const en = {
   stepSign: 'Sign in your wallet: pay {amount} without gas',
   stepSent: 'Payment sent. Waiting for {network} to show it …',
   tryAgain: 'Try again',
-  cannotCheck:
-    'The page cannot check the state of the payment, so it asks your wallet for nothing. Try again.',
+  cannotCheck: 'The page cannot check the state of the payment, so it stops here. Try again.',
   orderOver: 'Your wallet answered after this offer had ended. Try again.',
   rejectPrompt: 'This payment has been made. If your wallet still shows a request, reject it there.',
   notNeeded: 'This payment has already been made. The page asks your wallet for nothing more.',
@@ -94,8 +93,7 @@ export const en = {
   failed: 'That did not work: {reason}',
   tooOften: 'Too many requests. Wait {time}, then try again.',
   offline: 'The connection is lost. Trying again …',
-  noScript:
-    'To pay with a browser wallet, allow scripts for this page. This page shows the state of the payment without them.',
+  noScript: 'To pay with a browser wallet, allow scripts for this page.',
   timeLeft: 'Time left to pay: {time}',
   payUntil: 'Pay until {time}',
   timeOver: 'The time to pay is over.',
@@ -118,7 +116,7 @@ export const en = {
   cancelled: 'Cancelled',
   cancelledHint: 'The merchant has cancelled this payment. Do not send anything.',
   refundedInFull: 'Refunded in full',
-  refunded: '{amount} went back to the payer.',
+  refunded: '{amount} went back.',
   safeToClose: 'It is safe to close this page.',
   keepAddress: 'Keep the address of this page: it shows the state on any device.',
   showState: 'Show the state of the payment',
@@ -196,7 +194,7 @@ export const en = {
   wholeElsewhere: 'The whole amount, {has}, has already arrived at another address. Send nothing more.',
   goesBack:
     '{amount} arrived and cannot be used here: {why}. It goes back to the refund address automatically.',
-  wentBack: '{amount} went back to the payer: {why}.',
+  wentBack: '{amount} went back: {why}.',
   heldBack:
     '{amount} arrived and cannot be used yet: {why}. It goes back automatically after {time}, unless the merchant accepts it.',
   byHand:

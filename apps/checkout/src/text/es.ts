@@ -62,7 +62,7 @@ export const es: Texts = {
   stepSent: 'Pago enviado. Esperando a que se vea en {network} …',
   tryAgain: 'Intentar de nuevo',
   cannotCheck:
-    'La página no puede comprobar el estado del pago, así que no pide nada a su monedero. Inténtelo de nuevo.',
+    'La página no puede comprobar el estado del pago, así que se detiene aquí. Inténtelo de nuevo.',
   orderOver: 'Su monedero respondió cuando esta oferta ya había terminado. Inténtelo de nuevo.',
   rejectPrompt: 'Este pago ya se ha hecho. Si su monedero aún muestra una solicitud, recházela allí.',
   notNeeded: 'Este pago ya se había hecho. La página no pide nada más a su monedero.',
@@ -94,8 +94,7 @@ export const es: Texts = {
   failed: 'No ha funcionado: {reason}',
   tooOften: 'Demasiadas solicitudes. Espere {time} e inténtelo de nuevo.',
   offline: 'Se ha perdido la conexión. Reintentando …',
-  noScript:
-    'Para pagar con un monedero de navegador, permita los scripts en esta página. El estado del pago se ve también sin ellos.',
+  noScript: 'Para pagar con un monedero de navegador, permita los scripts en esta página.',
   timeLeft: 'Tiempo restante para pagar: {time}',
   payUntil: 'Pague antes del {time}',
   timeOver: 'El tiempo para pagar ha terminado.',
@@ -118,7 +117,7 @@ export const es: Texts = {
   cancelled: 'Cancelado',
   cancelledHint: 'El comercio ha cancelado este pago. No envíe nada.',
   refundedInFull: 'Reembolsado por completo',
-  refunded: '{amount} se devolvieron al pagador.',
+  refunded: '{amount} se devolvieron.',
   safeToClose: 'Puede cerrar esta página sin problema.',
   keepAddress: 'Guarde la dirección de esta página: muestra el estado en cualquier dispositivo.',
   showState: 'Ver el estado del pago',
@@ -197,7 +196,7 @@ export const es: Texts = {
   wholeElsewhere: 'El importe completo, {has}, ya ha llegado a otra dirección. No envíe nada más.',
   goesBack:
     'Han llegado {amount} que no se pueden usar aquí: {why}. Vuelven automáticamente a la dirección de reembolso.',
-  wentBack: '{amount} volvieron al pagador: {why}.',
+  wentBack: '{amount} se devolvieron: {why}.',
   heldBack:
     'Han llegado {amount} que aún no se pueden usar: {why}. Vuelven automáticamente después del {time}, salvo que el comercio los acepte.',
   byHand:

@@ -61,8 +61,7 @@ export const fr: Texts = {
   stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
   stepSent: 'Paiement envoyé. En attente de {network} …',
   tryAgain: 'Réessayer',
-  cannotCheck:
-    'La page ne peut pas vérifier l’état du paiement : elle ne demande donc rien à votre portefeuille. Réessayez.',
+  cannotCheck: 'La page ne peut pas vérifier l’état du paiement : elle s’arrête donc ici. Réessayez.',
   orderOver: 'Votre portefeuille a répondu après la fin de cette offre. Réessayez.',
   rejectPrompt: 'Ce paiement a été effectué. Si votre portefeuille affiche encore une demande, refusez-la.',
   notNeeded: 'Ce paiement a déjà été effectué. La page ne demande plus rien à votre portefeuille.',
@@ -96,8 +95,7 @@ export const fr: Texts = {
   failed: 'Cela n’a pas fonctionné : {reason}',
   tooOften: 'Trop de demandes. Attendez {time}, puis réessayez.',
   offline: 'La connexion est perdue. Nouvel essai …',
-  noScript:
-    'Pour payer avec un portefeuille de navigateur, autorisez les scripts sur cette page. Elle montre l’état du paiement même sans scripts.',
+  noScript: 'Pour payer avec un portefeuille de navigateur, autorisez les scripts sur cette page.',
   timeLeft: 'Temps restant pour payer : {time}',
   payUntil: 'À payer avant le {time}',
   timeOver: 'Le délai de paiement est écoulé.',
@@ -121,7 +119,7 @@ export const fr: Texts = {
   cancelled: 'Annulé',
   cancelledHint: 'Le marchand a annulé ce paiement. N’envoyez rien.',
   refundedInFull: 'Entièrement remboursé',
-  refunded: '{amount} ont été renvoyés au payeur.',
+  refunded: '{amount} ont été renvoyés.',
   safeToClose: 'Vous pouvez fermer cette page sans risque.',
   keepAddress: 'Gardez l’adresse de cette page : elle montre l’état sur n’importe quel appareil.',
   showState: 'Afficher l’état du paiement',
@@ -202,7 +200,7 @@ export const fr: Texts = {
   wholeElsewhere: 'La totalité, {has}, est déjà arrivée à une autre adresse. N’envoyez plus rien.',
   goesBack:
     '{amount} sont arrivés et ne peuvent pas servir ici : {why}. Ils sont renvoyés automatiquement à l’adresse de remboursement.',
-  wentBack: '{amount} ont été renvoyés au payeur : {why}.',
+  wentBack: '{amount} ont été renvoyés : {why}.',
   heldBack:
     '{amount} sont arrivés et ne peuvent pas encore servir : {why}. Ils sont renvoyés automatiquement après le {time}, sauf si le marchand les accepte.',
   byHand:

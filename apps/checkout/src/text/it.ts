@@ -61,8 +61,7 @@ export const it: Texts = {
   stepSign: 'Firma nel tuo wallet: pagare {amount} senza gas',
   stepSent: 'Pagamento inviato. In attesa che compaia su {network} …',
   tryAgain: 'Riprova',
-  cannotCheck:
-    'La pagina non riesce a verificare lo stato del pagamento, quindi non chiede nulla al wallet. Riprova.',
+  cannotCheck: 'La pagina non riesce a verificare lo stato del pagamento, quindi si ferma qui. Riprova.',
   orderOver: 'Il wallet ha risposto quando questa offerta era già finita. Riprova.',
   rejectPrompt: 'Questo pagamento è stato fatto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
   notNeeded: 'Questo pagamento era già stato fatto. La pagina non chiede più nulla al wallet.',
@@ -95,8 +94,7 @@ export const it: Texts = {
   failed: 'Non ha funzionato: {reason}',
   tooOften: 'Troppe richieste. Aspetta {time}, poi riprova.',
   offline: 'La connessione è caduta. Nuovo tentativo …',
-  noScript:
-    'Per pagare con un wallet del browser, consenti gli script per questa pagina. Lo stato del pagamento si vede anche senza.',
+  noScript: 'Per pagare con un wallet del browser, consenti gli script per questa pagina.',
   timeLeft: 'Tempo rimasto per pagare: {time}',
   payUntil: 'Paga entro {time}',
   timeOver: 'Il tempo per pagare è scaduto.',
@@ -120,7 +118,7 @@ export const it: Texts = {
   cancelled: 'Annullato',
   cancelledHint: 'Il venditore ha annullato questo pagamento. Non inviare nulla.',
   refundedInFull: 'Rimborsato per intero',
-  refunded: '{amount} sono tornati a chi ha pagato.',
+  refunded: '{amount} sono stati restituiti.',
   safeToClose: 'Puoi chiudere questa pagina senza problemi.',
   keepAddress: 'Conserva l’indirizzo di questa pagina: mostra lo stato su ogni dispositivo.',
   showState: 'Mostra lo stato del pagamento',
@@ -199,7 +197,7 @@ export const it: Texts = {
   wholeElsewhere: 'L’intero importo, {has}, è già arrivato a un altro indirizzo. Non inviare altro.',
   goesBack:
     'Sono arrivati {amount} che non si possono usare qui: {why}. Tornano automaticamente all’indirizzo di rimborso.',
-  wentBack: '{amount} sono tornati a chi ha pagato: {why}.',
+  wentBack: '{amount} sono stati restituiti: {why}.',
   heldBack:
     'Sono arrivati {amount} che non si possono ancora usare: {why}. Tornano automaticamente dopo {time}, a meno che il venditore non li accetti.',
   byHand:

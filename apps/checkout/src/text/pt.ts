@@ -61,8 +61,7 @@ export const pt: Texts = {
   stepSign: 'Assine na sua carteira: pagar {amount} sem gas',
   stepSent: 'Pagamento enviado. Aguardando que apareça em {network} …',
   tryAgain: 'Tentar de novo',
-  cannotCheck:
-    'A página não consegue verificar o estado do pagamento, por isso não pede nada à sua carteira. Tente de novo.',
+  cannotCheck: 'A página não consegue verificar o estado do pagamento, por isso para aqui. Tente de novo.',
   orderOver: 'A sua carteira respondeu tarde demais para esta oferta. Tente de novo.',
   rejectPrompt: 'Este pagamento foi feito. Se a sua carteira ainda mostrar um pedido, rejeite-o lá.',
   notNeeded: 'Este pagamento já tinha sido feito. A página não pede mais nada à sua carteira.',
@@ -94,8 +93,7 @@ export const pt: Texts = {
   failed: 'Não funcionou: {reason}',
   tooOften: 'Muitas solicitações. Espere {time} e tente de novo.',
   offline: 'A conexão caiu. Tentando de novo …',
-  noScript:
-    'Para pagar com uma carteira de navegador, permita scripts nesta página. Ela mostra o estado do pagamento mesmo sem scripts.',
+  noScript: 'Para pagar com uma carteira de navegador, permita scripts nesta página.',
   timeLeft: 'Tempo restante para pagar: {time}',
   payUntil: 'Pague até {time}',
   timeOver: 'O tempo para pagar acabou.',
@@ -118,7 +116,7 @@ export const pt: Texts = {
   cancelled: 'Cancelado',
   cancelledHint: 'O comerciante cancelou este pagamento. Não envie nada.',
   refundedInFull: 'Reembolsado por inteiro',
-  refunded: '{amount} voltaram ao pagador.',
+  refunded: '{amount} foram devolvidos.',
   safeToClose: 'Você pode fechar esta página sem problemas.',
   keepAddress: 'Guarde o endereço desta página: ela mostra o estado em qualquer aparelho.',
   showState: 'Ver o estado do pagamento',
@@ -198,7 +196,7 @@ export const pt: Texts = {
   wholeElsewhere: 'O valor total, {has}, já chegou a outro endereço. Não envie mais nada.',
   goesBack:
     'Chegaram {amount} que não podem ser usados aqui: {why}. Voltam automaticamente ao endereço de reembolso.',
-  wentBack: '{amount} voltaram ao pagador: {why}.',
+  wentBack: '{amount} foram devolvidos: {why}.',
   heldBack:
     'Chegaram {amount} que ainda não podem ser usados: {why}. Voltam automaticamente depois de {time}, a menos que o comerciante os aceite.',
   byHand:

@@ -62,8 +62,7 @@ export const tr: Texts = {
   stepSign: 'Cüzdanınızda imzalayın: {amount} gas ücreti olmadan ödenecek',
   stepSent: 'Ödeme gönderildi. {network} üzerinde görülmesi bekleniyor …',
   tryAgain: 'Yeniden dene',
-  cannotCheck:
-    'Sayfa ödemenin durumunu kontrol edemiyor, bu yüzden cüzdanınızdan bir şey istemiyor. Yeniden deneyin.',
+  cannotCheck: 'Sayfa ödemenin durumunu kontrol edemiyor, bu yüzden burada duruyor. Yeniden deneyin.',
   orderOver: 'Cüzdanınız bu teklif sona erdikten sonra yanıt verdi. Yeniden deneyin.',
   rejectPrompt: 'Bu ödeme yapıldı. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
   notNeeded: 'Bu ödeme zaten yapılmıştı. Sayfa cüzdanınızdan başka bir şey istemiyor.',
@@ -95,8 +94,7 @@ export const tr: Texts = {
   failed: 'Olmadı: {reason}',
   tooOften: 'Çok fazla istek var. {time} bekleyin, sonra yeniden deneyin.',
   offline: 'Bağlantı koptu. Yeniden deneniyor …',
-  noScript:
-    'Tarayıcı cüzdanıyla ödemek için bu sayfada betiklere izin verin. Sayfa ödemenin durumunu onlarsız da gösterir.',
+  noScript: 'Tarayıcı cüzdanıyla ödemek için bu sayfada betiklere izin verin.',
   timeLeft: 'Ödemek için kalan süre: {time}',
   payUntil: 'Son ödeme: {time}',
   timeOver: 'Ödeme süresi doldu.',
@@ -117,7 +115,7 @@ export const tr: Texts = {
   cancelled: 'İptal edildi',
   cancelledHint: 'Satıcı bu ödemeyi iptal etti. Hiçbir şey göndermeyin.',
   refundedInFull: 'Tamamı iade edildi',
-  refunded: '{amount} ödeyene geri gitti.',
+  refunded: '{amount} geri gönderildi.',
   safeToClose: 'Bu sayfayı güvenle kapatabilirsiniz.',
   keepAddress: 'Bu sayfanın adresini saklayın: durumu her cihazda gösterir.',
   showState: 'Ödemenin durumunu göster',
@@ -195,7 +193,7 @@ export const tr: Texts = {
     'Başka bir sayfada istenen ve {end} ile biten bir adrese {has} ulaştı. Gönderen sizseniz yeniden ödemeyin: aynı token ve aynı iade adresiyle o adresi yeniden isteyin ve kalanı oraya gönderin.',
   wholeElsewhere: 'Tutarın tamamı, {has}, başka bir adrese zaten ulaştı. Artık bir şey göndermeyin.',
   goesBack: '{amount} ulaştı ama burada kullanılamıyor: {why}. Kendiliğinden iade adresine döner.',
-  wentBack: '{amount} ödeyene döndü: {why}.',
+  wentBack: '{amount} geri döndü: {why}.',
   heldBack:
     '{amount} ulaştı ama henüz kullanılamıyor: {why}. Satıcı kabul etmezse {time} sonrasında kendiliğinden döner.',
   byHand:

@@ -326,7 +326,7 @@ test('an expired page tells of money that arrives later, and reads seldom: for a
   await passUntil(1);
   await world.putException(sessionId, 'late', 'resolved');
   await passUntil(7);
-  await page.getByText('2.50 USDC went back to the payer: too late.').waitFor();
+  await page.getByText('2.50 USDC went back: too late.').waitFor();
   for (let more = 0; more < 3; more += 1) await page.clock.fastForward(40 * 60_000);
   assert.equal(reads, 7);
   const turn = (isHidden: boolean) =>

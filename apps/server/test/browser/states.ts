@@ -84,7 +84,7 @@ const showDeposit = async (page: Page) => {
 
 /** A completed session that received more money than its price. */
 const tooMuch = (name: string, kind: 'overpaid' | 'duplicate', why: string) =>
-  session(name, ['Paid and received', `2.50 USDC went back to the payer: ${why}.`], async (world, linkId) => {
+  session(name, ['Paid and received', `2.50 USDC went back: ${why}.`], async (world, linkId) => {
     const begun = await world.addPaid(linkId);
     await world.putException(begun.sessionId, kind, 'resolved');
     await world.putStatus(begun.sessionId, 'completed');
@@ -255,7 +255,7 @@ export const pageStates: readonly PageState[] = [
   tooMuch('overpaid', 'overpaid', 'too much'),
   deep(tooMuch('duplicate', 'duplicate', 'already paid')),
   deep(
-    session('late', ['Expired', '2.50 USDC went back to the payer: too late.'], async (world, linkId) => {
+    session('late', ['Expired', '2.50 USDC went back: too late.'], async (world, linkId) => {
       const begun = await world.begin(linkId);
       await world.addUnpaidOrder(begun.sessionId);
       await world.putException(begun.sessionId, 'late', 'resolved');

@@ -189,7 +189,9 @@ test('while the page does not know the state of the payment, it asks the wallet 
   const device = await open(url, life.ethereum, 'usdt');
   await device.page.route('**/checkout/api/session/*', (route) => route.abort());
   await device.pay();
-  await says(device, 'The page cannot check the state of the payment');
+  await says(device, 'The page cannot check the state of the payment, so it stops here.');
+  // The head has its name and its price.
+  assert.equal(await device.page.getByText('Green tea').count(), 1);
   assert.equal(asked(device, 'eth_sendTransaction'), 0);
   await device.page.unroute('**/checkout/api/session/*');
   await device.pay();

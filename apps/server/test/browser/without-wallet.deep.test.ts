@@ -123,7 +123,7 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
   for (const each of [page, other.page])
     await each.getByText('3.00 USDC arrived and cannot be used here: too much.').waitFor();
   await page.locator('[data-status=completed]').waitFor();
-  await page.getByText('3.00 USDC went back to the payer: too much.').waitFor();
+  await page.getByText('3.00 USDC went back: too much.').waitFor();
   await other.page.locator('[data-status=completed]').waitFor();
   assert.equal(await other.page.getByText(rest).count(), 0);
   await other.page.context().close();
@@ -252,7 +252,7 @@ test('a deposit for a session that a wallet has paid meanwhile goes back, and th
   await send(visitor, 25_000_000n);
   await noticed(visitor);
   await other.page.reload();
-  await other.page.getByText('25.00 USDC went back to the payer: already paid.').waitFor();
+  await other.page.getByText('25.00 USDC went back: already paid.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await Promise.all([page.close(), other.page.context().close()]);
 });
@@ -277,7 +277,7 @@ test('a payer whose wallet pays the whole price after a part is told so before a
   await other.page.locator('[data-status=completed]').waitFor();
   await other.page.getByRole('link', { name: 'Continue to shop.example' }).waitFor();
   assert.equal(await other.page.locator('.leave').count(), 0);
-  await other.page.getByText('10.00 USDC went back to the payer: already paid.').waitFor();
+  await other.page.getByText('10.00 USDC went back: already paid.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await Promise.all([page.close(), other.page.context().close()]);
 });
@@ -305,7 +305,7 @@ test('a late deposit goes back, and the page says so', async () => {
   await send(visitor, 25_000_000n);
   await noticed(visitor);
   await page.reload();
-  await page.getByText('25.00 USDC went back to the payer: too late.').waitFor();
+  await page.getByText('25.00 USDC went back: too late.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await page.close();
 });
