@@ -1,84 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { after, test } from 'node:test';
 import type { Branding, Delivery, PaymentLinkCreated, Refund, Session, SessionView } from '@florin/sdk';
-import { systemClock } from '@florin/server/operator';
-import { addOrder, happen, MerchantWorld } from '@florin/server/testing';
+import { addOrder, happen } from '@florin/server/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
-import type { CliOutside } from './command.ts';
-import { merchantFamily } from './merchant-family.ts';
-import { type PlainReceiver, startPlainReceiver } from './plain-receiver.fixture.ts';
-import { type CliResult, runProgram } from './program.ts';
+import { openMerchantCli, until } from './merchant-cli.fixture.ts';
 
-let world: MerchantWorld;
-let receiver: PlainReceiver;
-let url: string;
-let key: string;
-let accountId: string;
-const folder = mkdtempSync(join(tmpdir(), 'florin-cli-story-'));
-
-before(async () => {
-  receiver = await startPlainReceiver();
-  world = await MerchantWorld.open();
-  url = await world.server.listen({ host: '127.0.0.1', port: 0 });
-  const merchantId = await world.addMerchant();
-  accountId = await world.addAccount(merchantId);
-  key = await world.addKey(merchantId);
-});
-after(async () => {
-  await world.close();
-  await receiver.close();
-  rmSync(folder, { recursive: true });
-});
-
-interface Run {
-  readonly told: string[];
-  readonly emitted: string[];
-  readonly end: AbortController;
-  readonly result: Promise<CliResult>;
-}
-
-const settings = { name: 'florin', description: 'merchant', version: '0', families: [merchantFamily] };
-
-/** Runs a command line against the world's API, with the key from the environment. */
-function start(
-  args: readonly string[],
-  environment: Record<string, string> = {},
-  clock: CliOutside['clock'] = systemClock,
-): Run {
-  const [told, emitted]: [string[], string[]] = [[], []];
-  const end = new AbortController();
-  const result = runProgram(settings, args, {
-    environment: { FLORIN_URL: url, FLORIN_KEY: key, XDG_CONFIG_HOME: folder, ...environment },
-    clock,
-    folder,
-    tell: (sentence) => told.push(sentence),
-    emit: (line) => emitted.push(line),
-    ending: () => end.signal,
-  });
-  return { told, emitted, end, result };
-}
-
-async function run(args: readonly string[]): Promise<CliResult> {
-  return start(args).result;
-}
-
-/** Runs a command that must succeed and returns its JSON. */
-async function json<Answer>(...args: readonly string[]): Promise<Answer> {
-  const result = await run([...args, '--json']);
-  assert.deepEqual({ ...result, stdout: '' }, { exitCode: 0, stdout: '', stderr: '' }, result.stdout);
-  return JSON.parse(result.stdout) as Answer;
-}
-
-const post = (path: string, body: object) => world.send('POST', path, { key, body });
-
-/** The newest event: later ones are certain to be seen, even when a command starts late. */
-async function newestEvent(): Promise<string> {
-  return (await world.send('GET', '/event/list/1/1', { key })).data.events[0].id;
-}
+const { receiver, world, accountId, key, start, run, json, post, close } = await openMerchantCli();
+after(close);
 
 test('a link, a session, its payment at the receiver, and its refund: all from the command line', async () => {
   const link = await json<PaymentLinkCreated>(
@@ -153,107 +81,6 @@ test('a link, a session, its payment at the receiver, and its refund: all from t
   const sentence = await run(['refunds', 'create', '--session', session.sessionId, '--amount', '1']);
   assert.equal(sentence.stderr, `${error.slug}: ${error.message}, see ${error.docUrl}\n`);
   receiver.requests.length = 0;
-});
-
-test('listen forwards raised events, in order, byte for byte, signed with the printed secret', async () => {
-  await post('/product/create', { name: 'Before', commonPrices: [1] });
-  const from = await newestEvent();
-  const listening = start(['listen', receiver.url, '--events', 'product.*', '--from', from]);
-  await until(() => listening.told.length > 0);
-  const secret = /whsec_\S+/.exec(listening.told[0] ?? '')?.[0] ?? '';
-  await post('/webhook/create', {
-    webhookName: 'Other',
-    webhookUrl: 'https://shop.example.com/',
-    subscribedEvents: ['refund.*'],
-  });
-  const ids: string[] = [];
-  for (const name of ['Tea', 'Cup']) {
-    ids.push((await post('/product/create', { name, commonPrices: [1] })).data.productId);
-  }
-  await post('/product/archive', { productId: ids[0] });
-  await until(() => receiver.requests.length === 3);
-  listening.end.abort();
-  assert.deepEqual(await listening.result, {
-    exitCode: 0,
-    stdout: 'forwarded 3, of which 3 were accepted\n',
-    stderr: '',
-  });
-  const events = receiver.requests.map(({ body, headers }) => {
-    return new Verifier(secret).verify(body, headers as Record<string, string>) as {
-      id: string;
-      type: string;
-      data: { product: { productId: string } };
-    };
-  });
-  assert.deepEqual(
-    events.map(({ type, data }) => [type, data.product.productId]),
-    [
-      ['product.created', ids[0]],
-      ['product.created', ids[1]],
-      ['product.archived', ids[0]],
-    ],
-  );
-  for (const [index, { id }] of events.entries()) {
-    const { text } = await world.send('GET', `/event/${id}`, { key });
-    assert.ok(text.includes(`"data":${receiver.requests[index]?.body}`), 'the bytes are those of the event');
-  }
-});
-
-test('listen continues after an event, and tries again at the times of the service until it is accepted', async () => {
-  const { data } = await world.send('GET', '/event/list/1/2', { key });
-  const [newest, before] = data.events;
-  receiver.requests.length = 0;
-  receiver.status = 500;
-  const waits: number[] = [];
-  // Polls go on in real time; longer waits are noted, and the receiver recovers at the third.
-  const clock = {
-    ...systemClock,
-    sleep: async (ms: number, signal?: AbortSignal) => {
-      if (ms < 4_000) return systemClock.sleep(ms, signal);
-      if (waits.push(ms) === 3) receiver.status = 204;
-    },
-  };
-  const listening = start(['listen', '--forward-to', receiver.url, '--from', before.id], {}, clock);
-  await until(() => listening.told.length === 5);
-  listening.end.abort();
-  assert.equal((await listening.result).stdout, 'forwarded 1, of which 1 were accepted\n');
-  const verdicts = listening.told.slice(1).map((line) => line.replace(/ in \d+ ms/, ''));
-  const line = `${newest.type}  ${newest.data.product.productId}  ${newest.id}`;
-  assert.deepEqual(verdicts, [
-    `FAIL  ${line}  500; again in 5 s`,
-    `FAIL  ${line}  attempt 2: 500; again in 5 min`,
-    `FAIL  ${line}  attempt 3: 500; again in 30 min`,
-    `ok    ${line}  attempt 4: 204`,
-  ]);
-  assert.deepEqual(waits, [5_000, 300_000, 1_800_000]);
-  assert.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1);
-});
-
-test('listen --fast tries again at once and gives up after as many attempts as the service', async () => {
-  const { data } = await world.send('GET', '/event/list/1/2', { key });
-  receiver.requests.length = 0;
-  receiver.status = 503;
-  const args = ['listen', receiver.url, '--from', data.events[1].id, '--fast', '--json'];
-  const listening = start(args);
-  await until(() => listening.emitted.length === 10);
-  receiver.status = 204;
-  listening.end.abort();
-  assert.deepEqual(JSON.parse((await listening.result).stdout), { forwarded: 1, taken: 0 });
-  const lines = listening.emitted.map((line) => JSON.parse(line));
-  assert.deepEqual(
-    lines.map(({ attempt, isTaken, httpStatus }) => [attempt, isTaken, httpStatus]),
-    Array.from({ length: 10 }, (_, index) => [index + 1, false, 503]),
-  );
-  assert.equal(receiver.requests.length, 10);
-});
-
-test('listen without a receiver shows raised events', async () => {
-  const tailing = start(['listen', '--events', 'product.created', '--from', await newestEvent()]);
-  const { productId } = (await post('/product/create', { name: 'Pot', commonPrices: [1] })).data;
-  await until(() => tailing.told.some((line) => line.includes(productId)));
-  tailing.end.abort();
-  assert.match(tailing.told.at(-1) ?? '', new RegExp(`  product.created  ${productId}  evt_\\w+$`));
-  assert.equal((await tailing.result).exitCode, 0);
 });
 
 test('trigger sends an example event to a webhook, or straight to a receiver', async () => {
@@ -398,12 +225,3 @@ test('exceptions are listed', async () => {
   const { stderr } = await run(['exceptions', 'accept', 'exc_none']);
   assert.match(stderr, /^exception_not_found: /);
 });
-
-/** Asks every 20 ms; gives up late, for slow machines. */
-async function until(isDone: () => boolean): Promise<void> {
-  const end = performance.now() + 120_000;
-  while (!isDone()) {
-    if (performance.now() > end) throw new Error('waited in vain');
-    await delay(20);
-  }
-}

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, type RpcOutcome } from '@florin/evm';
+import { RpcAnswerInvalid, RpcError } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { encodeAbiParameters, keccak256, pad, toEventSelector, toHex } from 'viem';
+import { pad, toHex } from 'viem';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
+import { SearchedNode } from '../../test/harness/searched-node.ts';
 import { checkBalances, initialPositions } from './deposit.ts';
 import { fullRate, searchBlocks } from './deposit-search.ts';
 import { depositsOf, findDepositTransfers } from './session-deposits.ts';
@@ -64,96 +65,18 @@ const sightings = statement({
 });
 
 let moves: DepositMoves;
+let node: SearchedNode;
 before(async () => {
   moves = await DepositMoves.open();
+  node = new SearchedNode(moves.usdc.address);
 });
 after(() => moves.close());
-
-interface Transfer {
-  readonly to: Hex;
-  readonly block: bigint;
-  readonly amount: bigint;
-}
-
-/** The chain as a node shows it, and what it was asked. */
-const node = {
-  head: 0n,
-  final: 0n,
-  fork: '',
-  /** The last block that the node has. */
-  known: 0n,
-  /** More blocks than that are refused; no limit when 0. */
-  mostBlocks: 0n,
-  transfers: [] as Transfer[],
-  balances: new Map<string, bigint>(),
-  questions: [] as string[],
-  ranges: [] as [bigint, bigint][],
-  balancesAsked: [] as string[],
-};
 beforeEach(async () => {
   moves.begin();
   moves.node.collectReverts = '0x00';
   await moves.world.database.db.query(dropCopies);
-  node.fork = '';
-  node.mostBlocks = 0n;
-  node.transfers = [];
-  node.balances.clear();
-  forget();
+  node.begin();
 });
-
-function forget(): void {
-  node.questions = [];
-  node.ranges = [];
-  node.balancesAsked = [];
-}
-
-const hashOf = (number: bigint): Hex =>
-  keccak256(toHex(`block ${number}${number > node.final ? node.fork : ''}`));
-
-function answer({ method, params }: RpcCall): RpcOutcome {
-  node.questions.push(method);
-  const [first, second] = params as [Record<string, unknown>, unknown];
-  if (method === 'eth_getBlockByNumber') {
-    const number = BigInt(String(first));
-    if (number > node.known) return { result: null };
-    const [logsBloom, timestamp] = [`0x${'00'.repeat(256)}`, '0x1'];
-    const header = { number: String(first), hash: hashOf(number), parentHash: hashOf(number - 1n) };
-    return { result: { ...header, logsBloom, timestamp, transactions: [] } };
-  }
-  if (method === 'eth_getLogs') return logsOf(first);
-  node.balancesAsked.push(`0x${String(first['data']).slice(-40)} ${second}`);
-  const amount = node.balances.get(`0x${String(first['data']).slice(-40)}`) ?? 0n;
-  return { result: encodeAbiParameters([{ type: 'uint256' }], [amount]) };
-}
-
-function logsOf(filter: Record<string, unknown>): RpcOutcome {
-  const [from, to] = [BigInt(String(filter['fromBlock'])), BigInt(String(filter['toBlock']))];
-  node.ranges.push([from, to]);
-  if (node.mostBlocks > 0n && to - from >= node.mostBlocks)
-    return { error: new RpcError(-32005, 'block range too large') };
-  const names = (filter['topics'] as unknown[])[2] as string[] | undefined;
-  const found = node.transfers.filter(
-    ({ to: receiver, block }) =>
-      block >= from && block <= to && (names === undefined || names.includes(pad(receiver).toLowerCase())),
-  );
-  const result = found.map(({ to: receiver, block, amount }) => ({
-    address: moves.usdc.address.toLowerCase(),
-    topics: [toEventSelector('Transfer(address,address,uint256)'), pad('0x01'), pad(receiver).toLowerCase()],
-    data: pad(toHex(amount)),
-    blockHash: hashOf(block),
-    blockNumber: toHex(block),
-    logIndex: '0x0',
-    transactionHash: keccak256(toHex(`payment in ${hashOf(block)}`)),
-  }));
-  return { result };
-}
-
-const rpc: Rpc = {
-  request: async () => {
-    throw new Error('all questions come in batches');
-  },
-  batch: async (calls) => calls.map(answer),
-};
 
 /** How many statements the service has executed. */
 let statements = 0;
@@ -164,7 +87,7 @@ function deps() {
   return {
     ...moves.world.deps,
     ...given,
-    rpcOf: () => rpc,
+    rpcOf: () => node.rpc,
     db: {
       ...db,
       transaction: db.transaction.bind(db),
@@ -189,7 +112,7 @@ async function storeHead(): Promise<void> {
   await moves.world.database.db.query(putBlock, {
     chainId,
     blockNumber: node.head,
-    blockHash: hashOf(node.head),
+    blockHash: node.hashOf(node.head),
     finalNumber: node.final,
     blockTime: moves.world.clock.now(),
   });
@@ -223,7 +146,7 @@ async function costBeside(others: number): Promise<unknown> {
   for (let stranger = 1n; stranger <= 20n; stranger += 1n)
     node.transfers.push({ to: pad(toHex(0xabc0000n + stranger), { size: 20 }), block, amount: 1n });
   send(block);
-  forget();
+  node.forget();
   statements = 0;
   moves.sent.length = 0;
   await search();
@@ -247,7 +170,7 @@ test('with few open orders, one request asks a node about just their addresses',
   const { order, send } = await newDeposit();
   await search();
   send(await mine());
-  forget();
+  node.forget();
   await search();
   assert.deepEqual(node.questions, ['eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
   assert.equal(moves.sent.length, 1);
@@ -311,7 +234,7 @@ test('after a pause the search continues where it ended, in ranges that the node
   await mine(899n);
   node.mostBlocks = 60n;
   const pace = fullRate();
-  forget();
+  node.forget();
   for (let failures = 0; failures < 2; failures += 1)
     await assert.rejects(searchBlocks(deps(), moves.chain, pace), RpcError);
   await searchBlocks(deps(), moves.chain, pace).catch((error) => assert.ok(error instanceof RpcError));
@@ -351,7 +274,7 @@ test('short and late deposits are checked before all other addresses, until thei
   for (const final of [node.head - 1n, node.head]) {
     node.final = final;
     await storeHead();
-    forget();
+    node.forget();
     await check();
     for (const each of [order, closed.order])
       assert.ok(node.balancesAsked.includes(`${address(each)} ${toHex(final)}`));
@@ -369,7 +292,7 @@ test('open orders do not wait for closed ones in a round of balances', async () 
   moves.world.clock.time += 6 * 86_400_000;
   const open = await newDeposit();
   await storeHead();
-  forget();
+  node.forget();
   await checkBalances(deps(), moves.chain, initialPositions());
   const address = receiverOf(open.order.gateway as Hex, open.order.orderId).toLowerCase();
   assert.ok(node.balancesAsked.some((asked) => asked.startsWith(address)));

@@ -1,39 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
-import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { openLinkShop } from '../../../test/harness/link-shop.ts';
 
-let world: MerchantWorld;
-let merchantId: string;
-let key: string;
-let accountId: string;
-before(async () => {
-  world = await MerchantWorld.open();
-  merchantId = await world.addMerchant();
-  key = await world.addKey(merchantId);
-  accountId = await world.addAccount(merchantId);
-});
+const { world, merchantId, accountId, post, get, addProduct, linkBody } = await openLinkShop();
 after(() => world.close());
-
-const post = (path: string, body: unknown) => world.send('POST', path, { key, body });
-const get = (path: string) => world.send('GET', path, { key });
-
-async function addProduct(name = 'Tea'): Promise<string> {
-  const reply = await post('/product/create', { name, commonPrices: [1_500_000], description: 'Black' });
-  return reply.data.productId;
-}
-
-function linkBody(productId: string, changes: object = {}) {
-  return {
-    linkType: 'fixed',
-    linkName: 'Shop',
-    accountId,
-    settlementToken: 'ethereum::usdc',
-    feeModel: 1,
-    lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 1_500_000 }],
-    ...changes,
-  };
-}
 
 // proves S2.12, S2.14, S4.10, S4.14
 test('a fixed link is created active, nested as documented, and read back in detail', async () => {
@@ -208,36 +179,6 @@ test("another merchant's link is not found", async () => {
   assert.deepEqual([reads.code, disables.code], [100101, 100101]);
 });
 
-// proves S2.12, S3.5, S3.6, S4.7, W4.3
-test('archiving a product disables its links and keeps their version; unarchiving leaves them disabled', async () => {
-  const productId = await addProduct();
-  const other = await addProduct('Cup');
-  const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId))).data;
-  const items = [other, productId].map((id) => ({ itemType: 'product', productId: id, unitPrice: 1_000 }));
-  const custom = { linkType: 'custom', lineItems: [{ itemType: 'user_priced', productId }] };
-  const others: string[] = [];
-  for (const changes of [{ lineItems: items }, custom])
-    others.push((await post('/payment/link/create', linkBody(productId, changes))).data.linkId);
-  const statuses = async () =>
-    Promise.all(others.map(async (id) => (await get(`/payment/link/${id}`)).data.status));
-  const untouched = (await post('/payment/link/create', linkBody(other))).data.linkId;
-  const state = async () => {
-    const { data } = await get(`/payment/link/${linkId}`);
-    return [data.status, data.lineItems.items[0].productData.status, data.versionCode];
-  };
-  assert.deepEqual((await post('/product/archive', { productId })).data, { success: true });
-  assert.deepEqual(await state(), ['disabled', 'archived', versionCode]);
-  assert.deepEqual(await statuses(), ['disabled', 'disabled']);
-  assert.equal((await get(`/payment/link/${untouched}`)).data.status, 'active');
-  assert.equal((await post('/payment/link/enable', { linkId })).code, 100304);
-  assert.equal((await post('/payment/link/create', linkBody(productId))).code, 100304);
-  assert.deepEqual((await post('/product/unarchive', { productId })).data, { success: true });
-  assert.deepEqual(await state(), ['disabled', 'active', versionCode]);
-  assert.deepEqual(await statuses(), ['disabled', 'disabled']);
-  assert.deepEqual((await post('/payment/link/enable', { linkId })).data, { success: true });
-  assert.deepEqual(await state(), ['active', 'active', versionCode]);
-});
-
 // proves S3.7, W1.33
 test('repeated disabling and enabling succeeds and emits nothing', async () => {
   const productId = await addProduct();
@@ -255,19 +196,6 @@ test('repeated disabling and enabling succeeds and emits nothing', async () => {
     ],
   );
   assert.deepEqual(events[2]?.data, { link: (await get(`/payment/link/${linkId}`)).data });
-});
-
-test('a link created while its product is being archived never stays active', async () => {
-  for (let round = 0; round < 8; round += 1) {
-    const productId = await addProduct();
-    const [created] = await Promise.all([
-      post('/payment/link/create', linkBody(productId)),
-      post('/product/archive', { productId }),
-    ]);
-    if (created.code === 0) {
-      assert.equal((await get(`/payment/link/${created.data.linkId}`)).data.status, 'disabled');
-    } else assert.equal(created.code, 100304);
-  }
 });
 
 // proves S4.13
@@ -345,33 +273,6 @@ test('an update refuses a link that changed since it was read', async () => {
   const { linkName, updateAt } = (await get(`/payment/link/${linkId}`)).data;
   assert.equal(linkName, 'First');
   assert.equal((await updateAs('Second', updateAt)).code, 0);
-});
-
-// proves W2.13
-test('a product edit increases the version of its links', async () => {
-  const productId = await addProduct();
-  const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId))).data;
-  await post('/product/update', { productId, name: 'Green tea', commonPrices: [1] });
-  const { data } = await get(`/payment/link/${linkId}`);
-  assert.equal(data.lineItems.items[0].productData.productName, 'Green tea');
-  assert.notEqual(data.versionCode, versionCode);
-});
-
-// proves S4.8, S7.6
-test('a product that a link ever referenced cannot be removed; one that only sessions used can', async () => {
-  const [used, free] = [await addProduct(), await addProduct()];
-  const { linkId } = (await post('/payment/link/create', linkBody(used))).data;
-  await post('/payment/link/update', { linkId, ...linkBody(await addProduct()) });
-  assert.equal((await post('/product/remove', { productId: used })).code, 100305);
-  assert.deepEqual((await post('/product/remove', { productId: free })).data, { success: true });
-  assert.equal((await post('/product/remove', { productId: free })).code, 100306);
-  assert.equal((await post('/product/archive', { productId: free })).code, 100306);
-  assert.deepEqual((await post('/product/list/by/ids', { productIds: [free] })).data, []);
-  const events = await world.eventsOf(free);
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    ['product.created', 'product.removed'],
-  );
 });
 
 test('a link’s policy for short and late deposits is returned unchanged, and reset by an update without it', async () => {
