@@ -14,7 +14,7 @@ import { amountView } from './amount-view.ts';
 import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
 import { nowSeconds, setClock } from './clock.ts';
-import { connectWallet, recallWallet } from './connect.ts';
+import { connectWallet, readBalances, recallWallet } from './connect.ts';
 import type { CheckoutData, ScriptData } from './data.ts';
 import { changeOf, hideDeposit, recallOwn, recallRefund, showDeposit, showDepositAgain } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
@@ -221,7 +221,7 @@ function actionsOf(page: Page): Actions {
 
 /** Shows a newer state of the session. */
 function take(page: Page, shown: ShownState): void {
-  const { data, waitsFor } = page.model;
+  const { data, waitsFor, isConnected, payer, chosen } = page.model;
   const { state } = shown;
   const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
   // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
@@ -232,7 +232,10 @@ function take(page: Page, shown: ShownState): void {
     ...withState(page.model, shown),
     ...(isNews ? { step: '', problem } : {}),
     isConnected: true,
+    ...(page.model.problem === data.texts.cannotCheck ? { problem: '' } : {}),
   });
+  // What could not be read meanwhile.
+  if (!isConnected && payer !== '') void readBalances(page, chosen);
   const { returnsAlone, successUrl } = state;
   if (!returnsAlone) stay();
   else if (!data.state?.returnsAlone && successUrl !== undefined) leave(successUrl);

@@ -193,7 +193,17 @@ test('while the page does not know the state of the payment, it asks the wallet 
   // The head has its name and its price.
   assert.equal(await device.page.getByText('Green tea').count(), 1);
   assert.equal(asked(device, 'eth_sendTransaction'), 0);
+  for (const lost of ['**/events?*', '**/balances']) await device.page.route(lost, (route) => route.abort());
+  await device.page.reload();
+  await device.page.locator('#way').getByText('Balance not known').waitFor();
+  await device.page.locator('#connection').getByText('The connection is lost.').waitFor();
+  await device.pay();
+  await says(device, 'so it stops here.');
+  // Once the connection is back, the page says so no longer, and knows the balance again.
+  await device.page.unroute('**/balances');
   await device.page.unroute('**/checkout/api/session/*');
+  await device.page.locator('#problem').getByText('so it stops here.').waitFor({ state: 'detached' });
+  await device.page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await device.pay();
   await device.page.locator('[data-status=completed]').waitFor();
   await device.page.close();
