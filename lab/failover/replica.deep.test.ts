@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Database, migrate, openDatabase } from '@florin/pg';
+import { type Database, migrate, openDatabase, statement } from '@florin/pg';
 import { schema, systemClock } from '@florin/server/operator';
 import { openLists } from '@florin/server/parts';
 import { MerchantWorld } from '@florin/server/testing';
@@ -14,6 +14,26 @@ import { type Standby, startStandby } from './standby.ts';
 const maxLagSeconds = 2;
 /** How long the test waits for the standby to be used again. */
 const patienceMs = 60_000;
+
+const limitTime = statement({
+  name: 'replica_test_limit_time',
+  parameters: {},
+  columns: { limit: 'text' },
+  text: "select set_config('statement_timeout', '50ms', true) as limit",
+});
+const takeLong = statement({
+  name: 'replica_test_take_long',
+  parameters: {},
+  columns: { slept: 'text' },
+  text: 'select pg_sleep(10)::text as slept',
+});
+/** Lengthens the log by a megabyte. */
+const writeMuch = statement({
+  name: 'replica_test_write_much',
+  parameters: {},
+  columns: { written: 'text' },
+  text: "select pg_logical_emit_message(false, 'test', repeat('x', 1000000))::text as written",
+});
 
 let postgres: ArchivedPostgres;
 let standby: Standby;
@@ -81,6 +101,57 @@ async function untilAnsweredBy(server: string, key: string, path?: string): Prom
   }
   throw new Error(`the ${server} does not answer ${path ?? 'the list'}: ${failures}`);
 }
+
+test('a read that is too slow for a standby is not repeated, and leaves the standby to others', async () => {
+  const merchantId = await writing.addMerchant();
+  let runs = 0;
+  const tooSlow = () =>
+    lists.read(merchantId, (server) =>
+      server.transaction(async (transaction) => {
+        runs += 1;
+        await transaction.query(limitTime);
+        await transaction.query(takeLong);
+      }),
+    );
+  await untilAnsweredBy('replica', await writing.addKey(merchantId));
+  await assert.rejects(tooSlow(), { code: '57014' });
+  assert.deepEqual([runs, failures], [1, []]);
+});
+
+// Their positions are lower than the standby's, so that positions alone would not tell.
+test('a standby of another cluster, or of one whose place another primary has taken, answers nothing', async () => {
+  const merchantId = await writing.addMerchant();
+  const heir = await startStandby(postgres.url);
+  const stranger = await startArchivedPostgres('pg_basebackup');
+  try {
+    await heir.promote();
+    await createSession(writing, await writing.addKey(merchantId), await writing.addAccount(merchantId));
+    await db.query(writeMuch);
+    for (const { url } of [heir, stranger]) {
+      const primary = openDatabase({ schema, url });
+      const servers: string[] = [];
+      const asked = openLists(
+        {
+          databaseReplica: { url: standby.url, maxLagSeconds },
+          clock: systemClock,
+          log: { info: () => {}, warn: (event) => servers.push(event), error: () => {} },
+          metrics: { listRead: (server) => servers.push(server) },
+        },
+        primary,
+      );
+      for (let reads = 0; reads < 40; reads += 1) {
+        await asked.read(merchantId, async () => {});
+        await systemClock.sleep(50);
+      }
+      await asked.close();
+      await primary.close();
+      assert.deepEqual(servers, Array(40).fill('primary'), url);
+    }
+  } finally {
+    await stranger.close();
+    await heir.close();
+  }
+});
 
 test('a standby answers lists with rows of the merchant alone, never older than the bound, and the primary without it', async (t) => {
   const [mine, other] = await Promise.all(

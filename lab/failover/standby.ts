@@ -14,6 +14,8 @@ export interface Standby {
   readonly url: string;
   /** Whether it replays what it receives. */
   setReplaying(replays: boolean): Promise<void>;
+  /** Makes it a primary of its own. */
+  promote(): Promise<void>;
   /** Ends it like a power cut. */
   kill(): Promise<void>;
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function startStandby(primaryUrl: string): Promise<Standby> {
   return {
     url: url.href,
     setReplaying: (replays) => ask(`select pg_wal_replay_${replays ? 'resume' : 'pause'}()`),
+    promote: () => ask('select pg_promote()'),
     kill: () => kill('SIGKILL'),
     async close() {
       await kill('SIGINT');

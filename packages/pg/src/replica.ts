@@ -1,25 +1,35 @@
 import type { Database, ScopedDatabase } from './database.ts';
 import type { Queryable } from './queryable.ts';
-import { statement } from './statement.ts';
+import { type Row, statement } from './statement.ts';
+import { isStatementTimeout } from './transaction.ts';
 
-/** Where a server's log has got to, and the history that it belongs to. */
-const positionColumns = { position: 'int8?', timeline: 'int4' } as const;
+/** Where a server's log has got to, and the cluster and the history that it belongs to. */
+const positionColumns = { position: 'int8?', cluster: 'int8', timeline: 'int4' } as const;
 const zero = "'0/0'::pg_lsn";
-const timeline = '(select timeline_id from pg_control_checkpoint()) as timeline';
+const cluster = '(select system_identifier from pg_control_system()) as cluster';
 
+// The control file names the timeline of the last checkpoint, which a new primary makes some minutes later.
 const writtenPosition = statement({
   name: 'replica_written_position',
   parameters: {},
   columns: positionColumns,
-  text: `select (pg_current_wal_insert_lsn() - ${zero})::int8 as position, ${timeline}`,
+  text: `select (pg_current_wal_insert_lsn() - ${zero})::int8 as position, ${cluster},
+     ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int4 as timeline`,
 });
 
-/** Null on a server that is no standby. */
+/**
+ * The position is null on a server that is no standby. Where the role may not see what the standby receives
+ * (pg_read_all_stats), the timeline is the last that it has noted on its disk: some minutes late, and never too new.
+ */
 const replayedPosition = statement({
   name: 'replica_replayed_position',
   parameters: {},
   columns: positionColumns,
-  text: `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - ${zero} end::int8 as position, ${timeline}`,
+  text: `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - ${zero} end::int8 as position, ${cluster},
+     greatest(
+       (select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery()),
+       (select received_tli from pg_stat_wal_receiver)
+     ) as timeline`,
 });
 
 export interface ReplicaOptions {
@@ -42,7 +52,7 @@ export interface ReplicaOptions {
 export interface LaggingReads {
   /**
    * Gives `work` a replica that has everything that was committed until `maxLagMs` ago, and else the primary. Repeats work
-   * that fails over the replica, so it must only read.
+   * that fails over the replica, unless it has reached the time limit of statements, so it must only read.
    */
   read<T>(scope: string, work: (db: ScopedDatabase) => Promise<T>): Promise<T>;
   /** The scope has changed something through this process: its reads see that. */
@@ -77,6 +87,8 @@ export function laggingReads(options: ReplicaOptions): LaggingReads {
           onRead?.('replica');
           return answer;
         } catch (error) {
+          // The primary would take as long again.
+          if (isStatementTimeout(error)) throw error;
           // What is missing may only be late, so the primary has the last word.
           if (isFailure(error)) check.failed(error);
         }
@@ -88,10 +100,9 @@ export function laggingReads(options: ReplicaOptions): LaggingReads {
 }
 
 /** What a primary had written at a time. */
-interface Mark {
+interface Mark extends Row<typeof writtenPosition> {
   readonly atMs: number;
   readonly position: bigint;
-  readonly timeline: number;
 }
 
 /** Marks in the time that the data may be old. */
@@ -116,7 +127,7 @@ function replicaCheck({ primary, replica, maxLagMs, monotonicMs, onFailure }: Re
   const mark = async () => {
     const atMs = monotonicMs();
     const [row] = await primary.query(writtenPosition);
-    if (row?.position != null) marks = [...marks, { atMs, position: row.position, timeline: row.timeline }];
+    if (row?.position != null) marks = [...marks, { ...row, atMs, position: row.position }];
   };
   /** What the replica needs; undefined while it is not known. The next mark is read beside, so that no caller waits for it. */
   const oldestMark = () => {
@@ -143,7 +154,8 @@ function replicaCheck({ primary, replica, maxLagMs, monotonicMs, onFailure }: Re
       try {
         const [row] = await inTime(replica.query(replayedPosition));
         if (row?.position == null) return false;
-        return row.timeline === oldest.timeline && row.position >= oldest.position;
+        const isSameHistory = row.cluster === oldest.cluster && row.timeline === oldest.timeline;
+        return isSameHistory && row.position >= oldest.position;
       } catch (error) {
         failed(error);
         return false;

@@ -13,6 +13,8 @@ const unpreparedState = '26000';
 const statesBehindFailure = ['25P02', unpreparedState];
 /** A lock was not free in time. */
 const lockNotAvailable = '55P03';
+/** A statement that took too long. */
+const queryCanceled = '57014';
 /** A server that is a standby, or has become one. */
 const readOnlyState = '25006';
 /** A connection that answers so must not be used again. */
@@ -26,6 +28,11 @@ function sqlState(error: unknown): string {
 /** Whether a lock was not free within the time that its transaction waits for one. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === lockNotAvailable;
+}
+
+/** Whether a statement has reached its time limit, or was cancelled by hand. */
+export function isStatementTimeout(error: unknown): boolean {
+  return sqlState(error) === queryCanceled;
 }
 
 /** Gets the name of each statement that has ended, with its time from the sending to the answer. */

@@ -64,7 +64,7 @@ export const settingTable: readonly SettingRow[] = [
     names: ['databaseReplicaUrl'],
     fallback: 'none',
     meaning:
-      '`postgres://…` of a standby, with the role and database of `databaseUrl`; also `DATABASE_REPLICA_URL`. It answers lists, search and sums, and nothing else',
+      '`postgres://…` of one standby, with no balancer before it and with the role and database of `databaseUrl`; also `DATABASE_REPLICA_URL`. It answers lists, search and sums, and nothing else',
   },
   {
     names: ['databaseReplicaMaxLagSeconds'],
