@@ -9,7 +9,7 @@ import type { MemberPermission } from '@florin/protocol/permission.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { staffRoutes } from '@florin/protocol/staff-api.ts';
 import { findFreePort } from '@florin/world';
-import type { Browser as Chromium, Locator, Page } from 'playwright-core';
+import type { Browser as Chromium, Page } from 'playwright-core';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
 import { invite } from '#members/invitation.ts';
 import { addPerson, Browser, DashboardWorld, password, walletDelayMs } from '../harness/dashboard-world.ts';
@@ -18,141 +18,22 @@ import { linkFields } from '../harness/merchant-routes.ts';
 import { addLateDeposit } from '../harness/payment-fixture.ts';
 import { openShop, type Shop } from '../harness/shop.ts';
 import { openChromium, openPage } from './chromium.ts';
+import { type ActPlace, merchantPlaces, staffPlaces } from './role-places.ts';
 
 /**
- * Every role against every act, in the dashboard itself. The permissions of routes say who may do what. `places` says
- * where the dashboard offers each act, and refuses to compile without a new one.
+ * Every role against every act, in the dashboard itself. The permissions of routes say who may do what.
+ * `role-places.ts` says where the dashboard offers each act, and a test fails for an act without a place.
  */
-
-type MerchantAct = keyof typeof ofMerchantRoutes;
-type StaffAct = keyof typeof staffRoutes;
-
-/** Where an act is offered: a screen, what opens the place there, and the control that begins the act. */
-interface Place {
-  readonly path: string;
-  /** Clicked first, where it is there. */
-  readonly opener?: (page: Page) => Locator;
-  readonly control: (page: Page) => Locator;
-  /** A rule beside the table of permissions. */
-  readonly onlyFor?: readonly Role[];
-}
-
-const button = (name: string | RegExp) => (page: Page) =>
-  page
-    .getByRole('main')
-    .getByRole('button', { name, exact: typeof name === 'string' })
-    .first();
-const item = (name: string) => (page: Page) => page.getByRole('menuitem', { name, exact: true });
-const inSheet = (name: string) => (page: Page) =>
-  page.getByRole('dialog').getByRole('button', { name, exact: true });
-const firstRow = (page: Page) => page.getByRole('main').locator('tbody tr button').first();
 
 let world: DashboardWorld;
 let shop: Shop;
 let origin: string;
 let chromium: Chromium;
 /** Objects that the shop lacks. */
-const more = { disabledLinkId: '', returnedExceptionId: '' };
+const more = { disabledLinkId: '', returnedExceptionId: '', spareAccountId: '' };
 const pages = new Map<Role, Page>();
 
-const product = button('Acts for Tea');
-const webhookMore = button('More');
-const member = button('Acts for Vic');
-
-/** Where each act of a merchant is offered; a text says why the dashboard has no place for it. */
-function merchantPlaces(): Partial<Record<MerchantAct, Place | string>> {
-  const { things } = shop;
-  const hook = `webhooks/${things.webhookId}`;
-  const wallet = `wallets/${things.accountId}`;
-  const link = `links/${things.linkId}`;
-  const late = `exceptions?exception=${things.lateExceptionId}`;
-  return {
-    createProduct: { path: 'products', control: button('Create a product') },
-    updateProduct: { path: 'products', opener: product, control: item('Edit') },
-    archiveProduct: { path: 'products', opener: product, control: item('Archive') },
-    removeProduct: { path: 'products', opener: product, control: item('Delete') },
-    unarchiveProduct: {
-      ...{ path: 'products?status=archived', opener: button('Acts for Old tea'), control: item('Unarchive') },
-    },
-    updateBranding: { path: 'branding', control: button('Save') },
-    createLink: { path: 'links', control: button('Create a link') },
-    updateLink: { path: link, control: button('Edit') },
-    disableLink: { path: link, control: button('Disable') },
-    deleteLink: { path: link, opener: button('More acts'), control: item('Delete') },
-    enableLink: { path: `links/${more.disabledLinkId}`, control: button('Enable') },
-    createCheckoutSession: 'programs make sessions; people make links',
-    cancelCheckoutSession: { path: `payments/${things.sessionId}`, control: button('Cancel') },
-    createRefund: { path: `payments/${things.paidSessionId}`, control: button('Refund') },
-    cancelRefund: { path: `refunds/${things.waitingRefundId}`, control: button('Withdraw refund') },
-    withdrawSignedRefund: 'the same button, once a wallet was asked',
-    startRefundSigning: { path: `refunds/${things.waitingRefundId}`, control: button('Connect and sign') },
-    reportRefundSigning: 'follows the start of the signing by itself',
-    endRefundSigning: 'follows the start of the signing by itself',
-    resolveException: {
-      ...{ path: `exceptions?exception=${more.returnedExceptionId}`, control: inSheet('Mark as resolved') },
-    },
-    acceptException: { path: late, control: inSheet('Accept') },
-    refundException: { path: late, control: inSheet('Return') },
-    createReport: { path: 'reports', control: button('Download') },
-    createWebhook: { path: 'webhooks', control: button('Add a webhook') },
-    updateWebhook: { path: hook, control: button('Edit') },
-    testWebhook: { path: hook, control: button('Send a test') },
-    refreshWebhookKey: { path: hook, control: button('Replace') },
-    resendDeliveries: { path: hook, opener: webhookMore, control: item('Send again since a time') },
-    disableWebhook: { path: hook, opener: webhookMore, control: item('Disable') },
-    removeWebhook: { path: hook, opener: webhookMore, control: item('Delete') },
-    enableWebhook: {
-      ...{ path: `webhooks/${things.spareWebhookId}`, opener: webhookMore, control: item('Enable') },
-    },
-    resendDelivery: {
-      ...{ path: `webhooks/${things.spareWebhookId}`, opener: firstRow, control: inSheet('Send again') },
-    },
-    renameMerchant: { path: 'settings', control: button('Change the name') },
-    addWalletAccount: { path: 'wallets', control: button('Add a wallet') },
-    cancelAccountChange: { path: 'wallets', control: button('Cancel') },
-    updateAccount: { path: wallet, control: button('Change') },
-    changeAccountAddress: { path: `wallets/${spareAccountId}`, control: button('New address') },
-    removeAccount: { path: wallet, control: button('Remove') },
-    changeMemberRole: { path: 'team', opener: member, control: item('Change the role') },
-    removeMember: { path: 'team', opener: member, control: item('Remove') },
-    // Two owners recover a member; docs/decisions/0118.
-    recoverMember: {
-      ...{ path: 'team', opener: member, control: item('Recover the account'), onlyFor: ['owner'] },
-    },
-    cancelMemberRecovery: {
-      ...{ path: 'team', opener: button('Acts for Rae'), control: item('Cancel the recovery') },
-    },
-    inviteMember: { path: 'team', control: button('Invite a member') },
-    revokeInvitation: { path: 'team', control: button('Withdraw') },
-    createApiKey: { path: 'keys', control: button('Create a key') },
-    disableApiKey: { path: 'keys', opener: firstRow, control: inSheet('Disable') },
-  };
-}
-
-const staffPlaces: Partial<Record<StaffAct, Place>> = {
-  createMerchant: { path: 'merchants', control: button('Create a merchant') },
-  inviteToMerchant: { path: 'merchants', opener: button(/^Acts on /), control: item('Invite a person…') },
-  suspendMerchant: { path: 'merchants', opener: button(/^Acts on (?!Suspended)/), control: item('Suspend…') },
-  resumeMerchant: {
-    ...{
-      path: 'merchants?text=Suspended',
-      opener: button(/^Acts on /),
-      control: item('End the suspension…'),
-    },
-  },
-  stopToken: { path: 'tokens', control: button(/^Stop… ethereum::usdc/) },
-  resumeToken: { path: 'tokens', control: button(/^Take again… base::usdc/) },
-  resumeHaltedChain: { path: 'chains', control: button('Resume…') },
-  releaseSettlement: {
-    path: 'settlements?tab=legs&state=waiting',
-    opener: firstRow,
-    control: inSheet('Release…'),
-  },
-  releaseMailAddress: { path: 'e-mails', control: button('Send to an address again…') },
-};
-
 const roles: readonly Role[] = [...memberRoles, 'staff'];
-let spareAccountId = '';
 
 const insertStaff = statement({
   name: 'deep_roles_insert_staff',
@@ -244,7 +125,7 @@ async function addObjects(owner: Browser, send: Send): Promise<void> {
   await send(owner, '/key/create', { kind: 'restricted', permissions: ['products:read'] });
   const accountAddress = `0x${'3'.repeat(40)}`;
   await send(owner, '/account/address', { accountId: things.accountId, accountAddress });
-  spareAccountId = await world.merchants.addAccount(merchantId);
+  more.spareAccountId = await world.merchants.addAccount(merchantId);
   await db.transaction((transaction) =>
     invite(transaction, world.options, { merchantId, role: 'viewer', email: '', invitedBy: '' }),
   );
@@ -282,7 +163,7 @@ async function visit(page: Page, path: string): Promise<void> {
 }
 
 /** Whether a place offers its act. Waits for what must be there, so that only what is really absent counts as absent. */
-async function offers(page: Page, { opener, control }: Place, isExpected: boolean): Promise<boolean> {
+async function offers(page: Page, { opener, control }: ActPlace, isExpected: boolean): Promise<boolean> {
   const opening = opener?.(page);
   if (opening !== undefined) {
     if (isExpected) await opening.waitFor({ timeout: 15_000 }).catch(() => undefined);
@@ -299,7 +180,7 @@ async function offers(page: Page, { opener, control }: Place, isExpected: boolea
 async function compareActs(
   role: Role,
   base: string,
-  acts: readonly (readonly [name: string, route: Route, place: Place])[],
+  acts: readonly (readonly [name: string, route: Route, place: ActPlace])[],
 ): Promise<void> {
   const page = pageOf(role);
   const [offered, allowed]: [string[], string[]] = [[], []];
@@ -317,19 +198,22 @@ async function compareActs(
 
 function actsOf<Name extends string>(
   routes: Readonly<Record<Name, Route>>,
-  places: Partial<Record<Name, Place | string>>,
-): readonly (readonly [string, Route, Place | string | undefined])[] {
+  places: Partial<Record<Name, ActPlace | string>>,
+): readonly (readonly [string, Route, ActPlace | string | undefined])[] {
   return Object.entries<Route>(routes)
     .filter(([, { effect }]) => effect !== 'query')
     .map(([name, route]) => [name, route, places[name as Name]] as const);
 }
 
 const isPlaced = (
-  act: readonly [string, Route, Place | string | undefined],
-): act is readonly [string, Route, Place] => typeof act[2] === 'object';
+  act: readonly [string, Route, ActPlace | string | undefined],
+): act is readonly [string, Route, ActPlace] => typeof act[2] === 'object';
 
 test('every act of the API has its place in the dashboard, or a reason to have none', () => {
-  const all = [...actsOf(ofMerchantRoutes, merchantPlaces()), ...actsOf(staffRoutes, staffPlaces)];
+  const all = [
+    ...actsOf(ofMerchantRoutes, merchantPlaces({ ...more, things: shop.things })),
+    ...actsOf(staffRoutes, staffPlaces),
+  ];
   assert.ok(all.length > 50, `${all.length} acts`);
   assert.deepEqual(
     all.flatMap(([name, , place]) => (place === undefined ? [name] : [])),
@@ -339,7 +223,11 @@ test('every act of the API has its place in the dashboard, or a reason to have n
 
 for (const role of roles) {
   test(`${role}: each of a merchant's screens offers exactly the acts that the permissions allow`, async () => {
-    await compareActs(role, shop.merchantId, actsOf(ofMerchantRoutes, merchantPlaces()).filter(isPlaced));
+    await compareActs(
+      role,
+      shop.merchantId,
+      actsOf(ofMerchantRoutes, merchantPlaces({ ...more, things: shop.things })).filter(isPlaced),
+    );
   });
 }
 
