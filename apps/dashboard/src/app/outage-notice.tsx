@@ -4,7 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { isServiceAway, subscribeOutage, untilAnswering } from '../api/connection.ts';
 import { toast } from '../ui/toast.tsx';
 
-/** Says that the service does not answer for as long as that holds. Then everything on the screen is read again. */
+/** Says that the service does not answer for as long as that holds, above titles, where it covers no field. Then everything on the screen is read again. */
 export function OutageNotice() {
   const isAway = useSyncExternalStore(subscribeOutage, isServiceAway);
   const queries = useQueryClient();
@@ -16,11 +16,11 @@ export function OutageNotice() {
     });
   }, [isAway, queries]);
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-4 top-16 z-[60] flex justify-center">
+    <div role="status" className="pointer-events-none fixed inset-x-4 top-2 z-[60] flex justify-center">
       {isAway && (
-        <p className="flex max-w-sm animate-rise items-center gap-2.5 rounded-xl bg-bad px-4 py-3 text-canvas shadow-popover">
+        <p className="flex max-w-sm animate-rise items-center gap-2.5 rounded-xl bg-bad px-4 py-2 text-canvas shadow-popover">
           <WifiOff className="size-4 shrink-0" />
-          No connection to the service. This page goes on by itself once it answers.
+          No connection. This page goes on by itself.
         </p>
       )}
     </div>

@@ -115,16 +115,25 @@ function Overview({
 }) {
   const totalOf = (kind: Kind | 'onItsWay') => tokens?.reduce((total, token) => total + token[kind], 0n);
   const fees = sums?.settled.reduce((total, { feeValue }) => total + BigInt(feeValue), 0n);
+  const [received, settled, moved] = [totalOf('received'), totalOf('settled'), totalOf('onItsWay')];
+  // All in one way, so that they add up.
+  const isExact = [received, settled, moved, fees, refunded?.value].every(
+    (micro) => micro === undefined || micro < leastRounded,
+  );
+  const usd = (micro: bigint | undefined, isHalfUp = false) => {
+    if (micro === undefined) return undefined;
+    return isExact ? <Usd micro={micro} /> : <Cents micro={micro} isHalfUp={isHalfUp} />;
+  };
   return (
     <Figures>
       <Figure title="Received" note={sums ? count(sums.received, 'final payment', 'final payments') : ''}>
-        {usd(totalOf('received'))}
+        {usd(received)}
       </Figure>
       <Figure title="Settled" note={sums ? count(sums.settled, 'payment', 'payments') : ''}>
-        {usd(totalOf('settled'))}
+        {usd(settled)}
       </Figure>
       <Figure title="Fees" note="On what was settled">
-        {usd(fees)}
+        {usd(fees, true)}
       </Figure>
       {refunded !== null && (
         <Figure
@@ -138,13 +147,14 @@ function Overview({
         title="On its way now"
         note={moving ? count(moving, 'payment to settle', 'payments to settle') : ''}
       >
-        {usd(totalOf('onItsWay'))}
+        {usd(moved)}
       </Figure>
     </Figures>
   );
 }
 
-const usd = (micro: bigint | undefined) => (micro === undefined ? undefined : <Cents micro={micro} />);
+/** Micro-USD from which figures are rounded to cents: all digits of larger ones have no room. */
+const leastRounded = 1_000_000_000n;
 
 const axisUsd = (micro: bigint) =>
   micro > 0n && micro < 1_000_000n

@@ -39,10 +39,14 @@ export function MoneyWay({
           <Arrow />
         </>
       )}
-      <Stop title="You" place={settled?.network} wallet={transaction.to} isEnd>
+      <Stop
+        title="You"
+        place={settled && `${settled.symbol} on ${settled.network}`}
+        wallet={transaction.to}
+        isEnd
+      >
         <span className="inline-flex items-center gap-1.5">
           <Usd micro={transaction.netValue} />
-          {settled !== undefined && `in ${settled.symbol}`}
           {isDone ? (
             <CircleCheck aria-label="arrived" className="size-4 text-good" />
           ) : (

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   exactDigits,
   exactUsd,
+  formatCents,
   formatMoment,
   formatNumber,
   formatRelative,
@@ -22,6 +23,19 @@ test('dollars have every digit that counts, in the reader’s locale', () => {
   assert.equal(formatUsd('9007199254740993000000', 'en-US'), '$9,007,199,254,740,993.00');
   assert.equal(exactUsd(-1_500_001), '-1.500001 USD');
   assert.deepEqual([0, 1_500_000, 1_234_500, 1].map(exactDigits), [2, 2, 4, 6]);
+});
+
+test('rounded cents add up, and less than a cent keeps its digits', () => {
+  const cents = (micro: number, isHalfUp = false) => formatCents(micro, { isHalfUp, locale: 'en-US' });
+  assert.deepEqual(
+    [cents(112_115_320), cents(224_680, true), cents(112_340_000)],
+    ['$112.12', '$0.22', '$112.34'],
+  );
+  assert.deepEqual([cents(7_485_000), cents(15_000, true), cents(7_500_000)], ['$7.48', '$0.02', '$7.50']);
+  assert.deepEqual(
+    [9_999, -1_005_001, 0].map((micro) => cents(micro)),
+    ['$0.009999', '-$1.01', '$0.00'],
+  );
 });
 
 test('a token’s amount keeps its decimals exact', () => {

@@ -82,13 +82,20 @@ export function formatUsd(microUsd: bigint | number | string, locale?: string): 
 }
 
 /**
- * Micro-USD as dollars and whole cents for a figure at a glance, the rest cut off: `$128,999.30`. Less than a cent keeps its
- * digits. Show the exact amount on hover.
+ * Micro-USD as dollars and whole cents for a figure at a glance, rounded: `$128,999.31`. Less than a cent keeps its digits.
+ * Half a cent goes down, or up with `isHalfUp`: of two amounts that are whole cents together, give it to one, and they still
+ * add up. Show the exact amount on hover.
  */
-export function formatCents(microUsd: bigint | number | string, locale?: string): string {
+export function formatCents(
+  microUsd: bigint | number | string,
+  { isHalfUp = false, locale }: { readonly isHalfUp?: boolean; readonly locale?: string } = {},
+): string {
   const value = BigInt(microUsd);
-  const isSmall = value < microsPerCent && value > -microsPerCent;
-  return formatUsd(isSmall ? value : value - (value % microsPerCent), locale);
+  const size = value < 0n ? -value : value;
+  if (size < microsPerCent) return formatUsd(value, locale);
+  const half = microsPerCent / 2n;
+  const cents = (size + (isHalfUp ? half : half - 1n)) / microsPerCent;
+  return formatUsd((value < 0n ? -cents : cents) * microsPerCent, locale);
 }
 
 /** How many digits the exact amount has after the point: two at least. */

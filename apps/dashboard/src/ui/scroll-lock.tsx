@@ -23,8 +23,9 @@ export function RemoveScroll({
     if (!enabled) return undefined;
     const { documentElement: root } = document;
     if (locks === 0) {
-      // The room of the scrollbar stays, or the page behind would move.
-      root.style.setProperty('--scrollbar', `${window.innerWidth - root.clientWidth}px`);
+      // The room of the scrollbar stays, or the page behind would move. `clientWidth` has it where the page is short.
+      const room = window.innerWidth - root.getBoundingClientRect().width;
+      root.style.setProperty('--scrollbar', `${room}px`);
       root.classList.add('is-locked');
     }
     locks += 1;

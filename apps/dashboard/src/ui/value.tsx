@@ -29,10 +29,16 @@ export function Usd({
 }
 
 /** Dollars and cents for figures at a glance, with the exact amount on hover. */
-export function Cents({ micro }: { readonly micro: bigint | number | string }) {
+export function Cents({
+  micro,
+  isHalfUp = false,
+}: {
+  readonly micro: bigint | number | string;
+  readonly isHalfUp?: boolean;
+}) {
   return (
     <span title={exactUsd(micro)} className="whitespace-nowrap tabular-nums">
-      {formatCents(micro)}
+      {formatCents(micro, { isHalfUp })}
     </span>
   );
 }

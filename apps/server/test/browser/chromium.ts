@@ -54,9 +54,15 @@ const flags = [
   '--disable-extensions',
 ];
 
-/** Starts a headless browser of its own. */
-export function openChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), headless: true, args: flags, timeout: 120_000 });
+/** Starts a headless browser of its own. Scrollbars take room in it only with `hasScrollbars`. */
+export function openChromium({ hasScrollbars = false } = {}): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findChromium(),
+    headless: true,
+    args: flags,
+    ignoreDefaultArgs: hasScrollbars ? ['--hide-scrollbars'] : [],
+    timeout: 120_000,
+  });
 }
 
 /** How long the browser may take for one thing: generous, for slow machines. */

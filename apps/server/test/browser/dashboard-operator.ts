@@ -66,7 +66,7 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   // Without a connection the screen before stays, and the new one opens by itself.
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'Tokens' }).click();
-  const outage = page.getByText('No connection to the service');
+  const outage = page.getByText('No connection. This page goes on by itself.');
   await outage.waitFor();
   await page.getByRole('heading', { name: 'Chains' }).waitFor();
   await page.context().setOffline(false);

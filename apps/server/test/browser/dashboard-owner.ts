@@ -10,7 +10,7 @@ import { deepOnly } from '../harness/deep-only.ts';
 import { addPaidSession, happen } from '../harness/payment-fixture.ts';
 import { openShop } from '../harness/shop.ts';
 import { fastSettings } from '../harness/webhook-world.ts';
-import { openPage } from './chromium.ts';
+import { openChromium, openPage } from './chromium.ts';
 import {
   assertClean,
   browser,
@@ -104,6 +104,31 @@ test('the first page sums what was received and settled, as a chart and as a tab
   await page.getByRole('region', { name: /^Settled on each day/ }).waitFor();
   assert.deepEqual(faultsOf(complaints), []);
   await page.close();
+});
+
+test('what opens above a page moves nothing of it, where scrollbars take room', deepOnly, async () => {
+  const apart = await openChromium({ hasScrollbars: true });
+  try {
+    const { page } = await openPage(apart);
+    await page.goto(`${dashboard}/${merchantId}/payments`);
+    await signIn(page, owner.email);
+    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    // A short page and one that scrolls.
+    for (const height of [1_600, 300]) {
+      await page.setViewportSize({ width: 1100, height });
+      const end = () => page.evaluate("document.querySelector('main').getBoundingClientRect().right");
+      const before = await end();
+      for (const name of ['Filters', 'Views']) {
+        await page.getByRole('button', { name, exact: true }).click();
+        await page.locator('html.is-locked').waitFor();
+        assert.deepEqual([height, name, await end()], [height, name, before]);
+        await page.keyboard.press('Escape');
+        await page.locator('html.is-locked').waitFor({ state: 'detached' });
+      }
+    }
+  } finally {
+    await apart.close();
+  }
 });
 
 test(
