@@ -4,7 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { isServiceAway, subscribeOutage, untilAnswering } from '../api/connection.ts';
 import { toast } from '../ui/toast.tsx';
 
-/** Says that the service does not answer for as long as that holds, above titles, where it covers no field. Then everything on the screen is read again. */
+/** Says that the service does not answer for as long as that holds, where it covers no field. Then everything on the screen is read again. */
 export function OutageNotice() {
   const isAway = useSyncExternalStore(subscribeOutage, isServiceAway);
   const queries = useQueryClient();
@@ -16,7 +16,10 @@ export function OutageNotice() {
     });
   }, [isAway, queries]);
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-4 top-2 z-[60] flex justify-center">
+    <div
+      role="status"
+      className="pointer-events-none fixed inset-x-4 top-2 z-[60] flex justify-center md:justify-start"
+    >
       {isAway && (
         <p className="flex max-w-sm animate-rise items-center gap-2.5 rounded-xl bg-bad px-4 py-2 text-canvas shadow-popover">
           <WifiOff className="size-4 shrink-0" />
