@@ -13,6 +13,10 @@ export const accountChange = Type.Object({
   }),
   accountName: Type.String(),
   accountAddress: Type.String({ description: 'Wallet that settlements will go to' }),
+  previousAddress: Type.String({
+    description:
+      'The address that the account has before; empty for a wallet that is added, or when it is not known',
+  }),
   settlementCurrencies: Type.Array(Type.String()),
   settlementMode: Type.Enum(['', 'escrow', 'direct']),
   isProven: Type.Boolean({ description: 'Whether the wallet signed that settlements may go to it' }),
@@ -21,3 +25,6 @@ export const accountChange = Type.Object({
   createAt: timestampText,
 });
 export type AccountChange = Static<typeof accountChange>;
+
+/** Changes of a merchant's wallets that their list shows. */
+export const maxListedChanges = 100;

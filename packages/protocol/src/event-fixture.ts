@@ -19,6 +19,7 @@ const examples: Readonly<Record<string, (origin: string) => object>> = {
         status: 'waiting',
         accountName,
         accountAddress,
+        previousAddress: '',
       },
       ...{ settlementCurrencies, settlementMode, isProven: true, accountId: '' },
       ...{ effectiveAt: createAt, createAt },

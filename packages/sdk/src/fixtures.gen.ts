@@ -61,6 +61,7 @@ export const fixtureData: { readonly [Type in EventType]: Record<string, object 
       "status": "waiting",
       "accountName": "Main wallet",
       "accountAddress": "0x681b8B6fA72E99ae00FBB3b3894426884ac3c4fD",
+      "previousAddress": "",
       "settlementCurrencies": [
         "base::usdc",
         "ethereum::usdc"
@@ -79,6 +80,7 @@ export const fixtureData: { readonly [Type in EventType]: Record<string, object 
       "status": "cancelled",
       "accountName": "Main wallet",
       "accountAddress": "0x681b8B6fA72E99ae00FBB3b3894426884ac3c4fD",
+      "previousAddress": "",
       "settlementCurrencies": [
         "base::usdc",
         "ethereum::usdc"

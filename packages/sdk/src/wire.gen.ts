@@ -30,6 +30,8 @@ export interface AccountChange {
   accountName: string;
   /** Wallet that settlements will go to. */
   accountAddress: string;
+  /** The address that the account has before; empty for a wallet that is added, or when it is not known. */
+  previousAddress: string;
   settlementCurrencies: string[];
   settlementMode: '' | 'escrow' | 'direct';
   /** Whether the wallet signed that settlements may go to it. */

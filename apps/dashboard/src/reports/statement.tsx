@@ -24,6 +24,8 @@ interface Settlement {
   readonly sessionId: string;
   readonly accountId: string;
   readonly settledAt: string;
+  /** The address that has the money: a wallet may have had another one then. */
+  readonly recipient: string;
   readonly settlementToken: string;
   readonly netValue: number;
   readonly completeTx: string;
@@ -231,6 +233,7 @@ function Settlements({
                 <td className={cell}>
                   <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
                   <span className="text-soft">{tokenName(row.settlementToken)}</span>
+                  <span className="block min-w-40 font-mono text-xs break-all">{row.recipient}</span>
                 </td>
                 <td className={`${cell} font-mono text-xs break-all`}>
                   <span className="block min-w-40">{row.completeTx}</span>

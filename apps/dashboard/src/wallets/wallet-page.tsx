@@ -19,7 +19,14 @@ import { ChangesTable } from './changes-table.tsx';
 import type { MoneyOnItsWay, SettlementToken, WalletAccount, WalletChange } from './types.ts';
 import { WalletBadge } from './wallet-badge.tsx';
 import { CancelChange, EditWalletSheet, MoveWalletSheet, RemoveWallet } from './wallet-dialogs.tsx';
-import { exactMinute, isProvenWallet, modeTitle, rereadMs, tokenNames } from './wallet-words.ts';
+import {
+  exactMinute,
+  heldAddresses,
+  isProvenWallet,
+  modeTitle,
+  rereadMs,
+  tokenNames,
+} from './wallet-words.ts';
 
 /** One wallet: its terms, what is on its way to it, what waits for it, and the addresses that it had. */
 export default function WalletPage() {
@@ -49,6 +56,19 @@ export default function WalletPage() {
         title="Addresses"
         description="Each address is a version of the wallet. A payment keeps the one with which it began."
       >
+        {own !== undefined && (
+          <ul className="mb-4 grid gap-2">
+            {heldAddresses(read.data, changes.data?.changes ?? []).map(({ address, from, to }) => (
+              <li key={`${address} ${to}`}>
+                <Address address={address} isWhole />
+                <span className="block text-sm text-soft">
+                  {from !== '' && `From ${exactMinute(from)} `}
+                  {to === '' ? 'until now' : `until ${exactMinute(to)}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
         <ChangesTable
           source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }}
           empty={

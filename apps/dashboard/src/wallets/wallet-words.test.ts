@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettlementToken, WalletChange } from './types.ts';
-import { byNetwork, delayText, isProvenWallet, sumOnItsWay, tokenNames } from './wallet-words.ts';
+import {
+  byNetwork,
+  delayText,
+  heldAddresses,
+  isProvenWallet,
+  sumOnItsWay,
+  tokenNames,
+} from './wallet-words.ts';
 
 const token = (network: string, symbol: string): SettlementToken => ({
   tokenId: `${network}::${symbol}`.toLowerCase(),
@@ -11,6 +18,7 @@ const tokens = [token('Base', 'USDC'), token('Polygon', 'USDC'), token('Base', '
 
 const change = (fields: Partial<WalletChange>): WalletChange => ({
   ...{ changeId: 'acg_1', kind: 'add', status: 'done', accountName: 'Till', accountAddress: '0xA' },
+  previousAddress: '',
   ...{ settlementCurrencies: [], settlementMode: '', isProven: true, accountId: 'acc_1' },
   ...{ effectiveAt: '', createAt: '', ...fields },
 });
@@ -39,6 +47,23 @@ test('a change that waits, or that gave another address, proves nothing', () => 
   assert.equal(isProvenWallet(account, [change({ status: 'waiting' })]), undefined);
   assert.equal(isProvenWallet(account, [change({ accountAddress: '0xB' })]), undefined);
   assert.equal(isProvenWallet(account, [change({ accountId: 'acc_2' })]), undefined);
+});
+
+test('a wallet lists each address that it had with its time, the first included', () => {
+  const moved = (accountAddress: string, previousAddress: string, effectiveAt: string) =>
+    change({ kind: 'address', accountAddress, previousAddress, effectiveAt });
+  const changes = [moved('0xC', '0xB', '2030-03-01 00:00:00'), moved('0xB', '0xA', '2030-02-01 00:00:00')];
+  const now = { accountId: 'acc_1', accountAddress: '0xC', createAt: '2030-01-01 00:00:00' };
+  const others = [
+    change({ kind: 'address', accountId: 'acc_2', previousAddress: '0xE' }),
+    change({ kind: 'address', status: 'cancelled', accountAddress: '0xF', previousAddress: '0xC' }),
+  ];
+  assert.deepEqual(heldAddresses(now, [...changes, ...others]), [
+    { address: '0xC', from: '2030-03-01 00:00:00', to: '' },
+    { address: '0xB', from: '2030-02-01 00:00:00', to: '2030-03-01 00:00:00' },
+    { address: '0xA', from: '2030-01-01 00:00:00', to: '2030-02-01 00:00:00' },
+  ]);
+  assert.deepEqual(heldAddresses(now, []), [{ address: '0xC', from: now.createAt, to: '' }]);
 });
 
 test('a delay is told in the largest unit that fits', () => {

@@ -1,3 +1,4 @@
+import { maxListedChanges } from '@florin/protocol/account-change.ts';
 import { dateLocale, parseTime } from '../ui/format.ts';
 import type { SettlementToken, WalletAccount, WalletChange } from './types.ts';
 
@@ -51,6 +52,33 @@ export function isProvenWallet(
     (change) =>
       change.status === 'done' && change.accountId === accountId && change.accountAddress === accountAddress,
   )?.isProven;
+}
+
+/** An address of a wallet, and when it held; `to` is empty for the present one, and `from` where no change tells. */
+export interface HeldAddress {
+  readonly address: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The addresses that a wallet had, the present one first. Those of changes that are too old for the list are missing. */
+export function heldAddresses(
+  { accountId, accountAddress, createAt }: Pick<WalletAccount, 'accountId' | 'accountAddress' | 'createAt'>,
+  changes: readonly WalletChange[],
+): HeldAddress[] {
+  const moves = changes
+    .filter(
+      (change) => change.kind === 'address' && change.status === 'done' && change.accountId === accountId,
+    )
+    .toSorted((left, right) => (left.effectiveAt < right.effectiveAt ? 1 : -1));
+  const first = changes.length < maxListedChanges ? createAt : '';
+  const earlier = moves.map(({ previousAddress, effectiveAt }, index) => ({
+    address: previousAddress,
+    from: moves[index + 1]?.effectiveAt ?? first,
+    to: effectiveAt,
+  }));
+  const present = { address: accountAddress, from: moves[0]?.effectiveAt ?? first, to: '' };
+  return [present, ...earlier.filter(({ address }) => address !== '')];
 }
 
 const delayUnits = [

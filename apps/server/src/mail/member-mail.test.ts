@@ -87,6 +87,21 @@ test('owners and admins are told of every change of a wallet, and other members 
     assert.match(text, new RegExp(`\n${label}: ${owner.email}${from}`));
   }
   assert.equal((await newMails(owner.email)).length, 6);
+  await signedIn(owner.email, browser);
+  const [{ accountId: movedId, accountAddress }] = (await browser.get('/account/list')).data;
+  const move = { accountId: movedId, accountAddress: address };
+  assert.equal((await browser.post('/account/address', move)).code, 0);
+  world.merchants.clock.time += walletDelayMs;
+  await world.merchants.database.db.transaction((transaction) =>
+    takeEffect(transaction, world.merchants.deps),
+  );
+  const moved = await newMails(admin.email);
+  assert.deepEqual(moved.map(({ subject }) => subject).sort(), [
+    'A wallet of Test merchant is about to change',
+    'A wallet of Test merchant was changed',
+  ]);
+  for (const { text } of moved)
+    assert.match(text, new RegExp(`\nNew address: ${address}\nOld address: ${accountAddress}\n`));
   assert.deepEqual(await newMails(finance.email), []);
 });
 

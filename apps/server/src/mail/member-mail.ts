@@ -111,12 +111,13 @@ async function walletNotice(
   mail: OpenedMail,
   merchantId: string,
 ): Promise<MailContent> {
-  const { account, accountChange, doneBy, askedBy } = JSON.parse(mail.data) as {
+  const { account, accountChange, doneBy, askedBy, previousAddress } = JSON.parse(mail.data) as {
     readonly account?: Account;
     readonly accountChange?: AccountChange;
     readonly doneBy?: Doer;
     /** Of the change that has taken effect by itself. */
     readonly askedBy?: Doer;
+    readonly previousAddress?: string;
   };
   const wallet = accountChange ?? account;
   if (wallet === undefined) throw new Error(`the event ${mail.kind} has no account`);
@@ -124,6 +125,7 @@ async function walletNotice(
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
   const effectiveAt = accountChange === undefined ? '' : timeText(accountChange.effectiveAt);
   const [title, meaning] = filled(walletNotices[mail.kind], { merchant, effectiveAt });
+  const oldAddress = accountChange?.previousAddress ?? previousAddress ?? '';
   const isPlanned = mail.kind === 'account.change_planned';
   return {
     ...english(fromName, title),
@@ -136,7 +138,8 @@ async function walletNotice(
     rows: [
       ['Merchant', merchant],
       ['Wallet', merchantText(wallet.accountName, merchantTextLimits.linkName)],
-      ['Address', wallet.accountAddress],
+      [oldAddress === '' ? 'Address' : 'New address', wallet.accountAddress],
+      ...(oldAddress === '' ? [] : [['Old address', oldAddress] as const]),
       ...(isPlanned ? [['Takes effect', effectiveAt] as const] : []),
       ['Time', timeText(mail.at.toISOString())],
       ...doerRows('Done by', doneBy),

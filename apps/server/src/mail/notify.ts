@@ -57,10 +57,10 @@ function withoutSecret({ session, ...view }: { readonly session: Session }): str
 
 /** Who may change wallets is told of every change, because it moves where money goes; other members by choice. */
 async function tellOfWallet(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
-  const { ownerId: merchantId, objectId, at, type, doneBy, changeId } = fact;
+  const { ownerId: merchantId, objectId, at, type, doneBy, changeId, previousAddress } = fact;
   const askedBy =
     changeId === undefined ? undefined : await findLastActor(transaction, { merchantId, subject: changeId });
-  const data = JSON.stringify({ ...JSON.parse(fact.dataJson), doneBy, askedBy });
+  const data = JSON.stringify({ ...JSON.parse(fact.dataJson), doneBy, askedBy, previousAddress });
   for (const { email: recipient } of await listRecipients(transaction, merchantId, 'wallet_changed')) {
     await storeMail(transaction, deps, {
       ...{ merchantId, recipient, data, at, kind: type },

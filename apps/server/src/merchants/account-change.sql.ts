@@ -8,6 +8,7 @@ const columns = {
   merchant_id: 'text',
   account_name: 'text',
   account_address: 'text',
+  previous_address: 'text',
   settlement_currencies: 'text[]',
   settlement_mode: 'text',
   is_proven: 'bool',
@@ -27,6 +28,7 @@ export const insertAccountChange = statement({
     merchantId: 'text',
     accountName: 'text',
     accountAddress: 'text',
+    previousAddress: 'text',
     settlementCurrencies: 'text[]',
     settlementMode: 'text',
     isProven: 'bool',
@@ -37,10 +39,10 @@ export const insertAccountChange = statement({
     accountId: 'text?',
   },
   columns,
-  text: `insert into account_changes (change_id, kind, merchant_id, account_name, account_address, settlement_currencies,
-     settlement_mode, is_proven, requested_by, created_at, effective_at, status, account_id)
-   values (:changeId, :kind, :merchantId, :accountName, :accountAddress, :settlementCurrencies, :settlementMode, :isProven,
-     :requestedBy, :createdAt, :effectiveAt, :status, :accountId)
+  text: `insert into account_changes (change_id, kind, merchant_id, account_name, account_address, previous_address,
+     settlement_currencies, settlement_mode, is_proven, requested_by, created_at, effective_at, status, account_id)
+   values (:changeId, :kind, :merchantId, :accountName, :accountAddress, :previousAddress, :settlementCurrencies,
+     :settlementMode, :isProven, :requestedBy, :createdAt, :effectiveAt, :status, :accountId)
    returning ${columnList}`,
 });
 

@@ -1,6 +1,6 @@
 import type { Database, Queryable, Row, Transaction } from '@florin/pg';
 import { maxAccounts } from '@florin/protocol/account.ts';
-import type { AccountChange } from '@florin/protocol/account-change.ts';
+import { type AccountChange, maxListedChanges } from '@florin/protocol/account-change.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
@@ -29,8 +29,6 @@ import type { MerchantContext } from './context.ts';
 
 type ChangeContext = Omit<MerchantContext, 'secrets'>;
 
-/** Changes that a list shows. */
-const maxListed = 100;
 const intervalMs = 1_000;
 
 /** The text that a wallet signs (EIP-191) to prove that its owner wants the merchant's settlements. */
@@ -45,6 +43,7 @@ function changeOf(row: Row<typeof insertAccountChange>): AccountChange {
     status: row.status as AccountChange['status'],
     accountName: row.account_name,
     accountAddress: row.account_address,
+    previousAddress: row.previous_address,
     settlementCurrencies: row.settlement_currencies,
     settlementMode: row.settlement_mode as AccountChange['settlementMode'],
     isProven: row.is_proven,
@@ -80,7 +79,15 @@ export async function planAccount(
   const [history] = await transaction.query(everHadAccount, { merchantId });
   const delayMs = history?.ever_had === true ? deps.walletDelayMs : 0;
   const made = delayMs === 0 ? await createAccount(transaction, deps, request) : undefined;
-  const change = { ...request, ...terms, settlementMode, kind: 'add', accountId: made?.accountId } as const;
+  const accountId = made?.accountId;
+  const change = {
+    ...request,
+    ...terms,
+    settlementMode,
+    kind: 'add',
+    previousAddress: '',
+    accountId,
+  } as const;
   return plan(transaction, deps, change, delayMs);
 }
 
@@ -108,8 +115,9 @@ export async function planAddress(
   if (waiting.some((change) => change.account_id === accountId)) {
     throw fieldRefusal('accountId', 'is getting another address already: cancel that change first');
   }
-  const change = { ...account, ...request, accountAddress, kind: 'address' } as const;
-  if (deps.walletDelayMs === 0) await changeAddress(transaction, deps, change);
+  const { accountAddress: previousAddress } = account;
+  const change = { ...account, ...request, accountAddress, previousAddress, kind: 'address' } as const;
+  if (deps.walletDelayMs === 0) await changeAddress(transaction, causedBy(deps, { previousAddress }), change);
   return plan(transaction, deps, change, deps.walletDelayMs);
 }
 
@@ -131,6 +139,7 @@ async function plan(
     readonly merchantId: string;
     readonly accountName: string;
     readonly accountAddress: string;
+    readonly previousAddress: string;
     readonly settlementCurrencies: readonly string[];
     readonly settlementMode: AccountChange['settlementMode'];
     readonly accountId: string | undefined;
@@ -142,6 +151,7 @@ async function plan(
   const [row] = await transaction.query(insertAccountChange, {
     ...{ kind, merchantId, accountName, accountAddress, settlementMode, isProven, requestedBy, createdAt },
     settlementCurrencies: request.settlementCurrencies,
+    previousAddress: request.previousAddress,
     changeId: newId('accountChange', deps.random.bytes),
     effectiveAt: new Date(createdAt.getTime() + delayMs),
     status: delayMs === 0 ? 'done' : 'waiting',
@@ -155,7 +165,9 @@ async function plan(
 
 /** The merchant's latest changes of wallets, newest first. */
 export async function listAccountChanges(queryable: Queryable, merchantId: string): Promise<AccountChange[]> {
-  return (await queryable.query(accountChangesOfMerchant, { merchantId, limit: maxListed })).map(changeOf);
+  return (await queryable.query(accountChangesOfMerchant, { merchantId, limit: maxListedChanges })).map(
+    changeOf,
+  );
 }
 
 /** Cancels a change that waits. Refuses one that is unknown or waits no more (100807). */
@@ -176,7 +188,7 @@ export async function takeEffect(transaction: Transaction, deps: ChangeContext):
   const [row] = await transaction.query(lockDueChange, { now: deps.clock.now() });
   if (row === undefined) return false;
   const changeId = row.change_id;
-  const { settlementMode, kind, ...change } = changeOf(row);
+  const { settlementMode, kind, previousAddress, ...change } = changeOf(row);
   const request = {
     ...change,
     merchantId: row.merchant_id,
@@ -184,7 +196,7 @@ export async function takeEffect(transaction: Transaction, deps: ChangeContext):
   };
   try {
     const apply = kind === 'add' ? createAccount : changeAddress;
-    const { accountId } = await apply(transaction, causedBy(deps, { changeId }), request);
+    const { accountId } = await apply(transaction, causedBy(deps, { changeId, previousAddress }), request);
     await transaction.query(finishChange, { changeId, accountId });
   } catch (error) {
     // Refused by a rule, before anything was written: the token or the address is out of use meanwhile.

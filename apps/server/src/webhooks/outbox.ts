@@ -24,6 +24,8 @@ export interface Cause {
   readonly doneBy?: Doer;
   /** The change of a wallet that takes effect with it. */
   readonly changeId?: string;
+  /** The address that the wallet had before the fact. */
+  readonly previousAddress?: string;
 }
 
 /** Stores the e-mails of facts in the transaction of the facts. */

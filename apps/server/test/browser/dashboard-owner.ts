@@ -188,6 +188,8 @@ test(
       const list = page.getByRole('table', { name: 'Settlements' });
       await list.waitFor();
       assert.equal(await list.getByRole('row').count(), 1 + net.length);
+      const { accountAddress } = (await merchants.send('GET', `/account/detail/${accountId}`, { key })).data;
+      assert.equal(await list.getByText(accountAddress, { exact: true }).count(), net.length);
       const row = page
         .getByRole('table', { name: 'Sums by wallet and token' })
         .getByRole('row', { name: /^Total/ });

@@ -212,6 +212,11 @@ test('another address waits a day, even for the only account, and makes a new ve
   assert.equal(after.accountAddress, address);
   assert.notEqual(after.version, version);
   assert.equal(await recipient(), address);
+  const { changes } = (await browser.get('/account/change/list')).data;
+  assert.deepEqual(
+    changes.map(({ kind, previousAddress }: Record<string, string>) => `${kind} ${previousAddress}`).sort(),
+    ['add ', `address ${accountAddress}`],
+  );
 });
 
 test('a waiting address is cancelled, and no second wallet or changed link passes by it', async () => {
