@@ -181,7 +181,7 @@ function LinkForm(props: FormProps) {
           )}
           <TextField
             label="Name"
-            hint="The payer and your payments list show it."
+            hint="The payer and your list of links show it."
             maxLength={100}
             placeholder={suggestion}
             value={draft.linkName}
