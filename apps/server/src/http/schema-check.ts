@@ -159,6 +159,7 @@ export const patternTexts: Readonly<Record<string, string>> = {
   '^0x[0-9a-f]{64}$': '0x and 64 hexadecimal digits in lower case',
   '^0x([0-9a-fA-F]{2})*$': '0x and two hexadecimal digits for each byte',
   '^[^\\s@]+@[^\\s@]+$': 'an e-mail address',
+  '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$': 'an e-mail address with a dot after the @',
   '^[0-9a-f-]{36}$': 'a UUID in lower case',
   '^eip155:[1-9][0-9]{0,14}$': 'eip155: and a chain id',
 };
