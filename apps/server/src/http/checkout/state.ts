@@ -88,11 +88,17 @@ export async function findSessionFacts(
   });
 }
 
+type ShownException = CheckoutState['exceptions'][number];
+
+/** An exception as pages show it; `isUnproven` where its order was asked for without the session's secret. */
 function exceptionOf(
   { chains, gasless }: Pick<CheckoutContext, 'chains' | 'gasless'>,
-  exception: Omit<PaymentException, 'exceptionId' | 'sessionId' | 'payer' | 'createAt' | 'updateAt'>,
-  unproven: ReadonlySet<string> | undefined,
-): CheckoutState['exceptions'][0] | undefined {
+  exception: Omit<
+    PaymentException,
+    'exceptionId' | 'sessionId' | 'orderId' | 'payer' | 'createAt' | 'updateAt'
+  >,
+  isUnproven: boolean,
+): ShownException | undefined {
   const kind = shownKindOf(exception);
   const token = chains.token(exception.tokenId);
   if (kind === undefined || token === undefined) return undefined;
@@ -105,7 +111,7 @@ function exceptionOf(
     amount: exception.amountInToken,
     outcome: unappliedOutcomeOf(exception, { token, least: gasless?.minAmount }),
     heldUntil: heldUntilOf(exception),
-    isUnproven: unproven?.has(exception.orderId) === true,
+    isUnproven,
   };
 }
 
@@ -113,13 +119,11 @@ function exceptionOf(
 function arrivalOf(
   deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
   { tokenId, amountInToken, missingInToken, late, onlyFor }: FoundDeposit,
-): CheckoutState['exceptions'] {
-  if (late === undefined) return [];
-  const rest = { status: 'open', resolvedTx: '', txHash: '', orderId: onlyFor ?? '', ...late } as const;
+): ShownException | undefined {
+  if (late === undefined) return undefined;
+  const open = { status: 'open', resolvedTx: '', txHash: '', ...late } as const;
   const kind = missingInToken === '0' ? 'late' : 'underpaid';
-  const exception = { kind, tokenId, amountInToken, ...rest } as const;
-  const shown = exceptionOf(deps, exception, new Set(onlyFor === undefined ? [] : [onlyFor]));
-  return shown === undefined ? [] : [shown];
+  return exceptionOf(deps, { ...open, kind, tokenId, amountInToken }, onlyFor !== undefined);
 }
 
 /** Money beside the payment of a session, as the exception that it becomes with its final block. */
@@ -127,12 +131,10 @@ function surplusOf(
   deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
   { orderId, tokenId, amountInToken, isUnproven }: Surplus,
   seen: SeenPayment | undefined,
-): CheckoutState['exceptions'] {
+): ShownException | undefined {
   const kind = seen?.orderId === orderId ? 'overpaid' : 'duplicate';
   const open = { status: 'open', resolvedTx: '', txHash: '', decision: '', decideBy: '' } as const;
-  const exception = { ...open, kind, orderId, tokenId, amountInToken } as const;
-  const shown = exceptionOf(deps, exception, new Set(isUnproven ? [orderId] : []));
-  return shown === undefined ? [] : [shown];
+  return exceptionOf(deps, { ...open, kind, tokenId, amountInToken }, isUnproven);
 }
 
 /** Unix seconds. Money that the merchant may accept, or might have, cannot go back before. */
@@ -164,9 +166,11 @@ export async function checkoutState(
   const exceptions = [
     ...shownExceptions(found.exceptions ?? [])
       .filter((exception) => isOutside(exception, session))
-      .flatMap((exception) => exceptionOf(deps, exception, found.unproven) ?? []),
-    ...deposits.flatMap((deposit) => arrivalOf(deps, deposit)),
-    ...surplus.flatMap((each) => surplusOf(deps, each, seen)),
+      .flatMap(
+        (exception) => exceptionOf(deps, exception, found.unproven?.has(exception.orderId) === true) ?? [],
+      ),
+    ...deposits.flatMap((deposit) => arrivalOf(deps, deposit) ?? []),
+    ...surplus.flatMap((each) => surplusOf(deps, each, seen) ?? []),
   ];
   return {
     sessionId: session.sessionId,
