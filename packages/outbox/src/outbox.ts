@@ -42,6 +42,7 @@ export {
   type KeylessWebhook,
   listWebhooks,
   lockDeliveryQueues,
+  lockedWebhook,
   maxWebhooks,
   refreshWebhookKey,
   removeWebhook,

@@ -125,6 +125,15 @@ export async function findWebhook(
   return webhookOf(context, row);
 }
 
+/** The same with its row locked until the transaction ends. */
+export async function lockedWebhook(
+  transaction: Transaction,
+  context: OutboxContext,
+  ref: WebhookRef,
+): Promise<Webhook> {
+  return webhookOf(context, await lockWebhook(transaction, context, ref));
+}
+
 /**
  * Stops notifications. Pending deliveries keep their order and wait until the webhook is enabled. Events raised meanwhile are
  * logged as skipped. Nothing changes for an inactive webhook.

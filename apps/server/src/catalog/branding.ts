@@ -38,6 +38,12 @@ export async function findBranding(queryable: Queryable, merchantId: string): Pr
   return { ...lookOf(row), updateAt: formatTimestamp(row.updated_at) };
 }
 
+/** The same with its row locked until the transaction ends. Without a row nothing is locked. */
+export async function lockedBranding(transaction: Transaction, merchantId: string): Promise<Branding> {
+  await transaction.query(lockBranding, { merchantId });
+  return findBranding(transaction, merchantId);
+}
+
 function lookOf(row: Omit<Row<typeof brandingOfMerchant>, 'updated_at'>): HostedLook {
   return {
     logoUrl: row.logo_url,

@@ -20,7 +20,7 @@ export const advisoryLocks = {
   gasBudget: { key: 'gas of ', guards: "a budget of gas for payers' payments, while it is summed up" },
   depositGas: { key: 'deposit gas ', guards: 'a budget of gas for deposit addresses, while it is summed up' },
   gasTotal: { key: 'relayed gas ', guards: "what a chain's payers cost in all, while it is summed up" },
-  webhookMails: { key: 'webhook mails ', guards: 'e-mails on webhooks that keys change, while counted' },
+  keyMails: { key: 'webhook mails ', guards: 'e-mails on what keys change, while counted' },
   depositAdditions: { key: 'deposit additions', guards: 'what a day adds to short deposits' },
 } as const satisfies Record<string, AdvisoryLock>;
 

@@ -17,8 +17,10 @@ interface AccessNotice {
 
 const usualAdvice = 'If your team did not do this, undo it in the dashboard and look into the audit log.';
 const keyAdvice = 'If your programs did not do this, revoke the key in the dashboard and undo the change.';
-const lastAdvice =
+const lastWebhookAdvice =
   'Programs changed webhooks very often today. Further changes by API keys are not told for a day, so look at the webhooks in the dashboard now.';
+const lastPayerAdvice =
+  'Programs changed very often today where payers are sent. Further changes by API keys are not told for a day, so look at the links and the branding in the dashboard now.';
 const cancelAdvice =
   'If the member did not lose access, an owner or an admin cancels it in the dashboard, on the page of the team.';
 
@@ -53,6 +55,22 @@ const notices: Readonly<Record<string, AccessNotice>> = {
     title: 'A webhook of {merchant} was redirected',
     meaning: 'Events of {merchant} are sent to this address, or other events than before.',
     path: 'webhooks',
+  },
+  sendPayers: {
+    title: '{merchant} sends payers to a new place',
+    meaning:
+      'A payment link or the checkout page leads payers to a place to which it led none before, or lets its pages show the checkout.',
+    path: 'links',
+  },
+  renameMerchant: {
+    title: 'The name of {merchant} was changed',
+    meaning: 'Payers see this name before they pay, and wallets show it when they sign.',
+    path: 'branding',
+  },
+  changeLegalName: {
+    title: 'The legal name of {merchant} was changed',
+    meaning: 'Payers see this name below the payment and on receipts.',
+    path: 'branding',
   },
   askRecovery: {
     title: 'An owner asks to recover the account of a member of {merchant}',
@@ -92,6 +110,11 @@ interface Subject {
   readonly webhookUrl?: string;
   readonly subscribedEvents?: readonly string[];
   readonly effectiveAt?: string;
+  readonly merchantName?: string;
+  readonly legalName?: string;
+  /** Only of the act `sendPayers`. */
+  readonly places?: readonly string[];
+  readonly linkName?: string;
 }
 
 function subjectOf(json: string | undefined): Subject {
@@ -102,12 +125,18 @@ export function isAccessKind(kind: string): boolean {
   return Object.hasOwn(notices, kind);
 }
 
+/** Whether the act is on what payers see of a merchant, rather than on who may act for it. */
+export function isPayerNotice(kind: string): boolean {
+  return kind === 'sendPayers' || kind === 'changeLegalName';
+}
+
 /** Whether owners and admins are told of the act. A restricted key and another name of a webhook give no power. */
 export function isAccessNotice({ action, before, after }: Act): boolean {
   if (!isAccessKind(action)) return false;
   const [earlier, later] = [subjectOf(before), subjectOf(after)];
   if (action === 'createApiKey') return later.kind === 'secret';
   if (action === 'changeMemberRole') return earlier.role !== later.role;
+  if (action === 'renameMerchant') return earlier.merchantName !== later.merchantName;
   return action !== 'updateWebhook' || targetOf(earlier) !== targetOf(later);
 }
 
@@ -150,7 +179,7 @@ export async function composeAccessMail(
       paragraphs: [
         fill(notice.meaning),
         notice.advice ?? (actor.kind === 'key' ? keyAdvice : usualAdvice),
-        ...(isLast === true ? [lastAdvice] : []),
+        ...(isLast === true ? [isPayerNotice(mail.kind) ? lastPayerAdvice : lastWebhookAdvice] : []),
       ],
       rows: rows.filter(([, value]) => value !== ''),
       button: {
@@ -175,6 +204,10 @@ function subjectRows({ before, after }: Act): readonly MailRow[] {
     ['Key', kind === 'secret' ? `sk_live_…${last4}` : ''],
     ['Address', urlWithoutValues(later.webhookUrl ?? '')],
     ['Address before', urlWithoutValues(earlier.webhookUrl ?? '')],
+    ['Payment link', merchantText(later.linkName ?? '', merchantTextLimits.linkName)],
+    ...(later.places ?? []).map((place) => ['New place', urlWithoutValues(place)] as const),
+    ['Name', later.merchantName ?? later.legalName ?? ''],
+    ['Name before', earlier.merchantName ?? earlier.legalName ?? ''],
     ['Events', (later.subscribedEvents ?? []).join(', ')],
   ];
 }

@@ -106,22 +106,33 @@ export const deleteOldBounces = statement({
 });
 
 // Held until the transaction ends: changes at the same time would all count the same e-mails, and none would be the last.
-export const takeWebhookMailTurn = statement({
-  name: 'mail_take_webhook_turn',
+export const takeKeyMailTurn = statement({
+  name: 'mail_take_key_turn',
   parameters: { merchantId: 'text' },
   columns: { locked: 'bool' },
-  text: `select true as locked from ${awaitLockOf('webhookMails', ':merchantId::text')}`,
+  text: `select true as locked from ${awaitLockOf('keyMails', ':merchantId::text')}`,
 });
 
 // Changes by keys, which their facts say. Changes, not e-mails: each is told to several people.
-export const countKeyWebhookChanges = statement({
-  name: 'mail_count_key_webhook_changes',
-  parameters: { merchantId: 'text', since: 'timestamptz' },
-  columns: { told: 'int8', is_last_told: 'bool' },
-  text: `select count(distinct fact) as told, count(*) filter (where fact like '%:key:last') > 0 as is_last_told from mails
-   where kind in ('createWebhook', 'updateWebhook') and merchant_id = :merchantId and created_at > :since
+export const countKeyWebhookChanges = countKeyChanges(
+  'mail_count_key_webhook_changes',
+  "'createWebhook', 'updateWebhook'",
+);
+export const countKeyPayerChanges = countKeyChanges(
+  'mail_count_key_payer_changes',
+  "'sendPayers', 'changeLegalName'",
+);
+
+function countKeyChanges(name: string, kinds: string) {
+  return statement({
+    name,
+    parameters: { merchantId: 'text', since: 'timestamptz' },
+    columns: { told: 'int8', is_last_told: 'bool' },
+    text: `select count(distinct fact) as told, count(*) filter (where fact like '%:key:last') > 0 as is_last_told from mails
+   where kind in (${kinds}) and merchant_id = :merchantId and created_at > :since
      and fact like '%:key:%'`,
-});
+  });
+}
 
 export const countInvitations = statement({
   name: 'mail_count_invitations',

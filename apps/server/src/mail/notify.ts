@@ -2,14 +2,19 @@ import type { Transaction } from '@florin/pg';
 import type { Session } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import { findLastActor } from '#members/audit.ts';
-import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
+import type { Act, TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import { parseEmail } from '#members/email.ts';
 import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
-import { isAccessNotice } from './access-mail.ts';
+import { isAccessNotice, isPayerNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
-import { countInvitations, countKeyWebhookChanges, takeWebhookMailTurn } from './mail.sql.ts';
+import {
+  countInvitations,
+  countKeyPayerChanges,
+  countKeyWebhookChanges,
+  takeKeyMailTurn,
+} from './mail.sql.ts';
 import { type MailContext, storeMail, toMembers } from './mail.ts';
 import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
 
@@ -96,17 +101,19 @@ export function personTeller(deps: MailContext): TellPerson {
 }
 
 /**
- * Changes of webhooks in a day of which an API key's are told one by one. A key changes as many as it likes, and would fill the
- * mailboxes of its owners. The last e-mail says that the rest of the day is silent, and to revoke a key that is not theirs.
+ * Changes in a day of which an API key's are told one by one: of webhooks, and of where payers are sent. A key changes as many
+ * as it likes, and would fill the mailboxes of its owners. The last e-mail says that the rest of the day is silent, and to
+ * revoke a key that is not theirs. The two are counted apart: a marketplace's many shops do not silence its webhooks.
  */
-const maxWebhookChangesOfDay = 10;
+const maxKeyChangesOfDay = 10;
 const dayMs = 86_400_000;
 
 /** Stores the e-mails that tell owners and admins of acts on who and what may act for their merchant. */
 export function ownerTeller(deps: MailContext): TellOwners {
   return async (transaction, { merchantId, actor, act, at }) => {
     if (!isAccessNotice(act)) return;
-    const place = actor.kind === 'key' ? await placeOfKeyChange(transaction, merchantId, at) : undefined;
+    const place =
+      actor.kind === 'key' ? await placeOfKeyChange(transaction, { merchantId, act, at }) : undefined;
     if (place === 'untold') return;
     const isLast = place === 'last';
     const fact = `${act.action}:${merchantId}:${act.subject}:${at.getTime()}`;
@@ -127,15 +134,15 @@ export function ownerTeller(deps: MailContext): TellOwners {
 /** The place of a key's change among those of the day. Only an e-mail that says it is the last one makes the next untold. */
 async function placeOfKeyChange(
   transaction: Transaction,
-  merchantId: string,
-  at: Date,
+  { merchantId, act, at }: { readonly merchantId: string; readonly act: Act; readonly at: Date },
 ): Promise<number | 'last' | 'untold'> {
-  await transaction.query(takeWebhookMailTurn, { merchantId });
+  await transaction.query(takeKeyMailTurn, { merchantId });
   const since = new Date(at.getTime() - dayMs);
-  const [row] = await transaction.query(countKeyWebhookChanges, { merchantId, since });
+  const count = isPayerNotice(act.action) ? countKeyPayerChanges : countKeyWebhookChanges;
+  const [row] = await transaction.query(count, { merchantId, since });
   if (row?.is_last_told === true) return 'untold';
   const place = Number(row?.told ?? 0n) + 1;
-  return place < maxWebhookChangesOfDay ? place : 'last';
+  return place < maxKeyChangesOfDay ? place : 'last';
 }
 
 /** Invitations that one merchant sends in a day: their subject has the merchant's name, which could be an advertisement. */

@@ -84,6 +84,8 @@ const crown = statement({
      'passwords', (select jsonb_agg(to_jsonb(t) - 'updatedAt' order by t.id) from sign_in.account t),
      'passkeys', (select jsonb_agg(to_jsonb(t) - 'counter' order by t.id) from sign_in.passkey t),
      'factors', (select jsonb_agg(to_jsonb(t) order by t.id) from sign_in."twoFactor" t),
+     'returns', (select jsonb_agg(jsonb_build_array(link_id, success_url, cancel_url) order by link_id)
+       from links where success_url <> '' or cancel_url <> ''),
      'own wallets', (select jsonb_agg(to_jsonb(t) order by t.id) from sign_in.wallet t),
      'codes', (select jsonb_agg(to_jsonb(t) order by t.id) from sign_in."recoveryCode" t)
    )::text as state`,
@@ -188,6 +190,47 @@ const open = [
     'signOut',
   ],
 ];
+
+test('a stolen session sends payers to no other place, and nothing slows down work on the shop’s own', async () => {
+  const fields = linkFields(shop.things);
+  const home = { successUrl: 'https://shop.example.com/thanks', cancelUrl: 'https://shop.example.com/back' };
+  const { linkId: returning } = (await victim.post('/payment/link/create', { ...fields, ...home })).data;
+  const pages = { legalName: 'Tea Ltd', supportUrl: 'https://chat.example.net/tea' };
+  assert.equal((await victim.post('/branding/update', pages)).code, 0);
+  world.merchants.clock.time += 5 * 60_000;
+  const thief = stolen();
+  // Other pages of the shop itself slow no work down.
+  const elsewhere = { linkId: returning, ...fields, successUrl: `${home.cancelUrl}/other` };
+  assert.equal((await thief.post('/payment/link/update', elsewhere)).code, 0);
+  assert.equal((await thief.post('/branding/update', { ...pages, termsUrl: home.cancelUrl })).code, 0);
+  const evil = 'https://evil.example.com';
+  const { accountId, linkId } = shop.things;
+  const session = { accountId, settlementToken: 'ethereum::usdc', lineItems: fields.lineItems };
+  const redirections: readonly (readonly [path: string, body: object])[] = [
+    ['/payment/link/create', { ...fields, successUrl: `${evil}/?https://shop.example.com/` }],
+    ['/payment/link/update', { linkId, ...fields, successUrl: evil }],
+    [
+      '/payment/link/update',
+      { linkId, ...fields, ...home, cancelUrl: `https://shop.example.com.evil.example` },
+    ],
+    ['/session/checkout/create', { ...session, successUrl: evil }],
+    ['/session/checkout/create', { ...session, cancelUrl: `https://shop.example.com:8443/` }],
+    ['/branding/update', { ...pages, supportUrl: 'https://chat.example.net/evil' }],
+    ['/branding/update', { ...pages, refundUrl: evil }],
+    ['/branding/update', { ...pages, legalName: 'Eve Ltd' }],
+    ['/branding/update', { ...pages, embedOrigins: [evil] }],
+    // The origin of a page of the merchant's may be a service that others use, too.
+    ['/branding/update', { ...pages, embedOrigins: ['https://chat.example.net'] }],
+  ];
+  for (const [path, body] of redirections)
+    assert.equal((await thief.post(path, body)).code, 200204, `${path} ${JSON.stringify(body)}`);
+  assert.equal(
+    (await thief.post('/branding/update', { ...pages, embedOrigins: [home.cancelUrl.slice(0, 24)] })).code,
+    0,
+  );
+  world.merchants.clock.time -= 5 * 60_000;
+  assert.equal((await victim.post('/branding/update', {})).code, 0);
+});
 
 test('a stolen session changes neither where money goes nor who gets in, by any operation', async () => {
   const { sessions } = (await victim.get('/me/session/list')).data;

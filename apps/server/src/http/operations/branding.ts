@@ -1,27 +1,34 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { findBranding, takeBrandImages, updateBranding } from '#catalog/branding.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
-import type { Clock } from '#outside/clock.ts';
+import { newPages } from '#links/payer-place.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
+import { assertMayShow, type TellDeps, tellOfCaller, tellOfPlaces } from './tell-owners.ts';
 
 const { routes } = merchantApi;
 
-/** The appearance of the hosted pages: read and replace. */
-export function addBrandingRoutes(
-  add: MerchantRoutes,
-  deps: { readonly clock: Clock },
-  images: ImageIntake,
-): void {
+/** The appearance of the hosted pages: read and replace. Owners are told of new pages and origins, and of another name. */
+export function addBrandingRoutes(add: MerchantRoutes, deps: TellDeps, images: ImageIntake): void {
   add.read(routes.getBranding, ({ caller: { merchantId } }, db) => findBranding(db, merchantId));
 
   add.preparedChange(
     routes.updateBranding,
     ({ body, caller: { merchantId } }, db) => takeBrandImages(images, db, { merchantId, urls: body }),
-    async ({ body, caller: { merchantId } }, transaction, taken) => {
+    async (call, transaction, taken) => {
+      const { body, caller } = call;
+      const { merchantId } = caller;
+      const { places, legalName } = await newPages(transaction, merchantId, body);
+      assertMayShow(caller, [...places, ...(legalName?.slice(1) ?? [])]);
       const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...wanted } = body;
       const { embedOrigins, ifUpdateAt, ...look } = wanted;
       await updateBranding(transaction, deps, { merchantId, images: taken, look, embedOrigins, ifUpdateAt });
+      await tellOfPlaces(transaction, deps, call, { subject: merchantId, places });
+      if (legalName !== undefined) {
+        const [before, after] = legalName.map((name) => JSON.stringify({ legalName: name }));
+        const renaming = { action: 'changeLegalName', subject: merchantId, before, after };
+        await tellOfCaller(transaction, deps, call, renaming);
+      }
       return success;
     },
   );

@@ -2,6 +2,7 @@ import { primaryReads, type Queryable, type ScopedDatabase, type Transaction } f
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { successReply } from '@florin/protocol/schema.ts';
+import type { Actor } from '#members/context.ts';
 import type { Caller } from '#merchants/caller.ts';
 import type { IdempotencyContext } from '#merchants/context.ts';
 import {
@@ -23,6 +24,8 @@ import type { OperationContext } from './context.ts';
 /** The caller of a merchant's operation, and the header that makes a request safe to repeat. */
 export interface MerchantCaller extends Caller {
   readonly idempotencyKey: string | undefined;
+  /** Who a member is; absent for API keys. */
+  readonly actor?: Actor;
 }
 
 /** One change of a request, before it is made. */

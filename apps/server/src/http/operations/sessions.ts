@@ -5,6 +5,7 @@ import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@flo
 import { noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
 import { collectedOf, depositsOf, depositsOfPage } from '#deposits/session-deposits.ts';
+import { newReturns } from '#links/payer-place.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
 import { searchSessions } from '#sessions/search.ts';
@@ -31,6 +32,7 @@ import {
   replyOfEarlier,
 } from './once.ts';
 import { listReply } from './page.ts';
+import { assertMayShow } from './tell-owners.ts';
 
 const { routes } = merchantApi;
 
@@ -59,9 +61,12 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     // What a member does is recorded in the transaction that does it.
     if (caller.limits.maxDayAmount !== undefined || caller.kind === 'member') {
       const work = (transaction: Transaction) =>
-        add.recorded(transaction, { route: routes.createCheckoutSession, call }, () =>
-          createCounted(transaction, deps, creation),
-        );
+        add.recorded(transaction, { route: routes.createCheckoutSession, call }, async () => {
+          // Shops name a page of their own for each session, so only members are asked.
+          if (caller.lacksProof === true)
+            assertMayShow(caller, await newReturns(transaction, merchantId, body));
+          return createCounted(transaction, deps, creation);
+        });
       return keyed === undefined ? db.transaction(work) : once(db, deps, keyed, work);
     }
     if (keyed === undefined) return createInGroup(db, deps, creation);

@@ -29,7 +29,7 @@ export function addSharedRoutes(add: MerchantRoutes, deps: OperationContext): vo
   const images = deps.images ?? noIntake;
   addProductRoutes(add, linkDeps, images);
   addAccountRoutes(add);
-  addLinkRoutes(add, linkDeps);
+  addLinkRoutes(add, linkDeps, deps);
   addBrandingRoutes(add, deps, images);
   addSessionRoutes(add, deps);
   addRefundRoutes(add, deps);

@@ -4,21 +4,21 @@ import {
   enableWebhook,
   findWebhook,
   listWebhooks,
+  lockedWebhook,
   refreshWebhookKey,
   removeWebhook,
   updateWebhook,
   type WebhookFields,
 } from '@florin/outbox';
-import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { parseTimestamp } from '@florin/protocol/schema.ts';
 import type { TellOwners } from '#members/context.ts';
-import { listApiKeys } from '#merchants/api-key.ts';
 import type { Caller } from '#merchants/caller.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
-import type { Change, MerchantRoutes } from './once.ts';
+import type { MerchantRoutes } from './once.ts';
+import { tellOfKey } from './tell-owners.ts';
 
 const { routes } = merchantApi;
 
@@ -51,7 +51,8 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
     const fields = webhookFields(body, deps.addresses);
     const { webhookId, ifUpdateAt } = body;
     const ifUpdatedAt = ifUpdateAt === undefined ? undefined : parseTimestamp(ifUpdateAt);
-    const stored = await findWebhook(transaction, outbox, { ownerId, webhookId });
+    // Locked, so that what is compared here is what is replaced.
+    const stored = await lockedWebhook(transaction, outbox, { ownerId, webhookId });
     if (caller.lacksProof === true && isRedirected(stored, fields))
       throw new Refusal('fresh_proof_required', 'another URL or other events need a recent proof');
     const change = { ownerId, webhookId, fields, ifUpdatedAt, ...redacted(caller) };
@@ -93,21 +94,6 @@ export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
       caller.permissions,
     ),
   );
-}
-
-/** The record of the audit log tells of what members do. It has nothing of API keys, and a stolen one must not act silently. */
-async function tellOfKey(
-  transaction: Transaction,
-  { tellOwners, clock }: WebhookDeps,
-  { caller, clientAddress }: Change['call'],
-  act: Parameters<TellOwners>[1]['act'],
-): Promise<void> {
-  const { merchantId, callerId, kind } = caller;
-  if (tellOwners === undefined || kind === 'member') return;
-  const key = (await listApiKeys(transaction, merchantId)).find(({ keyId }) => keyId === callerId);
-  const name = `API key ${kind === 'secret' ? 'sk' : 'rk'}_live_…${key?.last4 ?? ''}`;
-  const actor = { kind: 'key', name, clientAddress, userAgent: '' } as const;
-  await tellOwners(transaction, { merchantId, actor, act, at: clock.now() });
 }
 
 /** Whether events go somewhere else, or others go there. The order of subscriptions does not matter. */

@@ -1,0 +1,77 @@
+import type { Transaction } from '@florin/pg';
+import type { Branding } from '@florin/protocol/branding.ts';
+import { lockedBranding } from '#catalog/branding.ts';
+import { usedOrigins } from './payer-place.sql.ts';
+
+/** The fields of a link or a session that send payers to a shop. */
+interface Returns {
+  readonly successUrl?: string | undefined;
+  readonly cancelUrl?: string | undefined;
+}
+
+/** The pages of a merchant that hosted pages name. */
+const pageFields = ['supportUrl', 'termsUrl', 'refundUrl', 'privacyUrl'] as const;
+type Pages = Pick<Branding, (typeof pageFields)[number] | 'embedOrigins' | 'legalName'>;
+
+/**
+ * The origins among these URLs to which the merchant sends no payer yet: no link of theirs returns there, and none of their
+ * pages embeds the checkout. A deleted link does not count.
+ */
+export async function newReturns(
+  transaction: Transaction,
+  merchantId: string,
+  { successUrl = '', cancelUrl = '' }: Returns,
+): Promise<readonly string[]> {
+  return newOrigins(transaction, merchantId, [successUrl, cancelUrl]);
+}
+
+/** What a change of a merchant's branding shows to payers for the first time. */
+export interface NewPages {
+  /** Origins that may embed the checkout, and URLs of pages. */
+  readonly places: readonly string[];
+  /** The name before and after, where it changes. */
+  readonly legalName: readonly [before: string, after: string] | undefined;
+}
+
+/**
+ * What of a branding is new, with its row locked, so that it stays so until the transaction ends. Pages often lie with
+ * services that many merchants share, such as messengers. So a page counts as known by its whole URL, unless it is of an
+ * origin to which links return or that embeds the checkout: that is the merchant's own.
+ */
+export async function newPages(
+  transaction: Transaction,
+  merchantId: string,
+  wanted: Partial<Pages>,
+): Promise<NewPages> {
+  const stored = await lockedBranding(transaction, merchantId);
+  const known = new Set(pageFields.map((field) => stored[field]));
+  const pages = pageFields.map((field) => wanted[field] ?? '').filter((url) => !known.has(url));
+  const embeds = (wanted.embedOrigins ?? []).map((url) => new URL(url).origin);
+  const origins = new Set(await newOrigins(transaction, merchantId, [...embeds, ...pages]));
+  const legalName = wanted.legalName ?? '';
+  return {
+    places: [...new Set([...embeds, ...pages])].filter((url) => origins.has(originOf(url))),
+    legalName: legalName === stored.legalName ? undefined : [stored.legalName, legalName],
+  };
+}
+
+async function newOrigins(
+  transaction: Transaction,
+  merchantId: string,
+  urls: readonly string[],
+): Promise<readonly string[]> {
+  const origins = [...new Set(urls.filter((url) => url !== '').map(originOf))];
+  if (origins.length === 0) return [];
+  const rows = await transaction.query(usedOrigins, { merchantId, origins });
+  const used = new Set(rows.map(({ origin }) => origin));
+  return origins.filter((origin) => !used.has(origin));
+}
+
+/**
+ * The URL up to its path, as the columns of links compute it: equal texts are equal origins. A spelling that they do not know
+ * stays whole, and counts as new.
+ */
+function originOf(url: string): string {
+  const lower = url.toLowerCase();
+  return /^https?:\/\/[^/?#\\]+/.exec(lower)?.[0] ?? lower;
+}
