@@ -8,7 +8,8 @@ export { type DepositMoveTrigger, depositMoveTransitions } from '#deposits/depos
 export { type ExceptionTrigger, exceptionMoves } from '#exceptions/exception.machine.ts';
 export { bodyLimitBytes } from '#http/failure.ts';
 export { freeOperations, mostInAnHour } from '#http/free-creation.ts';
-export { defaultRateLimits, type Rate, streamLimits } from '#http/rate-limit.ts';
+export { defaultRateLimits, streamLimits } from '#http/rate-limit.ts';
+export type { Rate } from '#http/token-bucket.ts';
 export { type LinkTrigger, linkMoves } from '#links/link.machine.ts';
 export { keyInTextPattern } from '#merchants/api-key.ts';
 export { defaultOrderLimits, unsignedOrderSeconds } from '#orders/order-limit.ts';

@@ -294,7 +294,8 @@ export const settingTable: readonly SettingRow[] = [
   {
     names: ['rateLimits.keyReadsPerSecond', 'rateLimits.keyWritesPerSecond', 'rateLimits.keyListsPerSecond'],
     fallback: '100, 50, 20',
-    meaning: 'requests of one API key to one process; twice as many may come at once',
+    meaning:
+      'requests of one API key, over all processes ([how exactly](../scaling.md#rate-limits-with-several-processes)); twice as many may come at once',
   },
   {
     names: ['rateLimits.failedAuthenticationsPerMinute', 'rateLimits.signedRequestsPerMinute'],

@@ -16,6 +16,7 @@ import { checkoutDoor } from './checkout/checkout-door.ts';
 import { freeOperations, mostInAnHour } from './free-creation.ts';
 import { defaultRateLimits, limitedDoor } from './rate-limit.ts';
 import { buildServer } from './server.ts';
+import { localLimits } from './shared-limits.ts';
 
 /** The hosted pages with the default limits of an installation. The clock stops. */
 let world: MerchantWorld;
@@ -40,7 +41,7 @@ before(async () => {
         server.addHook('onRoute', ({ method, url }) => {
           for (const each of [method].flat()) routes.push(`${each} ${url}`);
         });
-        await limitedDoor(door, defaultRateLimits, world.clock)(server);
+        await limitedDoor('checkout', door, localLimits(defaultRateLimits, world.clock))(server);
       },
     ],
   });

@@ -1,4 +1,5 @@
-import type { Rate, RateLimits } from './rate-limit.ts';
+import type { RateLimits } from './rate-limit.ts';
+import type { Rate } from './token-bucket.ts';
 
 /** The most rows that one call of an operation without a key writes. */
 interface FreeOperation {

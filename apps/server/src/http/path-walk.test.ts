@@ -48,7 +48,7 @@ before(async () => {
       statusDoor({ readStatus: async () => ({ isBalanced: true, chains: [] }) }),
       openApiDoor({ origin, tables }),
       discoveryDoor({ origin, serviceDomain: 'pay.example.com', chains, hasX402: false }),
-      mcpDoor({ ...world.deps, origin, clock, rateLimits: undefined }),
+      mcpDoor({ ...world.deps, origin, clock, limits: undefined }),
       docsDoor({ origin, chains }),
     ],
   });

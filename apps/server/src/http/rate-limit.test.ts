@@ -11,12 +11,14 @@ import { silentLog } from '#telemetry/log.ts';
 import {
   creationGuard,
   defaultRateLimits,
+  type Limits,
   limitedDoor,
   merchantGuards,
   networkOf,
-  tokenBuckets,
 } from './rate-limit.ts';
 import { buildServer, type Door } from './server.ts';
+import { localLimits } from './shared-limits.ts';
+import { tokenBuckets } from './token-bucket.ts';
 
 function virtualClock(): Clock & { ms: number } {
   const clock = {
@@ -30,7 +32,7 @@ function virtualClock(): Clock & { ms: number } {
 
 test('a burst may come at once, then requests pass at the rate', () => {
   const clock = virtualClock();
-  const take = tokenBuckets({ count: 10, seconds: 1, burst: 20 }, clock);
+  const { take } = tokenBuckets({ count: 10, seconds: 1, burst: 20 }, clock);
   const passed = () => Array.from({ length: 50 }, () => take('a').isAllowed).filter(Boolean).length;
   assert.equal(passed(), 20);
   clock.ms += 99;
@@ -45,7 +47,7 @@ test('a burst may come at once, then requests pass at the rate', () => {
 
 test('a verdict states the remaining requests, when to retry and when the full burst is back', () => {
   const clock = virtualClock();
-  const take = tokenBuckets({ count: 60, seconds: 60, burst: 2 }, clock);
+  const { take } = tokenBuckets({ count: 60, seconds: 60, burst: 2 }, clock);
   const full = { isAllowed: true, retryAfterSeconds: 0 };
   assert.deepEqual(take('a'), { ...full, remaining: 1, resetSeconds: 1 });
   assert.deepEqual(take('a'), { ...full, remaining: 0, resetSeconds: 2 });
@@ -64,7 +66,7 @@ test('no caller exceeds burst plus rate over any period', () => {
   fc.assert(
     fc.property(steps, (pauses) => {
       const clock = virtualClock();
-      const take = tokenBuckets(rate, clock);
+      const { take } = tokenBuckets(rate, clock);
       const startMs = clock.ms;
       let passed = 0;
       for (const pause of pauses) {
@@ -79,7 +81,7 @@ test('no caller exceeds burst plus rate over any period', () => {
 
 test('requests that have waited count at the time when they came, and no more of them pass than without the wait', () => {
   const clock = virtualClock();
-  const take = tokenBuckets({ count: 50, seconds: 1, burst: 100 }, clock);
+  const { take } = tokenBuckets({ count: 50, seconds: 1, burst: 100 }, clock);
   // A failover of 28 seconds: what came every 60 ms is asked about at its end, newest first or oldest first.
   clock.ms += 28_000;
   const waits = Array.from({ length: 466 }, (_, index) => 28_000 - index * 60);
@@ -98,7 +100,7 @@ test('every door with look-ups counts a request when it came, however long the l
   const { promise: found, resolve: find } = Promise.withResolvers<void>();
   let came = 0;
   const door: Door = (scope) => {
-    const guards = merchantGuards(scope, defaultRateLimits, clock);
+    const guards = merchantGuards(scope, 'people', localLimits(defaultRateLimits, clock));
     scope.get('/of-person', {
       onRequest: async (_request, reply) => {
         came += 1;
@@ -120,7 +122,7 @@ test('every door with look-ups counts a request when it came, however long the l
 });
 
 test('callers do not count towards each other', () => {
-  const take = tokenBuckets({ count: 1, seconds: 1, burst: 1 }, virtualClock());
+  const { take } = tokenBuckets({ count: 1, seconds: 1, burst: 1 }, virtualClock());
   assert.deepEqual(
     ['a', 'a', 'b', 'b'].map((caller) => take(caller).isAllowed),
     [true, false, true, false],
@@ -128,7 +130,7 @@ test('callers do not count towards each other', () => {
 });
 
 test('memory is bounded, and the caller that was idle longest is dropped first', () => {
-  const take = tokenBuckets({ count: 1, seconds: 60, burst: 1 }, virtualClock(), 2);
+  const { take } = tokenBuckets({ count: 1, seconds: 60, burst: 1 }, virtualClock(), 2);
   const passes = (caller: string) => take(caller).isAllowed;
   assert.deepEqual([passes('a'), passes('b')], [true, true]);
   assert.equal(passes('a'), false);
@@ -170,7 +172,7 @@ test('every operation of the merchant API is a read, a write, or a list or searc
   assert.ok(named('write').includes('createCheckoutSession') && named('write').includes('removeWebhook'));
 });
 
-async function agentServer(clock: Clock, limits: typeof defaultRateLimits | undefined) {
+async function agentServer(limits: Limits | undefined) {
   const door: Door = (scope) => {
     for (const basePath of ['/aipay/api/v1', '/api/v1']) {
       for (const { method, path } of Object.values(agentApi.routes)) {
@@ -178,7 +180,7 @@ async function agentServer(clock: Clock, limits: typeof defaultRateLimits | unde
       }
     }
   };
-  return serverOf(limitedDoor(door, limits, clock));
+  return serverOf(limitedDoor('agent', door, limits));
 }
 
 function serverOf(door: Door) {
@@ -194,7 +196,7 @@ function serverOf(door: Door) {
 // proves W1.27
 test('one address may read 20 times a second and create 60 times a minute, over all base paths together', async () => {
   const clock = virtualClock();
-  const server = await agentServer(clock, defaultRateLimits);
+  const server = await agentServer(localLimits(defaultRateLimits, clock));
   const send = async (method: 'GET' | 'POST', path: string, remoteAddress = '203.0.113.7') =>
     (await server.inject({ method, url: path, remoteAddress })).statusCode;
   const reads = await Promise.all(
@@ -222,7 +224,7 @@ test('one address may read 20 times a second and create 60 times a minute, over 
 
 test('a request with an x402 payment is a signed request, and counts as a read as well', async () => {
   const clock = virtualClock();
-  const server = await agentServer(clock, defaultRateLimits);
+  const server = await agentServer(localLimits(defaultRateLimits, clock));
   const path = '/api/v1/payment/link/lnk_1';
   const send = async (headers: Record<string, string>) =>
     (await server.inject({ method: 'GET', url: path, remoteAddress: '203.0.113.7', headers })).statusCode;
@@ -239,7 +241,7 @@ test('a request with an x402 payment is a signed request, and counts as a read a
 
 test('a link accepts 600 signed sessions a minute from all payers together, and another link as many', () => {
   const clock = virtualClock();
-  const admit = creationGuard(defaultRateLimits, clock);
+  const admit = creationGuard(localLimits(defaultRateLimits, clock));
   const passed = (linkId: string) => {
     for (let count = 0; ; count += 1) {
       try {
@@ -254,12 +256,12 @@ test('a link accepts 600 signed sessions a minute from all payers together, and 
   assert.deepEqual([passed('lnk_a'), passed('lnk_b')], [600, 600]);
   clock.ms += 10_000;
   assert.deepEqual([passed('lnk_a'), passed('lnk_b')], [100, 100]);
-  const unlimited = creationGuard(undefined, clock);
+  const unlimited = creationGuard(undefined);
   for (let count = 0; count < 1_000; count += 1) unlimited('lnk_a');
 });
 
 test('without limits a door is unchanged', async () => {
-  const server = await agentServer(virtualClock(), undefined);
+  const server = await agentServer(undefined);
   for (let index = 0; index < 100; index += 1) {
     const reply = await server.inject({ url: '/api/v1/payment/link/lnk_1' });
     assert.deepEqual([reply.statusCode, reply.headers['ratelimit-limit']], [200, undefined]);

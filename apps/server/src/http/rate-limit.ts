@@ -4,15 +4,9 @@ import { type Route, rateClassOf } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#outside/clock.ts';
 import type { Door } from './server.ts';
+import type { Rate, RateVerdict, Take } from './token-bucket.ts';
 
-/** `count` requests per `seconds`; `burst` of them may come at once after a pause. */
-export interface Rate {
-  readonly count: number;
-  readonly seconds: number;
-  readonly burst: number;
-}
-
-/** The request limits of one process. Replicas count separately. */
+/** The request limits of an installation. */
 export interface RateLimits {
   /** For each API key. */
   readonly keyReads: Rate;
@@ -40,76 +34,25 @@ export const defaultRateLimits: RateLimits = {
   walletCalls: { count: 20, seconds: 60, burst: 20 },
 };
 
+/** The limits of an installation, and what counts requests against them. A name is one limit in all processes. */
+export interface Limits {
+  readonly rates: RateLimits;
+  readonly clock: Clock;
+  /** For requests: counted in this process, and told to the others soon after. */
+  readonly bucketsOf: (name: string, rate: Rate) => Take;
+  /** For attempts that must never be more in all processes together; each asks the database. */
+  readonly exactly: (name: string, rate: Rate) => (caller: string) => Promise<RateVerdict>;
+}
+
 /** The most event streams of one process, in total and for each client network. Further pages poll. */
 export const streamLimits = { inAll: 2_000, ofNetwork: 50 } as const;
-
-/** Whether one more request may pass, and the caller's quota. */
-export interface RateVerdict {
-  readonly isAllowed: boolean;
-  /** Requests that may still pass at once. */
-  readonly remaining: number;
-  /** Whole seconds until the full burst is available. */
-  readonly resetSeconds: number;
-  /** Whole seconds until one more request may pass; 0 when it may now. */
-  readonly retryAfterSeconds: number;
-}
-
-interface Bucket {
-  tokens: number;
-  filledAtMs: number;
-}
-
-/**
- * The most callers in one set of buckets: about 10 MB. The caller that was idle longest is dropped, and starts afresh.
- */
-const maxCallers = 50_000;
-
-/**
- * Token buckets in memory, one per caller: each request takes a token, and tokens refill evenly. A refused request
- * costs nothing. A request that has waited, for its key to be found during a failover say, counts at the time when it came: all
- * that waited are asked about at one moment, and would be refused as a burst.
- */
-export function tokenBuckets(
-  rate: Rate,
-  clock: Clock,
-  capacity: number = maxCallers,
-): (caller: string, waitedMs?: number) => RateVerdict {
-  const buckets = new Map<string, Bucket>();
-  const perMs = rate.count / (rate.seconds * 1_000);
-  const take = (caller: string, waitedMs: number): Bucket => {
-    const cameAtMs = clock.monotonicMs() - waitedMs;
-    const known = buckets.get(caller);
-    // Deleted and set again, so that the map's order is the order of use.
-    buckets.delete(caller);
-    const elapsedMs = known === undefined ? 0 : Math.max(0, cameAtMs - known.filledAtMs);
-    const tokens = Math.min(rate.burst, (known?.tokens ?? rate.burst) + elapsedMs * perMs);
-    // A request that came before another, and is asked about later, fills nothing.
-    const bucket = { tokens, filledAtMs: Math.max(cameAtMs, known?.filledAtMs ?? cameAtMs) };
-    buckets.set(caller, bucket);
-    const oldest = buckets.keys().next();
-    if (buckets.size > capacity && oldest.done !== true) buckets.delete(oldest.value);
-    return bucket;
-  };
-  return (caller, waitedMs = 0) => {
-    const bucket = take(caller, waitedMs);
-    // Slightly less than one: rounding of fractions may miss a whole token.
-    const isAllowed = bucket.tokens >= 1 - 1e-9;
-    if (isAllowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
-    const secondsFor = (tokens: number) => Math.ceil(Math.max(0, tokens) / perMs / 1_000 - 1e-9);
-    return {
-      isAllowed,
-      remaining: Math.floor(bucket.tokens + 1e-9),
-      resetSeconds: secondsFor(rate.burst - bucket.tokens),
-      retryAfterSeconds: isAllowed ? 0 : Math.max(1, secondsFor(1 - bucket.tokens)),
-    };
-  };
-}
 
 /** Lets a caller's request pass or refuses it (900101), and reports the quota in headers. */
 export type RateGuard = (caller: string, reply: FastifyReply, waitedMs?: number) => void;
 
-function rateGuard(rate: Rate, clock: Clock): RateGuard {
-  const take = tokenBuckets(rate, clock);
+function rateGuard({ rates, bucketsOf }: Limits, door: string, limit: keyof RateLimits): RateGuard {
+  const rate = rates[limit];
+  const take = bucketsOf(`${door} ${limit}`, rate);
   const policy = `${rate.count};w=${rate.seconds};burst=${rate.burst}`;
   return (caller, reply, waitedMs) => {
     const verdict = take(caller, waitedMs);
@@ -140,16 +83,17 @@ export interface MerchantGuards {
 
 /**
  * Builds the guards of a door whose callers are looked up; without limits every request passes. The door notes when each
- * request came, before any look-up of its own.
+ * request came, before any look-up of its own. Each door counts its own requests, by its name.
  */
 export function merchantGuards(
   server: FastifyInstance,
-  limits: RateLimits | undefined,
-  clock: Clock,
+  door: string,
+  limits: Limits | undefined,
 ): MerchantGuards {
   if (limits === undefined) {
     return { ofKey: () => {}, failedAuthentication: () => {}, publicRead: () => {} };
   }
+  const { clock } = limits;
   const arrivalsMs = new WeakMap<FastifyRequest, number>();
   server.addHook('onRequest', (request, _reply, done) => {
     arrivalsMs.set(request, clock.monotonicMs());
@@ -162,14 +106,14 @@ export function merchantGuards(
       guard(caller, reply, nowMs - (arrivalsMs.get(reply.request) ?? nowMs));
     };
   const byClass = {
-    read: waited(rateGuard(limits.keyReads, clock)),
-    write: waited(rateGuard(limits.keyWrites, clock)),
-    list: waited(rateGuard(limits.keyLists, clock)),
+    read: waited(rateGuard(limits, door, 'keyReads')),
+    write: waited(rateGuard(limits, door, 'keyWrites')),
+    list: waited(rateGuard(limits, door, 'keyLists')),
   };
   return {
     ofKey: (route, callerId, reply) => byClass[rateClassOf(route)](callerId, reply),
-    failedAuthentication: waited(rateGuard(limits.failedAuthentications, clock)),
-    publicRead: rateGuard(limits.publicReads, clock),
+    failedAuthentication: waited(rateGuard(limits, door, 'failedAuthentications')),
+    publicRead: rateGuard(limits, door, 'publicReads'),
   };
 }
 
@@ -178,8 +122,8 @@ export function merchantGuards(
  * help. Refuses (900101) those above the limit. Call only after the signature check, so that
  * strangers cannot use up a link's share.
  */
-export function creationGuard(limits: RateLimits | undefined, clock: Clock): (linkId: string) => void {
-  return guardOf(limits?.linkCreations, clock, (policy) => `this link takes ${policy}`);
+export function creationGuard(limits: Limits | undefined): (linkId: string) => void {
+  return guardOf(limits, 'linkCreations', (policy) => `this link takes ${policy}`);
 }
 
 /** Counts the account-code calls of one client address; refuses (900101) those above the limit. */
@@ -189,19 +133,20 @@ export type WalletCallGuard = (clientAddress: string) => void;
  * Counts signatures whose check runs smart account code: millions of gas on the operator's node, free for the caller.
  * They are checked last, and have a limit below that of signed requests.
  */
-export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): WalletCallGuard {
-  const guard = guardOf(limits?.walletCalls, clock, (policy) => `${policy} by smart accounts`);
+export function walletCallGuard(limits: Limits | undefined): WalletCallGuard {
+  const guard = guardOf(limits, 'walletCalls', (policy) => `${policy} by smart accounts`);
   return (clientAddress) => guard(networkOf(clientAddress));
 }
 
-/** Refuses (900101) a caller above a rate; without a rate every caller passes. */
+/** Refuses (900101) a caller above a rate, over all doors; without limits every caller passes. */
 function guardOf(
-  rate: Rate | undefined,
-  clock: Clock,
+  limits: Limits | undefined,
+  limit: keyof RateLimits,
   wordsFor: (policy: string) => string,
 ): (caller: string) => void {
-  if (rate === undefined) return () => {};
-  const take = tokenBuckets(rate, clock);
+  if (limits === undefined) return () => {};
+  const rate = limits.rates[limit];
+  const take = limits.bucketsOf(limit, rate);
   return (caller) => {
     const { isAllowed, retryAfterSeconds } = take(caller);
     if (isAllowed) return;
@@ -223,10 +168,10 @@ export function chargedTo<Deps extends object>(
  * Adds limits by client address to a door without keys: for all reads together, and for each writing operation. Without
  * limits the door is unchanged.
  */
-export function limitedDoor(door: Door, limits: RateLimits | undefined, clock: Clock): Door {
+export function limitedDoor(name: string, door: Door, limits: Limits | undefined): Door {
   if (limits === undefined) return door;
-  const reads = rateGuard(limits.publicReads, clock);
-  const signed = rateGuard(limits.signedRequests, clock);
+  const reads = rateGuard(limits, name, 'publicReads');
+  const signed = rateGuard(limits, name, 'signedRequests');
   return async (server) => {
     server.addHook('onRequest', async (request, reply) => {
       const network = networkOf(request.ip);

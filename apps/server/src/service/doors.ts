@@ -23,7 +23,7 @@ import { unsubscribeDoor } from '#http/mail/unsubscribe-door.ts';
 import { mcpDoor } from '#http/mcp/mcp-door.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { openApiDoor } from '#http/openapi.ts';
-import { creationGuard, limitedDoor, walletCallGuard } from '#http/rate-limit.ts';
+import { creationGuard, type Limits, limitedDoor, walletCallGuard } from '#http/rate-limit.ts';
 import { reportsDoor } from '#http/reports/reports-door.ts';
 import type { Door } from '#http/server.ts';
 import { statusDoor } from '#http/status/status-door.ts';
@@ -45,9 +45,14 @@ import { configurationOf, sendingWallets } from './configuration.ts';
 import type { GaslessSettings, ServiceOptions } from './options.ts';
 import { type Rooms, webhookAddresses } from './rooms.ts';
 
+interface DoorOptions extends ServiceOptions {
+  /** What counts requests against `rateLimits`; undefined without these. */
+  readonly limits: Limits | undefined;
+}
+
 /** All doors of a web process. */
-export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
-  const { origin, chains, gasless, rateLimits, clock, log } = options;
+export function doorsOf(options: DoorOptions, rooms: Rooms): Door[] {
+  const { origin, chains, gasless, limits, clock, log } = options;
   const { db, images } = rooms;
   const sessions = sessionContext(options, rooms);
   const tables = gasless === undefined ? [merchantApi, agentApi] : [merchantApi, agentApi, x402Api];
@@ -79,10 +84,10 @@ export function doorsOf(options: ServiceOptions, rooms: Rooms): Door[] {
       // Stored pictures are at the payment pages' origin, the page's own at that of the dashboard.
       render: (...page) => previewPage({ chains, origins: [origin, dashboard.dashboardOrigin] }, ...page),
     }),
-    ...payerDoors(options, rooms, sessions).map((door) => limitedDoor(door, rateLimits, clock)),
+    ...payerDoors(options, rooms, sessions).map(([name, door]) => limitedDoor(name, door, limits)),
     ...(images === undefined ? [] : [imagesDoor({ store: images.store, log })]),
     reportsDoor({ db, clock }),
-    limitedDoor(unsubscribing(options, rooms), rateLimits, clock),
+    limitedDoor('unsubscribe', unsubscribing(options, rooms), limits),
     statusDoor({ readStatus: () => readStatus(db, chains) }),
     openApiDoor({ origin, tables }),
     discoveryDoor({ ...options, hasX402: gasless !== undefined }),
@@ -115,15 +120,15 @@ function sessionContext(options: ServiceOptions, { db }: Rooms) {
 }
 
 function merchantContext(
-  options: ServiceOptions,
+  options: DoorOptions,
   rooms: Rooms,
   sessions: Sessions,
 ): Parameters<typeof merchantDoor>[0] {
-  const { clock, log, gasless, rateLimits, masterKeys } = options;
+  const { clock, log, gasless, limits, masterKeys } = options;
   const { db, lists, lookupApiKey, images, rpcOf } = rooms;
   return {
     ...sessions,
-    ...{ db, lists, lookupApiKey, rateLimits },
+    ...{ db, lists, lookupApiKey, limits },
     insertSession: groupInserter(db, sessions),
     findSession: groupSessionFinder(db),
     isOriginListed: (webOrigin) => isOriginListed(db, webOrigin, clock.now()),
@@ -136,9 +141,9 @@ function merchantContext(
   };
 }
 
-/** The doors of payers and their agents: the AI protocol, the hosted pages, and x402 if the service pays gas. */
-function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): Door[] {
-  const { gasless, clock, rateLimits, demoPayerKey, settlement } = options;
+/** The doors of payers and their agents by name: the AI protocol, the hosted pages, and x402 if the service pays gas. */
+function payerDoors(options: DoorOptions, rooms: Rooms, sessions: Sessions): [string, Door][] {
+  const { gasless, clock, limits, demoPayerKey, settlement } = options;
   const { db, rpcOf, sender, signer, images } = rooms;
   const deps = {
     ...sessions,
@@ -150,8 +155,8 @@ function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): 
     maxOpenSessions: options.maxOpenSessions,
     gasless: gasless === undefined ? undefined : { ...gasless, signingOf: tokenSigningReader(rpcOf) },
   };
-  const walletCalls = walletCallGuard(rateLimits, clock);
-  const admitCreation = creationGuard(rateLimits, clock);
+  const walletCalls = walletCallGuard(limits);
+  const admitCreation = creationGuard(limits);
   const submissions = deps.gasless === undefined ? undefined : { ...deps, gasless: deps.gasless, sender };
   const agent = { db, deps: { ...deps, admitCreation }, submissions, walletCalls };
   const checkout = {
@@ -161,7 +166,10 @@ function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): 
     imageStore: images?.store,
     demo: demoPayerKey === undefined ? undefined : demoPayerOf(walletOf(demoPayerKey), { clock, rpcOf }),
   };
-  const doors = [agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] }), checkoutDoor(checkout)];
+  const doors: [string, Door][] = [
+    ['agent', agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] })],
+    ['checkout', checkoutDoor(checkout)],
+  ];
   if (submissions === undefined) return doors;
   const x402 = {
     ...{ ...submissions, admitCreation, db, rpcOf },
@@ -171,7 +179,8 @@ function payerDoors(options: ServiceOptions, rooms: Rooms, sessions: Sessions): 
     waitMs: gasless?.x402WaitMs ?? 0,
   };
   const enter = requestSlots(defaultWaitingLimits);
-  return [...doors, x402Door({ walletCalls, deps: x402, enter, basePaths: ['/aipay/x402', '/x402'] })];
+  const basePaths = ['/aipay/x402', '/x402'];
+  return [...doors, ['x402', x402Door({ walletCalls, deps: x402, enter, basePaths })]];
 }
 
 /** Between two checks of the gas that is left for offers. */

@@ -116,7 +116,7 @@ export interface ServiceSettings {
   readonly reconcileIntervalMs?: number;
   /** How many payable sessions one payer may have open; undefined: no limit. */
   readonly maxOpenSessions: number | undefined;
-  /** The request limits of one process; undefined: none. */
+  /** The request limits of the installation; undefined: none. */
   readonly rateLimits: RateLimits | undefined;
   /** The share of answered requests that get a line in the log; all when absent. */
   readonly requestLogShare?: number;

@@ -11,6 +11,7 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
 import { defaultRateLimits } from '#http/rate-limit.ts';
 import { reportsDoor } from '#http/reports/reports-door.ts';
+import { localLimits } from '#http/shared-limits.ts';
 import { makeReports } from '#reports/report.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { Browser, type DashboardWorld, password } from '../harness/dashboard-world.ts';
@@ -39,7 +40,8 @@ before(async () => {
   ({ world, sessions, others } = await openMillionWorld(origin, count, (line) => console.log(line)));
   const reports = reportsDoor({ db: world.merchants.database.db, clock: world.merchants.clock });
   // Chromium has the limits of production. What is asked here goes as fast as it can.
-  const pages = await world.serve('local', defaultRateLimits, [dashboardPagesDoor(), reports]);
+  const limits = localLimits(defaultRateLimits, world.merchants.clock);
+  const pages = await world.serve('local', limits, [dashboardPagesDoor(), reports]);
   await pages.listen({ host: 'localhost', port });
   ({ email } = await world.addPerson([[sessions.merchantId, 'owner']]));
   browser = new Browser(await world.serve('local'));

@@ -12,7 +12,7 @@ import { previewPage } from '#http/checkout/preview.ts';
 import { dashboardDoor } from '#http/dashboard/dashboard-door.ts';
 import { previewDoor } from '#http/dashboard/preview-door.ts';
 import { uploadDoor } from '#http/dashboard/upload-door.ts';
-import type { RateLimits } from '#http/rate-limit.ts';
+import type { Limits } from '#http/rate-limit.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { buildServer, type Door } from '#http/server.ts';
 import { addMember } from '#members/membership.ts';
@@ -192,7 +192,7 @@ export class DashboardWorld {
   /** A server in an environment. It ends with this world. */
   async serve(
     environment: 'local' | 'production',
-    rateLimits?: RateLimits,
+    limits?: Limits,
     more: readonly Door[] = [],
   ): Promise<FastifyInstance> {
     const { dashboardOrigin: origin } = this.options;
@@ -206,7 +206,7 @@ export class DashboardWorld {
           ...this.merchants.deps,
           ...{ people: this.merchants.database.db, images: this.images.intake },
           signIn: this.#signIn,
-          ...{ dashboardOrigin: origin, environment, rateLimits, walletDelayMs },
+          ...{ dashboardOrigin: origin, environment, limits, walletDelayMs },
           verifyWallet: this.options.verifyWallet,
           installation: {
             rpcOf: () => node,

@@ -15,6 +15,7 @@ import {
 } from '../../../test/harness/agent-payer.ts';
 import { defaultRateLimits, walletCallGuard } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
+import { localLimits } from '../shared-limits.ts';
 import { agentDoor } from './agent.ts';
 
 let world: AgentWorld;
@@ -23,7 +24,7 @@ let linkId: string;
 before(async () => {
   world = await AgentWorld.open();
   linkId = await world.addLink();
-  const walletCalls = walletCallGuard(defaultRateLimits, world.clock);
+  const walletCalls = walletCallGuard(localLimits(defaultRateLimits, world.clock));
   assert.ok(walletCalls);
   server = await buildServer({
     log: silentLog,

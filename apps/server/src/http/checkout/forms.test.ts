@@ -10,6 +10,7 @@ import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { defaultRateLimits, limitedDoor } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
+import { localLimits } from '../shared-limits.ts';
 import { checkoutDoor } from './checkout-door.ts';
 
 let world: MerchantWorld;
@@ -31,7 +32,9 @@ before(async () => {
     random: systemRandom,
     origin: world.deps.origin,
     ready: async () => ({ ready: true, checks: {} }),
-    doors: [limitedDoor(door, { ...defaultRateLimits, signedRequests }, world.clock)],
+    doors: [
+      limitedDoor('checkout', door, localLimits({ ...defaultRateLimits, signedRequests }, world.clock)),
+    ],
   });
   const merchantId = await world.addMerchant();
   key = await world.addKey(merchantId);

@@ -1,11 +1,11 @@
 import { Refusal } from '@florin/protocol/error.ts';
-import type { Clock } from '#outside/clock.ts';
-import { networkOf, type Rate, tokenBuckets } from '../rate-limit.ts';
+import { type Limits, networkOf } from '../rate-limit.ts';
+import type { Rate } from '../token-bucket.ts';
 
-/** Limits on attempts to sign in; each refuses (900101) those above it. */
+/** Limits on attempts to sign in, over all processes together; each refuses (900101) those above it. */
 export interface Attempts {
   /** For one client network, over all ways to sign in. */
-  readonly ofNetwork: (clientAddress: string) => void;
+  readonly ofNetwork: (clientAddress: string) => Promise<void>;
   /**
    * For one account by one way. A device that its person used before has an allowance of its own, so attackers who know only
    * the e-mail address cannot use up the owner's. All other devices share one, of which each client network gets a part.
@@ -15,9 +15,9 @@ export interface Attempts {
     readonly email: string;
     readonly device: string | undefined;
     readonly clientAddress: string;
-  }) => void;
+  }) => Promise<void>;
   /** For guesses of a password or code by a person who is signed in. Other sessions of the person have their own. */
-  readonly ofSession: (sessionId: string) => void;
+  readonly ofSession: (sessionId: string) => Promise<void>;
 }
 
 const networkRate: Rate = { count: 30, seconds: 60, burst: 30 };
@@ -26,33 +26,31 @@ const knownRate: Rate = { count: 10, seconds: 300, burst: 10 };
 const accountOfNetworkRate: Rate = { count: 20, seconds: 3_600, burst: 10 };
 const accountRate: Rate = { count: 100, seconds: 3_600, burst: 100 };
 
-/** The limits of one process; none where rate limits are off. */
-export function signInAttempts(clock: Clock, areOn: boolean): Attempts {
-  if (!areOn) return { ofNetwork: () => {}, ofAccount: () => {}, ofSession: () => {} };
-  const limitOf = (rate: Rate) => {
-    const take = tokenBuckets(rate, clock);
-    return (caller: string) => refuseAbove(take(caller));
+/** None where rate limits are off. */
+export function signInAttempts(limits: Limits | undefined): Attempts {
+  if (limits === undefined)
+    return { ofNetwork: async () => {}, ofAccount: async () => {}, ofSession: async () => {} };
+  const limitOf = (name: string, rate: Rate) => {
+    const take = limits.exactly(`sign-in ${name}`, rate);
+    return async (caller: string): Promise<void> => {
+      const { isAllowed, retryAfterSeconds } = await take(caller);
+      if (isAllowed) return;
+      const detail = 'too many attempts to sign in, try again later';
+      throw new Refusal('rate_limited', { detail, retryAfterSeconds });
+    };
   };
-  const ofNetwork = limitOf(networkRate);
-  const ofDevice = limitOf(knownRate);
-  const ofAccountFromNetwork = limitOf(accountOfNetworkRate);
-  const ofAccount = limitOf(accountRate);
+  const ofNetwork = limitOf('network', networkRate);
+  const ofDevice = limitOf('device', knownRate);
+  const ofAccountFromNetwork = limitOf('account from network', accountOfNetworkRate);
+  const ofAccount = limitOf('account', accountRate);
   return {
     ofNetwork: (clientAddress) => ofNetwork(networkOf(clientAddress)),
-    ofAccount: ({ way, email, device, clientAddress }) => {
+    ofAccount: async ({ way, email, device, clientAddress }) => {
       if (device !== undefined) return ofDevice(`${way} ${device}`);
       const account = `${way} ${email.trim().toLowerCase()}`;
-      ofAccountFromNetwork(`${account} ${networkOf(clientAddress)}`);
-      ofAccount(account);
+      await ofAccountFromNetwork(`${account} ${networkOf(clientAddress)}`);
+      await ofAccount(account);
     },
-    ofSession: limitOf(knownRate),
+    ofSession: limitOf('session', knownRate),
   };
-}
-
-function refuseAbove({ isAllowed, retryAfterSeconds }: ReturnType<ReturnType<typeof tokenBuckets>>): void {
-  if (isAllowed) return;
-  throw new Refusal('rate_limited', {
-    detail: 'too many attempts to sign in, try again later',
-    retryAfterSeconds,
-  });
 }

@@ -10,7 +10,7 @@ import { envelope } from '../envelope.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { merchantRoutes } from '../operations/once.ts';
 import { addSharedRoutes } from '../operations/shared.ts';
-import { merchantGuards, type RateLimits } from '../rate-limit.ts';
+import { type Limits, merchantGuards } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { addWalletRoutes } from './accounts.ts';
@@ -51,7 +51,7 @@ export interface DashboardDoorContext extends OperationContext {
   readonly displayName?: string | undefined;
   /** In the local environment a password alone opens the dashboard. */
   readonly environment: 'local' | 'production';
-  readonly rateLimits?: RateLimits | undefined;
+  readonly limits?: Limits | undefined;
   readonly verifyWallet: VerifyWallet;
   /** What the operator's screens show of the installation. */
   readonly installation: Installation;
@@ -81,9 +81,9 @@ const openToWeak: ReadonlySet<Route> = new Set<Route>([
 export function dashboardDoor(given: DashboardDoorContext): Door {
   // Only the narrowing is passed on: routes of a merchant never see more.
   const deps = { ...given, db: { inScope: (merchantId: string) => given.people.inScope(merchantId) } };
-  const attempts = signInAttempts(deps.clock, deps.rateLimits !== undefined);
+  const attempts = signInAttempts(deps.limits);
   return (server) => {
-    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
+    const guards = merchantGuards(server, 'dashboard', deps.limits);
     // The service's time, which the local world moves: the pages tell times by it.
     server.addHook('onRequest', (_request, reply, done) => {
       reply.header('date', deps.clock.now().toUTCString());
@@ -92,9 +92,9 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     const shape = { basePath: dashboardApi.basePath, shape: envelope, addresses: deps.addresses };
     const addSignIn = routesOf<Visitor>(server, {
       ...shape,
-      authorize: (request) => {
+      authorize: async (request) => {
         assertSameOrigin(request, deps.dashboardOrigin);
-        attempts.ofNetwork(request.ip);
+        await attempts.ofNetwork(request.ip);
         return { headers: libraryHeaders(request) };
       },
     });

@@ -71,7 +71,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.prove, async ({ body, caller }) => {
     const { userId, sessionId, headers } = caller;
-    deps.attempts.ofSession(sessionId);
+    await deps.attempts.ofSession(sessionId);
     const { hasSecondFactor } = await findOverview(people, userId);
     if (!(await isPassword(people, userId, body.password)))
       throw new Refusal('sign_in_failed', 'wrong password');
@@ -247,7 +247,7 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.changePassword, async (call) => {
     const { body, caller } = call;
     const { headers } = caller;
-    deps.attempts.ofSession(caller.sessionId);
+    await deps.attempts.ofSession(caller.sessionId);
     const names = [...deps.places, ...(await namesOfPerson(deps.people, caller.userId))];
     assertHardToGuess('newPassword', body.newPassword, names);
     await recorded(deps, call, { action: 'changePassword' }, async (transaction) => {
@@ -326,7 +326,7 @@ function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   const { signIn } = deps;
 
   add(routes.startSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
-    deps.attempts.ofSession(sessionId);
+    await deps.attempts.ofSession(sessionId);
     const { data } = await askLibrary(signIn, '/two-factor/enable', { headers, body });
     return { totpUri: String(data['totpURI']) };
   });
@@ -334,7 +334,7 @@ function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.confirmSecondFactor, async (call) => {
     const { body, caller } = call;
     const { sessionId, headers } = caller;
-    deps.attempts.ofSession(sessionId);
+    await deps.attempts.ofSession(sessionId);
     const { cookies } = await recorded(deps, call, { action: 'confirmSecondFactor' }, () =>
       askLibrary(signIn, '/two-factor/verify-totp', { headers, body }),
     );
@@ -344,7 +344,7 @@ function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.removeSecondFactor, async (call) => {
     const { body, caller } = call;
     const { sessionId, headers } = caller;
-    deps.attempts.ofSession(sessionId);
+    await deps.attempts.ofSession(sessionId);
     const { cookies } = await recorded(deps, call, { action: 'removeSecondFactor' }, () =>
       askLibrary(signIn, '/two-factor/disable', { headers, body }),
     );

@@ -4,13 +4,13 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { FastifyRequest } from 'fastify';
 import { findShownMerchant, type ShownMerchant } from '#catalog/branding.ts';
 import { type ItemProduct, productsForItems } from '#catalog/product.ts';
-import { merchantGuards, type RateLimits } from '../rate-limit.ts';
+import { type Limits, merchantGuards } from '../rate-limit.ts';
 import { compileCheck } from '../schema-check.ts';
 import type { Door } from '../server.ts';
 import { findMemberCaller, type VisitorDeps } from './visitor.ts';
 
 interface PreviewDoorContext extends VisitorDeps {
-  readonly rateLimits?: RateLimits | undefined;
+  readonly limits?: Limits | undefined;
   /** Renders a hosted page with the contents of a draft. It takes no payment. */
   readonly render: (
     draft: HostedPreview,
@@ -26,7 +26,7 @@ const checkDraft = compileCheck(hostedPreview, 'draft');
 /** `GET /dashboard/preview`: a hosted page with a draft's contents, for a frame of the dashboard and its members alone. */
 export function previewDoor(deps: PreviewDoorContext): Door {
   return (server) => {
-    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
+    const guards = merchantGuards(server, 'preview', deps.limits);
     server.get('/dashboard/preview', { config: { query: 'any' } }, async (request, reply) => {
       assertFramed(request);
       const draft = draftOf(request);

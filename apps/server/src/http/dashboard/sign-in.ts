@@ -136,7 +136,7 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
     { caller: { headers }, clientAddress }: VisitorCall,
   ): Promise<void> => {
     const device = await signIn.findDevice(headers, email);
-    attempts.ofAccount({ way, email, device, clientAddress });
+    await attempts.ofAccount({ way, email, device, clientAddress });
   };
   add(routes.signInWithPassword, async (call) => {
     const { body } = call;

@@ -4,13 +4,13 @@ import type { FastifyRequest } from 'fastify';
 import { maxImageBytes } from '#catalog/images/image-decoder.ts';
 import { type ImageIntake, noIntake } from '#catalog/images/intake.ts';
 import { envelope } from '../envelope.ts';
-import { merchantGuards, type RateLimits } from '../rate-limit.ts';
+import { type Limits, merchantGuards } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { findMemberCaller, type VisitorDeps } from './visitor.ts';
 
 interface UploadDoorContext extends VisitorDeps {
-  readonly rateLimits?: RateLimits | undefined;
+  readonly limits?: Limits | undefined;
   readonly images?: ImageIntake | undefined;
 }
 
@@ -25,7 +25,7 @@ export function uploadDoor(deps: UploadDoorContext): Door {
   const images = deps.images ?? noIntake;
   const merchants = new WeakMap<FastifyRequest, string>();
   return (server) => {
-    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
+    const guards = merchantGuards(server, 'upload', deps.limits);
     server.removeAllContentTypeParsers();
     // The content decides what the bytes are. Browsers derive the type from the file's name.
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));

@@ -134,7 +134,7 @@ function doors(): Record<string, Door> {
     mcpDoor: mcpDoor({
       origin: exampleOrigin,
       clock: deps.clock,
-      rateLimits: undefined,
+      limits: undefined,
       lookupApiKey: async () => undefined,
     }),
     docsDoor: docsDoor({ origin: exampleOrigin, chains: deps.chains }),

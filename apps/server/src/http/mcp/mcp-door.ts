@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { ParsedBody } from '../body.ts';
-import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
+import { type Limits, type MerchantGuards, merchantGuards, networkOf } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 
@@ -11,7 +11,7 @@ export interface McpDoorOptions {
   /** The service's public origin: pages of other origins are refused. */
   readonly origin: string;
   readonly clock: Clock;
-  readonly rateLimits: RateLimits | undefined;
+  readonly limits: Limits | undefined;
   readonly lookupApiKey: ApiKeyLookup;
 }
 
@@ -24,7 +24,7 @@ export function mcpDoor(options: McpDoorOptions): Door {
   // What the key of a request may do, between its check and its answer.
   const keys = new WeakMap<FastifyRequest, ApiKeyIdentity>();
   return (server) => {
-    const guards = merchantGuards(server, options.rateLimits, options.clock);
+    const guards = merchantGuards(server, 'mcp', options.limits);
     for (const path of ['/mcp', '/aipay/mcp']) {
       server.post(path, {
         onRequest: async (request, reply) => {

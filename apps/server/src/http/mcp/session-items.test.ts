@@ -22,7 +22,7 @@ before(async () => {
     random: systemRandom,
     origin,
     ready: async () => ({ ready: true, checks: {} }),
-    doors: [merchantDoor(world.deps), mcpDoor({ ...world.deps, origin, clock, rateLimits: undefined })],
+    doors: [merchantDoor(world.deps), mcpDoor({ ...world.deps, origin, clock, limits: undefined })],
   });
   const merchantId = await world.addMerchant();
   key = await world.addKey(merchantId);

@@ -21,7 +21,7 @@ import { addPreflightRoutes, allowEveryOrigin, allowOrigin } from './cors.ts';
 export function merchantDoor(deps: MerchantDoorContext): Door {
   return (server) => {
     const shape = { basePath: merchantApi.basePath, shape: envelope, addresses: deps.addresses };
-    const guards = merchantGuards(server, deps.rateLimits, deps.clock);
+    const guards = merchantGuards(server, 'merchant', deps.limits);
     const addRoute = routesOf<MerchantCaller>(server, {
       ...shape,
       authorize: async (request, route, reply) => {

@@ -12,6 +12,7 @@ import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { defaultRateLimits } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
+import { localLimits } from '../shared-limits.ts';
 import type { MerchantDoorContext } from './context.ts';
 import { merchantDoor } from './merchant-door.ts';
 
@@ -261,7 +262,7 @@ test('using a key records the time; a refused use does not', async () => {
 // proves W1.26
 test('each key has its rates for reads, writes and lists, reported in headers', async () => {
   const [one, other] = [await openShop(), await openShop()];
-  const server = await replica({ rateLimits: defaultRateLimits });
+  const server = await replica({ limits: localLimits(defaultRateLimits, world.clock) });
   const first = await list(server, one.key);
   assert.deepEqual(
     ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map(
@@ -300,7 +301,7 @@ test('each key has its rates for reads, writes and lists, reported in headers', 
 
 test('failed authentications are limited by address, and valid keys still pass', async () => {
   const shop = await openShop();
-  const server = await replica({ rateLimits: defaultRateLimits });
+  const server = await replica({ limits: localLimits(defaultRateLimits, world.clock) });
   const fail = async (remoteAddress: string) =>
     (await list(server, 'sk_live_guess', { remoteAddress })).status;
   for (let index = 0; index < 60; index += 1) assert.equal(await fail('198.51.100.1'), 401);
@@ -312,7 +313,7 @@ test('failed authentications are limited by address, and valid keys still pass',
 });
 
 test('public routes are limited by address', async () => {
-  const server = await replica({ rateLimits: defaultRateLimits });
+  const server = await replica({ limits: localLimits(defaultRateLimits, world.clock) });
   const read = async () => (await server.inject({ url: '/payment/v1/capabilities/all' })).statusCode;
   const replies = await Promise.all(Array.from({ length: 41 }, read));
   assert.equal(replies.filter((status) => status === 429).length, 1);
