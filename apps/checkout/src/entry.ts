@@ -28,7 +28,8 @@ export {
   scriptData,
 } from './state/page-data.ts';
 export { statusView, wordsOf } from './state/status.ts';
-export { claimTexts } from './text/claim.ts';
+export { claimTexts } from './text/claim/claim-texts.ts';
 export type { Texts } from './text/en.ts';
 export { chooseLanguage, type Language, languages } from './text/languages.ts';
 export { type MailTexts, mailTexts } from './text/mail.ts';
+export { refusalWords } from './text/refusal-words.ts';

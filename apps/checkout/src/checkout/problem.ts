@@ -1,3 +1,4 @@
+import { refusalWords } from '../text/refusal-words.ts';
 import type { ScriptTexts } from '../text/script-texts.ts';
 import { Refused } from './api.ts';
 import { fill, formatWait, shorten } from './format.ts';
@@ -5,26 +6,6 @@ import type { Model } from './model.ts';
 import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
 import type { NextStep } from './wallet-answer.ts';
-
-/** The page's words for the server's error codes (packages/protocol/src/error.ts); the others keep the server's. */
-const words: Readonly<Record<number, keyof ScriptTexts>> = {
-  100101: 'changed',
-  100102: 'changed',
-  100103: 'changed',
-  100104: 'changed',
-  100203: 'timeOver',
-  100204: 'notNeeded',
-  100205: 'cancelledHint',
-  100206: 'wrongPayer',
-  100209: 'amountRefused',
-  100608: 'noRoute',
-  100610: 'emailMissing',
-  100611: 'refundLost',
-  100612: 'noRoute',
-  100613: 'notNeeded',
-  900101: 'tooOften',
-  900401: 'noRoute',
-};
 
 /** The change with which the page shows a failure in the reader's words, at the field that it is about. */
 export function problemOf(model: Pick<Model, 'data'>, error: unknown): Pick<Model, 'problem' | 'wrongField'> {
@@ -38,9 +19,11 @@ function wordsFor({ data }: Pick<Model, 'data'>, error: unknown): string {
   const { texts, locale } = data;
   if (error instanceof ExplainedFailure) return error.message;
   if (error instanceof Refused) {
-    const name = words[error.code];
+    const name = refusalWords[error.code];
     const time = formatWait(locale, error.retryAfterSeconds);
-    if (name !== undefined) return fill(texts[name], { address: shorten(data.intendedPayer), time });
+    // The server's own words are English. The code is for the support.
+    if (name === undefined) return `${texts.noRoute} (${error.code})`;
+    return fill(texts[name], { address: shorten(data.intendedPayer), time });
   }
   return fill(texts.failed, { reason: wordsOfError(error) });
 }

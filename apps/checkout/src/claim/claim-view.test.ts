@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimTexts } from '../text/claim.ts';
+import { claimTexts } from '../text/claim/claim-texts.ts';
 import { languages } from '../text/languages.ts';
 
 const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();

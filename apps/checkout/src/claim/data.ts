@@ -1,5 +1,5 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
-import type { ClaimTexts } from '../text/claim.ts';
+import type { ClaimTexts } from '../text/claim/en.ts';
 import type { Texts } from '../text/en.ts';
 
 /** Words that this page shares with the hosted page. */

@@ -109,8 +109,10 @@ async function sendWith(
   return outcome === 'failed' ? texts.reverted : '';
 }
 
-function problemOf({ texts }: ClaimData, error: unknown): string {
-  if (!(error instanceof Refused) && nextStepOf('send', error) === 'declined') return texts.rejected;
+function problemOf({ texts, words }: ClaimData, error: unknown): string {
+  // The server's own words are English. The code is for the support.
+  if (error instanceof Refused) return `${words.refused} (${error.code})`;
+  if (nextStepOf('send', error) === 'declined') return texts.rejected;
   return fill(texts.failed, { reason: wordsOfError(error) });
 }
 

@@ -144,7 +144,7 @@ test('beside an address, the page says what has arrived at another one, and what
     said(deposit),
     '4.00\u00a0USDC has already arrived at another address, which ends in a1B2. To complete that payment, send 0.50\u00a0USDC more ' +
       'to that address. Show this address again If you send to the address below instead, send the whole 4.50\u00a0USDC. The other 4.00\u00a0USDC then goes ' +
-      'back to the refund address that was given for it.',
+      'back to its refund address.',
   );
   assert.equal(
     said({ ...deposit, amountInToken: '4500000', missingInToken: '0' }),

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { claimTexts } from './claim/claim-texts.ts';
+import { claimEn } from './claim/en.ts';
 import { en } from './en.ts';
 import { chooseLanguage, languages } from './languages.ts';
 import { mailTexts } from './mail.ts';
 
 const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
-test('every language has every text of pages and e-mails, with the same placeholders, and copies none from English', () => {
+test('every language has every text of the pages and e-mails, with the same placeholders, and copies none from English', () => {
   for (const { tag, texts } of languages) {
     assertTranslated(tag, en, texts);
     assertTranslated(tag, mailTexts('en'), mailTexts(tag));
+    assertTranslated(tag, claimEn, claimTexts[tag] ?? {});
   }
 });
 
@@ -47,4 +50,23 @@ test('the language is the chosen one, else the browser’s best match among ours
   ];
   for (const [chosen, accepted, tag] of cases)
     assert.equal(chooseLanguage(chosen, accepted).tag, tag, `${chosen} ${accepted}`);
+});
+
+test('every language has the punctuation of its own', () => {
+  const foreign: Readonly<Record<string, RegExp>> = {
+    // A sign that a line may begin with, because only a plain space stands before it.
+    fr: / [:;!?]|[^\u00a0]:$/,
+    // Half as wide as the characters beside it.
+    ja: /[(),;!?]|: | :|\.$/,
+    zh: /[(),;!?]|: | :|\.$/,
+    ar: /[,;?]/,
+    // In these no space stands before an ellipsis.
+    ...Object.fromEntries(['en', 'es', 'pt', 'it', 'tr'].map((tag) => [tag, / …| [:;!?]/])),
+  };
+  const found = languages.flatMap(({ tag, texts }) =>
+    Object.entries({ ...texts, ...mailTexts(tag), ...claimTexts[tag] })
+      .filter(([, text]) => foreign[tag]?.test(text))
+      .map(([name, text]) => `${tag}.${name}: ${text}`),
+  );
+  assert.deepEqual(found, []);
 });

@@ -1,3 +1,5 @@
+import { withFrenchSpaces } from './french-spaces.ts';
+
 /** The words of e-mails to payers, besides those of the hosted page. `{name}` is a placeholder. */
 const en = {
   receiptSubject: 'Your receipt from {merchant}',
@@ -5,7 +7,7 @@ const en = {
   receiptIntro: 'Your payment to {merchant} is final. Keep this e-mail as your receipt.',
   refundSubject: 'Your refund from {merchant}',
   refundTitle: '{amount} refunded',
-  refundIntro: 'In all, {amount} of your payment of {total} to {merchant} is back with you.',
+  refundIntro: 'In total, {amount} of your payment of {total} to {merchant} has been refunded.',
   fee: 'Fee',
   total: 'Total',
   transaction: 'Transaction',
@@ -23,7 +25,7 @@ const de: MailTexts = {
   receiptIntro: 'Ihre Zahlung an {merchant} ist endgültig. Bewahren Sie diese E-Mail als Beleg auf.',
   refundSubject: 'Ihre Erstattung von {merchant}',
   refundTitle: '{amount} erstattet',
-  refundIntro: 'Insgesamt {amount} Ihrer Zahlung von {total} an {merchant} sind wieder bei Ihnen.',
+  refundIntro: 'Insgesamt wurden {amount} Ihrer Zahlung von {total} an {merchant} erstattet.',
   fee: 'Gebühr',
   total: 'Gesamt',
   transaction: 'Transaktion',
@@ -32,28 +34,28 @@ const de: MailTexts = {
   why: 'Sie erhalten diese E-Mail, weil diese Adresse bei einer Zahlung an {merchant} angegeben wurde.',
 };
 
-const fr: MailTexts = {
+const fr: MailTexts = withFrenchSpaces({
   receiptSubject: 'Votre reçu de {merchant}',
   receiptTitle: 'Vous avez payé {amount}',
   receiptIntro: 'Votre paiement à {merchant} est définitif. Conservez cet e-mail comme reçu.',
   refundSubject: 'Votre remboursement de {merchant}',
-  refundTitle: '{amount} remboursés',
-  refundIntro: 'Au total, {amount} de votre paiement de {total} à {merchant} vous ont été remboursés.',
+  refundTitle: 'Remboursement de {amount}',
+  refundIntro: 'Total remboursé : {amount} sur votre paiement de {total} à {merchant}.',
   fee: 'Frais',
   total: 'Montant total',
   transaction: 'Transaction',
   sentBackTo: 'Renvoyé à',
   open: 'Ouvrir le paiement',
   why: 'Vous recevez cet e-mail car cette adresse a été indiquée lors d’un paiement à {merchant}.',
-};
+});
 
 const es: MailTexts = {
   receiptSubject: 'Su recibo de {merchant}',
   receiptTitle: 'Ha pagado {amount}',
   receiptIntro: 'Su pago a {merchant} es definitivo. Guarde este correo como recibo.',
   refundSubject: 'Su reembolso de {merchant}',
-  refundTitle: '{amount} reembolsados',
-  refundIntro: 'En total se le han devuelto {amount} de su pago de {total} a {merchant}.',
+  refundTitle: 'Reembolso de {amount}',
+  refundIntro: 'Total reembolsado: {amount} de su pago de {total} a {merchant}.',
   fee: 'Comisión',
   total: 'Importe total',
   transaction: 'Transacción',
@@ -63,12 +65,12 @@ const es: MailTexts = {
 };
 
 const pt: MailTexts = {
-  receiptSubject: 'O seu recibo de {merchant}',
+  receiptSubject: 'Seu recibo de {merchant}',
   receiptTitle: 'Você pagou {amount}',
-  receiptIntro: 'O seu pagamento a {merchant} é definitivo. Guarde este e-mail como recibo.',
-  refundSubject: 'O seu reembolso de {merchant}',
-  refundTitle: '{amount} reembolsados',
-  refundIntro: 'No total, {amount} do seu pagamento de {total} a {merchant} voltaram para você.',
+  receiptIntro: 'Seu pagamento a {merchant} é definitivo. Guarde este e-mail como recibo.',
+  refundSubject: 'Seu reembolso de {merchant}',
+  refundTitle: 'Reembolso de {amount}',
+  refundIntro: 'Total reembolsado: {amount} do seu pagamento de {total} a {merchant}.',
   fee: 'Taxa',
   total: 'Valor total',
   transaction: 'Transação',
@@ -82,8 +84,8 @@ const it: MailTexts = {
   receiptTitle: 'Hai pagato {amount}',
   receiptIntro: 'Il tuo pagamento a {merchant} è definitivo. Conserva questa e-mail come ricevuta.',
   refundSubject: 'Il tuo rimborso da {merchant}',
-  refundTitle: '{amount} rimborsati',
-  refundIntro: 'In totale ti sono stati restituiti {amount} del tuo pagamento di {total} a {merchant}.',
+  refundTitle: 'Rimborso di {amount}',
+  refundIntro: 'Totale rimborsato: {amount} del tuo pagamento di {total} a {merchant}.',
   fee: 'Commissione',
   total: 'Totale',
   transaction: 'Transazione',
@@ -104,7 +106,7 @@ const ja: MailTexts = {
   transaction: 'トランザクション',
   sentBackTo: '返金先',
   open: '支払いを開く',
-  why: '{merchant} への支払いでこのアドレスが入力されたため、このメールをお送りしています。',
+  why: '{merchant} への支払いでこのメールアドレスが入力されたため、このメールをお送りしています。',
 };
 
 const zh: MailTexts = {
@@ -113,42 +115,42 @@ const zh: MailTexts = {
   receiptIntro: '您向 {merchant} 的付款已最终确认。请保留此邮件作为收据。',
   refundSubject: '{merchant} 的退款',
   refundTitle: '已退款 {amount}',
-  refundIntro: '您向 {merchant} 支付的 {total} 中，共有 {amount} 已退还给您。',
+  refundIntro: '您向 {merchant} 支付的 {total} 中，共退款 {amount}。',
   fee: '手续费',
   total: '合计',
   transaction: '交易',
   sentBackTo: '退还至',
   open: '打开付款',
-  why: '您收到此邮件，是因为在向 {merchant} 付款时填写了此地址。',
+  why: '您收到此邮件，是因为在向 {merchant} 付款时填写了此邮箱。',
 };
 
 const ar: MailTexts = {
   receiptSubject: 'إيصالك من {merchant}',
   receiptTitle: 'لقد دفعت {amount}',
-  receiptIntro: 'دفعتك إلى {merchant} نهائية. احتفظ بهذه الرسالة كإيصال.',
+  receiptIntro: 'دفعتك إلى {merchant} نهائية. احتفظ بهذه الرسالة إيصالًا.',
   refundSubject: 'استرداد من {merchant}',
-  refundTitle: 'تم رد {amount}',
-  refundIntro: 'في المجموع، أُعيد إليك {amount} من دفعتك البالغة {total} إلى {merchant}.',
+  refundTitle: 'استُرد {amount}',
+  refundIntro: 'مجموع ما استُرد: {amount} من دفعتك البالغة {total} إلى {merchant}.',
   fee: 'الرسوم',
   total: 'الإجمالي',
   transaction: 'المعاملة',
   sentBackTo: 'أُعيد إلى',
   open: 'فتح الدفعة',
-  why: 'تصلك هذه الرسالة لأن هذا العنوان أُدخل عند الدفع إلى {merchant}.',
+  why: 'تصلك هذه الرسالة لأن هذا البريد الإلكتروني أُدخل عند الدفع إلى {merchant}.',
 };
 
 const tr: MailTexts = {
   receiptSubject: '{merchant} makbuzunuz',
   receiptTitle: '{amount} ödediniz',
-  receiptIntro: '{merchant} satıcısına ödemeniz kesinleşti. Bu e-postayı makbuz olarak saklayın.',
+  receiptIntro: '{merchant} satıcısına yaptığınız ödeme kesinleşti. Bu e-postayı makbuz olarak saklayın.',
   refundSubject: '{merchant} iadeniz',
   refundTitle: '{amount} iade edildi',
   refundIntro:
-    '{merchant} satıcısına yaptığınız {total} tutarındaki ödemenin toplam {amount} tutarı size geri döndü.',
+    '{merchant} satıcısına yaptığınız {total} tutarındaki ödemenin toplam {amount} tutarı iade edildi.',
   fee: 'Ücret',
   total: 'Toplam',
   transaction: 'İşlem',
-  sentBackTo: 'Geri gönderildiği yer',
+  sentBackTo: 'Geri gönderilen adres',
   open: 'Ödemeyi aç',
   why: 'Bu e-postayı, {merchant} satıcısına yapılan bir ödemede bu adres girildiği için alıyorsunuz.',
 };

@@ -110,7 +110,7 @@ test('a payer gets one receipt and one e-mail per refunded amount, however often
   assert.equal(second?.subject, 'Your refund from Test merchant');
   assert.match(
     second?.text ?? '',
-    /In all, \$10\.02 of your payment of \$10\.02 to Test merchant is back with you\./,
+    /In total, \$10\.02 of your payment of \$10\.02 to Test merchant has been refunded\./,
   );
   assert.equal(first?.fromName, 'Test merchant');
   assert.equal(first?.headers['auto-submitted'], 'auto-generated');

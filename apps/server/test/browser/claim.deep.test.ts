@@ -91,8 +91,8 @@ test('any wallet can send coins back that were sent to a deposit address by mist
   await page.goto(claimUrl(prepared));
   await page.getByText(shorten(named)).waitFor();
   await page.getByRole('button', { name: 'Show what is there' }).click();
-  await page.getByText('There is none of it.').waitFor();
-  await page.getByLabel('What was sent').selectOption({ label: 'The coin of the network' });
+  await page.getByText('There is none of it there.').waitFor();
+  await page.getByLabel('What was sent').selectOption({ label: 'The network’s own coin' });
   await page.getByRole('button', { name: 'Show what is there' }).click();
   await page.getByText('0.50 ETH is there.').waitFor();
   wallet.refused.add('eth_sendTransaction');
@@ -119,12 +119,12 @@ test('a token may be named by its contract, and money that can still pay stays u
   await wallet.inject(page);
   await page.goto(claimUrl(prepared));
   await page.getByLabel('What was sent').selectOption({ label: 'Another token' });
-  await page.getByLabel('Address of the token’s contract').fill('0x12');
+  await page.getByLabel('Contract address of the token').fill('0x12');
   await page.getByRole('button', { name: 'Show what is there' }).click();
   await page
     .getByText('Check this address for a typo. It must have 42 characters and begin with 0x.')
     .waitFor();
-  await page.getByLabel('Address of the token’s contract').fill(usdc.address);
+  await page.getByLabel('Contract address of the token').fill(usdc.address);
   await page.getByRole('button', { name: 'Show what is there' }).click();
   await page.getByText('1.00 USDC is there.').waitFor();
   await page.getByText('The contract releases it after').waitFor();

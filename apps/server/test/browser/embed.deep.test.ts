@@ -172,7 +172,7 @@ test('a shop has the checkout in its page: address and status in the frame, wall
   await frame.locator('#by-address').check();
   const wallet = new TestWallet([life.ethereum]);
   await frame.locator('#refund-input').fill(wallet.address);
-  await frame.getByRole('button', { name: 'Show where to send' }).click();
+  await frame.getByRole('button', { name: 'Show deposit address' }).click();
   const to = ((await frame.locator('#deposit .address').first().textContent()) ?? '').replaceAll(/\s/g, '');
   await isTrueIn(page, `document.querySelector('florin-checkout').clientHeight > 640`);
   const usdc = life.ethereum.token('usdc');

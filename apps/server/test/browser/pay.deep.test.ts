@@ -163,13 +163,13 @@ test('the page asks for the amount of a custom link and a required e-mail addres
   const usdc = life.ethereum.token('usdc');
   await sender.fund(life.ethereum, usdc, 50_000_000n);
   await page.locator('#refund-input').fill(sender.address);
-  const show = () => page.getByRole('button', { name: 'Show where to send' }).click();
+  const show = () => page.getByRole('button', { name: 'Show deposit address' }).click();
   await show();
   await page.getByRole('alert').getByText('Enter your e-mail address.').waitFor();
   await page.locator('#email-input:focus[aria-invalid=true][aria-describedby~=problem]').waitFor();
   await page.locator('#email-input').fill('ada@example');
   await show();
-  await page.getByRole('alert').getByText('Enter a whole e-mail address').waitFor();
+  await page.getByRole('alert').getByText('Enter a complete e-mail address').waitFor();
   await page.locator('#email-input').fill('ada@example.com');
   await show();
   await page.getByRole('alert').getByText('Enter an amount such as 25.00.').waitFor();
@@ -202,7 +202,7 @@ test("an agent's session opens without a secret, and only its own wallet can pay
   await page.getByRole('button', { name: 'Other Wallet' }).click();
   await page
     .getByRole('alert')
-    .getByText(/^This payment is for the wallet 0x/)
+    .getByText(/^Only the wallet 0x/)
     .waitFor();
   await page.getByRole('button', { name: 'Own Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();

@@ -20,7 +20,7 @@ useTeaShop({ environment });
 
 /** The only texts that a payment without gas speaks, by their beginnings, in this order. */
 const spokenStates = [
-  ...['Preparing the payment', 'Confirm the change to Base', 'Sign in your wallet', 'Payment sent.'],
+  ...['Preparing the payment', 'Confirm the switch to Base', 'Sign in your wallet', 'Payment sent.'],
   ...[
     'Payment seen',
     'You paid 25.05 USDC to Story Shop Paid The',

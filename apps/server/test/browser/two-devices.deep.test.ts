@@ -111,7 +111,7 @@ test('a payer who gave an allowance before another device pays is not asked to p
   await held.opened;
   await payElsewhere(url);
   held.answer();
-  await says(device, `${notNeeded} Your wallet still allows 7.00 USDT`);
+  await says(device, `${notNeeded} Your wallet still has an allowance of 7.00 USDT`);
   assert.equal(asked(device, 'eth_sendTransaction'), 1);
   assert.equal(await device.balance(), 30n);
   await device.page.close();
@@ -144,7 +144,7 @@ test('a second payment on the same network is refused by the contract, and the p
   await payElsewhere(url);
   await says(device, rejectIt);
   held.answer();
-  await says(device, 'The contract has refused the second one, which cost you only gas.');
+  await says(device, 'The contract refused the second one, which cost you only gas.');
   assert.equal(await device.balance(), 30n);
   await device.page.close();
 });
@@ -195,7 +195,7 @@ test('while the page does not know the state of the payment, it asks the wallet 
   assert.equal(asked(device, 'eth_sendTransaction'), 0);
   for (const lost of ['**/events?*', '**/balances']) await device.page.route(lost, (route) => route.abort());
   await device.page.reload();
-  await device.page.locator('#way').getByText('Balance not known').waitFor();
+  await device.page.locator('#way').getByText('Balance unknown').waitFor();
   await device.page.locator('#connection').getByText('The connection is lost.').waitFor();
   await device.pay();
   await says(device, 'so it stops here.');

@@ -70,12 +70,12 @@ async function visit(changes: object = {}): Promise<Visit> {
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
   await page.locator('#refund-input').fill(typo);
-  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await page.getByRole('button', { name: 'Show deposit address' }).click();
   await page.locator('#problem').getByText('Check this address for a typo.').waitFor();
   assert.equal(await page.locator('#refund-input').getAttribute('aria-invalid'), 'true');
   assert.match(new URL(page.url()).pathname, /^\/link\//);
   await page.locator('#refund-input').fill(elsewhere.address);
-  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await page.getByRole('button', { name: 'Show deposit address' }).click();
   await address(page).waitFor();
   assert.match((await page.locator('#time').textContent()) ?? '', /^(30:0\d|29:\d\d)$/);
   await page.locator('#deposit:focus').waitFor();
@@ -154,7 +154,7 @@ test('a second device sees what has arrived at the first one’s address, and th
   const elsewhere = new TestWallet([life.ethereum, life.base]);
   await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
   await page.locator('#refund-input').fill(elsewhere.address);
-  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await page.getByRole('button', { name: 'Show deposit address' }).click();
   await page
     .locator('#deposit')
     .getByText(
@@ -175,7 +175,7 @@ test('a second device sees what has arrived at the first one’s address, and th
   await address(page).getByText(first.address, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Pay another way' }).click();
   await page.locator('#by-address').check();
-  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await page.getByRole('button', { name: 'Show deposit address' }).click();
   await address(page).getByText(second.address, { exact: true }).waitFor();
   await send(second, 5_000_000n);
   await page

@@ -61,7 +61,7 @@ test('an unsettled payment can be reclaimed after its time, by a call that pays 
 test('a session without a payment and without an address has nothing to reclaim, and its page says so', async () => {
   const sessionId = await addSession(world, shop);
   const page = await pageOf(sessionId);
-  assert.ok(page.includes('No deposit address was given out for this payment.'));
+  assert.ok(page.includes('This payment has no deposit address.'));
   assert.equal(page.includes('id="reclaim"'), false);
 });
 

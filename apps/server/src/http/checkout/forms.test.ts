@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chooseLanguage } from '@florin/checkout';
+import { type ErrorName, Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { zeroAddress } from 'viem';
 import { systemRandom } from '#outside/random.ts';
@@ -12,6 +13,7 @@ import { defaultRateLimits, limitedDoor } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
 import { localLimits } from '../shared-limits.ts';
 import { checkoutDoor } from './checkout-door.ts';
+import { wordsOfRefusal } from './forms.ts';
 
 let world: MerchantWorld;
 let journal: ChangeJournal;
@@ -191,4 +193,19 @@ test('the page of a payment keeps the title that its link had when the payment b
     [true, false, false],
   );
   assert.match((await pages.inject({ url: `/link/${link.linkId}` })).body, /Autumn sale/);
+});
+
+test('a refusal is told in the language of the reader, and by its code where the page has no words for it', () => {
+  const german = chooseLanguage('de', undefined);
+  const told = (slug: ErrorName) =>
+    wordsOfRefusal(german, new Refusal(slug, 'some detail'), `0x${'ab'.repeat(20)}`);
+  assert.equal(told('session_expired'), 'Die Zeit zum Bezahlen ist abgelaufen.');
+  assert.equal(
+    told('payer_mismatch'),
+    'Nur die Wallet 0xabab…abab kann diese Zahlung ausführen. Verbinden Sie diese.',
+  );
+  assert.equal(
+    told('internal'),
+    'Bezahlen ist zurzeit nicht möglich. Versuchen Sie es später erneut. (999999)',
+  );
 });

@@ -1,6 +1,6 @@
-import { fill, formatWait, type Language, type Texts } from '@florin/checkout';
+import { fill, formatWait, type Language, refusalWords, shorten, type Texts } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
-import { type ErrorName, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
+import { errorCatalogue, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { compileCheck } from '../schema-check.ts';
@@ -76,25 +76,17 @@ export function depositBodyOf(request: FastifyRequest, sessionId: string): BodyO
   return body;
 }
 
-const words: Partial<Record<ErrorName, keyof Texts>> = {
-  amount_out_of_range: 'amountRefused',
-  link_version_invalid: 'changed',
-  link_not_active: 'changed',
-  payer_email_required: 'emailMissing',
-  payer_not_served: 'refundLost',
-  chain_unavailable: 'noRoute',
-  payment_token_unsupported: 'noRoute',
-  rate_limited: 'tooOften',
-};
 const fieldWords: Readonly<Record<string, keyof Texts>> = {
   amount: 'amountWrong',
   payer: 'refundWrong',
   payerEmail: 'emailWrong',
 };
 
-/** A refusal in the reader's words. */
-export function wordsOfRefusal({ tag, texts }: Language, { slug, message, details }: Refusal): string {
-  const name = words[slug] ?? fieldWords[details.param ?? ''];
+/** A refusal in the reader's words; one without words of its own shows its code. `payer` is the only wallet that may pay. */
+export function wordsOfRefusal({ tag, texts }: Language, { slug, details }: Refusal, payer: string): string {
+  const { code } = errorCatalogue[slug];
+  const name = refusalWords[code] ?? fieldWords[details.param ?? ''];
+  if (name === undefined) return `${texts.noRoute} (${code})`;
   const time = formatWait(tag, details.retryAfterSeconds ?? 60);
-  return fill(name === undefined ? texts.failed : texts[name], { reason: message, time });
+  return fill(texts[name], { address: shorten(payer), time });
 }

@@ -157,7 +157,7 @@ export async function depositByForm(pageRequest: PageRequest, sessionId: string)
     });
     return sessionPage(pageRequest, sessionId, { order, asked: body });
   } catch (error) {
-    return sessionPage(pageRequest, sessionId, { problem: problemOf(request, error) });
+    return sessionPage(pageRequest, sessionId, { problem: problemOf(request, error, session.intendedPayer) });
   }
 }
 
@@ -167,8 +167,8 @@ export function leaveForm({ request, reply }: PageRequest, sessionId: string): B
 }
 
 /** The refusal in the reader's language. Rethrows errors that are not refusals. */
-function problemOf(request: FastifyRequest, error: unknown): string {
-  if (error instanceof Refusal) return wordsOfRefusal(languageOf(request), error);
+function problemOf(request: FastifyRequest, error: unknown, payer = ''): string {
+  if (error instanceof Refusal) return wordsOfRefusal(languageOf(request), error, payer);
   throw error;
 }
 

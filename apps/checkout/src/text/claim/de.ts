@@ -1,0 +1,43 @@
+import type { ClaimTexts } from './en.ts';
+
+export const claimDe: ClaimTexts = {
+  title: 'Geld, das zurückgehen muss',
+  intro:
+    'Geld, das an einer Einzahlungsadresse ankommt und nicht für diese Zahlung verwendet werden kann, kann nur an die zuvor angegebene Erstattungsadresse zurückgehen. Weder Sie noch der Händler können diese Adresse ändern.',
+  nothing: 'Diese Zahlung hat keine Einzahlungsadresse.',
+  place: 'Einzahlungsadresse auf {network}',
+  others: 'Andere Adressen, vielleicht nicht Ihre: {count}',
+  goesTo: 'Geht zurück an',
+  goes: '{amount}, {why}: geht automatisch zurück',
+  waits: '{amount}, {why}: geht nach dem {time} automatisch zurück, sofern der Händler es nicht annimmt',
+  accepted: '{amount}, {why}: als Zahlung angenommen',
+  back: '{amount}, {why}: ist zurückgegangen',
+  byHand:
+    '{amount}, {why}: zu wenig für eine automatische Rücksendung; jede Wallet kann es unten zurücksenden',
+  heldByHand:
+    '{amount}, {why}: der Händler kann es bis zum {time} annehmen; danach kann jede Wallet es unten zurücksenden',
+  goesLater: '{amount}, {why}: geht nach dem {time} automatisch zurück',
+  second: '{amount}, {why}: geht zurück, sofern der Händler es nicht vorher annimmt',
+  taken: '{amount}, {why}: der Händler hat es erhalten; bitten Sie ihn um eine Erstattung',
+  closed: '{amount}, {why}: vom Händler als erledigt markiert',
+  allByHand: 'Zurzeit geht hier nichts automatisch zurück. Jede Wallet kann Geld zurücksenden.',
+  small:
+    'Weniger als {least} geht nicht automatisch zurück. Dasselbe gilt für Coins und Token, die hier nicht angeboten werden, und für Geld, das mehr als eine Woche nach der Zahlungsfrist ankommt. Jede Wallet kann es zurücksenden.',
+  token: 'Was gesendet wurde',
+  coin: 'Der Coin des Netzwerks',
+  other: 'Ein anderer Token',
+  contract: 'Contract-Adresse des Tokens',
+  look: 'Zeigen, was dort liegt',
+  lies: 'Dort liegen {amount}.',
+  empty: 'Davon liegt dort nichts.',
+  later: 'Der Smart Contract gibt es nach dem {time} frei.',
+  sendBack: 'Zurücksenden mit {wallet}',
+  walletHint: 'Jede Wallet kann das und zahlt nur das Gas. Das Geld geht an die Adresse oben.',
+  sent: 'Gesendet. Es ist zurück, sobald {network} es bestätigt hat.',
+  reclaim:
+    'Hat der Händler Ihre Zahlung bis zum {time} nicht erhalten, geht sie an {address} zurück. Jede Wallet kann sie hier zurücksenden.',
+  takeBack: 'Zahlung zurückholen',
+  noScript: 'Um es selbst zurückzusenden, erlauben Sie Skripte für diese Seite.',
+  toPayment: 'Zur Zahlung',
+  refused: 'Das ist zurzeit nicht möglich. Versuchen Sie es später erneut.',
+};

@@ -1,0 +1,44 @@
+/** The words of the page about money to return, besides those of the hosted page. `{name}` is a placeholder. */
+export const claimEn = {
+  title: 'Money that has to go back',
+  intro:
+    'Money that arrives at a deposit address and cannot be used for this payment can only go back to the refund address that was entered before. Neither you nor the merchant can change that address.',
+  nothing: 'This payment has no deposit address.',
+  place: 'Deposit address on {network}',
+  others: 'Other addresses, perhaps not yours: {count}',
+  goesTo: 'Goes back to',
+  goes: '{amount}, {why}: goes back automatically',
+  waits: '{amount}, {why}: goes back automatically after {time}, unless the merchant accepts it',
+  accepted: '{amount}, {why}: accepted as the payment',
+  back: '{amount}, {why}: went back',
+  byHand: '{amount}, {why}: too little for the service to send back; any wallet can send it back below',
+  heldByHand:
+    '{amount}, {why}: the merchant may accept it until {time}; after that any wallet can send it back below',
+  goesLater: '{amount}, {why}: goes back automatically after {time}',
+  second: '{amount}, {why}: goes back, unless the merchant accepts it first',
+  taken: '{amount}, {why}: the merchant has received it; ask the merchant for a refund',
+  closed: '{amount}, {why}: marked as resolved by the merchant',
+  allByHand: 'At the moment nothing goes back automatically here. Any wallet can send money back.',
+  small:
+    'Less than {least} does not go back automatically. The same holds for coins and tokens that are not offered here, and for money that arrives more than a week after the time to pay. Any wallet can send them back.',
+  token: 'What was sent',
+  coin: 'The network’s own coin',
+  other: 'Another token',
+  contract: 'Contract address of the token',
+  look: 'Show what is there',
+  lies: '{amount} is there.',
+  empty: 'There is none of it there.',
+  later: 'The contract releases it after {time}.',
+  sendBack: 'Send it back with {wallet}',
+  walletHint: 'Any wallet can do it and pays only the gas. The money goes to the address above.',
+  sent: 'Sent. It is back once {network} has confirmed it.',
+  reclaim:
+    'If the merchant has not received your payment by {time}, it goes back to {address}. Any wallet can send it back here.',
+  takeBack: 'Take the payment back',
+  noScript: 'To send it back yourself, allow scripts for this page.',
+  toPayment: 'To the payment',
+  refused: 'That is not possible at the moment. Try again later.',
+} as const;
+
+/** The words of one language. */
+export type ClaimTexts = { readonly [Name in keyof typeof claimEn]: string };

@@ -1,0 +1,43 @@
+import type { ClaimTexts } from './en.ts';
+
+export const claimEs: ClaimTexts = {
+  title: 'Dinero que debe volver',
+  intro:
+    'El dinero que llega a una dirección de depósito y no se puede usar para este pago solo puede volver a la dirección de reembolso que se indicó antes. Ni usted ni el comercio pueden cambiarla.',
+  nothing: 'Este pago no tiene dirección de depósito.',
+  place: 'Dirección de depósito en {network}',
+  others: 'Otras direcciones, quizá de otra persona: {count}',
+  goesTo: 'Vuelve a',
+  goes: '{amount}, {why}: vuelve automáticamente',
+  waits: '{amount}, {why}: vuelve automáticamente después del {time}, salvo que el comercio lo acepte',
+  accepted: '{amount}, {why}: aceptado como pago',
+  back: '{amount}, {why}: devuelto',
+  byHand:
+    '{amount}, {why}: demasiado poco para que el servicio lo devuelva; cualquier monedero puede devolverlo abajo',
+  heldByHand:
+    '{amount}, {why}: el comercio puede aceptarlo hasta el {time}; después cualquier monedero puede devolverlo abajo',
+  goesLater: '{amount}, {why}: vuelve automáticamente después del {time}',
+  second: '{amount}, {why}: vuelve, salvo que el comercio lo acepte antes',
+  taken: '{amount}, {why}: abonado al comercio; pídale un reembolso',
+  closed: '{amount}, {why}: marcado como resuelto por el comercio',
+  allByHand: 'Por ahora nada vuelve automáticamente aquí. Cualquier monedero puede devolver el dinero.',
+  small:
+    'Menos de {least} no vuelve automáticamente. Lo mismo vale para las monedas y tokens que no se ofrecen aquí y para el dinero que llega más de una semana después del plazo de pago. Cualquier monedero puede devolverlo.',
+  token: 'Qué se envió',
+  coin: 'La moneda nativa de la red',
+  other: 'Otro token',
+  contract: 'Dirección del contrato del token',
+  look: 'Ver qué hay allí',
+  lies: 'Allí hay {amount}.',
+  empty: 'Allí no hay nada de ese token.',
+  later: 'El contrato lo libera después del {time}.',
+  sendBack: 'Devolver con {wallet}',
+  walletHint: 'Cualquier monedero puede hacerlo y solo paga el gas. El dinero va a la dirección de arriba.',
+  sent: 'Enviado. Habrá vuelto cuando {network} lo confirme.',
+  reclaim:
+    'Si el comercio no ha recibido su pago antes del {time}, vuelve a {address}. Cualquier monedero puede devolverlo aquí.',
+  takeBack: 'Recuperar el pago',
+  noScript: 'Para devolverlo por su cuenta, permita los scripts en esta página.',
+  toPayment: 'Al pago',
+  refused: 'Ahora no es posible. Inténtelo más tarde.',
+};

@@ -1,0 +1,46 @@
+import { withFrenchSpaces } from '../french-spaces.ts';
+import type { ClaimTexts } from './en.ts';
+
+export const claimFr: ClaimTexts = withFrenchSpaces({
+  title: 'Argent à renvoyer',
+  intro:
+    'L’argent qui arrive à une adresse de dépôt et ne peut pas servir à ce paiement ne peut être renvoyé qu’à l’adresse de remboursement saisie auparavant. Ni vous ni le marchand ne pouvez changer cette adresse.',
+  nothing: 'Ce paiement n’a pas d’adresse de dépôt.',
+  place: 'Adresse de dépôt sur {network}',
+  others: 'Autres adresses, peut-être pas les vôtres : {count}',
+  goesTo: 'Renvoyé à',
+  goes: '{amount}, {why} : est renvoyé automatiquement',
+  waits: '{amount}, {why} : est renvoyé automatiquement après le {time}, sauf si le marchand l’accepte',
+  accepted: '{amount}, {why} : accepté comme paiement',
+  back: '{amount}, {why} : a été renvoyé',
+  byHand:
+    '{amount}, {why} : trop peu pour que le service le renvoie ; n’importe quel portefeuille peut le renvoyer ci-dessous',
+  heldByHand:
+    '{amount}, {why} : le marchand peut l’accepter jusqu’au {time} ; ensuite n’importe quel portefeuille peut le renvoyer ci-dessous',
+  goesLater: '{amount}, {why} : est renvoyé automatiquement après le {time}',
+  second: '{amount}, {why} : est renvoyé, sauf si le marchand l’accepte avant',
+  taken: '{amount}, {why} : versé au marchand ; demandez-lui un remboursement',
+  closed: '{amount}, {why} : marqué comme résolu par le marchand',
+  allByHand:
+    'Pour le moment, rien n’est renvoyé automatiquement ici. N’importe quel portefeuille peut renvoyer l’argent.',
+  small:
+    'Moins de {least} n’est pas renvoyé automatiquement. Il en va de même pour les monnaies et jetons non proposés ici, et pour l’argent qui arrive plus d’une semaine après le délai de paiement. N’importe quel portefeuille peut le renvoyer.',
+  token: 'Ce qui a été envoyé',
+  coin: 'La monnaie native du réseau',
+  other: 'Un autre jeton',
+  contract: 'Adresse du contrat du jeton',
+  look: 'Voir ce qui s’y trouve',
+  lies: 'Il y a {amount}.',
+  empty: 'Il n’y en a pas.',
+  later: 'Le contrat le libère après le {time}.',
+  sendBack: 'Renvoyer avec {wallet}',
+  walletHint:
+    'N’importe quel portefeuille peut le faire et ne paie que le gas. L’argent va à l’adresse ci-dessus.',
+  sent: 'Envoyé. L’argent est renvoyé dès que {network} le confirme.',
+  reclaim:
+    'Si le marchand n’a pas reçu votre paiement avant le {time}, il est renvoyé à {address}. N’importe quel portefeuille peut le renvoyer ici.',
+  takeBack: 'Récupérer le paiement',
+  noScript: 'Pour le renvoyer vous-même, autorisez les scripts sur cette page.',
+  toPayment: 'Vers le paiement',
+  refused: 'Ce n’est pas possible en ce moment. Réessayez plus tard.',
+});

@@ -1,0 +1,43 @@
+import type { ClaimTexts } from './en.ts';
+
+export const claimIt: ClaimTexts = {
+  title: 'Denaro da restituire',
+  intro:
+    'Il denaro che arriva a un indirizzo di deposito e non si può usare per questo pagamento può tornare soltanto all’indirizzo di rimborso indicato prima. Né tu né il venditore potete cambiarlo.',
+  nothing: 'Questo pagamento non ha un indirizzo di deposito.',
+  place: 'Indirizzo di deposito su {network}',
+  others: 'Altri indirizzi, forse non tuoi: {count}',
+  goesTo: 'Torna a',
+  goes: '{amount}, {why}: torna automaticamente',
+  waits: '{amount}, {why}: torna automaticamente dopo {time}, a meno che il venditore non lo accetti',
+  accepted: '{amount}, {why}: accettato come pagamento',
+  back: '{amount}, {why}: restituito',
+  byHand:
+    '{amount}, {why}: troppo poco perché il servizio lo restituisca; qualsiasi wallet può restituirlo qui sotto',
+  heldByHand:
+    '{amount}, {why}: il venditore può accettarlo fino a {time}; poi qualsiasi wallet può restituirlo qui sotto',
+  goesLater: '{amount}, {why}: torna automaticamente dopo {time}',
+  second: '{amount}, {why}: torna, a meno che il venditore non lo accetti prima',
+  taken: '{amount}, {why}: accreditato al venditore; chiedigli un rimborso',
+  closed: '{amount}, {why}: segnato come risolto dal venditore',
+  allByHand: 'Al momento qui nulla torna automaticamente. Qualsiasi wallet può restituire il denaro.',
+  small:
+    'Meno di {least} non torna automaticamente. Lo stesso vale per le monete e i token non offerti qui e per il denaro che arriva più di una settimana dopo il termine di pagamento. Qualsiasi wallet può restituirlo.',
+  token: 'Che cosa è stato inviato',
+  coin: 'La moneta nativa della rete',
+  other: 'Un altro token',
+  contract: 'Indirizzo del contratto del token',
+  look: 'Mostra che cosa c’è',
+  lies: 'Importo presente: {amount}.',
+  empty: 'Non ce n’è.',
+  later: 'Il contratto lo libera dopo {time}.',
+  sendBack: 'Restituisci con {wallet}',
+  walletHint: 'Qualsiasi wallet può farlo e paga solo il gas. Il denaro va all’indirizzo qui sopra.',
+  sent: 'Inviato. Sarà tornato quando {network} lo avrà confermato.',
+  reclaim:
+    'Se il venditore non ha ricevuto il pagamento entro {time}, torna a {address}. Qualsiasi wallet può restituirlo qui.',
+  takeBack: 'Recupera il pagamento',
+  noScript: 'Per restituirlo da te, consenti gli script in questa pagina.',
+  toPayment: 'Al pagamento',
+  refused: 'Al momento non è possibile. Riprova più tardi.',
+};

@@ -1,0 +1,42 @@
+import type { ClaimTexts } from './en.ts';
+
+export const claimPt: ClaimTexts = {
+  title: 'Dinheiro a devolver',
+  intro:
+    'O dinheiro que chega a um endereço de depósito e não pode ser usado para este pagamento só pode voltar para o endereço de reembolso informado antes. Nem você nem o comerciante podem mudar esse endereço.',
+  nothing: 'Este pagamento não tem endereço de depósito.',
+  place: 'Endereço de depósito em {network}',
+  others: 'Outros endereços, talvez de outra pessoa: {count}',
+  goesTo: 'Volta para',
+  goes: '{amount}, {why}: volta automaticamente',
+  waits: '{amount}, {why}: volta automaticamente depois de {time}, a menos que o comerciante o aceite',
+  accepted: '{amount}, {why}: aceito como pagamento',
+  back: '{amount}, {why}: devolvido',
+  byHand: '{amount}, {why}: pouco demais para o serviço devolver; qualquer carteira pode devolver abaixo',
+  heldByHand:
+    '{amount}, {why}: o comerciante pode aceitá-lo até {time}; depois qualquer carteira pode devolvê-lo abaixo',
+  goesLater: '{amount}, {why}: volta automaticamente depois de {time}',
+  second: '{amount}, {why}: volta, a menos que o comerciante o aceite antes',
+  taken: '{amount}, {why}: repassado ao comerciante; peça a ele um reembolso',
+  closed: '{amount}, {why}: marcado como resolvido pelo comerciante',
+  allByHand: 'No momento, nada volta automaticamente aqui. Qualquer carteira pode devolver o dinheiro.',
+  small:
+    'Menos de {least} não volta automaticamente. O mesmo vale para moedas e tokens que não são oferecidos aqui e para dinheiro que chega mais de uma semana depois do prazo de pagamento. Qualquer carteira pode devolvê-lo.',
+  token: 'O que foi enviado',
+  coin: 'A moeda nativa da rede',
+  other: 'Outro token',
+  contract: 'Endereço do contrato do token',
+  look: 'Ver o que há lá',
+  lies: 'Há {amount} lá.',
+  empty: 'Não há nada desse token lá.',
+  later: 'O contrato o libera depois de {time}.',
+  sendBack: 'Devolver com {wallet}',
+  walletHint: 'Qualquer carteira pode fazer isso e paga só o gas. O dinheiro vai para o endereço acima.',
+  sent: 'Enviado. O dinheiro volta assim que {network} confirmar.',
+  reclaim:
+    'Se o comerciante não receber seu pagamento até {time}, ele volta para {address}. Qualquer carteira pode devolvê-lo aqui.',
+  takeBack: 'Recuperar o pagamento',
+  noScript: 'Para devolver você mesmo, permita scripts nesta página.',
+  toPayment: 'Para o pagamento',
+  refused: 'Isso não é possível agora. Tente mais tarde.',
+};

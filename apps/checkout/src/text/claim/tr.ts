@@ -1,0 +1,42 @@
+import type { ClaimTexts } from './en.ts';
+
+export const claimTr: ClaimTexts = {
+  title: 'Geri dönmesi gereken para',
+  intro:
+    'Bir yatırma adresine ulaşıp bu ödeme için kullanılamayan para, yalnızca önceden girilen iade adresine geri dönebilir. Bu adresi ne siz ne de satıcı değiştirebilir.',
+  nothing: 'Bu ödemenin yatırma adresi yok.',
+  place: '{network} üzerindeki yatırma adresi',
+  others: 'Diğer adresler, sizin olmayabilir: {count}',
+  goesTo: 'Geri döneceği adres',
+  goes: '{amount}, {why}: otomatik olarak geri döner',
+  waits: '{amount}, {why}: satıcı kabul etmezse {time} sonrasında otomatik olarak geri döner',
+  accepted: '{amount}, {why}: ödeme olarak kabul edildi',
+  back: '{amount}, {why}: geri döndü',
+  byHand: '{amount}, {why}: hizmetin geri göndermesi için çok az; her cüzdan aşağıda geri gönderebilir',
+  heldByHand:
+    '{amount}, {why}: satıcı {time} tarihine kadar kabul edebilir; sonra her cüzdan aşağıda geri gönderebilir',
+  goesLater: '{amount}, {why}: {time} sonrasında otomatik olarak geri döner',
+  second: '{amount}, {why}: satıcı önce kabul etmezse geri döner',
+  taken: '{amount}, {why}: satıcıya aktarıldı; satıcıdan iade isteyin',
+  closed: '{amount}, {why}: satıcı çözüldü olarak işaretledi',
+  allByHand: 'Şu anda burada hiçbir şey otomatik olarak geri dönmez. Her cüzdan parayı geri gönderebilir.',
+  small:
+    '{least} tutarından azı otomatik olarak geri dönmez. Burada sunulmayan coin ve tokenlar ile ödeme süresinden bir haftadan fazla sonra ulaşan para için de aynısı geçerlidir. Her cüzdan geri gönderebilir.',
+  token: 'Ne gönderildi',
+  coin: 'Ağın kendi coini',
+  other: 'Başka bir token',
+  contract: 'Token sözleşmesinin adresi',
+  look: 'Orada ne olduğunu göster',
+  lies: 'Orada {amount} var.',
+  empty: 'Orada bu tokendan yok.',
+  later: 'Sözleşme bunu {time} sonrasında serbest bırakır.',
+  sendBack: '{wallet} ile geri gönder',
+  walletHint: 'Her cüzdan bunu yapabilir ve yalnızca gas ücretini öder. Para yukarıdaki adrese gider.',
+  sent: 'Gönderildi. {network} onaylayınca geri dönmüş olur.',
+  reclaim:
+    'Satıcı ödemenizi {time} tarihine kadar almadıysa ödeme {address} adresine geri döner. Her cüzdan onu buradan geri gönderebilir.',
+  takeBack: 'Ödemeyi geri al',
+  noScript: 'Kendiniz geri göndermek için bu sayfada betiklere izin verin.',
+  toPayment: 'Ödemeye git',
+  refused: 'Bu şu anda mümkün değil. Daha sonra yeniden deneyin.',
+};

@@ -1,0 +1,23 @@
+import type { ScriptTexts } from './script-texts.ts';
+
+/** The page's words for the server's error codes (packages/protocol/src/error.ts). */
+export const refusalWords: Readonly<Record<number, keyof ScriptTexts>> = {
+  100101: 'changed',
+  100102: 'changed',
+  100103: 'changed',
+  100104: 'changed',
+  100203: 'timeOver',
+  100204: 'notNeeded',
+  100205: 'cancelledHint',
+  100206: 'wrongPayer',
+  100209: 'amountRefused',
+  100303: 'changed',
+  100304: 'changed',
+  100608: 'noRoute',
+  100610: 'emailMissing',
+  100611: 'refundLost',
+  100612: 'noRoute',
+  100613: 'notNeeded',
+  900101: 'tooOften',
+  900401: 'noRoute',
+};
