@@ -27,6 +27,7 @@ export const createKeyCommand: Command = {
   options: [
     merchantOption,
     mandatory('--kind <kind>', 'the kind of the key').choices(keyKinds),
+    optional('--name <name>', 'what the key is for, at most 60 characters'),
     optional('--preset <preset>', 'the permissions of a restricted key').choices(presets),
     repeatable('--permission <name>', 'a permission of a restricted key; excludes --preset'),
     optional('--expires <time>', 'such as 2030-01-31T00:00:00Z'),
@@ -41,7 +42,11 @@ export const createKeyCommand: Command = {
       const { merchantId } = await requiredMerchant(db, options);
       const { keyId, key } = await db.transaction(async (transaction) => {
         const made = await createApiKey(transaction, outside, { ...request, merchantId });
-        const after = JSON.stringify({ kind: request.kind, last4: made.key.slice(-4) });
+        const keys = await listApiKeys(transaction, merchantId);
+        const after = JSON.stringify(
+          keys.find(({ keyId }) => keyId === made.keyId),
+          (_name, value: unknown) => (typeof value === 'bigint' ? Number(value) : value),
+        );
         const act = { action: 'createApiKey', subject: made.keyId, after };
         const deps = { ...outside, ...telling(outside, config) };
         await recordAct(transaction, deps, { merchantId, actor: operator, act });
@@ -53,6 +58,8 @@ export const createKeyCommand: Command = {
       };
     }),
 };
+
+const maxNameLength = 60;
 
 function keyRequestOf(options: Options, outside: CommandContext): Omit<ApiKeyRequest, 'merchantId'> {
   const kind = options.choice('kind', keyKinds);
@@ -69,11 +76,15 @@ function keyRequestOf(options: Options, outside: CommandContext): Omit<ApiKeyReq
       '--preset and --permission exclude each other: list every permission, or name a preset',
     );
   }
+  const name = options.optional('name') ?? '';
+  if (name.length > maxNameLength)
+    throw new UsageError(`--name has ${name.length} characters: give at most ${maxNameLength}`);
   const expiresAt = expiryOf(options, outside);
   const maxSessionAmount = amountOf(options, 'max-session-amount');
   const maxDayAmount = amountOf(options, 'max-day-amount');
   return {
     kind,
+    name,
     ipAllowList: options.all('ip'),
     origins: options.all('origin'),
     ...(preset === undefined ? {} : { preset }),
@@ -122,7 +133,7 @@ export const listKeysCommand: Command = {
       const rows = keys.map((key) => keyRow(key, now));
       return {
         text: table(
-          ['KEY', 'KIND', 'ENDS IN', 'STATUS', 'EXPIRES', 'LAST USED', 'PERMISSIONS', 'LIMITS'],
+          ['KEY', 'KIND', 'NAME', 'ENDS IN', 'STATUS', 'EXPIRES', 'LAST USED', 'PERMISSIONS', 'LIMITS'],
           rows,
         ),
         json: keys,
@@ -143,6 +154,7 @@ function keyRow(key: ApiKeySummary, now: Date): string[] {
   return [
     key.keyId,
     key.kind,
+    key.name,
     `…${key.last4}`,
     status,
     key.expiresAt?.toISOString() ?? 'never',

@@ -1,11 +1,13 @@
 import Type from 'typebox';
 import { permissions } from './permission.ts';
 import { route } from './route.ts';
-import { idText, strictBody, successReply, text } from './schema.ts';
+import { idText, nameText, strictBody, successReply, text } from './schema.ts';
 
 /** A secret key may do everything, a restricted one what its permissions say. */
 export const keyKind = Type.Union([Type.Literal('secret'), Type.Literal('restricted')]);
 const amount = Type.Integer({ minimum: 1, maximum: 9_000_000_000_000_000, description: 'Micro-USD' });
+
+const keyName = nameText({ min: 0, max: 60, description: 'What the key is for; empty: no name' });
 
 /** API keys, which only members make and disable. */
 export const keyRoutes = {
@@ -19,6 +21,7 @@ export const keyRoutes = {
         Type.Object({
           keyId: Type.String(),
           kind: keyKind,
+          name: Type.String({ description: 'What the key is for; empty without a name' }),
           last4: Type.String(),
           createdBy: Type.String({ description: 'The id of the member who made it; empty: the operator' }),
           permissions: Type.Array(Type.String()),
@@ -45,6 +48,7 @@ export const keyRoutes = {
     tag: 'API keys',
     body: strictBody({
       kind: keyKind,
+      name: Type.Optional(keyName),
       permissions: Type.Optional(Type.Array(Type.Enum(permissions))),
       expiresAt: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 9_999_999_999, description: 'Unix seconds' }),
@@ -58,6 +62,17 @@ export const keyRoutes = {
     permissions: ['keys:write'],
     effect: 'create',
     errors: ['field_invalid', 'role_forbidden'],
+  }),
+  renameApiKey: route({
+    method: 'POST',
+    path: '/key/rename',
+    summary: 'Give an API key another name',
+    tag: 'API keys',
+    body: strictBody({ keyId: idText, name: keyName }),
+    reply: successReply,
+    permissions: ['keys:write'],
+    effect: 'update',
+    errors: ['api_key_not_found', 'field_invalid'],
   }),
   disableApiKey: route({
     method: 'POST',

@@ -72,7 +72,9 @@ export const memberRoutes = {
     body: strictBody({ userId: idText }),
     reply: Type.Object({
       ...successReply.properties,
-      keys: Type.Array(Type.Object({ keyId: Type.String(), kind: keyKind, last4: Type.String() })),
+      keys: Type.Array(
+        Type.Object({ keyId: Type.String(), kind: keyKind, name: Type.String(), last4: Type.String() }),
+      ),
     }),
     permissions: ['members:write'],
     effect: 'update',

@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/choice.tsx';
 import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
 import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
-import { AreaField } from '../ui/field.tsx';
+import { AreaField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { Secret } from '../ui/secret.tsx';
@@ -18,6 +18,7 @@ import { SelectField } from '../ui/select.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
 import { type Grant, grantOf, linesOf, permissionsOf } from './grant.ts';
 import { GrantTable } from './grant-table.tsx';
+import { mostKeyName } from './rename-key.tsx';
 
 type Kind = 'restricted' | 'secret';
 const daySeconds = 86_400;
@@ -42,6 +43,7 @@ type Preset = (typeof presets)[number]['value'];
 type Faults = Partial<Record<'maxSession' | 'maxDay' | 'grant', string>>;
 
 interface Draft {
+  readonly name: string;
   readonly kind: Kind;
   readonly preset: Preset;
   readonly grant: Grant;
@@ -53,6 +55,7 @@ interface Draft {
 }
 
 const first: Draft = {
+  name: '',
   kind: 'restricted',
   preset: 'storefront',
   grant: grantOf(permissionPresets.storefront),
@@ -95,7 +98,7 @@ export function CreateKeySheet({
   );
 }
 
-const ownFields = ['maxSessionAmount', 'maxDayAmount', 'ipAllowList', 'origins'];
+const ownFields = ['name', 'maxSessionAmount', 'maxDayAmount', 'ipAllowList', 'origins'];
 /** Micro-USD: the most that the service takes as a limit of a key. */
 const mostLimit = 9_000_000_000_000_000;
 
@@ -124,6 +127,16 @@ function CreateForm({
   };
   return (
     <form onSubmit={onSubmit(submit)} noValidate className="grid gap-5">
+      <TextField
+        label="Name"
+        hint="What uses the key. Your team sees it in the list and in e-mails."
+        isOptional
+        maxLength={mostKeyName}
+        placeholder="Web shop, live"
+        value={draft.name}
+        onChange={(name) => change({ name })}
+        error={fieldError(create.error, 'name')}
+      />
       <ChoiceField
         label="Kind"
         value={draft.kind}
@@ -251,11 +264,12 @@ function faultsOf({ kind, grant, maxSession, maxDay }: Draft): Faults {
   };
 }
 
-function bodyOf({ kind, grant, life, maxSession, maxDay, ips, origins }: Draft) {
+function bodyOf({ name, kind, grant, life, maxSession, maxDay, ips, origins }: Draft) {
   const [maxSessionAmount, maxDayAmount] = [parseUsd(maxSession), parseUsd(maxDay)];
   const [ipAllowList, webOrigins] = [linesOf(ips), kind === 'secret' ? [] : linesOf(origins)];
   return {
     kind,
+    ...(name.trim() === '' ? {} : { name: name.trim() }),
     ...(kind === 'secret' ? {} : { permissions: permissionsOf(grant) }),
     ...(life === '' ? {} : { expiresAt: Math.floor(serviceNow() / 1_000) + Number(life) * daySeconds }),
     ...(maxSessionAmount === undefined ? {} : { maxSessionAmount }),

@@ -1,4 +1,4 @@
-import { Ban, KeyRound, Plus } from 'lucide-react';
+import { Ban, KeyRound, Pencil, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { serviceNow } from '../api/service-clock.ts';
@@ -7,6 +7,7 @@ import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { classNames } from '../ui/class-names.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { parseTime } from '../ui/format.ts';
@@ -18,6 +19,7 @@ import { toast } from '../ui/toast.tsx';
 import { Id, Time, Usd } from '../ui/value.tsx';
 import { CreateKeySheet } from './create-key.tsx';
 import { grantOf, resources } from './grant.ts';
+import { RenameKeyDialog } from './rename-key.tsx';
 
 type Key = ReplyTo<'GET /key/list'>['keys'][number];
 
@@ -44,7 +46,10 @@ const columns: readonly Column<Key>[] = [
     isWide: true,
     cell: (key) => (
       <>
-        <span className="block truncate font-mono text-sm font-medium">{prefixOf(key)}</span>
+        {key.name !== '' && <span className="block truncate font-medium">{key.name}</span>}
+        <span className={classNames('block truncate font-mono text-sm', key.name === '' && 'font-medium')}>
+          {prefixOf(key)}
+        </span>
         <span className="block truncate text-sm text-soft">
           {key.kind === 'secret' ? 'Full access' : `${key.permissions.length} permissions`}
         </span>
@@ -166,18 +171,23 @@ function KeySheet({
   readonly onClose: () => void;
 }) {
   const [isDisabling, setDisabling] = useState(false);
+  const [isRenaming, setRenaming] = useState(false);
   const disable = useWrite('POST /key/disable', { onDone: () => toast('The key is disabled') });
   if (shown === undefined) return null;
   return (
-    <Sheet isOpen onClose={onClose} title={prefixOf(shown)} description={stateOf(shown).text}>
+    <Sheet isOpen onClose={onClose} title={shown.name || prefixOf(shown)} description={stateOf(shown).text}>
       <KeyFacts shown={shown} />
       {mayChange && isInUse(shown) && (
         <DialogActions>
+          <Button icon={<Pencil />} onClick={() => setRenaming(true)}>
+            Rename
+          </Button>
           <Button kind="danger" icon={<Ban />} onClick={() => setDisabling(true)}>
             Disable
           </Button>
         </DialogActions>
       )}
+      {isRenaming && <RenameKeyDialog shown={shown} onClose={() => setRenaming(false)} />}
       <Confirm
         isOpen={isDisabling}
         onClose={() => setDisabling(false)}
@@ -200,6 +210,9 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
   const granted = resources.filter(({ name }) => grant[name] !== 'none');
   return (
     <Facts>
+      <Fact name="Key">
+        <span className="font-mono text-sm">{prefixOf(shown)}</span>
+      </Fact>
       <Fact name="Id">
         <Id id={shown.keyId} isWhole />
       </Fact>

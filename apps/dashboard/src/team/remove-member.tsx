@@ -59,9 +59,12 @@ function LeftKeysDialog({ keys, onClose }: { readonly keys: LeftKeys; readonly o
       description="They keep working, because programs of the shop may use them. Disable those that only the member knew."
     >
       <ul className="grid gap-2">
-        {left.map(({ keyId, kind, last4 }) => (
+        {left.map(({ keyId, kind, name, last4 }) => (
           <li key={keyId} className="flex items-center justify-between gap-4">
-            <span className="font-mono text-sm">{`${kind === 'secret' ? 'sk_live' : 'rk_live'}_…${last4}`}</span>
+            <span>
+              {name !== '' && <span className="block">{name}</span>}
+              <span className="font-mono text-sm">{`${kind === 'secret' ? 'sk_live' : 'rk_live'}_…${last4}`}</span>
+            </span>
             <Button
               kind="danger"
               size="small"

@@ -71,6 +71,7 @@ const titles: Readonly<Record<string, string>> = {
   resendDeliveries: 'Sent deliveries again',
   resendDelivery: 'Sent a delivery again',
   createApiKey: 'Created an API key',
+  renameApiKey: 'Gave an API key another name',
   disableApiKey: 'Disabled an API key',
   // The installation.
   createMerchant: 'Created a merchant',

@@ -44,7 +44,6 @@ test('owners and admins are told of members, roles, secret keys and where webhoo
     assert.equal(reply.code, 0, reply.message);
     return reply.data;
   };
-  await done('/key/create', { kind: 'restricted', permissions: ['products:read'] });
   const { keyId } = await done('/key/create', { kind: 'secret' });
   await done('/member/role', { userId: viewer.userId, role: 'support' });
   const hook = { webhookName: 'Hook', webhookUrl: 'https://shop.example.com/hook', subscribedEvents: ['*'] };
@@ -100,6 +99,34 @@ test('owners and admins are told of members, roles, secret keys and where webhoo
     [[left, 'secret']],
   );
   await done('/key/disable', { keyId: left });
+});
+
+test('a key has a name, which its e-mail says with what it may do', async () => {
+  const merchantId = await world.merchants.addMerchant();
+  const owner = await world.addPerson([[merchantId, 'owner']]);
+  const { email } = await world.addPerson([[merchantId, 'developer']]);
+  const developer = await signedIn(email);
+  developer.merchantId = merchantId;
+  const expiresAt = Math.floor(world.merchants.clock.time / 1_000) + 86_400;
+  const body = { kind: 'restricted', permissions: ['products:read', 'webhooks:write'], expiresAt };
+  const made = await developer.post('/key/create', { ...body, name: ' Stock list ' });
+  assert.equal(made.code, 0, made.message);
+  const { keyId } = made.data;
+  const [told, ...more] = await newMails(owner.email);
+  assert.deepEqual([told?.subject, more], ['Test merchant has a new restricted key', []]);
+  assert.match(
+    told?.text ?? '',
+    new RegExp(
+      `Key: rk_live_….{4}\\nFor: Stock list\\nMay: products:read, webhooks:write\\nWorks until: .*\\nDone by: ${email}`,
+      's',
+    ),
+  );
+  const nameOf = async () => (await developer.get('/key/list')).data.keys[0].name;
+  assert.equal(await nameOf(), 'Stock list');
+  assert.equal((await developer.post('/key/rename', { keyId, name: 'Till' })).code, 0);
+  assert.equal(await nameOf(), 'Till');
+  assert.equal((await developer.post('/key/rename', { keyId, name: 'x'.repeat(61) })).code, 400101);
+  assert.equal((await developer.post('/key/rename', { keyId: 'key_none', name: '' })).code, 100806);
 });
 
 test('owners and admins are told where webhooks go also when an API key sends them there', async () => {

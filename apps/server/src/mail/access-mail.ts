@@ -24,7 +24,7 @@ const lastPayerAdvice =
 const cancelAdvice =
   'If the member did not lose access, an owner or an admin cancels it in the dashboard, on the page of the team.';
 
-/** Acts on who and what may act for a merchant, by name. `{merchant}` and `{effectiveAt}` are placeholders. */
+/** Acts on who and what may act for a merchant, by name. `{merchant}`, `{effectiveAt}`, `{kind}` and `{power}` are placeholders. */
 const notices: Readonly<Record<string, AccessNotice>> = {
   acceptInvitation: {
     title: '{merchant} has a new member',
@@ -42,8 +42,8 @@ const notices: Readonly<Record<string, AccessNotice>> = {
     path: 'team',
   },
   createApiKey: {
-    title: '{merchant} has a new secret key',
-    meaning: 'A program with this key may do everything that the merchant API offers.',
+    title: '{merchant} has a new {kind} key',
+    meaning: 'A program with this key may do {power}.',
     path: 'keys',
   },
   createWebhook: {
@@ -107,6 +107,9 @@ interface Subject {
   readonly role?: string;
   readonly kind?: string;
   readonly last4?: string;
+  readonly name?: string;
+  readonly permissions?: readonly string[];
+  readonly expiresAt?: string;
   readonly webhookUrl?: string;
   readonly subscribedEvents?: readonly string[];
   readonly effectiveAt?: string;
@@ -130,11 +133,10 @@ export function isPayerNotice(kind: string): boolean {
   return kind === 'sendPayers' || kind === 'changeLegalName';
 }
 
-/** Whether owners and admins are told of the act. A restricted key and another name of a webhook give no power. */
+/** Whether owners and admins are told of the act. Another name of a webhook gives no power. */
 export function isAccessNotice({ action, before, after }: Act): boolean {
   if (!isAccessKind(action)) return false;
   const [earlier, later] = [subjectOf(before), subjectOf(after)];
-  if (action === 'createApiKey') return later.kind === 'secret';
   if (action === 'changeMemberRole') return earlier.role !== later.role;
   if (action === 'renameMerchant') return earlier.merchantName !== later.merchantName;
   return action !== 'updateWebhook' || targetOf(earlier) !== targetOf(later);
@@ -160,10 +162,17 @@ export async function composeAccessMail(
   };
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
-  const { effectiveAt = '' } = subjectOf(act.after);
+  const { effectiveAt = '', kind = '' } = subjectOf(act.after);
   const when = effectiveAt === '' ? '' : timeText(effectiveAt);
   const fill = (text: string) =>
-    text.replaceAll('{effectiveAt}', when).replaceAll('{merchant}', () => merchant);
+    text
+      .replaceAll('{effectiveAt}', when)
+      .replaceAll('{kind}', kind)
+      .replaceAll(
+        '{power}',
+        kind === 'secret' ? 'everything that the merchant API offers' : 'what is listed below',
+      )
+      .replaceAll('{merchant}', () => merchant);
   const title = fill(notice.title);
   const rows: readonly MailRow[] = [
     ['Merchant', merchant],
@@ -196,12 +205,15 @@ export async function composeAccessMail(
 // Mailboxes keep e-mails for long, and the values of a query may be secrets of the receiver: the dashboard shows them.
 function subjectRows({ before, after }: Act): readonly MailRow[] {
   const [earlier, later] = [subjectOf(before), subjectOf(after)];
-  const { kind, last4 = '' } = later;
+  const { kind, last4 = '', expiresAt = '' } = later;
   return [
     ['Member', later.email ?? earlier.email ?? ''],
     ['Role', later.role ?? ''],
     ['Role before', earlier.role ?? ''],
-    ['Key', kind === 'secret' ? `sk_live_…${last4}` : ''],
+    ['Key', kind === undefined ? '' : `${kind === 'secret' ? 'sk' : 'rk'}_live_…${last4}`],
+    ['For', later.name ?? ''],
+    ['May', kind === 'restricted' ? (later.permissions ?? []).join(', ') : ''],
+    ['Works until', expiresAt === '' ? '' : timeText(expiresAt)],
     ['Address', urlWithoutValues(later.webhookUrl ?? '')],
     ['Address before', urlWithoutValues(earlier.webhookUrl ?? '')],
     ['Payment link', merchantText(later.linkName ?? '', merchantTextLimits.linkName)],

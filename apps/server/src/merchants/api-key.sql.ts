@@ -6,6 +6,7 @@ export const insertApiKey = statement({
     keyId: 'text',
     merchantId: 'text',
     kind: 'text',
+    keyName: 'text',
     keyHash: 'bytea',
     last4: 'text',
     permissions: 'text[]',
@@ -20,9 +21,9 @@ export const insertApiKey = statement({
   columns: {},
   text: `with made as (
      insert into api_keys
-       (key_id, merchant_id, kind, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
+       (key_id, merchant_id, kind, key_name, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
         max_day_amount, created_at, created_by)
-     values (:keyId, :merchantId, :kind, :keyHash, :last4, :permissions, :expiresAt, :ipAllowList, :origins, :maxSessionAmount,
+     values (:keyId, :merchantId, :kind, :keyName, :keyHash, :last4, :permissions, :expiresAt, :ipAllowList, :origins, :maxSessionAmount,
        :maxDayAmount, :createdAt, :createdBy)
    )
    insert into api_key_origins (origin, key_id) select distinct origin, :keyId from unnest(:origins) as origin`,
@@ -83,6 +84,13 @@ export const revokeKey = statement({
    select key_id from revoked`,
 });
 
+export const renameKey = statement({
+  name: 'api_key_rename',
+  parameters: { merchantId: 'text', keyId: 'text', keyName: 'text' },
+  columns: { key_id: 'text' },
+  text: `update api_keys set key_name = :keyName where merchant_id = :merchantId and key_id = :keyId returning key_id`,
+});
+
 // Several replicas write it: the time never goes back, and moves by a minute at least.
 export const setLastUsed = statement({
   name: 'api_key_set_last_used',
@@ -115,6 +123,7 @@ export const apiKeysOfMerchant = statement({
   columns: {
     key_id: 'text',
     kind: 'text',
+    key_name: 'text',
     last4: 'text',
     permissions: 'text[]',
     expires_at: 'timestamptz?',
@@ -127,7 +136,7 @@ export const apiKeysOfMerchant = statement({
     created_at: 'timestamptz',
     created_by: 'text',
   },
-  text: `select key_id, kind, last4, permissions, expires_at, revoked_at, ip_allow_list, origins, max_session_amount,
+  text: `select key_id, kind, key_name, last4, permissions, expires_at, revoked_at, ip_allow_list, origins, max_session_amount,
      max_day_amount, last_used_at, created_at, created_by
    from api_keys where merchant_id = :merchantId order by created_at, key_id`,
 });

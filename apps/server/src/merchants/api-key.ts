@@ -11,7 +11,14 @@ import {
 } from '@florin/protocol/permission.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { apiKeyByHash, apiKeysByHashes, apiKeysOfMerchant, insertApiKey, revokeKey } from './api-key.sql.ts';
+import {
+  apiKeyByHash,
+  apiKeysByHashes,
+  apiKeysOfMerchant,
+  insertApiKey,
+  renameKey,
+  revokeKey,
+} from './api-key.sql.ts';
 import {
   type ApiKeyLimits,
   amountOf,
@@ -36,6 +43,8 @@ export interface ApiKeyIdentity extends Caller {
 export interface ApiKeySummary extends ApiKeyLimits {
   readonly keyId: string;
   readonly kind: ApiKeyKind;
+  /** What it is for, in the words of who made it; empty without a name. */
+  readonly name: string;
   readonly last4: string;
   readonly permissions: readonly Permission[];
   readonly expiresAt: Date | undefined;
@@ -83,6 +92,8 @@ function hashOf(key: string): Buffer {
 export interface ApiKeyRequest extends Partial<ApiKeyLimits> {
   readonly merchantId: string;
   readonly kind: ApiKeyKind;
+  /** At most 60 characters; empty when absent. */
+  readonly name?: string;
   /** For restricted keys; `read_only` when neither this nor `permissions` is given. */
   readonly preset?: PermissionPreset;
   readonly permissions?: readonly Permission[];
@@ -114,6 +125,7 @@ export async function createApiKey(
     keyId,
     merchantId: request.merchantId,
     kind: request.kind,
+    keyName: request.name ?? '',
     keyHash: hashOf(key),
     last4: key.slice(-4),
     permissions: [...granted],
@@ -220,6 +232,15 @@ function permissionsOf(row: Row<typeof apiKeyByHash>): ReadonlySet<Permission> {
   return read;
 }
 
+/** Gives a key of the merchant another name; an empty one takes it away. False when there is no such key. */
+export async function renameApiKey(
+  transaction: Transaction,
+  request: { readonly merchantId: string; readonly keyId: string; readonly name: string },
+): Promise<boolean> {
+  const { name: keyName, ...key } = request;
+  return (await transaction.query(renameKey, { ...key, keyName })).length === 1;
+}
+
 /** Revokes a key permanently. False when there is no such key. Revoking again changes nothing. */
 export async function revokeApiKey(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
   return (await transaction.query(revokeKey, { keyId, revokedAt: now })).length === 1;
@@ -231,6 +252,7 @@ export async function listApiKeys(queryable: Queryable, merchantId: string): Pro
   return rows.map((row) => ({
     keyId: row.key_id,
     kind: row.kind as ApiKeyKind,
+    name: row.key_name,
     last4: row.last4,
     permissions: row.permissions as Permission[],
     expiresAt: row.expires_at ?? undefined,

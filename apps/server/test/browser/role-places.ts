@@ -106,6 +106,7 @@ export function merchantPlaces({ things, ...more }: MerchantObjects): MerchantPl
     inviteMember: { path: 'team', control: button('Invite a member') },
     revokeInvitation: { path: 'team', control: button('Withdraw') },
     createApiKey: { path: 'keys', control: button('Create a key') },
+    renameApiKey: { path: 'keys', opener: firstRow, control: inSheet('Rename') },
     disableApiKey: { path: 'keys', opener: firstRow, control: inSheet('Disable') },
   };
 }

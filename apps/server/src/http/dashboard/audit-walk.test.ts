@@ -143,6 +143,7 @@ function memberRequests(): Requests {
     deleteLink: send({ linkId: things.linkId }),
     removeAccount: send({ accountId }),
     createApiKey: send({ kind: 'secret' }),
+    renameApiKey: send(async () => ({ keyId: (await newest('/key/list', 'keys')).keyId, name: 'Till' })),
     disableApiKey: send(async () => ({ keyId: (await newest('/key/list', 'keys')).keyId })),
     inviteMember: send({ role: 'viewer' }),
     revokeInvitation: send(async () => ({

@@ -4,7 +4,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import { type Permission, permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { MemberContext } from '#members/context.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from '#merchants/api-key.ts';
+import { createApiKey, listApiKeys, renameApiKey, revokeApiKey } from '#merchants/api-key.ts';
 import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
 
 /** API keys of a merchant. */
@@ -13,8 +13,8 @@ export function addKeyRoutes(add: MerchantRoutes, deps: MemberContext): void {
     const keys = await listApiKeys(db, merchantId);
     const timeOf = (time: Date | undefined) => (time === undefined ? '' : formatTimestamp(time));
     return {
-      keys: keys.map(({ keyId, kind, last4, createdBy, ...key }) => ({
-        ...{ keyId, kind, last4, createdBy },
+      keys: keys.map(({ keyId, kind, name, last4, createdBy, ...key }) => ({
+        ...{ keyId, kind, name, last4, createdBy },
         permissions: [...key.permissions],
         ipAllowList: [...key.ipAllowList],
         origins: [...key.origins],
@@ -41,6 +41,11 @@ export function addKeyRoutes(add: MerchantRoutes, deps: MemberContext): void {
       ...(maxSessionAmount === undefined ? {} : { maxSessionAmount: microUsd(BigInt(maxSessionAmount)) }),
       ...(maxDayAmount === undefined ? {} : { maxDayAmount: microUsd(BigInt(maxDayAmount)) }),
     });
+  });
+
+  add.action(routes.renameApiKey, async ({ body, caller: { merchantId } }, transaction) => {
+    const isRenamed = await renameApiKey(transaction, { ...body, merchantId });
+    if (!isRenamed) throw new Refusal('api_key_not_found', body.keyId);
   });
 
   add.action(routes.disableApiKey, async ({ body: { keyId } }, transaction) => {

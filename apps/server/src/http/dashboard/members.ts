@@ -76,7 +76,7 @@ export function addMemberRoutes(
     await recordEnded(transaction, deps, { actor, ended });
     const keys = await listApiKeys(transaction, merchantId);
     const left = keys.filter((key) => key.createdBy === userId && isKeyLive(key, deps.clock.now()));
-    return { ...success, keys: left.map(({ keyId, kind, last4 }) => ({ keyId, kind, last4 })) };
+    return { ...success, keys: left.map(({ keyId, kind, name, last4 }) => ({ keyId, kind, name, last4 })) };
   });
 
   add.read(routes.listInvitations, async ({ caller: { merchantId } }, db) => {

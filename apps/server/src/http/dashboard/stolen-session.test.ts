@@ -148,6 +148,7 @@ function ownBodies({ things }: Shop, own: { changeId: string; signingId: string;
     inviteMember: { role: 'owner' },
     revokeInvitation: { invitationId: 'inv_none' },
     createApiKey: { kind: 'secret' },
+    renameApiKey: { keyId: 'key_none', name: 'Mine' },
     disableApiKey: { keyId: 'key_none' },
     startRefundSigning: { ...signing, account: hex('1', 40) },
     reportRefundSigning: { ...signing, txHash: hex('1', 64) },

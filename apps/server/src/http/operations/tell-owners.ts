@@ -43,7 +43,8 @@ async function namedKey(
   clientAddress: string,
 ): Promise<NamedActor> {
   const key = (await listApiKeys(transaction, merchantId)).find(({ keyId }) => keyId === callerId);
-  const name = `API key ${kind === 'secret' ? 'sk' : 'rk'}_live_…${key?.last4 ?? ''}`;
+  const keyName = key === undefined || key.name === '' ? '' : `“${key.name}” `;
+  const name = `API key ${keyName}${kind === 'secret' ? 'sk' : 'rk'}_live_…${key?.last4 ?? ''}`;
   return { kind: 'key', name, clientAddress, userAgent: '' };
 }
 
