@@ -53,8 +53,8 @@ export const sessionSearchBody = Type.Object(
         min: 1,
         max: 200,
         description:
-          'Words that must all begin a word of the session: of its ids, its product names, its metadata values, and the ' +
-          'payer’s e-mail address with `payer_pii:read`. Letter case does not matter',
+          'Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of ' +
+          'its payment link, and the payer’s e-mail address with `payer_pii:read`. Letter case does not matter',
       }),
     ),
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),

@@ -133,6 +133,12 @@ export const sessionView = Type.Object({
         'In the dashboard: a deposit paid it, so that `payer` is the refund address; absent otherwise, and in the merchant API',
     }),
   ),
+  linkName: Type.Optional(
+    Type.String({
+      description:
+        'In the dashboard: the present name of the payment link; absent without one, and in the merchant API, which reads it by `businessId`',
+    }),
+  ),
 });
 export type SessionView = Static<typeof sessionView>;
 

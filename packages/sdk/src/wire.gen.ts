@@ -864,7 +864,7 @@ export interface SessionSearchRequest {
   amountTo?: number | undefined;
   /** Top-level members of the metadata, with exactly these values. */
   metadata?: { [name: string]: string | number | boolean } | undefined;
-  /** Words that must all begin a word of the session: of its ids, its product names, its metadata values, and the payer’s e-mail address with `payer_pii:read`. Letter case does not matter. */
+  /** Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of its payment link, and the payer’s e-mail address with `payer_pii:read`. Letter case does not matter. */
   text?: string | undefined;
   size?: number | undefined;
   /** `nextCursor` of the answer before: the search goes on behind it. */
@@ -878,6 +878,8 @@ export interface SessionView {
   deposits?: SessionDeposit[];
   /** In the dashboard: a deposit paid it, so that `payer` is the refund address; absent otherwise, and in the merchant API. */
   isDeposit?: true;
+  /** In the dashboard: the present name of the payment link; absent without one, and in the merchant API, which reads it by `businessId`. */
+  linkName?: string;
 }
 
 export interface SettlementTokenInfo {

@@ -10,7 +10,10 @@ function viewOf(sessionId: string): SessionView {
   const people = { payer: '', payerEmail: '', recipient: '', initiateTx: '', completeTx: '' };
   const times = { paymentSucceededTime: '2030-01-01 10:05:00', settlementSucceededTime: null };
   const session = { sessionId, ...texts, ...times, ...people, amount: 1_500_000, refundedAmount: 0 };
-  return { session: { ...session, lineItems, metadata: {} } } as unknown as SessionView;
+  return {
+    session: { ...session, lineItems, metadata: {} },
+    linkName: 'Spring, fair',
+  } as unknown as SessionView;
 }
 
 function fileOf(format: 'csv' | 'json', pages: readonly (readonly SessionView[])[]): string {
@@ -30,5 +33,6 @@ test('pages make one JSON text of all payments, and one CSV with a line for each
     ['"sess_1"', '"sess_2"', '"sess_3"'],
   );
   assert.ok(lines[1]?.startsWith('"sess_1","completed","2030-01-01T10:00:00Z","2030-01-01T10:05:00Z","",'));
+  assert.ok(lines[1]?.includes('"Spring, fair"'));
   assert.ok(lines[1]?.includes('"2 × =Tea, ""green"""'));
 });

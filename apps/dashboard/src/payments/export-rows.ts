@@ -11,6 +11,7 @@ const columns = [
   'feeInUSD',
   'netInUSD',
   'refundedInUSD',
+  'linkName',
   'paidToken',
   'settlementToken',
   'payer',
@@ -28,7 +29,12 @@ const microDigits = 6;
 const isoTime = (time: string | null) => (time === null || time === '' ? '' : `${time.replace(' ', 'T')}Z`);
 const usd = (micro: number | undefined) => (micro === undefined ? '' : exactDecimal(micro, microDigits));
 
-function rowOf({ session, transaction, isDeposit }: SessionView): Record<(typeof columns)[number], string> {
+function rowOf({
+  session,
+  transaction,
+  isDeposit,
+  linkName = '',
+}: SessionView): Record<(typeof columns)[number], string> {
   return {
     sessionId: session.sessionId,
     status: session.status,
@@ -39,6 +45,7 @@ function rowOf({ session, transaction, isDeposit }: SessionView): Record<(typeof
     feeInUSD: usd(transaction?.feeValue),
     netInUSD: usd(transaction?.netValue),
     refundedInUSD: usd(session.refundedAmount),
+    linkName,
     paidToken: session.paidToken,
     settlementToken: session.settlementToken,
     payer: session.payer,

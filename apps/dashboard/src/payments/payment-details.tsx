@@ -37,7 +37,7 @@ export function PaymentDetails({
                 path={`links/${session.businessId}`}
                 className="mr-2 text-accent underline-offset-2 hover:underline"
               >
-                See the link
+                {view.linkName ?? 'See the link'}
               </ScreenLink>
               <Id id={session.businessId} />
             </>

@@ -50,6 +50,7 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
         <>
           <Usd micro={view.session.amount} className="font-medium" />
           <span className="block truncate text-sm text-soft sm:hidden">{titleOf(view)}</span>
+          <LinkName of={view} className="sm:hidden" />
         </>
       ),
     },
@@ -63,7 +64,18 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
         </>
       ),
     },
-    { key: 'title', header: 'For', cell: titleOf, isWide: true, from: 'sm' },
+    {
+      key: 'title',
+      header: 'For',
+      cell: (view) => (
+        <>
+          <span className="block truncate">{titleOf(view)}</span>
+          <LinkName of={view} />
+        </>
+      ),
+      isWide: true,
+      from: 'sm',
+    },
     {
       key: 'payer',
       header: 'Payer',
@@ -84,6 +96,13 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
       cell: ({ session }) => <Time time={session.createAt} className="text-soft" />,
     },
   ];
+}
+
+/** The name of its link, where that says more than what was bought. */
+function LinkName({ of, className }: { readonly of: SessionView; readonly className?: string }) {
+  const { linkName = '' } = of;
+  if (linkName === '' || titleOf(of) === isolated(linkName)) return null;
+  return <span className={classNames('block truncate text-sm text-soft', className)}>{linkName}</span>;
 }
 
 /** Of a deposit the address is where it would go back to: anyone may have sent the money. */
@@ -145,7 +164,7 @@ export default function Payments() {
       <div className="mb-3 flex flex-wrap gap-2">
         <SearchBox
           label="Search payments"
-          placeholder="Id, product, e-mail or metadata"
+          placeholder="Id, product, link, e-mail or metadata"
           value={filters.values.text}
           onChange={(text) => filters.set({ text })}
         />

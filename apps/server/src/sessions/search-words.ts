@@ -1,58 +1,16 @@
 import { hash } from 'node:crypto';
-import { idPrefixes } from '@florin/protocol/id.ts';
 import { maxSearchedWords } from '@florin/protocol/session-search.ts';
+import { wordsOf } from '#db/words.ts';
 import type { StoredSession } from './stored-session.ts';
 
-/** The version of the rules below. Another version has every session indexed again. */
+/** The version of the rules here and in `wordsOf`. Another version has every session indexed again. */
 export const wordRules = 2;
-
-/** Longer words are cut here. */
-const maxWordLength = 64;
 
 /** Beginnings of words that no text has, so that a search for text never finds them. */
 const marks = { email: '@', amount: '$', paid: '!', product: '=', metadata: '#' } as const;
 
 /** Marks a session that has more words than are looked up. */
 export const overflowWord = '*';
-
-const idWord = new RegExp(`^(${Object.values(idPrefixes).join('|')})[0-9a-z]*$`);
-// The classes of Unicode take several times as long as those of ASCII, which most texts are.
-const asciiText = /^[ -~]*$/;
-const simpleWord = /^[0-9a-z]+$/;
-const ascii = { spaces: ' ', others: /[^0-9a-z]+/ } as const;
-const unicode = { spaces: /\s+/u, others: /[^\p{L}\p{N}\p{M}]+/u } as const;
-
-/** Marks above and below letters of Latin, Greek and Cyrillic. Those of other scripts are parts of their letters. */
-const accents = /[\u0300-\u036f]/g;
-/** Letters that people type as others, though Unicode does not take them apart. */
-const plainLetters: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ς: 'σ' },
-};
-const otherLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
-
-/** A text in lower case and without accents, as it is compared: “José” as “jose”, “Straße” as “strasse”. */
-function folded(text: string): string {
-  const bare = text.normalize('NFKD').replace(accents, '').normalize('NFC').toLowerCase();
-  return bare.replace(otherLetters, (letter) => plainLetters[letter] ?? letter);
-}
-
-/**
- * The words of a text in lower case without accents: parts of letters and digits. An id is one word, with its prefix.
- */
-export function wordsOf(text: string): string[] {
-  const isAscii = asciiText.test(text);
-  const { spaces, others } = isAscii ? ascii : unicode;
-  const words: string[] = [];
-  for (const part of (isAscii ? text.toLowerCase() : folded(text)).split(spaces)) {
-    const found = simpleWord.test(part) || idWord.test(part) ? [part] : part.split(others);
-    for (const word of found) if (word !== '') words.push(cut(word));
-  }
-  return words;
-}
-
-function cut(word: string): string {
-  return word.length <= maxWordLength ? word : [...word].slice(0, maxWordLength).join('');
-}
 
 export const emailWord = (word: string) => marks.email + word;
 /** Sorts as the amount does. */

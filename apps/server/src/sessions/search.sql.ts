@@ -59,6 +59,8 @@ const filters = {
   limit: 'int8',
   words: 'text[]',
   texts: 'text[]',
+  namedTexts: 'text[]',
+  namedLinks: 'text[]',
   showsEmail: 'bool',
   status: 'text',
   sessionType: 'text',
@@ -95,7 +97,9 @@ const hasWords = `(cardinality(:words::text[]) + cardinality(:texts::text[]) = 0
   select not exists (select from unnest(:words::text[]) as word where strpos(i.words, ' ' || word || ' ') = 0)
     and not exists (
       select from unnest(:texts::text[]) as word
-      where strpos(i.words, ' ' || word) = 0 and not (:showsEmail and strpos(i.words, ' @' || word) > 0))
+      where strpos(i.words, ' ' || word) = 0 and not (:showsEmail and strpos(i.words, ' @' || word) > 0)
+        and not exists (select from unnest(:namedTexts::text[], :namedLinks::text[]) as named (text, link_id)
+          where named.text = word and named.link_id = s.business_id))
   from session_search i where i.merchant_id = :merchantId and i.ordinal = s.ordinal), false))`;
 
 /**
@@ -106,7 +110,7 @@ function judged(candidates: string): string {
   return `with candidates as materialized (${candidates} limit ${searchReach}), found as (
      select s.session_id, candidates.ordinal from candidates
      cross join lateral (
-       select session_id, ordinal from sessions s
+       select session_id, ordinal, business_id from sessions s
        where s.merchant_id = :merchantId and s.ordinal = candidates.ordinal and ${isWanted} limit 1) as s
      where ${hasWords}
      order by candidates.ordinal desc limit (select :limit::int8 + 1)

@@ -3,11 +3,12 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { type SessionSearchBody, searchReach } from '@florin/protocol/session-search.ts';
 import fc from 'fast-check';
+import { wordsOf } from '#db/words.ts';
 import { isDeepRun } from '../../test/harness/deep-only.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { linkFields, type Things } from '../../test/harness/merchant-routes.ts';
 import { searchSessions } from './search.ts';
 import { indexSessions } from './search-index.ts';
-import { wordsOf } from './search-words.ts';
 
 const insertSessions = statement({
   name: 'search_test_insert',
@@ -28,6 +29,12 @@ const changeEmails = statement({
   parameters: { sessionIds: 'text[]', payerEmail: 'text' },
   columns: {},
   text: 'update sessions set payer_email = :payerEmail where session_id = any (:sessionIds)',
+});
+const setLink = statement({
+  name: 'search_test_link',
+  parameters: { sessionId: 'text', linkId: 'text' },
+  columns: {},
+  text: 'update sessions set business_id = :linkId where session_id = :sessionId',
 });
 const forgetWords = statement({
   name: 'search_test_forget',
@@ -279,6 +286,27 @@ test('a session is found by what it has now, not by what it had', async () => {
   assert.deepEqual((await search(merchantId, { text: 'old' })).found, []);
   assert.deepEqual((await search(merchantId, { text: 'new' })).found, [sessionId]);
   assert.deepEqual((await search(merchantId, { payerEmail: 'new@example.com' })).found, [sessionId]);
+});
+
+test('a session is found by the present name of its link, without being indexed again', async () => {
+  const { merchantId, sessionId } = await addSession('fair@example.com');
+  const key = await world.addKey(merchantId);
+  const post = async (path: string, body: object) => (await world.send('POST', path, { key, body })).data;
+  const { productId } = await post('/product/create', { name: 'Tea', commonPrices: [10_000_000] });
+  const accountId = await world.addAccount(merchantId);
+  const fields = linkFields({ accountId, productId } as Things);
+  const linkOf = async (linkName: string) =>
+    (await post('/payment/link/create', { ...fields, linkName })).linkId as string;
+  const [linkId] = [await linkOf('Autumn fair, Zürich'), await linkOf('Autumn market')];
+  await world.database.db.query(setLink, { sessionId, linkId });
+  await indexAll();
+  const finds = async (text: string) => (await search(merchantId, { text })).found.length === 1;
+  for (const text of ['autumn', 'AUTU zurich', 'zürich fair@example'])
+    assert.equal(await finds(text), true, text);
+  assert.equal(await finds('market'), false);
+  await post('/payment/link/update', { linkId, ...fields, linkName: 'Spring fête' });
+  assert.deepEqual([await finds('autumn'), await finds('spring fete fair')], [false, true]);
+  assert.deepEqual((await search(await world.addMerchant(), { text: 'spring' })).found, []);
 });
 
 test('an index that was lost is made again', async () => {

@@ -1,17 +1,11 @@
 import type { Queryable } from '@florin/pg';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { type SessionSearchBody, searchReach } from '@florin/protocol/session-search.ts';
+import { wordsOf } from '#db/words.ts';
+import { linksNamed } from '#links/link-name.ts';
 import type { SearchFilters } from './search.sql.ts';
 import * as sql from './search.sql.ts';
-import {
-  amountWord,
-  emailWord,
-  metadataWord,
-  overflowWord,
-  paidWord,
-  productWord,
-  wordsOf,
-} from './search-words.ts';
+import { amountWord, emailWord, metadataWord, overflowWord, paidWord, productWord } from './search-words.ts';
 import type { StoredSessionView } from './session-json.ts';
 import { viewPortions } from './session-list.ts';
 
@@ -45,7 +39,8 @@ export async function searchSessions(
   const { merchantId, body, showsEmail } = request;
   const texts = wordsOf(body.text ?? '');
   if (body.text !== undefined && texts.length === 0) throw fieldRefusal('text', 'has no letter and no digit');
-  const terms = termsOf(body, texts, showsEmail);
+  const named = await linksNamed(queryable, { merchantId, texts: [...new Set(texts)] });
+  const terms = termsOf(body, { texts, showsEmail, named });
   const ranges = terms.flatMap((term) => term.ranges);
   const times = timesOf(body);
   const [place] = await queryable.query(sql.searchPlace, {
@@ -58,6 +53,8 @@ export async function searchSessions(
   const { size = defaultSize } = body;
   const filters = {
     ...{ merchantId, below: place.below, above: place.above, limit: size, texts, showsEmail },
+    namedTexts: named.map(({ text }) => text),
+    namedLinks: named.map(({ linkId }) => linkId),
     ...times,
     words: [
       ...(body.productId === undefined ? [] : [productWord(body.productId)]),
@@ -139,15 +136,26 @@ async function find(queryable: Queryable, filters: SearchFilters, terms: readonl
   return queryable.query(sql.foundByWord, { ...filters, word: furthest.word });
 }
 
-function termsOf(body: SessionSearchBody, texts: readonly string[], showsEmail: boolean): Term[] {
+/** The words of a search for text, and the links that they name. */
+interface SearchTexts {
+  readonly texts: readonly string[];
+  readonly showsEmail: boolean;
+  readonly named: readonly { readonly text: string; readonly linkId: string }[];
+}
+
+function termsOf(body: SessionSearchBody, { texts, showsEmail, named }: SearchTexts): Term[] {
   const { accountId, linkId, productId, payer, txHash, payerEmail, amountFrom, amountTo } = body;
   const exact = [accountId, linkId, productId, payer, txHash].flatMap((id) => wordsOf(id ?? ''));
-  const emails = wordsOf(payerEmail ?? '').map(emailWord);
+  const emailWords = wordsOf(payerEmail ?? '').map(emailWord);
   const values = Object.values(body.metadata ?? {}).flatMap((value) => wordsOf(String(value)));
-  const terms: Term[] = [...exact, ...emails].map((word) => ({ ranges: [only(word)] }));
+  const terms: Term[] = [...exact, ...emailWords].map((word) => ({ ranges: [only(word)] }));
   terms.push(...values.map(metadataTerm));
-  for (const text of texts)
-    terms.push({ ranges: showsEmail ? [beginning(text), beginning(emailWord(text))] : [beginning(text)] });
+  for (const text of texts) {
+    // A session has the id of its link among its words, and not the name: a renamed link changes no session.
+    const links = named.filter((each) => each.text === text).flatMap(({ linkId }) => wordsOf(linkId));
+    const emails = showsEmail ? [beginning(emailWord(text))] : [];
+    terms.push({ ranges: [beginning(text), ...emails, ...links.map(only)] });
+  }
   if (amountFrom !== undefined || amountTo !== undefined) {
     const low = amountWord(amountFrom ?? 0);
     terms.push({ ranges: [{ low, high: amountWord(amountTo ?? Number.MAX_SAFE_INTEGER) + endOfWords }] });

@@ -16,6 +16,8 @@ export interface StoredSessionView {
   readonly deposits?: readonly SessionDeposit[];
   /** A deposit paid it. Only for members. */
   readonly isDeposit?: boolean;
+  /** The present name of its payment link. Only for members. */
+  readonly linkName?: string | undefined;
 }
 
 export interface SessionJsonOptions {
@@ -109,14 +111,15 @@ export function transactionOf(view: StoredSessionView): PaymentTransaction | und
   };
 }
 
-/** `{session, transaction?, deposits?, isDeposit?}` as JSON text: what a read, a list item and an event's data show. */
+/** `{session, transaction?, deposits?, isDeposit?, linkName?}` as JSON text: what a read, a list item and an event's data show. */
 export function sessionViewJson(view: StoredSessionView, options: SessionJsonOptions): string {
   const transaction = transactionOf(view);
-  const { session, deposits = [], isDeposit = false } = view;
+  const { session, deposits = [], isDeposit = false, linkName = '' } = view;
   const paid = transaction === undefined ? '' : `,"transaction":${JSON.stringify(transaction)}`;
   const arrived = deposits.length === 0 ? '' : `,"deposits":${JSON.stringify(deposits)}`;
   const sent = isDeposit ? ',"isDeposit":true' : '';
-  return `{"session":${sessionJson(session, options)}${paid}${arrived}${sent}}`;
+  const named = linkName === '' ? '' : `,"linkName":${JSON.stringify(linkName)}`;
+  return `{"session":${sessionJson(session, options)}${paid}${arrived}${sent}${named}}`;
 }
 
 /** The data of an event about a session: what a secret key reads, and the same without productData. `dataJson` saves writing it. */

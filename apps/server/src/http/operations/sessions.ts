@@ -5,6 +5,7 @@ import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@flo
 import { noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
 import { collectedOf, depositsOf, depositsOfPage } from '#deposits/session-deposits.ts';
+import { linkNames } from '#links/link-name.ts';
 import { newReturns } from '#links/payer-place.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
 import type { KeyedAnswer } from '#merchants/idempotency.ts';
@@ -84,7 +85,8 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
     const deposits = await depositsOf(db, deps, view.session);
     const isDeposit = (await collectedFor(db, caller, [view])).size > 0;
-    return rawJson(sessionViewJson({ ...view, deposits, isDeposit }, viewFor(deps, caller)));
+    const linkName = (await linkNamesFor(db, caller, [view])).get(view.session.businessId);
+    return rawJson(sessionViewJson({ ...view, deposits, isDeposit, linkName }, viewFor(deps, caller)));
   });
 
   add.query(routes.searchSessions, async ({ body, caller }, db) => {
@@ -123,10 +125,12 @@ async function* shownViews(
   for await (const portion of page.portions) {
     const deposits = await depositsOfPage(db, deps, portion);
     const collected = await collectedFor(db, page.caller, portion);
+    const names = await linkNamesFor(db, page.caller, portion);
     yield portion.map((view) => {
       const arrived = deposits.get(view.session.sessionId) ?? [];
       const isDeposit = collected.has(view.order?.orderId ?? '');
-      return sessionViewJson({ ...view, deposits: arrived, isDeposit }, viewFor(deps, page.caller));
+      const linkName = names.get(view.session.businessId);
+      return sessionViewJson({ ...view, deposits: arrived, isDeposit, linkName }, viewFor(deps, page.caller));
     });
   }
 }
@@ -143,6 +147,17 @@ function collectedFor(
     db,
     paid.flatMap(({ order }) => order?.orderId ?? []),
   );
+}
+
+/** The names of the sessions' links, by id. The pages tell two links of one product by them. */
+async function linkNamesFor(
+  db: Queryable,
+  { kind, merchantId }: MerchantCaller,
+  views: readonly StoredSessionView[],
+): Promise<ReadonlyMap<string, string>> {
+  const linkIds = new Set(views.map(({ session }) => session.businessId).filter((linkId) => linkId !== ''));
+  if (kind !== 'member' || linkIds.size === 0) return new Map();
+  return linkNames(db, { merchantId, linkIds: [...linkIds] });
 }
 
 function viewFor({ origin }: OperationContext, { kind, permissions }: MerchantCaller): SessionJsonOptions {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wordsOf } from './search-words.ts';
+import { wordsOf } from '#db/words.ts';
 
 test('words have neither accents nor capitals, so that people find names as they type them', () => {
   assert.deepEqual(wordsOf('José Ñandú, STRASSE Straße'), ['jose', 'nandu', 'strasse', 'strasse']);
