@@ -15,7 +15,7 @@ test('a lock is a number, or a hash of its text', () => {
       locks.tryLock('text'),
       locks.awaitLockOf('order', '$1'),
       locks.tryLockOf('order', 'o.id'),
-      locks.awaitSessionLock('one'),
+      locks.trySessionLock('one'),
     ],
     [
       'pg_advisory_xact_lock(7::int8)',
@@ -23,7 +23,7 @@ test('a lock is a number, or a hash of its text', () => {
       "pg_try_advisory_xact_lock(hashtextextended('whole text', 0))",
       "pg_advisory_xact_lock(hashtextextended('order ' || $1, 0))",
       "pg_try_advisory_xact_lock(hashtextextended('order ' || o.id, 0))",
-      'pg_advisory_lock(7::int8)',
+      'pg_try_advisory_lock(7::int8)',
     ],
   );
 });

@@ -29,8 +29,8 @@ export interface AdvisoryLocks<Name, Family extends Name> {
   readonly awaitLockOf: (name: Family, text: string) => string;
   /** True when the lock of a family that `text` names was free; held until the transaction ends. */
   readonly tryLockOf: (name: Family, text: string) => string;
-  /** Waits for a lock that outlives transactions; the end of the connection frees it. */
-  readonly awaitSessionLock: (name: Exclude<Name, Family>) => string;
+  /** True when a lock was free that outlives transactions; the end of the connection frees it. */
+  readonly trySessionLock: (name: Exclude<Name, Family>) => string;
 }
 
 /** The locks of a product. Throws for two locks with one key, and where a text of one family could belong to another. */
@@ -50,7 +50,7 @@ export function lockRegistry<const Locks extends Registry>(
     tryLock: (name) => `pg_try_advisory_xact_lock(${keySql(name)})`,
     awaitLockOf: (name, text) => `pg_advisory_xact_lock(${keySql(name, text)})`,
     tryLockOf: (name, text) => `pg_try_advisory_xact_lock(${keySql(name, text)})`,
-    awaitSessionLock: (name) => `pg_advisory_lock(${keySql(name)})`,
+    trySessionLock: (name) => `pg_try_advisory_lock(${keySql(name)})`,
   };
 }
 

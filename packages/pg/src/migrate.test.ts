@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { migrate, pendingMigrations } from './migrate.ts';
@@ -21,7 +21,7 @@ before(async () => {
   schema = {
     applicationName: 'pots',
     migrations: pathToFileURL(`${folder}/`),
-    migrationLock: 'pg_advisory_lock(4711)',
+    migrationLock: 'pg_try_advisory_lock(4711)',
   };
 });
 after(async () => {
@@ -78,4 +78,76 @@ test('a lock that stays taken ends the wait with a sentence, after it was said t
   const waiting = migrate(database.url, schema, { onWait: options.onWait });
   await holder.end();
   assert.deepEqual(await waiting, { applied: ['0001_pots.sql'] });
+});
+
+/** A database and a folder of migrations of its own. */
+async function ownSchema(t: TestContext, files: Readonly<Record<string, string>>) {
+  const own = await openedDatabase();
+  const place = await mkdtemp(join(tmpdir(), 'florin-own-'));
+  const client = new pg.Client({ connectionString: own.url });
+  await client.connect();
+  t.after(async () => {
+    await client.end();
+    await own.close();
+    await rm(place, { recursive: true, force: true });
+  });
+  const add = async (more: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(more)) await writeFile(join(place, name), text);
+  };
+  await add(files);
+  return { url: own.url, add, client, schema: { ...schema, migrations: pathToFileURL(`${place}/`) } };
+}
+
+const pots =
+  'create table pots (pot_id int primary key, lid text); insert into pots values (1, $$a$$), (2, $$a$$);';
+const build =
+  '-- Outside a transaction.\n-- Lids by name.\ncreate unique index concurrently pots_by_lid on pots (lid);\n';
+
+test('an index is built while others use its table and wait for the lock; one that failed is built again', async (t) => {
+  const { url, add, client, schema: own } = await ownSchema(t, { '0001_pots.sql': pots });
+  await migrate(url, own);
+  await add({ '0002_lids.sql': build });
+  await assert.rejects(migrate(url, own), /could not create unique index "pots_by_lid"/);
+  const indexes = async () =>
+    (await client.query("select indisvalid from pg_index where indexrelid = to_regclass('pots_by_lid')"))
+      .rows;
+  assert.deepEqual(await indexes(), [{ indisvalid: false }]);
+  await client.query('begin');
+  await client.query('update pots set lid = $$b$$ where pot_id = 2');
+  const both = [migrate(url, own), migrate(url, own)];
+  await tell('select pg_sleep(0.5)').then((other) => other.end());
+  await client.query('update pots set lid = $$c$$ where pot_id = 2');
+  await client.query('commit');
+  assert.deepEqual(
+    (await Promise.all(both)).flatMap(({ applied }) => applied),
+    ['0002_lids.sql'],
+  );
+  assert.deepEqual(await indexes(), [{ indisvalid: true }]);
+  // As if the process had ended before the record.
+  await client.query('delete from schema_migrations where version = 2');
+  assert.deepEqual(await migrate(url, own), { applied: ['0002_lids.sql'] });
+  await add({ '0003_more.sql': '-- Outside a transaction.\ninsert into pots values (3, $$d$$);' });
+  await assert.rejects(migrate(url, own), /0003_more.sql is outside a transaction: there may only be/);
+});
+
+test('a migration that waits for a table lets others use it, and says that it waits', async (t) => {
+  const { url, add, client, schema: own } = await ownSchema(t, { '0001_pots.sql': pots });
+  await migrate(url, own);
+  await add({ '0002_lids.sql': 'alter table pots add column weight int;' });
+  await client.query('begin');
+  await client.query('select from pots');
+  const { promise: waited, resolve: wait } = Promise.withResolvers<number>();
+  const migrating = migrate(url, own, { onWait: wait });
+  await waited;
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('select from pots');
+  await other.end();
+  await client.query('commit');
+  assert.deepEqual(await migrating, { applied: ['0002_lids.sql'] });
+  await client.query('begin');
+  await client.query('select from pots');
+  await add({ '0003_weights.sql': 'alter table pots drop column weight;' });
+  await assert.rejects(migrate(url, own, { lockLimitMs: 100 }), /lock timeout/);
+  await client.query('rollback');
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Schema, withSystemScope } from './schema.ts';
 import { checkServerVersion, refuseSharedConnections, UnfitDatabase } from './server-check.ts';
@@ -12,25 +13,35 @@ export interface Migration {
   readonly hash: string;
   /** Programs from before it run and start with it: it only adds. */
   readonly isAdditive: boolean;
+  /** It only builds and drops indexes while programs use their tables, which PostgreSQL does outside a transaction alone. */
+  readonly isConcurrent: boolean;
 }
 
 /** The first line of a migration with which older programs do not work. Others only add. */
 const breakingMark = '-- Older programs must stop first.';
+/** The first line of a migration that is not one transaction. */
+const concurrentMark = '-- Outside a transaction.';
 
 export interface MigrateOptions {
   /** Limits it to these versions, for rows that are older than the program. */
   readonly only?: ReadonlySet<number>;
-  /** Called each time that the lock of migrations was not free for some seconds, with the seconds so far. */
+  /** Called each time that a lock was not free for some seconds, with the seconds so far: that of migrations, or of a table. */
   readonly onWait?: ((seconds: number) => void) | undefined;
-  /** How long it waits for the lock, in milliseconds; a quarter of an hour when absent. */
+  /** How long it waits for a lock, in milliseconds; a quarter of an hour when absent. */
   readonly lockLimitMs?: number;
 }
 
 /** Longer than a migration that rewrites a table. */
 const defaultLockLimitMs = 900_000;
-const lockPauseMs = 5_000;
-/** PostgreSQL's code for a lock that was not free in time. */
-const lockNotAvailable = '55P03';
+const lockTellMs = 5_000;
+const lockPauseMs = 200;
+/**
+ * How long a migration may wait for a table: whoever wants the table next waits behind it. Then it begins again, after a
+ * pause in which they work.
+ */
+const tableLockMs = 2_000;
+/** PostgreSQL's codes for a lock that was not free in time, and for one that two transactions wanted of each other. */
+const lockCodes: ReadonlySet<string | undefined> = new Set(['55P03', '40P01']);
 
 /** All files of a schema, in order. */
 export async function readMigrations({
@@ -51,6 +62,7 @@ export async function readMigrations({
         text,
         hash: createHash('sha256').update(text).digest('hex'),
         isAdditive: !text.startsWith(breakingMark),
+        isConcurrent: text.startsWith(concurrentMark),
       };
     }),
   );
@@ -63,8 +75,8 @@ const ledgerOfMigrations = [
 ] as const;
 
 /**
- * Brings the schema up to this program's version: numbered files, forward only, each in its own transaction, under an
- * advisory lock. Refuses a database in which a newer program has made a change that does not only add, an applied file that
+ * Brings the schema up to this program's version: numbered files, forward only, under an advisory lock. Each is one transaction,
+ * except those that say that they are outside one. Refuses a database in which a newer program has made a change that does not only add, an applied file that
  * has changed since, an old server, a pooler that shares connections, and a connection that the schema refuses.
  */
 export async function migrate(
@@ -80,18 +92,13 @@ export async function migrate(
     // Checked before anything is created.
     await schema.checkConnection?.(client);
     // Replicas that start together migrate one after the other.
-    await takeLock(client, schema, { lockLimitMs, onWait });
+    const waiting = { lockLimitMs, onWait };
+    await takeLock(client, schema, waiting);
     for (const text of ledgerOfMigrations) await client.query(text);
     for (const file of await findPending(client, schema)) {
       if (only?.has(file.version) === false) continue;
-      await client.query('begin');
-      await client.query(file.text);
-      await client.query('insert into schema_migrations (version, hash, is_additive) values ($1, $2, $3)', [
-        file.version,
-        file.hash,
-        file.isAdditive,
-      ]);
-      await client.query('commit');
+      if (file.isConcurrent) await buildIndexes(client, file);
+      else await runInTransaction(client, file, waiting);
       applied.push(file.file);
     }
     if (schema.afterMigrations !== undefined) await client.query(schema.afterMigrations);
@@ -136,30 +143,94 @@ export async function checkServer(url: string, schema: Schema): Promise<void> {
   }
 }
 
-async function takeLock(
-  client: pg.Client,
-  schema: Schema,
-  { lockLimitMs, onWait }: { lockLimitMs: number; onWait: MigrateOptions['onWait'] },
-): Promise<void> {
+interface Waiting {
+  readonly lockLimitMs: number;
+  readonly onWait: MigrateOptions['onWait'];
+}
+
+/**
+ * Asks again and again instead of waiting in PostgreSQL: an index that is built concurrently waits for every statement that
+ * is older, and would wait for those that wait for this lock.
+ */
+async function takeLock(client: pg.Client, schema: Schema, { lockLimitMs, onWait }: Waiting): Promise<void> {
   const start = performance.now();
+  let told = start;
   for (;;) {
-    const waitedMs = performance.now() - start;
-    const stepMs = Math.max(1, Math.min(lockPauseMs, Math.ceil(lockLimitMs - waitedMs)));
-    try {
-      await client.query(`set lock_timeout = ${stepMs}`);
-      await client.query(`select ${schema.migrationLock}`);
-      await client.query('reset lock_timeout');
-      return;
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
-    }
-    const seconds = Math.round((performance.now() - start) / 1_000);
-    if (performance.now() - start >= lockLimitMs)
+    const { rows } = await client.query<{ taken: boolean }>(`select ${schema.migrationLock} as taken`);
+    if (rows[0]?.taken === true) return;
+    const now = performance.now();
+    const seconds = Math.round((now - start) / 1_000);
+    if (now - start >= lockLimitMs)
       throw new UnfitDatabase(
         `another process has held the lock of migrations for ${seconds} seconds: wait for it, or end its connection (select pid from pg_locks where locktype = 'advisory')`,
       );
-    onWait?.(seconds);
+    if (now - told >= lockTellMs) {
+      told = now;
+      onWait?.(seconds);
+    }
+    await sleep(lockPauseMs);
   }
+}
+
+async function runInTransaction(
+  client: pg.Client,
+  file: Migration,
+  { lockLimitMs, onWait }: Waiting,
+): Promise<void> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      await client.query('begin');
+      await client.query(`set local lock_timeout = ${tableLockMs}`);
+      await client.query(file.text);
+      await record(client, file);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      const waitedMs = performance.now() - start;
+      const isLocked = error instanceof pg.DatabaseError && lockCodes.has(error.code);
+      if (!isLocked || waitedMs >= lockLimitMs) throw error;
+      await client.query('rollback');
+      onWait?.(Math.round(waitedMs / 1_000));
+    }
+    await sleep(tableLockMs);
+  }
+}
+
+function record(client: pg.Client, { version, hash, isAdditive }: Migration): Promise<unknown> {
+  const text = 'insert into schema_migrations (version, hash, is_additive) values ($1, $2, $3)';
+  return client.query(text, [version, hash, isAdditive]);
+}
+
+const buildOrDrop = /^(?:create (?:unique )?index concurrently|(drop) index concurrently if exists) (\w+)\b/;
+
+/**
+ * Runs a migration of indexes statement by statement. A build that failed, or ended with its process, leaves an index that is
+ * not valid: it is dropped and built again. A valid one is from a run that ended before it was recorded.
+ */
+async function buildIndexes(client: pg.Client, file: Migration): Promise<void> {
+  const statements = file.text
+    .replace(/^--.*$/gm, '')
+    .split(';')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  for (const text of statements) {
+    const [, drop, name] = buildOrDrop.exec(text) ?? [];
+    if (name === undefined)
+      throw new Error(
+        `migration ${file.file} is outside a transaction: there may only be "create index concurrently" and "drop index concurrently if exists"`,
+      );
+    if (drop === undefined) {
+      const found = await client.query<{ indisvalid: boolean }>(
+        'select indisvalid from pg_index where indexrelid = to_regclass($1)',
+        [name],
+      );
+      if (found.rows[0]?.indisvalid === true) continue;
+      await client.query(`drop index concurrently if exists ${name}`);
+    }
+    await client.query(text);
+  }
+  await record(client, file);
 }
 
 function migrationClient(url: string, schema: Schema): pg.Client {

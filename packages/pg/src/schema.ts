@@ -21,7 +21,7 @@ export interface Schema {
   readonly leastServerVersion?: number;
   /** The folder of the migrations, files such as `0001_first-tables.sql`. */
   readonly migrations: URL;
-  /** SQL that waits for the advisory lock under which migrations run, from a `lockRegistry`. */
+  /** SQL that is true when the advisory lock under which migrations run was free, from a `lockRegistry`. */
   readonly migrationLock: string;
   /** Throws for a connection on which the product must not migrate. */
   readonly checkConnection?: (client: pg.Client) => Promise<void>;

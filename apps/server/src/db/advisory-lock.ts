@@ -24,4 +24,4 @@ export const advisoryLocks = {
   depositAdditions: { key: 'deposit additions', guards: 'what a day adds to short deposits' },
 } as const satisfies Record<string, AdvisoryLock>;
 
-export const { awaitLock, awaitLockOf, awaitSessionLock, tryLock, tryLockOf } = lockRegistry(advisoryLocks);
+export const { awaitLock, awaitLockOf, tryLock, tryLockOf, trySessionLock } = lockRegistry(advisoryLocks);
