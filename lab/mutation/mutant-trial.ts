@@ -31,10 +31,12 @@ export interface TrialOutcome {
   readonly by: string;
 }
 
-/** The tests to run, and the number of fuzz runs of each. */
+/** The tests to run, and how. */
 export interface TrialRound {
   readonly paths: readonly string[];
   readonly fuzzRuns: number;
+  /** Whether fuzz tests also try the constants of all deployed code. Collecting them takes four fifths of the time. */
+  readonly triesConstants: boolean;
 }
 
 /** An environment for trying one mutant at a time. */
@@ -90,7 +92,7 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
   for (const name of like === undefined ? [] : ['out', 'cache']) {
     cpSync(join(like ?? '', 'contracts', name), join(contracts, name), { recursive: true });
   }
-  const built = await forge(folder, ['build'], 1);
+  const built = await forge(folder, ['build'], { fuzzRuns: 1, triesConstants: false });
   if (built.code !== 0) throw new Error(`the contracts do not compile:\n${built.output.slice(-2_000)}`);
   const worker = new Worker(new URL('./mutant-compiler.ts', import.meta.url));
   const compile = (order: CompileOrder): Promise<Compiled> =>
@@ -114,10 +116,10 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
   }
   return {
     compile: compileFor,
-    async run(code, { paths, fuzzRuns }) {
+    async run(code, round) {
       for (const name of deployed) putCode(contracts, name, code[name] ?? own[name] ?? '');
-      const args = ['test', '--threads', '1', '--fail-fast', ...paths];
-      return judge(await forge(folder, [...args, '--code-size-limit', '1000000'], fuzzRuns));
+      const args = ['test', '--threads', '1', '--fail-fast', ...round.paths];
+      return judge(await forge(folder, [...args, '--code-size-limit', '1000000'], round));
     },
     close: async () => void (await worker.terminate()),
   };
@@ -145,7 +147,7 @@ function judge({ code, output }: { readonly code: number; readonly output: strin
 function forge(
   folder: string,
   args: readonly string[],
-  fuzzRuns: number,
+  { fuzzRuns, triesConstants }: Omit<TrialRound, 'paths'>,
 ): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['scripts/forge.cjs', ...args], {
@@ -155,6 +157,7 @@ function forge(
         ...{
           FOUNDRY_PROFILE: 'deep',
           FOUNDRY_FUZZ_RUNS: String(fuzzRuns),
+          FOUNDRY_FUZZ_INCLUDE_PUSH_BYTES: String(triesConstants),
           FOUNDRY_DENY: 'never',
           NO_COLOR: '1',
         },

@@ -25,14 +25,14 @@ import { type MutantResult, type Score, scoreOf, writeMutationReport } from './m
 
 const allTests = ['--no-match-path', 'test/{invariant,gas}/*'];
 /** A few fuzz runs kill most mutants. */
-const firstRound: TrialRound = { paths: allTests, fuzzRuns: 8 };
+const firstRound: TrialRound = { paths: allTests, fuzzRuns: 8, triesConstants: false };
 /** Number of test files that run first: those that have killed most mutants of the same source. */
 const nearFiles = 6;
 const nearRuns = 4;
 /** Survivors meet the usual number of fuzz runs, and the invariants. */
 const lastRounds: readonly TrialRound[] = [
-  { paths: allTests, fuzzRuns: 256 },
-  { paths: ['--match-path', 'test/invariant/*'], fuzzRuns: 256 },
+  { paths: allTests, fuzzRuns: 256, triesConstants: true },
+  { paths: ['--match-path', 'test/invariant/*'], fuzzRuns: 256, triesConstants: true },
 ];
 
 interface Campaign {
@@ -121,7 +121,8 @@ async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Pro
   const near = nearTests(results, mutant.file).slice(0, nearFiles);
   const [only] = near;
   const glob = near.length === 1 && only !== undefined ? only : `{${near.join(',')}}`;
-  const rounds = near.length === 0 ? [] : [{ paths: ['--match-path', glob], fuzzRuns: nearRuns }];
+  const rounds =
+    near.length === 0 ? [] : [{ paths: ['--match-path', glob], fuzzRuns: nearRuns, triesConstants: false }];
   for (const round of [...rounds, firstRound]) {
     const { isKilled, by } = await trial.run(code, round);
     if (!isKilled) continue;
