@@ -1,6 +1,6 @@
 // Tries one mutant at a time in a copy of the contracts whose tests are already compiled. The mutant's code replaces
 // the compiled contract's code, so forge only runs the tests.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -64,17 +65,28 @@ export function ownFiles(sources: Sources): readonly string[] {
   );
 }
 
-/** The deployed contracts that include a file. */
+/**
+ * The deployed contracts whose own code includes a file. The factory carries the code of gateway and vault, but tests
+ * meet a mutant of those where they deploy them, and compiling the factory would take as long again.
+ */
 function contractsOf(sources: Sources, file: string): readonly string[] {
-  return deployed.filter((name) => closureOf(sources, `${name}.sol`).has(file));
+  return deployed.filter((name) => {
+    const others = deployed.filter((other) => other !== name).map((other) => `${other}.sol`);
+    return closureOf(sources, `${name}.sol`, others).has(file);
+  });
 }
 
-/** A file and all its imports, direct and indirect. */
-function closureOf(sources: Sources, file: string, found = new Set<string>()): ReadonlySet<string> {
-  if (found.has(file)) return found;
+/** A file and all its imports, direct and indirect, but for those behind `omitted` files. */
+function closureOf(
+  sources: Sources,
+  file: string,
+  omitted: readonly string[] = [],
+  found = new Set<string>(),
+): ReadonlySet<string> {
+  if (found.has(file) || omitted.includes(file)) return found;
   found.add(file);
   for (const [, path = ''] of (sources.get(file) ?? '').matchAll(/^import [^;]*"([^"]+)";/gm)) {
-    closureOf(sources, posix.join(posix.dirname(file), path), found);
+    closureOf(sources, posix.join(posix.dirname(file), path), omitted, found);
   }
   return found;
 }
@@ -92,8 +104,10 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
   for (const name of like === undefined ? [] : ['out', 'cache']) {
     cpSync(join(like ?? '', 'contracts', name), join(contracts, name), { recursive: true });
   }
-  const built = await forge(folder, ['build'], { fuzzRuns: 1, triesConstants: false });
+  const built = await build(folder);
   if (built.code !== 0) throw new Error(`the contracts do not compile:\n${built.output.slice(-2_000)}`);
+  const solc = join(folder, 'solc-version.sh');
+  writeFileSync(solc, versionScript(), { mode: 0o755 });
   const worker = new Worker(new URL('./mutant-compiler.ts', import.meta.url));
   const compile = (order: CompileOrder): Promise<Compiled> =>
     new Promise((resolve, reject) => {
@@ -119,7 +133,7 @@ export async function openTrial(folder: string, sources: Sources, like?: string)
     async run(code, round) {
       for (const name of deployed) putCode(contracts, name, code[name] ?? own[name] ?? '');
       const args = ['test', '--threads', '1', '--fail-fast', ...round.paths];
-      return judge(await forge(folder, [...args, '--code-size-limit', '1000000'], round));
+      return judge(await test(folder, solc, [...args, '--code-size-limit', '1000000'], round));
     },
     close: async () => void (await worker.terminate()),
   };
@@ -134,7 +148,7 @@ function putCode(contracts: string, name: string, code: string): void {
   writeFileSync(path, JSON.stringify(artifact));
 }
 
-function judge({ code, output }: { readonly code: number; readonly output: string }): TrialOutcome {
+function judge({ code, output }: Ended): TrialOutcome {
   if (output.endsWith('time-out')) return { isKilled: true, by: 'time-out' };
   if (/Compiling \d+ files/.test(output)) throw new Error('forge has compiled the contracts again');
   if (code === 0) return { isKilled: false, by: '' };
@@ -144,33 +158,66 @@ function judge({ code, output }: { readonly code: number; readonly output: strin
   return { isKilled: true, by: `${file} ${test ?? 'an invariant'}` };
 }
 
-function forge(
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+const settings = { FOUNDRY_PROFILE: 'deep', FOUNDRY_DENY: 'never', NO_COLOR: '1' };
+
+/** The compiler's answers are kept, so that a later campaign with the same sources compiles nothing. */
+function build(folder: string): Promise<Ended> {
+  const compiler = { FOUNDRY_SOLC: '../scripts/solc-once.cjs', FLORIN_SOLC_ANSWERS: join(folder, 'answers') };
+  return run(process.execPath, ['scripts/forge.cjs', 'build'], folder, { ...settings, ...compiler });
+}
+
+/** A compiler that only tells its version, all that forge asks of it when nothing has changed. */
+function versionScript(): string {
+  const version = execFileSync(process.execPath, [join(root, 'scripts', 'solc.cjs'), '--version'], {
+    encoding: 'utf8',
+  });
+  return `#!/bin/sh\n[ "$1" = --version ] || exit 1\ncat <<'END'\n${version}END\n`;
+}
+
+/** forge without the scripts around it, which would take most of the time of its start. */
+function test(
   folder: string,
+  solc: string,
   args: readonly string[],
-  { fuzzRuns, triesConstants }: Omit<TrialRound, 'paths'>,
-): Promise<{ readonly code: number; readonly output: string }> {
+  { fuzzRuns, triesConstants }: TrialRound,
+): Promise<Ended> {
+  const { packagesOf } = createRequire(import.meta.url)('../../scripts/platform.cjs') as Platform;
+  const { forge } = packagesOf();
+  const program = forge === undefined ? 'forge' : join(root, 'node_modules', forge.name, 'bin', 'forge');
+  return run(program, [...args, '--offline'], join(folder, 'contracts'), {
+    ...settings,
+    FOUNDRY_SOLC: solc,
+    FOUNDRY_FUZZ_RUNS: String(fuzzRuns),
+    FOUNDRY_FUZZ_INCLUDE_PUSH_BYTES: String(triesConstants),
+  });
+}
+
+interface Platform {
+  packagesOf(): { readonly forge?: { readonly name: string } };
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['scripts/forge.cjs', ...args], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        ...{
-          FOUNDRY_PROFILE: 'deep',
-          FOUNDRY_FUZZ_RUNS: String(fuzzRuns),
-          FOUNDRY_FUZZ_INCLUDE_PUSH_BYTES: String(triesConstants),
-          FOUNDRY_DENY: 'never',
-          NO_COLOR: '1',
-        },
-        // To match tests, forge runs the compiler at each start. A cache of its answers saves 2 s each time.
-        ...{ FOUNDRY_SOLC: '../scripts/solc-once.cjs', FLORIN_SOLC_ANSWERS: join(folder, 'answers') },
-      },
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
     let output = '';
     const timer = setTimeout(() => {
       output += '\ntime-out';
-      // forge is a grandchild, so this kills the whole process group.
+      // A grandchild may run, so this kills the whole process group.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     }, timeoutMs);
     for (const stream of [child.stdout, child.stderr])

@@ -23,17 +23,33 @@ import {
 import { applyMutant, findMutants, type Mutant } from './mutants.ts';
 import { type MutantResult, type Score, scoreOf, writeMutationReport } from './mutation-report.ts';
 
-const allTests = ['--no-match-path', 'test/{invariant,gas}/*'];
-/** A few fuzz runs kill most mutants. */
-const firstRound: TrialRound = { paths: allTests, fuzzRuns: 8, triesConstants: false };
+/** Numbers of fuzz runs. Two kill most mutants, and each run of all tests takes half a second. */
+const [nearRuns, allRuns, moreRuns] = [2, 2, 16];
 /** Number of test files that run first: those that have killed most mutants of the same source. */
 const nearFiles = 6;
-const nearRuns = 4;
 /** Survivors meet the usual number of fuzz runs, and the invariants. */
-const lastRounds: readonly TrialRound[] = [
-  { paths: allTests, fuzzRuns: 256, triesConstants: true },
-  { paths: ['--match-path', 'test/invariant/*'], fuzzRuns: 256, triesConstants: true },
-];
+const lastRuns = 256;
+
+const factoryTests = 'test/factory.t.sol';
+
+/**
+ * The factory's tests compare what it makes with the compiled gateway and vault. So they run only where the factory was
+ * compiled with a mutant, or nothing was changed.
+ */
+function isComplete(code: Readonly<Record<string, string>>): boolean {
+  return 'GatewayFactory' in code || Object.keys(code).length === 0;
+}
+
+/** Every test but the invariants. */
+function allTests(code: Readonly<Record<string, string>>): readonly string[] {
+  const omitted = ['test/invariant/*', 'test/gas/*', ...(isComplete(code) ? [] : [factoryTests])];
+  return ['--no-match-path', `{${omitted.join(',')}}`];
+}
+
+const quickRound = (paths: readonly string[], fuzzRuns: number): TrialRound => ({
+  ...{ paths, fuzzRuns },
+  triesConstants: false,
+});
 
 interface Campaign {
   readonly folder: string;
@@ -118,12 +134,14 @@ async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Pro
   }
   const twin = known.get(codeOf(code));
   if (twin !== undefined) return { ...named, verdict: twin.verdict, by: twin.by };
-  const near = nearTests(results, mutant.file).slice(0, nearFiles);
+  const near = nearTests(results, mutant.file)
+    .filter((test) => test !== factoryTests || isComplete(code))
+    .slice(0, nearFiles);
   const [only] = near;
   const glob = near.length === 1 && only !== undefined ? only : `{${near.join(',')}}`;
-  const rounds =
-    near.length === 0 ? [] : [{ paths: ['--match-path', glob], fuzzRuns: nearRuns, triesConstants: false }];
-  for (const round of [...rounds, firstRound]) {
+  const nearRounds = near.length === 0 ? [] : [quickRound(['--match-path', glob], nearRuns)];
+  const allRounds = [allRuns, moreRuns].map((runs) => quickRound(allTests(code), runs));
+  for (const round of [...nearRounds, ...allRounds]) {
     const { isKilled, by } = await trial.run(code, round);
     if (!isKilled) continue;
     const result = { ...named, verdict: 'killed', by } as const;
@@ -146,9 +164,9 @@ async function tryThoroughly(campaign: Campaign, trial: Trial, mutant: Mutant): 
   if (codeOf(optimized) === (await originalOf(campaign, trial, mutant.file, true))) {
     return { ...named, verdict: 'equal', by: 'the same optimized code' };
   }
-  const code = await trial.compile(mutant.file, changed, false);
-  for (const round of lastRounds) {
-    const { isKilled, by } = await trial.run(code ?? {}, round);
+  const code = (await trial.compile(mutant.file, changed, false)) ?? {};
+  for (const paths of [allTests(code), ['--match-path', 'test/invariant/*']]) {
+    const { isKilled, by } = await trial.run(code, { paths, fuzzRuns: lastRuns, triesConstants: true });
     if (isKilled) return { ...named, verdict: 'killed', by };
   }
   return { ...named, verdict: 'survived', by: 'every test' };
@@ -208,7 +226,7 @@ async function main(): Promise<void> {
   }
   try {
     for (const trial of trials) {
-      const { isKilled, by } = await trial.run({}, firstRound);
+      const { isKilled, by } = await trial.run({}, quickRound(allTests({}), moreRuns));
       if (isKilled) throw new Error(`a test fails without a mutant: ${by}`);
     }
     await work(campaign, trials, queue, tryQuickly, deadline);
