@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOOPBACK } from './port.ts';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
+import { readStartLimit } from './start-limit.ts';
 
 /** A JSON-RPC error object from a node. */
 export class AnvilRpcError extends Error {
@@ -55,7 +56,6 @@ export interface AnvilLaunch {
 export const FINALITY_DEPTH = 6;
 /** States kept for calls at earlier blocks. Without a limit anvil writes gigabytes to disk in hours. */
 export const STATE_HISTORY_BLOCKS = 64;
-const START_LIMIT_MS = 60_000;
 const STOP_STEPS = [
   ['SIGTERM', 1_000],
   ['SIGKILL', 5_000],
@@ -165,7 +165,8 @@ export const launchAnvil = async (launch: AnvilLaunch): Promise<AnvilProcess> =>
   const { forward, close } = createForwarder(launch.port);
   void exited.finally(close);
   const rpc = createRpc(forward);
-  const deadline = performance.now() + START_LIMIT_MS;
+  const limit = readStartLimit();
+  const deadline = performance.now() + limit.ms;
   for (;;) {
     if (hasExited) {
       const said =
@@ -179,7 +180,8 @@ export const launchAnvil = async (launch: AnvilLaunch): Promise<AnvilProcess> =>
     } catch (error) {
       if (performance.now() > deadline) {
         child.kill('SIGKILL');
-        throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`anvil on port ${launch.port} ${limit.sentence}: ${reason}`, { cause: error });
       }
     }
     await sleep(10);

@@ -19,6 +19,7 @@ import {
   readBlock,
   readSent,
 } from './chain-replay.ts';
+import { readStartLimit } from './start-limit.ts';
 
 /** The dependencies of the keeper of a chain. */
 export interface KeeperOptions extends BootOptions {
@@ -45,7 +46,6 @@ const CHECKPOINT_WEIGHT = 600;
 const CHECKPOINT_PAUSE_FACTOR = 50;
 /** After this many blocks a node uses twice the memory of a fresh one with the same history. */
 const PROCESS_BLOCK_LIMIT = 20_000;
-const READY_LIMIT_MS = 60_000;
 const RESTART_PAUSES_MS = [50, 500, 2_000, 5_000] as const;
 
 /**
@@ -118,7 +118,7 @@ export class ChainKeeper implements AsyncDisposable {
   /** The running node; waits while it restarts. */
   async ready(): Promise<AnvilProcess> {
     if (this.#restarting !== undefined) {
-      await Promise.race([this.#restarting, sleep(READY_LIMIT_MS, undefined, { ref: false })]);
+      await Promise.race([this.#restarting, sleep(readStartLimit().ms, undefined, { ref: false })]);
     }
     if (this.#anvil === undefined)
       throw new AnvilRpcError(-32603, `The chain ${this.#options.name} is not running.`);

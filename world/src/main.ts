@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WorldHome } from './home.ts';
+import { readStartLimit } from './start-limit.ts';
 import { LocalWorld, WorldIsRunning } from './supervisor.ts';
 import type { WorldManifest } from './world-config.ts';
 
@@ -51,6 +52,8 @@ const main = async (): Promise<void> => {
   const home = process.env['FLORIN_HOME'] || join(CHECKOUT, '.florin');
   const port = readPort(process.env['FLORIN_PORT']);
   const serverUrl = process.env['DATABASE_URL'] || undefined;
+  // A wrong one is refused before anything starts.
+  readStartLimit();
   const open = (): LocalWorld =>
     new LocalWorld({
       ...{ home, port, serverUrl, log: print },

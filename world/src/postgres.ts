@@ -21,6 +21,7 @@ import { findFreePort, isPortFree, LOOPBACK } from './port.ts';
 import { type Identity, placeCluster, preparePostgresBundle } from './postgres-files.ts';
 import { ensureServiceRole, SERVICE_ROLE } from './postgres-role.ts';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
+import { readStartLimit } from './start-limit.ts';
 
 /** A running Postgres server. */
 export interface Postgres {
@@ -56,7 +57,6 @@ const composeEnvironment = (): NodeJS.ProcessEnv => ({
 
 const SUPERUSER = 'florin';
 const DATABASE = 'florin';
-const START_LIMIT_MS = 60_000;
 const STOP_STEPS = [
   ['SIGINT', 8_000],
   ['SIGQUIT', 2_000],
@@ -229,12 +229,13 @@ const launch = async (cluster: Cluster, port: number, options: PostgresOptions):
   });
   const { pid } = child;
   if (pid === undefined) throw await exited.then(() => new Error('Postgres did not start.'));
-  const deadline = performance.now() + START_LIMIT_MS;
+  const limit = readStartLimit();
+  const deadline = performance.now() + limit.ms;
   while (!isReady(cluster.folder, pid)) {
     if (exit !== undefined) throw new Error(`Postgres ended at its start:\n${readTail(logFile)}`);
     if (performance.now() > deadline) {
       child.kill('SIGKILL');
-      throw new Error(`Postgres was not ready within ${START_LIMIT_MS / 1000} s:\n${readTail(logFile)}`);
+      throw new Error(`Postgres ${limit.sentence}:\n${readTail(logFile)}`);
     }
     await sleep(10);
   }

@@ -3,6 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:f
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
+import { readStartLimit } from './start-limit.ts';
 
 /** The running service process. */
 export interface ServiceChild {
@@ -27,7 +28,6 @@ export interface ServiceChildOptions {
 }
 
 const SERVER_SCRIPT = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
-const READY_LIMIT_MS = 60_000;
 const POLL_MS = 20;
 const STOP_STEPS = [
   ['SIGTERM', 10_000],
@@ -92,15 +92,14 @@ export const startServiceChild = ({
     pid,
     exited,
     async waitUntilReady(isCancelled) {
-      const deadline = performance.now() + READY_LIMIT_MS;
+      const limit = readStartLimit();
+      const deadline = performance.now() + limit.ms;
       while (!(await isReady(`${origin}/health/ready`))) {
         if (isCancelled()) throw new Error('The start was stopped.');
         if (exit !== undefined)
           throw new Error(`The service ended at its start:\n${readTail(logFile, logBegin)}`);
         if (performance.now() > deadline) {
-          throw new Error(
-            `The service was not ready within ${READY_LIMIT_MS / 1_000} s:\n${readTail(logFile, logBegin)}`,
-          );
+          throw new Error(`The service ${limit.sentence}:\n${readTail(logFile, logBegin)}`);
         }
         await sleep(POLL_MS);
       }

@@ -1,10 +1,10 @@
 import { waitUntil } from '../process.ts';
 import { isReady } from '../service.ts';
+import { readStartLimit } from '../start-limit.ts';
 import { ActRefused, countIn, type PerformAct } from './act-world.ts';
 import type { ReceiverMode } from './webhook-receiver.ts';
 
 const MOST_MINUTES = 527_040;
-const RESTART_LIMIT_MS = 60_000;
 
 export const advance: PerformAct = async (world, { argument }) => {
   const minutes = countIn(argument, { name: 'number of minutes', most: MOST_MINUTES });
@@ -40,7 +40,7 @@ export const killWorker: PerformAct = async ({ killService, manifest }) => {
   const pid = killService();
   const begin = performance.now();
   const health = `${manifest.origin}/health/ready`;
-  if (!(await waitUntil(() => isReady(health), RESTART_LIMIT_MS)))
+  if (!(await waitUntil(() => isReady(health), readStartLimit().ms)))
     throw new ActRefused('The service has not started again: service.log of the world says why.');
   const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
   return {
