@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
@@ -16,11 +17,14 @@ import { findFreePort } from './port.ts';
 /** Commands that wait for something, such as a paid order, would wait for ever where it does not come. */
 const commandsLimitMs = 600_000;
 
+/** Has the checkout, and beside it the folders of shops. */
+let parent: string;
 let checkout: string;
 let world: ChildProcess;
 
 before(async () => {
-  checkout = copyCheckout();
+  parent = mkdtempSync(join(tmpdir(), 'florin-guides-'));
+  checkout = copyCheckout(join(parent, 'florin'));
   const port = String(await findFreePort());
   world = spawn('npm', ['start'], {
     cwd: checkout,
@@ -36,7 +40,7 @@ after(async () => {
     world.kill();
     await ended;
   }
-  rmSync(checkout, { recursive: true });
+  rmSync(parent, { recursive: true });
 });
 
 async function isReady({ stdout }: ChildProcess): Promise<void> {
@@ -70,11 +74,13 @@ function blocksOf(document: string): Block[] {
 /** Saves the files of a document and runs its named commands in one shell. Returns the output of each. */
 async function follow(
   document: string,
-  { last, ...options }: FollowOptions = {},
+  { last, shop, ...options }: FollowOptions = {},
 ): Promise<Map<string, string>> {
   const blocks = blocksOf(document);
+  const folder = shop === undefined ? checkout : join(parent, shop);
+  mkdirSync(folder, { recursive: true });
   for (const { language, name, text } of blocks)
-    if (language !== 'sh' && name.includes('.')) writeFileSync(join(checkout, name), `${text}\n`);
+    if (language !== 'sh' && name.includes('.')) writeFileSync(join(folder, name), `${text}\n`);
   const commands = blocks.filter(({ language, name }) => language === 'sh' && name !== '');
   return runAll(last === undefined ? commands : [...commands, { language: 'sh', ...last }], options);
 }
@@ -86,6 +92,8 @@ interface RunOptions {
 }
 
 interface FollowOptions extends RunOptions {
+  /** The folder beside the checkout to which the commands of the document go; the checkout when absent. */
+  readonly shop?: string;
   /** A command after those of the document, in the same shell. */
   readonly last?: Omit<Block, 'language'>;
 }
@@ -168,17 +176,19 @@ async function findWholePort(): Promise<string> {
   return String(address.port);
 }
 
-test('“Take payments with the SDK” builds the package, sells, refunds, and tests the shop', async () => {
+test('“Take payments with the SDK” packs the packages, sells, refunds, and tests the shop', async () => {
   const port = await findWholePort();
-  const printed = await follow('docs/guide/sdk.md', { environment: { PORT: port } });
+  const environment = { PORT: port };
+  const printed = await follow('docs/guide/sdk.md', { shop: 'express-shop', environment });
   assert.match(printed.get('paid') ?? '', /: paid$/);
   assert.match(printed.get('refund') ?? '', /txHash: '0x[0-9a-f]{64}'/);
   assert.match(printed.get('test') ?? '', /pass 1\b/);
 });
 
-test('“Take payments in a Fastify shop” builds the package, sells, and learns from its webhook what is paid', async () => {
+test('“Take payments in a Fastify shop” packs the packages, sells, and learns from its webhook what is paid', async () => {
   const port = String(await findFreePort());
-  const printed = await follow('docs/guide/fastify.md', { environment: { PORT: port } });
+  const environment = { PORT: port };
+  const printed = await follow('docs/guide/fastify.md', { shop: 'fastify-shop', environment });
   assert.match(printed.get('paid') ?? '', /: paid$/);
 });
 
@@ -191,6 +201,7 @@ test('“Testing” pays an order in a test, and completes one that is short', a
 test('“Take payments on a plain HTML page” makes a link, lists the origin, and serves the page', async () => {
   const port = String(await findFreePort());
   const printed = await follow('docs/guide/plain-html.md', {
+    shop: 'breakfast',
     environment: { PORT: port },
     last: { name: 'visit', text: `until curl -sf "http://localhost:$PORT"; do sleep 1; done; kill $!` },
   });

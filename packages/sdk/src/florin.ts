@@ -51,8 +51,8 @@ export type * from './wire.gen.ts';
 export { errorCodes, eventTypes } from './wire.gen.ts';
 
 export interface FlorinOptions {
-  /** Where the installation is: `https://pay.example.com`. */
-  readonly baseUrl: string;
+  /** Where the installation is: `https://pay.example.com`. Refused when undefined, as a variable that is not set is. */
+  readonly baseUrl: string | undefined;
   /** How often a call is repeated that may succeed later; 2 when absent. */
   readonly maxRetries?: number | undefined;
   /** The longest wait for one answer, in milliseconds; 30 seconds when absent. */
@@ -133,15 +133,13 @@ function keyOf(key: string | undefined): string {
 }
 
 /** The base of the API: below an origin, or as it is where the address names it already. */
-function apiOf(baseUrl = ''): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+function apiOf(baseUrl: string | undefined): string {
+  const url = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new FlorinError(
       'argument_invalid',
-      'baseUrl is the address of the installation: https://pay.example.com',
-      {
-        param: 'baseUrl',
-      },
+      `baseUrl is the address of the installation, such as https://pay.example.com, and not ${JSON.stringify(baseUrl)}`,
+      { param: 'baseUrl' },
     );
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path.endsWith(apiPath) ? path : `${path}${apiPath}`}`;

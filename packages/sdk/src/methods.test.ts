@@ -168,6 +168,9 @@ test('an item with a member that is not known is refused by its name, and nothin
     [[{ ...first, qty: 3 }], 'lineItems[0].qty'],
     [[first, { productId: 'prd_1', name: 'Tea' }], 'lineItems[1].name'],
     [[first, null], 'lineItems[1]'],
+    [[{ name: 'Tea', price: 4.5 }], 'lineItems[0].price'],
+    [[{ name: 'Tea' }], 'lineItems[0].price'],
+    [[{ productId: 'prd_1', price: '4.50' }], 'lineItems[0].price'],
     [undefined, 'lineItems'],
     [first, 'lineItems'],
   ] as const)

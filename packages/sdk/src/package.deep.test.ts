@@ -20,6 +20,7 @@ const tools = [
   'hono@4.13.19',
   'typescript@5.9.3',
   '@types/node@24.19.2',
+  '@types/express@5.0.3',
 ];
 const npmFlags = ['--ignore-scripts', '--no-audit', '--no-fund'];
 let tarball: string;
@@ -73,6 +74,10 @@ export { expressWebhook, fastifyWebhook, fixture, honoWebhook, sign, startWorld,
 
 test('a strict program compiles against the published types, without the types of browsers', async () => {
   writeFileSync(join(folder, 'program.ts'), program);
+  // Those that the guide calls strict TypeScript.
+  const printedPrograms = ['shop', 'register', 'order', 'shop.test'].map((name) => `${name}.mts`);
+  for (const name of printedPrograms)
+    writeFileSync(join(folder, name), printed(name.replace('.mts', '.mjs')));
   const options = [
     '--noEmit',
     '--strict',
@@ -80,6 +85,7 @@ test('a strict program compiles against the published types, without the types o
     '--noPropertyAccessFromIndexSignature',
   ];
   await tool('tsc', ...options, '--lib', 'es2022', '--types', 'node', '--module', 'nodenext', 'program.ts');
+  await tool('tsc', '--noEmit', '--strict', '--target', 'es2023', '--module', 'nodenext', ...printedPrograms);
 });
 
 test('the published types bring what they name, also where no types are taken and libraries are checked', async () => {

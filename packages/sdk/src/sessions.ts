@@ -149,6 +149,11 @@ function itemOf(item: NamedItem | ProductItem | WireItem, index: number): WireIt
   if ('itemType' in item) return item;
   refuseUnknown(item, 'productId' in item ? productMembers : namedMembers, `${path}.`);
   const { price: unitPrice, quantity = 1 } = item;
+  // Programs in JavaScript may give dollars, and the service would name a member that they did not write.
+  if (!Number.isSafeInteger(unitPrice) && !('productId' in item && unitPrice === undefined))
+    throw new FlorinError('argument_invalid', `${path}.price is a whole number of Micro-USD: usd('4.50')`, {
+      param: `${path}.price`,
+    });
   if ('productId' in item) {
     const { productId } = item;
     return { itemType: 'product', productId, quantity, unitPrice };

@@ -83,7 +83,7 @@ export async function signedHeaders(options: {
   readonly id: string;
   readonly timestampSeconds: number;
   readonly body: string;
-  readonly secret: WebhookSecret;
+  readonly secret: WebhookSecret | undefined;
 }): Promise<Record<string, string>> {
   const { id, timestampSeconds, body, secret } = options;
   const secrets = secretsOf(secret);

@@ -55,7 +55,7 @@ export function fixture<Type extends EventType>(
  */
 export async function sign(
   event: FlorinEvent,
-  secret: WebhookSecret,
+  secret: WebhookSecret | undefined,
   { sentAt = new Date() }: { readonly sentAt?: Date } = {},
 ): Promise<{ readonly body: string; readonly headers: Record<string, string> }> {
   const body = JSON.stringify(event);

@@ -18,9 +18,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const own = '@florin';
 
-/** A new folder with the files of a clone and the installed dependencies. */
-export function copyCheckout(): string {
-  const checkout = mkdtempSync(join(tmpdir(), 'florin-checkout-'));
+/** A folder, a new one when absent, with the files of a clone and the installed dependencies. */
+export function copyCheckout(checkout = mkdtempSync(join(tmpdir(), 'florin-checkout-'))): string {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',

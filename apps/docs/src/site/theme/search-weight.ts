@@ -18,7 +18,8 @@ const areas: readonly (readonly [start: string, weight: number])[] = [
   ['runbook/', 0.8],
 ];
 /** Headings that repeat on many pages, and say nothing of their own. */
-const repeated = /^(?:Errors: .*|Example|What to do|Guides|Concepts|API|Runbooks)$/;
+const repeated =
+  /^(?:Errors: .*|Example|What to do|Get started|Payments|Agents|Tools|Production|Concepts|API|Runbooks)$/;
 
 /**
  * How much a section counts that was found by one word. A heading that is just this word comes first, then headings that have
