@@ -26,6 +26,16 @@ export async function bodyOf<Body>(
   return { ...(await readBody(options.optional('body'), outside)), ...Object.fromEntries(given) } as Body;
 }
 
+/** Refuses a body without these members, by the flags that give them: the service would name the members. */
+export function requireFlags<Body extends object>(
+  body: Body,
+  flags: { readonly [Name in keyof Body]?: string },
+): Body {
+  const missing = Object.entries(flags).find(([name]) => !Object.hasOwn(body, name));
+  if (missing !== undefined) throw new UsageError(`${String(missing[1])} is missing`);
+  return body;
+}
+
 async function readBody(source: string | undefined, outside: CliOutside): Promise<object> {
   if (source === undefined) return {};
   const value = parseJson(await sourceText(source, outside));

@@ -9,6 +9,8 @@ const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
 fi
 `;
 
+const shells = ['bash', 'zsh', 'fish', 'powershell'];
+
 /**
  * Prints the completion script of a shell (`complete bash|zsh|fish|powershell`), or the completions of an unfinished command line.
  */
@@ -16,7 +18,9 @@ export async function complete<Outside>(
   settings: ProgramSettings<Outside>,
   args: readonly string[],
 ): Promise<void> {
-  if (args[1] === undefined) {
+  const asked = args[1] ?? '';
+  // Behind `--` is an unfinished command line.
+  if (asked !== '--' && !shells.includes(asked)) {
     process.stderr.write('give a shell: florin complete bash, zsh, fish or powershell\n');
     process.exitCode = 2;
     return;
@@ -31,7 +35,7 @@ export async function complete<Outside>(
       perform: async () => {},
     },
   );
-  if (args[1] === 'bash') process.stdout.write(bashWords);
+  if (asked === 'bash') process.stdout.write(bashWords);
   tab(program);
   await program.parseAsync(args, { from: 'user' });
 }

@@ -176,6 +176,8 @@ test('input that is not understood is reported without calling the API', async (
     [['sessions', 'create', '--body', '{'], /^--body is no JSON: /],
     [['sessions', 'list', '--limit', '0'], /^--limit is 0: give a number from 1 to 10000/],
     [['links', 'create', '--token', 'base::usdc'], /^--name is missing/],
+    [['webhooks', 'create', '--name', 'Shop'], /^--to is missing/],
+    [['products', 'create', '--body', '{"name":"Tea"}'], /^--price is missing/],
   ];
   for (const [args, message] of cases) {
     const result = await run(args);

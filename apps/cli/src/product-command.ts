@@ -6,7 +6,15 @@ import {
   type ProductCreateRequest,
   type ProductUpdateRequest,
 } from '@florin/sdk';
-import { bodyOf, bodyOption, callOptionsOf, idempotencyOption, microUsdOf, pairOf } from './body.ts';
+import {
+  bodyOf,
+  bodyOption,
+  callOptionsOf,
+  idempotencyOption,
+  microUsdOf,
+  pairOf,
+  requireFlags,
+} from './body.ts';
 import { type Options, optional, repeatable } from './command.ts';
 import { dollars } from './output.ts';
 import {
@@ -69,7 +77,8 @@ export const productCommands: readonly (readonly [string, MerchantCommand])[] = 
       options: [...fields, idempotencyOption],
       async run(florin, options, outside) {
         const body = await bodyOf<ProductCreateRequest>(options, outside, fieldsOf(options));
-        return shown(await florin.products.create(body, callOptionsOf(options)));
+        const flags = { name: '--name', commonPrices: '--price' };
+        return shown(await florin.products.create(requireFlags(body, flags), callOptionsOf(options)));
       },
     }),
   ],

@@ -45,6 +45,10 @@ test('help shows the examples, and a misspelt command or option names the neares
   assert.match(all.stdout, /\nCommands of a merchant:\n {2}login /);
   assert.match(all.stdout, /Exit codes: 0 done, 1 failed/);
   assert.match((await api.run(['sesions', 'list'])).stderr, /\(Did you mean sessions\?\)/);
+  assert.match(
+    (await api.run(['sessions', 'get'])).stderr,
+    /\nflorin sessions has: list, search, retrieve, create, cancel\n/,
+  );
   assert.match((await api.run(['sessions', 'list', '--limt', '3'])).stderr, /\(Did you mean --limit\?\)/);
   assert.deepEqual(await api.run(['--version']), { exitCode: 0, stdout: '0.1.0\n', stderr: '' });
 });
@@ -125,10 +129,11 @@ test('a shell completes commands and options', deepOnly, () => {
   assert.match(spawnMain(['complete', '--', 'sessions', 'list', '--sta']).stdout, /^--status\t/);
   const script = spawnMain(['completion', 'bash']).stdout;
   assert.match(script, /complete .*florin/);
-  assert.deepEqual(spawnMain(['completion']), {
-    ...{ status: 2, stdout: '' },
-    stderr: 'give a shell: florin complete bash, zsh, fish or powershell\n',
-  });
+  for (const args of [['completion'], ['completion', 'tcsh']])
+    assert.deepEqual(spawnMain(args), {
+      ...{ status: 2, stdout: '' },
+      stderr: 'give a shell: florin complete bash, zsh, fish or powershell\n',
+    });
   // A shell without bash-completion, in which florin answers what it answers above.
   const press = [
     script,

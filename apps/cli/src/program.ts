@@ -156,7 +156,9 @@ export function buildProgram<Outside>(
       });
     }
   }
-  return program;
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+    group.showHelpAfterError(`${programName} ${group.name()} has: ${namesOf(group)}`);
+  return program.showHelpAfterError(`${programName} help lists all commands`);
 }
 
 function groupOf(program: Program, name: string, groups: Family<unknown>['groups']): Program {
@@ -187,8 +189,12 @@ function addCommand<Outside>(
 
 /** The description of a command; of a group, with its commands. */
 function subcommandDescription(command: Program): string {
-  const names = command.commands.map((each) => each.name());
-  return names.length === 0 ? command.description() : `${command.description()}: ${names.join(', ')}`;
+  const names = namesOf(command);
+  return names === '' ? command.description() : `${command.description()}: ${names}`;
+}
+
+function namesOf(group: Program): string {
+  return group.commands.map((each) => each.name()).join(', ');
 }
 
 /** A text in a colour where the terminal shows colours. */

@@ -1,5 +1,13 @@
 import type { EventType, Webhook, WebhookCreateRequest, WebhookUpdateRequest } from '@florin/sdk';
-import { bodyOf, bodyOption, callOptionsOf, countOf, idempotencyOption, optionalTime } from './body.ts';
+import {
+  bodyOf,
+  bodyOption,
+  callOptionsOf,
+  countOf,
+  idempotencyOption,
+  optionalTime,
+  requireFlags,
+} from './body.ts';
 import { argument, type Options, optional } from './command.ts';
 import {
   apiCommand,
@@ -62,7 +70,8 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
       options: [...fields, idempotencyOption],
       async run(florin, options, outside) {
         const body = await bodyOf<WebhookCreateRequest>(options, outside, fieldsOf(options));
-        return shown(await florin.webhooks.create(body, callOptionsOf(options)));
+        const flags = { webhookName: '--name', webhookUrl: '--to', subscribedEvents: '--events' };
+        return shown(await florin.webhooks.create(requireFlags(body, flags), callOptionsOf(options)));
       },
     }),
   ],

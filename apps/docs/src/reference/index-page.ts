@@ -2,7 +2,7 @@ import { headOf } from '../markdown.ts';
 import { heading, linkTo, list, pageMarkdown } from './page.ts';
 
 /** The guides in the order in which a developer needs them. */
-const guides = {
+const guides: Readonly<Record<string, readonly string[]>> = {
   'Get started': [
     ...['first-payment', 'sdk', 'fastify', 'hono', 'nextjs', 'plain-html', 'vendure'],
     ...['take-a-payment', 'generate-a-client'],
@@ -14,11 +14,11 @@ const guides = {
   Agents: ['let-an-agent-pay', 'pay-without-gas'],
   Tools: ['local-world', 'testing', 'command-line'],
   Production: ['how-money-moves', 'security', 'go-live'],
-} as const;
+};
 
 const guideSections = Object.entries(guides);
 const sections = [...Object.keys(guides), 'Concepts', 'API', 'Contracts', 'Errors', 'Runbooks'];
-const guideOrder: readonly string[] = Object.values(guides).flat();
+const guideOrder = Object.values(guides).flat();
 
 /** Refuses a guide without a place, which the sidebar would not show. */
 function sectionOfGuide(name: string): string {
