@@ -89,6 +89,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     keepAliveTimeout: keepAliveTimeoutMs,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     genReqId: nextRequestId,
+    // Doors wait for nothing outside. Ten seconds to load one are too few on a slow machine, whose starter has a limit of its own.
+    pluginTimeout: 0,
     // While closing, requests on open connections are still served; fastify's own 503 would lack the envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength },
