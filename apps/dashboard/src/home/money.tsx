@@ -267,14 +267,22 @@ function TokenTable({ tokens }: { readonly tokens: readonly TokenSums[] }) {
       header: 'Received',
       isAtEnd: true,
       cell: ({ received }) => <Cents micro={received} />,
+      sortBy: ({ received }) => received,
     },
-    { key: 'settled', header: 'Settled', isAtEnd: true, cell: ({ settled }) => <Cents micro={settled} /> },
+    {
+      key: 'settled',
+      header: 'Settled',
+      isAtEnd: true,
+      cell: ({ settled }) => <Cents micro={settled} />,
+      sortBy: ({ settled }) => settled,
+    },
     {
       key: 'moving',
       header: 'On its way now',
       isAtEnd: true,
       from: 'sm',
       cell: ({ onItsWay }) => <Cents micro={onItsWay} />,
+      sortBy: ({ onItsWay }) => onItsWay,
     },
   ];
   return (

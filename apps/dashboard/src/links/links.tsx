@@ -138,6 +138,7 @@ function LinkList({ createButton }: { readonly createButton: ReactNode }) {
         <Table
           label="Links"
           columns={linkColumns(nameOf)}
+          choiceName="links"
           source={{
             rows: isSearchingOn ? undefined : rows,
             error: list.error,

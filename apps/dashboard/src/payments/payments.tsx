@@ -15,7 +15,7 @@ import { SearchBox } from '../ui/search-box.tsx';
 import { SessionStatusLines, sessionStatusText } from '../ui/session-status.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { Time, Usd } from '../ui/value.tsx';
+import { Id, Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
@@ -39,6 +39,8 @@ function titleOf({ session }: SessionView): string {
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return name === '' ? 'Payment' : `${isolated(name)}${more}`;
 }
+
+const none = <span className="text-faint">—</span>;
 
 function columnsOf(tokenName: (tokenId: string) => string): readonly Column<SessionView>[] {
   return [
@@ -89,6 +91,38 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
       cell: ({ session }) => <span className="whitespace-nowrap">{tokenName(session.paidToken)}</span>,
     },
     {
+      key: 'net',
+      header: 'You receive',
+      isAtEnd: true,
+      isExtra: true,
+      cell: ({ transaction }) => (transaction === undefined ? none : <Usd micro={transaction.netValue} />),
+    },
+    {
+      key: 'fee',
+      header: 'Fee',
+      isAtEnd: true,
+      isExtra: true,
+      cell: ({ transaction }) => (transaction === undefined ? none : <Usd micro={transaction.feeValue} />),
+    },
+    {
+      key: 'refunded',
+      header: 'Refunded',
+      isAtEnd: true,
+      isExtra: true,
+      cell: ({ session: { refundedAmount } }) =>
+        refundedAmount === 0 ? none : <Usd micro={refundedAmount} />,
+    },
+    { key: 'id', header: 'Id', isExtra: true, cell: ({ session }) => <Id id={session.sessionId} /> },
+    {
+      key: 'settled',
+      header: 'Settled',
+      isAtEnd: true,
+      isExtra: true,
+      cell: ({ session }) => (
+        <Time time={session.settlementSucceededTime ?? ''} empty="—" className="text-soft" />
+      ),
+    },
+    {
       key: 'created',
       header: 'Created',
       from: 'sm',
@@ -108,7 +142,7 @@ function LinkName({ of, className }: { readonly of: SessionView; readonly classN
 /** Of a deposit the address is where it would go back to: anyone may have sent the money. */
 function PayerCell({ session: { payer, payerEmail }, isDeposit }: SessionView) {
   if (payerEmail !== '') return <span className="block max-w-48 truncate">{payerEmail}</span>;
-  if (payer === '') return <span className="text-faint">—</span>;
+  if (payer === '') return none;
   return (
     <>
       <span title={payer} className="font-mono text-sm">
@@ -188,6 +222,7 @@ export default function Payments() {
       <Table
         label="Payments"
         columns={columnsOf(tokenName)}
+        choiceName="payments"
         source={{
           rows: isSearchingOn ? undefined : rows,
           error: canFind ? list.error : undefined,

@@ -164,6 +164,7 @@ function ProductList({
       >
         <Table
           label="Products"
+          choiceName="products"
           columns={[...productColumns, ...(mayChange ? [acts] : [])]}
           source={{
             rows: isSearchingOn ? undefined : rows,

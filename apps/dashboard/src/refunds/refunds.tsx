@@ -7,7 +7,7 @@ import { PageHeader } from '../ui/page.tsx';
 import { RefundStatusBadge } from '../ui/refund-status.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { Time, Usd } from '../ui/value.tsx';
+import { Id, Time, Usd } from '../ui/value.tsx';
 
 const pageSize = 25;
 
@@ -43,6 +43,7 @@ const columns: readonly Column<Refund>[] = [
       </ScreenLink>
     ),
   },
+  { key: 'id', header: 'Id', isExtra: true, cell: ({ refundId }) => <Id id={refundId} /> },
   {
     key: 'created',
     header: 'Created',
@@ -72,6 +73,7 @@ export default function Refunds() {
       <Table
         label="Refunds"
         columns={columns}
+        choiceName="refunds"
         source={{
           rows: list.data?.pages.flatMap(({ refunds }) => refunds),
           error: list.error,

@@ -154,6 +154,7 @@ function SumTable({
       key: 'wallet',
       header: 'Wallet and token',
       isWide: true,
+      sortBy: (row) => `${nameOf(row.accountId)} ${tokenName(row.tokenId)}`,
       cell: (row) => (
         <>
           <span className="block truncate font-medium" title={nameOf(row.accountId)}>
@@ -170,6 +171,7 @@ function SumTable({
     {
       key: 'month',
       header: 'Month',
+      sortBy: ({ period }) => period,
       from: 'xl',
       cell: (row) => <span className="whitespace-nowrap">{monthOf(row)}</span>,
     },
@@ -179,6 +181,7 @@ function SumTable({
       isAtEnd: true,
       from: 'sm',
       cell: amountOf('received'),
+      sortBy: ({ received }) => received,
     },
     {
       key: 'refunded',
@@ -186,9 +189,23 @@ function SumTable({
       isAtEnd: true,
       from: 'xl',
       cell: amountOf('refunded'),
+      sortBy: ({ refunded }) => refunded,
     },
-    { key: 'fees', header: 'Fees', isAtEnd: true, from: 'xl', cell: amountOf('fees') },
-    { key: 'settled', header: 'Settled', isAtEnd: true, cell: amountOf('settled') },
+    {
+      key: 'fees',
+      header: 'Fees',
+      isAtEnd: true,
+      from: 'xl',
+      cell: amountOf('fees'),
+      sortBy: ({ fees }) => fees,
+    },
+    {
+      key: 'settled',
+      header: 'Settled',
+      isAtEnd: true,
+      cell: amountOf('settled'),
+      sortBy: ({ settled }) => settled,
+    },
   ];
   return (
     <Table

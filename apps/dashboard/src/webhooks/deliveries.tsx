@@ -80,6 +80,7 @@ export function Deliveries({
   return (
     <Table
       label="Deliveries"
+      choiceName="deliveries"
       columns={columnsFor(hookStatus !== 'active')}
       source={{ rows, error: list.error, onRetry: () => void list.refetch() }}
       keyOf={({ deliveryId }) => deliveryId}

@@ -57,6 +57,7 @@ export function LegQueue() {
       <Table
         label="Settlement legs"
         columns={columnsOf(names)}
+        choiceName="operator-legs"
         source={{ rows: list.data?.legs, error: list.error, onRetry: () => void list.refetch() }}
         keyOf={({ orderId, leg }) => `${orderId} ${leg}`}
         onOpen={setOpened}

@@ -50,6 +50,7 @@ export function TransactionTable() {
       <Table
         label="Sent transactions"
         columns={columnsOf(at)}
+        choiceName="operator-transactions"
         source={{ rows: list.data?.transactions, error: list.error, onRetry: () => void list.refetch() }}
         keyOf={({ transactionId }) => transactionId}
         onOpen={setOpened}
