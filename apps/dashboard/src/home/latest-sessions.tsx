@@ -5,10 +5,11 @@ import { useHasScreen } from '../app/open-screens.ts';
 import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
+import { Payer } from '../ui/payer.tsx';
 import { SessionStatusLines } from '../ui/session-status.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { Address, Time, Usd } from '../ui/value.tsx';
+import { Time, Usd } from '../ui/value.tsx';
 
 type View = ReplyTo<'GET /session/list/all/:page/:size'>['sessions'][number];
 
@@ -58,12 +59,7 @@ const columns: readonly Column<View>[] = [
     key: 'payer',
     header: 'Payer',
     from: 'lg',
-    cell: ({ session, isDeposit }) => (
-      <>
-        <Address address={session.payer} />
-        {isDeposit === true && <span className="block text-sm text-soft">Refund address</span>}
-      </>
-    ),
+    cell: (view) => <Payer {...view} />,
   },
   {
     key: 'at',

@@ -287,6 +287,10 @@ function TokenTable({ tokens }: { readonly tokens: readonly TokenSums[] }) {
   ];
   return (
     <div className="mt-3 md:mt-4">
+      <p className="mb-2 text-soft">
+        Received counts under the token that the payer used, settled under the one that arrived in your
+        wallet.
+      </p>
       <Table
         label="By token"
         columns={columns}

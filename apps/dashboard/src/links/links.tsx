@@ -57,7 +57,14 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
     key: 'name',
     header: 'Name',
     isWide: true,
-    cell: ({ linkName }) => <span className="font-medium">{linkName}</span>,
+    cell: (link) => (
+      <>
+        <span className="font-medium">{link.linkName}</span>
+        <span className="block text-sm text-soft sm:hidden">
+          <LinkAmount {...link} />
+        </span>
+      </>
+    ),
   },
   {
     key: 'status',
@@ -94,12 +101,8 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
     key: 'amount',
     header: 'Amount',
     isAtEnd: true,
-    cell: ({ linkType, amount }) =>
-      linkType === 'custom' ? (
-        <span className="whitespace-nowrap text-soft">Any amount</span>
-      ) : (
-        <Usd micro={amount} />
-      ),
+    from: 'sm',
+    cell: (link) => <LinkAmount {...link} />,
   },
   {
     key: 'copy',
@@ -111,6 +114,11 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
     ),
   },
 ];
+
+function LinkAmount({ linkType, amount }: Link) {
+  if (linkType === 'custom') return <span className="whitespace-nowrap text-soft">Any amount</span>;
+  return <Usd micro={amount} />;
+}
 
 function LinkList({ createButton }: { readonly createButton: ReactNode }) {
   const filters = useFilters(['status'], { status: tabs.map(({ name }) => name) });

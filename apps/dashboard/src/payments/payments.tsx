@@ -7,10 +7,10 @@ import { ScreenLink, useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
-import { shortAddress } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
 import { OddFilters } from '../ui/odd-filters.tsx';
 import { PageHeader } from '../ui/page.tsx';
+import { Payer } from '../ui/payer.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { SessionStatusLines, sessionStatusText } from '../ui/session-status.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -82,13 +82,14 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
       key: 'payer',
       header: 'Payer',
       from: 'lg',
-      cell: (view) => <PayerCell {...view} />,
+      cell: (view) => <Payer {...view} />,
     },
     {
       key: 'token',
       header: 'Paid with',
       from: 'xl',
-      cell: ({ session }) => <span className="whitespace-nowrap">{tokenName(session.paidToken)}</span>,
+      cell: ({ session: { paidToken } }) =>
+        paidToken === '' ? none : <span className="whitespace-nowrap">{tokenName(paidToken)}</span>,
     },
     {
       key: 'net',
@@ -139,22 +140,6 @@ function LinkName({ of, className }: { readonly of: SessionView; readonly classN
   return <span className={classNames('block truncate text-sm text-soft', className)}>{linkName}</span>;
 }
 
-/** Of a deposit the address is where it would go back to: anyone may have sent the money. */
-function PayerCell({ session: { payer, payerEmail }, isDeposit }: SessionView) {
-  if (payerEmail !== '') return <span className="block max-w-48 truncate">{payerEmail}</span>;
-  if (payer === '') return none;
-  return (
-    <>
-      <span title={payer} className="font-mono text-sm">
-        {shortAddress(payer)}
-      </span>
-      {isDeposit === true && (
-        <span className="block text-sm whitespace-nowrap text-soft">Refund address</span>
-      )}
-    </>
-  );
-}
-
 /** All payments: search, filters, saved views and export. */
 export default function Payments() {
   const filters = useFilters<PaymentFilter>(paymentFilters, readableFilters);
@@ -175,7 +160,7 @@ export default function Payments() {
   const rows = canFind ? list.data?.pages.flatMap(({ sessions }) => sessions) : [];
   const tokenName = (tokenId: string) => {
     const token = tokens.data?.tokens.find((each) => each.tokenId === tokenId);
-    return token === undefined ? tokenId || '—' : `${token.symbol} on ${token.network}`;
+    return token === undefined ? tokenId : `${token.symbol} on ${token.network}`;
   };
   // A search looks at a number of payments and may find none of them: go on until something fits or the list ends.
   const isSearchingOn = canFind && rows?.length === 0 && list.hasNextPage;

@@ -85,12 +85,17 @@ const productColumns: readonly Column<Product>[] = [
     key: 'name',
     header: 'Name',
     isWide: true,
-    cell: ({ name, description, imageUrl }) => (
+    cell: ({ name, description, imageUrl, commonPrices }) => (
       <span className="flex items-center gap-3">
         <Picture url={imageUrl} />
         <span className="min-w-0">
           <span className="block truncate font-medium">{name}</span>
-          {description !== '' && <span className="block truncate text-sm text-soft">{description}</span>}
+          <span className="block text-sm text-soft sm:hidden">
+            <Prices prices={commonPrices} />
+          </span>
+          {description !== '' && (
+            <span className="block truncate text-sm text-soft max-sm:hidden">{description}</span>
+          )}
         </span>
       </span>
     ),
@@ -109,14 +114,8 @@ const productColumns: readonly Column<Product>[] = [
     key: 'prices',
     header: 'Price',
     isAtEnd: true,
-    cell: ({ commonPrices }) => (
-      <span className="whitespace-nowrap">
-        {commonPrices[0] !== undefined && <Usd micro={commonPrices[0]} />}
-        {commonPrices.length > 1 && (
-          <span className="ml-1.5 text-sm text-soft max-sm:hidden">and {commonPrices.length - 1} more</span>
-        )}
-      </span>
-    ),
+    from: 'sm',
+    cell: ({ commonPrices }) => <Prices prices={commonPrices} />,
   },
   {
     key: 'changed',
@@ -125,6 +124,15 @@ const productColumns: readonly Column<Product>[] = [
     cell: ({ updateAt }) => <Time time={updateAt} className="text-soft" />,
   },
 ];
+
+function Prices({ prices: [first, ...others] }: { readonly prices: Product['commonPrices'] }) {
+  return (
+    <span className="whitespace-nowrap">
+      {first !== undefined && <Usd micro={first} />}
+      {others.length > 0 && <span className="ml-1.5 text-sm text-soft">and {others.length} more</span>}
+    </span>
+  );
+}
 
 function ProductList({
   mayChange,

@@ -42,7 +42,11 @@ export default function Statement() {
   return (
     <article>
       <div className="print-hidden mb-6 flex flex-wrap items-center justify-between gap-2">
-        <ScreenLink path="reports" search className={buttonClass('quiet', 'normal', 'max-md:invisible')}>
+        <ScreenLink
+          path="reports"
+          search
+          className={buttonClass('quiet', 'normal', '-ml-3.5 max-md:invisible')}
+        >
           Back to the reports
         </ScreenLink>
         <Button

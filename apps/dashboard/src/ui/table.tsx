@@ -183,12 +183,16 @@ interface HeaderProps<Row extends RowData> extends ReturnType<typeof useColumns<
   readonly isChosen: boolean;
 }
 
+/** Where there is a mouse, the sign that a column can sort shows under it. */
+const quietIcon = 'pointer-fine:opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100';
+
 function HeaderRow<Row extends RowData>({ table, shown, isChosen }: HeaderProps<Row>) {
   return (
     <tr className="border-b border-line bg-sunken/60 text-xs text-soft">
       {shown.map((column, index) => {
-        const { key, header, label = 'Acts', sortBy } = column;
+        const { key, header, label = 'Acts', sortBy, isAtEnd } = column;
         const sorted = table.getColumn(key)?.getIsSorted() || undefined;
+        const SortIcon = sorted === undefined ? ChevronsUpDown : sorted === 'asc' ? ArrowUp : ArrowDown;
         return (
           <th
             key={key}
@@ -203,12 +207,15 @@ function HeaderRow<Row extends RowData>({ table, shown, isChosen }: HeaderProps<
               <button
                 type="button"
                 onClick={table.getColumn(key)?.getToggleSortingHandler()}
-                className="group inline-flex h-8 items-center gap-1 rounded-sm hover:text-ink [&>svg]:size-3.5"
+                className={classNames(
+                  'group inline-flex h-8 items-center gap-1 rounded-sm hover:text-ink [&>svg]:size-3.5',
+                  sorted !== undefined && 'text-ink',
+                  // The name stays in line with the numbers.
+                  isAtEnd === true && 'flex-row-reverse',
+                )}
               >
                 {header}
-                {sorted === undefined && <ChevronsUpDown aria-hidden className="text-faint" />}
-                {sorted === 'asc' && <ArrowUp aria-hidden />}
-                {sorted === 'desc' && <ArrowDown aria-hidden />}
+                <SortIcon aria-hidden className={classNames(sorted === undefined && quietIcon)} />
               </button>
             )}
             {isChosen && index === shown.length - 1 && <ColumnMenu table={table} shown={shown} />}
@@ -231,7 +238,7 @@ function ColumnMenu<Row extends RowData>({ table, shown }: ReturnType<typeof use
   return (
     <Menu
       trigger={
-        <IconButton label="Choose columns" className="-mr-2 max-sm:hidden md:size-7">
+        <IconButton label="Choose columns" className="-my-1 -ml-3 max-sm:hidden">
           <Columns3 />
         </IconButton>
       }

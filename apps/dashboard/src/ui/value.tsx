@@ -178,7 +178,7 @@ export function Address({
 }) {
   if (address === '') return <span className="text-faint">—</span>;
   const text = isWhole ? address : shortAddress(address);
-  const style = classNames('font-mono text-sm', isWhole ? 'break-all' : 'whitespace-nowrap');
+  const style = classNames('font-mono text-sm', isWhole ? 'text-balance break-all' : 'whitespace-nowrap');
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">
       {href === undefined ? (

@@ -21,6 +21,7 @@ import { WalletBadge } from './wallet-badge.tsx';
 import { CancelChange, EditWalletSheet, MoveWalletSheet, RemoveWallet } from './wallet-dialogs.tsx';
 import {
   exactMinute,
+  type HeldAddress,
   heldAddresses,
   isProvenWallet,
   modeTitle,
@@ -56,24 +57,25 @@ export default function WalletPage() {
         title="Addresses"
         description="Each address is a version of the wallet. A payment keeps the one with which it began."
       >
-        {own !== undefined && (
-          <ul className="mb-4 grid gap-2">
-            {heldAddresses(read.data, changes.data?.changes ?? []).map(({ address, from, to }) => (
-              <li key={`${address} ${to}`}>
-                <Address address={address} isWhole />
-                <span className="block text-sm text-soft">
-                  {from !== '' && `From ${exactMinute(from)} `}
-                  {to === '' ? 'until now' : `until ${exactMinute(to)}`}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
+        <Table
+          label="Addresses"
+          columns={heldColumns}
+          source={{
+            rows: changes.data && heldAddresses(read.data, changes.data.changes),
+            error: changes.error,
+            onRetry: () => void changes.refetch(),
+          }}
+          keyOf={({ address, to }) => `${address} ${to}`}
+          skeletonRows={1}
+          empty={null}
+        />
+      </Section>
+      <Section title="Changes" description="Who asked for a new address, and what became of it.">
         <ChangesTable
           source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }}
           empty={
             <EmptyLine>
-              No changes so far. The list begins with wallets that are added or moved here.
+              No changes so far. The list begins with wallets that are added or moved in the dashboard.
             </EmptyLine>
           }
         />
@@ -81,6 +83,27 @@ export default function WalletPage() {
     </>
   );
 }
+
+const heldColumns: readonly Column<HeldAddress>[] = [
+  {
+    key: 'address',
+    header: 'Address',
+    cell: ({ address, from, to }) => (
+      <>
+        <Address address={address} isWhole />
+        <span className="block text-sm text-soft sm:hidden">
+          {from !== '' && `From ${exactMinute(from)} `}
+          {to === '' ? 'until now' : `until ${exactMinute(to)}`}
+        </span>
+      </>
+    ),
+  },
+  { key: 'from', header: 'From', from: 'sm', cell: ({ from }) => heldTime(from, '—') },
+  { key: 'to', header: 'Until', from: 'sm', isAtEnd: true, cell: ({ to }) => heldTime(to, 'now') },
+];
+const heldTime = (time: string, empty: string) => (
+  <span className="whitespace-nowrap text-soft">{time === '' ? empty : exactMinute(time)}</span>
+);
 
 type Act = 'edit' | 'move' | 'remove' | 'cancel';
 
