@@ -168,6 +168,11 @@ test(
       await signIn(page, email);
       const sums = page.getByRole('table', { name: 'Sums' });
       await sums.getByText(shown, { exact: true }).waitFor();
+      const order = sums.getByRole('columnheader', { name: 'Settled' });
+      const settled = () => sums.locator('tbody td:last-child').allTextContents();
+      await order.getByRole('button').click();
+      assert.equal(await order.getAttribute('aria-sort'), 'descending');
+      assert.equal((await settled())[0], shown);
       await assertClean(page);
       await page.getByRole('button', { name: 'Download' }).click();
       const dialog = page.getByRole('dialog');

@@ -256,6 +256,25 @@ test('a view of payments that a member saves is there in their other browser', a
   await other.page.context().close();
 });
 
+test('a browser remembers which columns of a list its reader chose', async () => {
+  const { page } = owner;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${dashboard}/${merchantId}/products`);
+  const changed = page.getByRole('columnheader', { name: 'Changed' });
+  await changed.waitFor();
+  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Changed', checked: true }).click();
+  await changed.waitFor({ state: 'detached' });
+  await assertClean(page);
+  await page.reload();
+  await page.getByRole('columnheader', { name: 'Price' }).waitFor();
+  assert.equal(await changed.count(), 0);
+  await page.getByRole('button', { name: 'Choose columns' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Reset' }).press('Enter');
+  await changed.waitFor();
+  assert.equal(await page.evaluate("localStorage.getItem('florin.columns.products')"), null);
+});
+
 test('a filter is chosen by name, an address says what it cannot filter by, and the audit log is narrowed', async () => {
   const { page, email } = owner;
   await page.setViewportSize({ width: 390, height: 844 });

@@ -7,10 +7,10 @@ import { useFilters } from '../../app/use-filters.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { isolated } from '../../ui/isolated.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -52,11 +52,10 @@ export default function Merchants() {
           </Button>
         }
       />
-      <div className="mb-3 max-w-sm">
-        <TextField
-          label={<span className="sr-only">Search merchants</span>}
+      <div className="mb-3 flex max-w-sm">
+        <SearchBox
+          label="Search merchants"
           placeholder="Name or id"
-          type="search"
           value={values.text}
           onChange={(text) => set({ text })}
         />
