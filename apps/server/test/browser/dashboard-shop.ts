@@ -265,6 +265,7 @@ test('a browser remembers which columns of a list its reader chose', async () =>
   await page.getByRole('button', { name: 'Choose columns' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Changed', checked: true }).click();
   await changed.waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
   await assertClean(page);
   await page.reload();
   await page.getByRole('columnheader', { name: 'Price' }).waitFor();
