@@ -92,7 +92,8 @@ test('the first page sums what was received and settled, as a chart and as a tab
   await chart.waitFor();
   await assertClean(page);
   await chart.press('ArrowLeft');
-  await page.getByRole('button', { name: 'Settled', exact: true }).click();
+  const kinds = page.getByRole('group', { name: 'What the chart shows' });
+  await kinds.getByRole('button', { name: 'Settled' }).click();
   await page.getByRole('region', { name: /^Settled on each day/ }).waitFor();
   await page.getByRole('button', { name: '7 days' }).click();
   await page.getByRole('button', { name: '7 days', pressed: true }).waitFor();
