@@ -81,12 +81,12 @@ const takeLock = () => {
   }
 };
 
-const runNpm = (args, options) => {
+const runNpm = async (args, options) => {
   const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env;
   // The program that runs this may be a package that is being installed, and absent meanwhile.
   const isScript = npm !== undefined && /\.[cm]?js$/.test(npm) && existsSync(node);
-  if (isScript) run(node, [npm, ...args], { cwd: root, ...options });
-  else run('npm', args, { cwd: root, ...options });
+  if (isScript) await run(node, [npm, ...args], { cwd: root, ...options });
+  else await run('npm', args, { cwd: root, ...options });
 };
 
 const sayDone = (what, begin) => console.error(`✓ ${what}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`);
@@ -100,62 +100,73 @@ const movePackages = (from, to, names) =>
     return true;
   });
 
-const install = () => {
+const installDependencies = async () => {
   console.error('Installs the dependencies (once) …');
   const begin = Date.now();
+  const wanted = hashLockfile();
   // npm removes what the lockfile does not have: the programs for this system, and so perhaps the one that runs this.
   const programs = Object.values(packagesOf()).map(({ name }) => name);
   rmSync(asideFolder, { recursive: true, force: true });
   const kept = movePackages(modules, asideFolder, programs);
   try {
     // Not `npm ci`: it refuses a lockfile with packages for other systems that a registry mirror lacks.
-    runNpm(['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+    await runNpm(['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   } finally {
     movePackages(asideFolder, modules, kept);
     rmSync(asideFolder, { recursive: true, force: true });
   }
+  writeFileSync(stampPath, `${wanted}\n`);
   sayDone('dependencies', begin);
 };
 
-const withLock = (work) => {
+const fetchPrograms = async (packages, isFree) => {
+  console.error(`Fetches ${packages.map(({ name }) => name).join(', ')} (once) …`);
+  const begin = Date.now();
+  const download = (specs, folder) =>
+    // It says the names of the files that it writes.
+    runNpm(['pack', '--silent', '--pack-destination', folder, ...specs], { stdio: ['ignore', 'ignore', 2] });
+  await placePackages(modules, packages, download, isFree);
+  sayDone('programs', begin);
+};
+
+const withLock = async (work) => {
   takeLock();
   try {
-    work();
+    await work();
   } finally {
     rmSync(lockFolder, { recursive: true, force: true });
   }
 };
 
-/** Installs the dependencies when those that are there do not belong to this lockfile. */
-const ensureDependencies = () => {
-  if (readStamp() === hashLockfile()) return;
-  withLock(() => {
-    const wanted = hashLockfile();
-    if (readStamp() === wanted) return;
-    install();
-    writeFileSync(stampPath, `${wanted}\n`);
-  });
+const findMissing = (kinds) => {
+  const packages = packagesOf();
+  return kinds.map((kind) => packages[kind]).filter((each) => each !== undefined && !isPresent(modules, each));
 };
 
 /** Fetches the packages of these kinds that this system has and that are missing. */
-const ensurePlatform = (kinds) => {
-  const packages = packagesOf();
-  const findMissing = () =>
-    kinds.map((kind) => packages[kind]).filter((each) => each !== undefined && !isPresent(modules, each));
-  if (findMissing().length === 0) return;
-  withLock(() => {
-    const missing = findMissing();
-    if (missing.length === 0) return;
-    console.error(`Fetches ${missing.map(({ name }) => name).join(', ')} (once) …`);
-    const begin = Date.now();
-    placePackages(modules, missing, (specs, folder) =>
-      // It says the names of the files that it writes.
-      runNpm(['pack', '--silent', '--pack-destination', folder, ...specs], {
-        stdio: ['ignore', 'ignore', 2],
-      }),
-    );
-    sayDone('programs', begin);
+const ensurePlatform = async (kinds) => {
+  if (findMissing(kinds).length === 0) return;
+  await withLock(async () => {
+    const missing = findMissing(kinds);
+    if (missing.length > 0) await fetchPrograms(missing);
   });
+};
+
+/**
+ * Installs the dependencies when those that are there do not belong to this lockfile, and fetches the programs of these kinds.
+ * npm unpacks with one processor, so both take no longer than the first.
+ */
+const ensureInstalled = async (kinds) => {
+  const isStale = () => readStamp() !== hashLockfile();
+  if (isStale()) {
+    await withLock(async () => {
+      if (!isStale()) return;
+      const missing = findMissing(kinds);
+      const installed = installDependencies();
+      await Promise.all([installed, missing.length > 0 && fetchPrograms(missing, installed)]);
+    });
+  }
+  await ensurePlatform(kinds);
 };
 
 /** What a world starts that is not on this machine yet. An anvil that is used instead goes into the environment. */
@@ -190,4 +201,4 @@ const findNode = () => {
   );
 };
 
-module.exports = { ensureDependencies, ensurePlatform, findNode, findWorldKinds, root };
+module.exports = { ensureInstalled, ensurePlatform, findNode, findWorldKinds, root };

@@ -50,7 +50,7 @@ const npmScript = execFileSync('sh', ['-c', 'readlink -f "$(command -v npm)"'], 
 /** Installs on the checkout's own Node.js, without a registry; returns the Node.js that is found then. */
 function ensure(checkout: string, node: string, settings: Record<string, string>): string {
   const program = `const ensure = require('./scripts/ensure.cjs');
-    ensure.ensureDependencies(); ensure.ensurePlatform(['node']); console.log(ensure.findNode());`;
+    ensure.ensureInstalled(['node']).then(() => console.log(ensure.findNode()));`;
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/.test(name));
   const env = { ...Object.fromEntries(own), npm_config_registry: 'http://127.0.0.1:1', ...settings };
   const { status, stdout, stderr } = spawnSync(node, ['-e', program], {

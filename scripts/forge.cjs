@@ -9,29 +9,38 @@ const path = require('node:path');
 const { ensurePlatform, root } = require('./ensure.cjs');
 const { packagesOf } = require('./platform.cjs');
 
-function findForge() {
+async function findForge() {
   const { forge } = packagesOf();
   if (forge === undefined) return 'forge';
-  ensurePlatform(['forge']);
+  await ensurePlatform(['forge']);
   return path.join(root, 'node_modules', forge.name, 'bin', 'forge');
 }
 
-const [command, ...rest] = process.argv.slice(2);
-// The other commands never download a compiler and do not know the option.
-const takesOffline = ['build', 'test', 'snapshot', 'coverage', 'inspect', 'create', 'script'].includes(
-  command,
-);
-const args = command === undefined ? ['--help'] : [command, ...(takesOffline ? ['--offline'] : []), ...rest];
-const result = spawnSync(findForge(), args, {
-  cwd: path.join(root, 'contracts'),
-  stdio: 'inherit',
-  // scripts/solc.cjs starts with `env node`: let it be the node that runs this.
-  env: {
-    ...process.env,
-    PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH ?? ''}`,
-  },
-});
-if (result.error) {
-  process.stderr.write(`cannot run forge: ${result.error.message}\n`);
+async function runForge([command, ...rest]) {
+  // The other commands never download a compiler and do not know the option.
+  const takesOffline = ['build', 'test', 'snapshot', 'coverage', 'inspect', 'create', 'script'].includes(
+    command,
+  );
+  const args = command === undefined ? ['--help'] : [command, ...(takesOffline ? ['--offline'] : []), ...rest];
+  const result = spawnSync(await findForge(), args, {
+    cwd: path.join(root, 'contracts'),
+    stdio: 'inherit',
+    // scripts/solc.cjs starts with `env node`: let it be the node that runs this.
+    env: {
+      ...process.env,
+      PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH ?? ''}`,
+    },
+  });
+  if (result.error) throw result.error;
+  return result.status ?? 1;
 }
-process.exitCode = result.status ?? 1;
+
+runForge(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    console.error(`cannot run forge: ${error.message}`);
+    process.exitCode = 1;
+  },
+);

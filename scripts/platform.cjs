@@ -2,7 +2,8 @@
 // Programs that npm packages bring for one system each: node, anvil, forge, postgres. A command fetches those that it needs and
 // that are missing, at exactly the version and the SHA-512 of platform-packages.json. They are not in package-lock.json,
 // because npm installs everything in it, whatever the command, and refuses one in which a registry lacks a package.
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
+const { once } = require('node:events');
 const { createHash } = require('node:crypto');
 const { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync } = require('node:fs');
 const { delimiter, dirname, isAbsolute, join } = require('node:path');
@@ -35,37 +36,42 @@ const checkIntegrity = (path, { name, version, integrity }) => {
 
 const archiveOf = ({ name, version }) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 
-const run = (program, args, options) => {
-  const { error, status, signal } = spawnSync(program, args, { stdio: ['ignore', 2, 2], ...options });
-  if (error) throw new Error(`${program} could not be started: ${error.message}`);
-  if (status !== 0) throw new Error(`${program} ${args[0]} failed (${signal ?? `code ${status}`}).`);
+const run = async (program, args, options) => {
+  const child = spawn(program, args, { stdio: ['ignore', 2, 2], ...options });
+  const [code, signal] = await once(child, 'close').catch((error) => {
+    throw new Error(`${program} could not be started: ${error.message}`);
+  });
+  if (code !== 0) throw new Error(`${program} ${args[0]} failed (${signal ?? `code ${code}`}).`);
 };
 
 /**
  * Places packages in a folder of modules: each complete and checked, or absent. `download(specs, folder)` writes their
- * archives.
+ * archives. Nothing in the folder changes before `isFree` has resolved.
  */
-const placePackages = (modules, packages, download) => {
+const placePackages = async (modules, packages, download, isFree) => {
   const draft = join(modules, '.florin-draft');
+  const contentOf = ({ name }) => join(draft, 'content', name);
   // Of an installation that was killed.
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
   try {
-    download(
+    await download(
       packages.map(({ name, version }) => `${name}@${version}`),
       draft,
     );
     for (const wanted of packages) {
       const archive = join(draft, archiveOf(wanted));
       checkIntegrity(archive, wanted);
-      const content = join(draft, 'content', wanted.name);
-      mkdirSync(content, { recursive: true });
+      mkdirSync(contentOf(wanted), { recursive: true });
       // `o`: the files belong to this user, not to the one who made the archive.
-      run('tar', ['-xozf', archive, '-C', content, '--strip-components=1']);
+      await run('tar', ['-xozf', archive, '-C', contentOf(wanted), '--strip-components=1']);
+    }
+    await isFree;
+    for (const wanted of packages) {
       const place = join(modules, wanted.name);
       rmSync(place, { recursive: true, force: true });
       mkdirSync(dirname(place), { recursive: true });
-      renameSync(content, place);
+      renameSync(contentOf(wanted), place);
     }
   } finally {
     rmSync(draft, { recursive: true, force: true });

@@ -21,7 +21,7 @@ const {
     modules: string,
     packages: readonly PlatformPackage[],
     download: (specs: readonly string[], folder: string) => void,
-  ): void;
+  ): Promise<void>;
 } = load('./platform.cjs');
 
 /** What a command starts of each kind of package. */
@@ -50,10 +50,10 @@ function systemsOf(path: string): string[] {
 }
 
 for (const [system, kinds] of Object.entries(table))
-  test(`the programs for ${system} are those that this checkout names, and made for it`, () => {
+  test(`the programs for ${system} are those that this checkout names, and made for it`, async () => {
     const modules = mkdtempSync(join(tmpdir(), 'florin-programs-'));
     try {
-      placePackages(modules, Object.values(kinds), (specs, folder) =>
+      await placePackages(modules, Object.values(kinds), (specs, folder) =>
         execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, ...specs], {
           stdio: 'ignore',
         }),

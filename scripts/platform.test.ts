@@ -16,6 +16,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 interface PlatformPackage {
   readonly name: string;
@@ -31,7 +32,8 @@ interface Platform {
     modules: string,
     packages: readonly PlatformPackage[],
     download: (specs: readonly string[], folder: string) => void,
-  ): void;
+    isFree?: Promise<void>,
+  ): Promise<void>;
 }
 const load = createRequire(import.meta.url);
 const { checkAnvil, findAnvil, isAnvilEnough, isPresent, placePackages }: Platform = load('./platform.cjs');
@@ -57,12 +59,12 @@ const makeArchive = (version: string): { archive: string; wanted: PlatformPackag
   return { archive, wanted: { name: '@scope/tool', version, integrity: `sha512-${hash}` } };
 };
 
-test('a package is placed complete, with its programs, and replaces another version', () => {
+test('a package is placed complete, with its programs, and replaces another version', async () => {
   const modules = join(folder, 'placed');
   for (const version of ['1.0.0', '1.0.1']) {
     const { archive, wanted } = makeArchive(version);
     assert.equal(isPresent(modules, wanted), false);
-    placePackages(modules, [wanted], (specs, draft) => {
+    await placePackages(modules, [wanted], (specs, draft) => {
       assert.deepEqual(specs, [`@scope/tool@${version}`]);
       execFileSync('cp', [archive, join(draft, `scope-tool-${version}.tgz`)]);
     });
@@ -72,19 +74,34 @@ test('a package is placed complete, with its programs, and replaces another vers
   }
 });
 
-test('an archive with another hash is refused, and what is there stays', () => {
+test('an archive with another hash is refused, and what is there stays', async () => {
   const modules = join(folder, 'refused');
   const { archive, wanted } = makeArchive('2.0.0');
   const copy = (from: string) => (_specs: readonly string[], draft: string) =>
     execFileSync('cp', [from, join(draft, 'scope-tool-2.0.0.tgz')]);
-  placePackages(modules, [wanted], copy(archive));
+  await placePackages(modules, [wanted], copy(archive));
   writeFileSync(archive, 'other');
-  assert.throws(
-    () => placePackages(modules, [wanted], copy(archive)),
+  await assert.rejects(
+    placePackages(modules, [wanted], copy(archive)),
     /^Error: @scope\/tool@2\.0\.0 is refused: its hash is sha512-/,
   );
   assert.equal(isPresent(modules, wanted), true);
   assert.equal(existsSync(join(modules, '.florin-draft')), false);
+});
+
+test('nothing changes in the folder while npm installs there, nor after its installation failed', async () => {
+  const modules = join(folder, 'busy');
+  const { archive, wanted } = makeArchive('3.0.0');
+  const copy = (_specs: readonly string[], draft: string) =>
+    execFileSync('cp', [archive, join(draft, 'scope-tool-3.0.0.tgz')]);
+  const installed = Promise.withResolvers<void>();
+  const placed = placePackages(modules, [wanted], copy, installed.promise);
+  const content = join(modules, '.florin-draft', 'content', '@scope/tool', 'package.json');
+  while (!existsSync(content)) await setTimeout(10);
+  assert.equal(isPresent(modules, wanted), false);
+  installed.reject(new Error('npm install failed'));
+  await assert.rejects(placed, /npm install failed/);
+  assert.deepEqual(readdirSync(modules), []);
 });
 
 test('an anvil of the machine must be of the packaged version or a later one below the next major version', () => {

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process');
 const { constants, setPriority } = require('node:os');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { ensureDependencies, ensurePlatform, findNode, findWorldKinds, root } = require('./ensure.cjs');
+const { ensureInstalled, findNode, findWorldKinds, root } = require('./ensure.cjs');
 
 const COMMANDS = {
   start: {
@@ -154,11 +154,10 @@ const findKinds = (name) => {
   return LIGHT_COMMANDS.includes(name) ? [] : ['anvil', 'forge', 'postgres'];
 };
 
-const runCommand = (name, args) => {
+const runCommand = async (name, args) => {
   const script = join(root, COMMANDS[name].script);
   if (!existsSync(script)) throw new Error(`This checkout has no ${COMMANDS[name].script}.`);
-  ensureDependencies();
-  ensurePlatform(['node', ...findKinds(name)]);
+  await ensureInstalled(['node', ...findKinds(name)]);
   // A tethered child sees its channel close when this process is killed, and then stops cleanly.
   const stdio = COMMANDS[name].isTethered ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(findNode(), [...NODE_FLAGS, script, ...args], { stdio });
@@ -185,9 +184,7 @@ if (help !== undefined && args.some((arg) => arg === '--help' || arg === '-h')) 
   console.log(`npm run ${name}: ${does}. ${help}`);
   process.exit(0);
 }
-try {
-  runCommand(name, args);
-} catch (error) {
+runCommand(name, args).catch((error) => {
   console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);
-}
+});
