@@ -140,7 +140,9 @@ const withLock = async (work) => {
 
 const findMissing = (kinds) => {
   const packages = packagesOf();
-  return kinds.map((kind) => packages[kind]).filter((each) => each !== undefined && !isPresent(modules, each));
+  return kinds
+    .map((kind) => packages[kind])
+    .filter((each) => each !== undefined && !isPresent(modules, each));
 };
 
 /** Fetches the packages of these kinds that this system has and that are missing. */

@@ -21,7 +21,8 @@ async function runForge([command, ...rest]) {
   const takesOffline = ['build', 'test', 'snapshot', 'coverage', 'inspect', 'create', 'script'].includes(
     command,
   );
-  const args = command === undefined ? ['--help'] : [command, ...(takesOffline ? ['--offline'] : []), ...rest];
+  const args =
+    command === undefined ? ['--help'] : [command, ...(takesOffline ? ['--offline'] : []), ...rest];
   const result = spawnSync(await findForge(), args, {
     cwd: path.join(root, 'contracts'),
     stdio: 'inherit',

@@ -7,7 +7,13 @@ import { findTestFiles, hasDeepTests, isDeep, nodeParts } from './test/node-part
 import { type Part, wholePart } from './test/part.ts';
 import { keptFolder, node, nodeFlags, root } from './test/processes.ts';
 import { runParts } from './test/run-parts.ts';
-import { contractPart, differentialPart, historiesPart, seededBugsPart } from './test/suites.ts';
+import {
+  contractPart,
+  differentialPart,
+  historiesPart,
+  seededBugsPart,
+  unusedCodePart,
+} from './test/suites.ts';
 
 /**
  * `npm run test:deep`: what takes hours and is run before a release, and before a change that touches money counts as done.
@@ -56,6 +62,7 @@ async function listParts(): Promise<readonly Part[]> {
   const once = files.filter((file) => !isLonger.test(file) && (isDeep(file) || hasDeepTests(file)));
   return [
     ...nodeParts(once, { FLORIN_DEEP: '1' }),
+    unusedCodePart(),
     contractPart('contracts, deep', { FOUNDRY_PROFILE: 'deep' }),
     seededBugsPart(),
     differentialPart(2_000),

@@ -22,10 +22,13 @@ export const checks: readonly Part[] = [
   typesPart('types of the console', 'world/src/console/browser'),
   typesPart('types of the documentation site', 'apps/docs'),
   wholePart('format and lint', biome, ['check', '--error-on-warnings']),
-  wholePart('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']),
   wholePart('generated files are fresh', node, [...nodeFlags, 'scripts/generate.ts', '--check']),
   wholePart('contracts are formatted', node, [forge, 'fmt', '--check']),
 ];
+
+export function unusedCodePart(): Part {
+  return wholePart('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']);
+}
 
 /** The tests of the contracts with a profile of foundry.toml, then their gas: both use the same compiled code. */
 export function contractPart(name: string, env: Readonly<Record<string, string>> = {}): Part {
@@ -67,7 +70,7 @@ export function differentialPart(sequences: number): Part {
 /** What `npm test` runs, by name; the longest first, so that no processor waits for them at the end. */
 export const suites: Readonly<Record<string, () => Promise<readonly Part[]>>> = {
   contracts: async () => [contractPart('contracts')],
-  simulation: async () => [historiesPart(3, '--size', 'short', '--workers', '1'), differentialPart(2)],
+  simulation: async () => [historiesPart(3, '--size', 'short', '--workers', '1')],
   checks: async () => checks,
   node: async () => nodeParts((await findTestFiles()).filter((file) => !isDeep(file))),
 };

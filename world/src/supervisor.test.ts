@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { deepOnly } from '@florin/server/testing';
 import { localChains } from './local-chain.ts';
 import { findFreePort, reservePort } from './port.ts';
 import { isRunning, type ProcessRecord, waitUntil } from './process.ts';
@@ -99,7 +100,7 @@ test('a world keeps everything through kills, refuses a second start and leaves 
     assert.deepEqual(readChildren(), before);
   });
 
-  await t.test('a child that is killed is restarted', async () => {
+  await t.test('a child that is killed is restarted', deepOnly, async () => {
     for (const name of ['service', 'postgres', 'base']) {
       const before = readChildren()[name];
       assert.ok(before !== undefined);
@@ -114,6 +115,7 @@ test('a world keeps everything through kills, refuses a second start and leaves 
 
   await t.test(
     'a start after SIGKILL of the supervisor has the same keys, ports, contracts and blocks',
+    deepOnly,
     async () => {
       const hash = await readBlockHash(manifest, '0x1');
       const orphans = Object.values(readChildren());
