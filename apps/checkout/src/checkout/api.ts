@@ -6,17 +6,17 @@ import type {
   TokenBalance,
 } from '@florin/protocol/checkout-api.ts';
 import type { PreparedOrder, SessionReceipt } from '@florin/protocol/checkout-order.ts';
-import { isAtEnd } from './model.ts';
+import { isAtEnd, type Model } from './model.ts';
 
 /** A refusal by the server, with its code. */
 export class Refused extends Error {
   readonly code: number;
-  /** When the same request may succeed. */
-  readonly retryAfterSeconds: number;
-  constructor(code: number, message: string, retryAfterSeconds: number) {
+  /** What the reader can do about it; undefined where there is nothing. */
+  readonly words: string | undefined;
+  constructor(code: number, message: string, words: string | undefined) {
     super(message);
     this.code = code;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.words = words;
   }
 }
 
@@ -27,44 +27,51 @@ interface Envelope<Data> {
 }
 
 const timeoutMs = 20_000;
-/** For an answer that names no time. */
-const usualRetrySeconds = 60;
 
-/** Calls the page's API; throws its refusals. */
+/** Calls the page's API in the page's language; throws its refusals. */
 export async function ask<Data>(
   path: string,
-  options: { body?: unknown; clientCode?: string; locale?: string } = {},
+  { body, clientCode }: { body?: unknown; clientCode?: string } = {},
 ): Promise<Data> {
-  const { body, clientCode, locale } = options;
   const response = await fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(clientCode && { 'x-client-code': clientCode }),
-      ...(locale && { 'accept-language': locale }),
+      'accept-language': document.documentElement.lang,
     },
     body: JSON.stringify(body) ?? null,
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const reply = (await response.json()) as Envelope<Data>;
-  if (reply.code !== 0) {
-    const retryAfterSeconds = Number(response.headers.get('retry-after')) || usualRetrySeconds;
-    throw new Refused(reply.code, reply.message, retryAfterSeconds);
-  }
-  return reply.data;
+  const { code, message, data } = (await response.json()) as Envelope<Data>;
+  if (code !== 0) throw new Refused(code, message, (data as { words?: string } | null)?.words);
+  return data;
 }
 
 const base = '/checkout/api';
-/** The language and the time zone of what the server renders, and the order whose address this page alone shows. */
-const readerOf = (lang: string, order: string) => {
-  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return `?${new URLSearchParams({ lang, zone, ...(order && { order }) })}`;
-};
 const sessionPath = (sessionId: string) => `${base}/session/${encodeURIComponent(sessionId)}`;
 
 /** Apart from the others, because few pages let the payer choose the amount. */
 export const askQuote = (linkId: string, amount: string) =>
   ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`);
+
+/** A session as one page follows it: in its language, with the order whose address it shows; empty: the session's. */
+interface Followed {
+  readonly sessionId: string;
+  readonly locale: string;
+  readonly own: string;
+}
+
+/** The address of what the server renders for a page, in its language and time zone. */
+const pathFor = ({ sessionId, locale: lang, own: order }: Followed, part = '') => {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return `${sessionPath(sessionId)}${part}?${new URLSearchParams({ lang, zone, ...(order && { order }) })}`;
+};
+
+/** What a page reads of its session again and again. */
+export function followedBy({ data, own }: Pick<Model, 'data' | 'own'>): Followed {
+  return { sessionId: data.state?.sessionId ?? '', locale: data.locale, own };
+}
 
 /** An order to sign for a payer, and who asks for it. */
 export interface WantedOrder {
@@ -75,16 +82,13 @@ export interface WantedOrder {
     readonly payerEmail: string;
   };
   readonly clientCode: string;
-  readonly locale: string;
 }
 
 export const api = {
   begin: (body: { linkId: string; linkVersion: string; amount?: string }) =>
     ask<BegunSession>(`${base}/session`, { body }),
-  read: (sessionId: string, { locale, own }: { locale: string; own: string }) =>
-    ask<ShownState & { options: CheckoutOption[]; now: number }>(
-      sessionPath(sessionId) + readerOf(locale, own),
-    ),
+  read: (followed: Followed) =>
+    ask<ShownState & { options: CheckoutOption[]; now: number }>(pathFor(followed)),
   balances: (payer: string, tokenIds: string[]) =>
     ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
   prepare: (wanted: WantedOrder) => ask<PreparedOrder>(`${base}/prepare`, wanted),
@@ -108,7 +112,7 @@ const lastMs = 32 * 60_000;
  * all, and anew whenever a reader returns to the page. Returns what ends it.
  */
 export function follow(
-  { sessionId, ...reader }: { readonly sessionId: string; readonly locale: string; readonly own: string },
+  followed: Followed,
   on: { readonly state: (shown: ShownState) => void; readonly lost: () => void },
 ): () => void {
   let waitMs = firstMs;
@@ -133,7 +137,7 @@ export function follow(
     // A reader who returns wakes it.
     if (isEnded && document.hidden) return;
     try {
-      const shown = await api.read(sessionId, reader);
+      const shown = await api.read(followed);
       if (isOver) return;
       take(shown);
       if (!isEnded && source === undefined) return listen();
@@ -145,7 +149,7 @@ export function follow(
     schedule();
   };
   const listen = () => {
-    source = new EventSource(`${sessionPath(sessionId)}/events${readerOf(reader.locale, reader.own)}`);
+    source = new EventSource(pathFor(followed, '/events'));
     source.onmessage = ({ data }: MessageEvent<string>) => {
       unschedule();
       take(JSON.parse(data));

@@ -71,7 +71,7 @@ export function wantedOrder(
   order: Omit<WantedOrder['body'], 'sessionId'>,
 ): WantedOrder {
   const sessionId = data.state?.sessionId ?? '';
-  return { body: { sessionId, ...order }, clientCode, locale: data.locale };
+  return { body: { sessionId, ...order }, clientCode };
 }
 
 /** The chosen token. Throws when no token is available. */

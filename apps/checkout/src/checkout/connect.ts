@@ -55,7 +55,8 @@ export async function recallWallet(page: Page): Promise<void> {
 const isIntended = (intended: string, payer: string) =>
   intended === '' || intended.toLowerCase() === payer.toLowerCase();
 
-function assertIntended({ data }: Model, payer: string): void {
+/** Throws unless a session of an agent is paid by the wallet that it was begun for. */
+export function assertIntended({ data }: Pick<Model, 'data'>, payer: string): void {
   const { intendedPayer, texts } = data;
   if (!isIntended(intendedPayer, payer))
     throw new ExplainedFailure(fill(texts.wrongPayer, { address: shorten(intendedPayer) }));

@@ -1,8 +1,6 @@
 import { type PageElement as Described, flatten, type Tree } from './tree.ts';
 
 const svgNames = new Set(['svg', 'path', 'use']);
-type Listeners = NonNullable<Described['on']>;
-const listeners = new WeakMap<Node, Listeners>();
 
 /**
  * Updates an element's content to match a tree. Existing nodes are changed, not replaced, so that focus, typed text and
@@ -51,30 +49,19 @@ function update(node: ChildNode, item: Described | string): void {
   updateAttributes(node, item.attributes);
   // Without a listener the choice is the reader's alone.
   if (item.on !== undefined && node instanceof HTMLInputElement && node.type === 'radio')
-    node.checked = item.attributes['checked'] === true;
-  if (item.on !== undefined) listen(node, item.on);
+    node.checked = 'checked' in item.attributes;
+  // Elements of one tag and id listen to the same events throughout.
+  Object.assign(node, item.on);
   show(node, item.children);
 }
 
 function updateAttributes(element: Element, wanted: Described['attributes']): void {
   for (const name of element.getAttributeNames()) {
     // The reader decides whether details are open.
-    if (wanted[name] === undefined && name !== 'open') element.removeAttribute(name);
+    if (!(name in wanted) && name !== 'open') element.removeAttribute(name);
   }
-  for (const [name, value] of Object.entries(wanted)) {
-    if (value === undefined || value === false) element.removeAttribute(name);
-    else if (element.getAttribute(name) !== (value === true ? '' : value))
-      element.setAttribute(name, value === true ? '' : value);
-  }
-}
-
-function listen(element: Element, on: Listeners): void {
-  const known = listeners.get(element);
-  listeners.set(element, on);
-  for (const name of Object.keys(on)) {
-    if (known !== undefined && name in known) continue;
-    element.addEventListener(name, (event) => listeners.get(element)?.[name]?.(event));
-  }
+  for (const [name, value] of Object.entries(wanted))
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 /** A field of the page, while it is there. */

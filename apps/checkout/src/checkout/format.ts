@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { Texts } from '../text/en.ts';
 
 const microUsdOfCent = 10_000n;
@@ -51,6 +51,22 @@ export function formatToken(
     locale,
     `${format.format(toDecimal(BigInt(units), token.decimals) as Decimal)}\u00a0${token.symbol}`,
   );
+}
+
+/** A token with its network, in words. */
+export function nameOfToken(
+  { tokenOnNetwork }: Pick<Texts, 'tokenOnNetwork'>,
+  { symbol, chainTitle }: Pick<CheckoutOption, 'symbol' | 'chainTitle'>,
+): string {
+  return fill(tokenOnNetwork, { token: symbol, network: chainTitle });
+}
+
+/** What the payer pays in a token. */
+export function formatPrice(
+  locale: string,
+  option: Pick<CheckoutOption, 'symbol' | 'decimals' | 'amountInToken'>,
+): string {
+  return formatToken(locale, option, option.amountInToken);
 }
 
 /** Keeps Latin text together within text of the other direction. */

@@ -1,8 +1,8 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { NetworkFacts } from '@florin/protocol/checkout-order.ts';
-import { api } from './api.ts';
+import { api, followedBy } from './api.ts';
 import { takeAccount } from './connect.ts';
-import { fill } from './format.ts';
+import { fill, formatPrice } from './format.ts';
 import { isMade, isOver, withState } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { wordsOfStep } from './problem.ts';
@@ -25,8 +25,8 @@ export interface PaymentAttempt {
 
 interface Request<Answer> {
   readonly kind: WalletRequest;
-  /** What the payer must do in the wallet. */
-  readonly words: string;
+  /** What the payer must do in the wallet, with places for the amount. */
+  readonly text: string;
   readonly stage: number;
   readonly ask: () => Promise<Answer>;
   /** Gets an answer that arrives after the payer stopped waiting. */
@@ -38,9 +38,8 @@ const marginSeconds = 30;
 
 /** Asks the server whether the session is still unpaid, and throws unless it is: events may be late or lost. */
 export async function assertOwed(page: Page, deadline?: string): Promise<void> {
-  const { own, data } = page.model;
-  const { texts, state, locale } = data;
-  const read = await api.read(state?.sessionId ?? '', { locale, own }).catch(() => {
+  const { texts } = page.model.data;
+  const read = await api.read(followedBy(page.model)).catch(() => {
     throw new ExplainedFailure(texts.cannotCheck);
   });
   page.change(withState(page.model, read));
@@ -57,7 +56,7 @@ export async function assertOwed(page: Page, deadline?: string): Promise<void> {
  */
 export async function request<Answer>(
   attempt: PaymentAttempt,
-  { kind, words, stage, ask, onLate }: Request<Answer>,
+  { kind, text, stage, ask, onLate }: Request<Answer>,
 ): Promise<Answer | undefined> {
   const { page, provider, option, deadline } = attempt;
   await assertAccount(attempt);
@@ -65,6 +64,7 @@ export async function request<Answer>(
     await bringToNetwork(attempt);
     await assertOwed(page, deadline);
     page.change({ stage, hasAllowed: page.model.hasAllowed ?? false });
+    const words = wordsFor(attempt, text);
     return await waitFor(page, { words, isFor: 'wallet' }, ask, onLate);
   } catch (error) {
     if (error instanceof ExplainedFailure) throw error;
@@ -77,6 +77,12 @@ export async function request<Answer>(
     if (step === 'declined' && kind === 'sign') page.change({ mayPayPlainly: true });
     throw new ExplainedFailure(wordsOfStep(page.model, step, { network: option.chainTitle, error }));
   }
+}
+
+/** A text with the payment's amount and network. */
+export function wordsFor({ page, option }: PaymentAttempt, text: string): string {
+  const amount = formatPrice(page.model.data.locale, option);
+  return fill(text, { amount, network: option.chainTitle });
 }
 
 async function assertAccount({ page, provider, payer }: PaymentAttempt): Promise<void> {
@@ -94,7 +100,7 @@ export async function bringToNetwork(attempt: PaymentAttempt): Promise<void> {
   if (await isOn(provider, option.chainId)) return;
   await assertOwed(page, deadline);
   const network = option.chainTitle;
-  const words = fill(page.model.data.texts.stepSwitch, { network });
+  const words = wordsFor(attempt, page.model.data.texts.stepSwitch);
   const wanted = { ...option, network: attempt.network };
   const step = await waitFor(page, { words, isFor: 'wallet' }, () => switchNetwork(provider, wanted));
   if (step !== 'done')

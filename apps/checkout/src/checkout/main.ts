@@ -11,7 +11,7 @@ import {
 import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { amountView } from './amount-view.ts';
-import { api, follow } from './api.ts';
+import { api, follow, followedBy } from './api.ts';
 import { beginForOthers } from './begin.ts';
 import { nowSeconds, setClock } from './clock.ts';
 import { connectWallet, readBalances, recallWallet } from './connect.ts';
@@ -242,24 +242,18 @@ function take(page: Page, shown: ShownState): void {
 }
 
 async function readState(page: Page): Promise<void> {
-  const { own, data } = page.model;
-  const { locale, state } = data;
-  take(page, await api.read(state?.sessionId ?? '', { locale, own }));
+  take(page, await api.read(followedBy(page.model)));
 }
 
 let stopFollowing = () => {};
 
 function followSession(page: Page): void {
-  const { own, data } = page.model;
-  if (data.state === undefined) return;
+  if (page.model.data.state === undefined) return;
   stopFollowing();
-  stopFollowing = follow(
-    { sessionId: data.state.sessionId, locale: data.locale, own },
-    {
-      state: (shown) => take(page, shown),
-      lost: () => page.change({ isConnected: false }),
-    },
-  );
+  stopFollowing = follow(followedBy(page.model), {
+    state: (shown) => take(page, shown),
+    lost: () => page.change({ isConnected: false }),
+  });
 }
 
 /** Counts the session's time down. */

@@ -82,20 +82,6 @@ export function initialModel(data: CheckoutData): Model {
   };
 }
 
-/** The attributes that tie the page's problem to the field that it is about. */
-export function wrongness(
-  { problem, wrongField }: Pick<Model, 'problem' | 'wrongField'>,
-  id: string,
-  hint = '',
-) {
-  const isWrong = problem !== '' && wrongField === id;
-  const describedBy = [hint, isWrong ? 'problem' : ''].join(' ').trim();
-  return {
-    'aria-invalid': isWrong && 'true',
-    'aria-describedby': describedBy || undefined,
-  };
-}
-
 /** Whether a block has a payment of the session, final or not. */
 export function isMade({ status, initiateTx }: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
   return initiateTx !== '' || !['initialized', 'expired', 'cancelled'].includes(status);

@@ -1,17 +1,9 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions, AmountField } from './actions.ts';
-import { fill, formatMoney, formatToken, shorten } from './format.ts';
+import { fieldView } from './field.ts';
+import { fill, formatMoney, shorten } from './format.ts';
 import { drawingKey, iconView, logoOf } from './mark.ts';
-import {
-  chosenOf,
-  hasDeposit,
-  isDepositable,
-  isForTransfers,
-  isShort,
-  type Model,
-  mayPay,
-  wrongness,
-} from './model.ts';
+import { chosenOf, hasDeposit, isDepositable, isForTransfers, isShort, type Model, mayPay } from './model.ts';
 import { refundView } from './refund-view.ts';
 import { lackView, shortView } from './short-view.ts';
 import { stagesView } from './stages.ts';
@@ -20,7 +12,7 @@ import { isBusy, taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
 import { isRemote, walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
-import { wayView } from './way-view.ts';
+import { amountText, wayView } from './way-view.ts';
 
 /** The payment part of the page, with the field for an amount where the page has one. Absent when no payment is due. */
 export function payView(model: Model, actions: Actions, now: number, amountField: Tree): Tree {
@@ -111,25 +103,21 @@ function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
 
 /** For merchants who ask for it. */
 function emailView(model: Model, actions: Actions): Tree {
-  const { data, step } = model;
+  const { data, email } = model;
   if (!data.isEmailRequired) return undefined;
-  return h(
-    'p',
-    { class: 'field' },
-    h('label', { for: 'email-input' }, data.texts.emailLabel),
-    h('input', {
-      id: 'email-input',
+  return fieldView(model, {
+    id: 'email',
+    label: data.texts.emailLabel,
+    hint: data.emailHint,
+    attributes: {
       type: 'email',
       autocomplete: 'email',
       required: true,
       maxlength: '254',
-      readonly: step !== '',
-      value: model.email || undefined,
+      value: email || undefined,
       input: ({ target }: { readonly target: AmountField }) => actions.typeEmail(target),
-      ...wrongness(model, 'email-input', 'email-hint'),
-    }),
-    h('span', { id: 'email-hint', class: 'soft small' }, data.emailHint),
-  );
+    },
+  });
 }
 
 /** Why a small payment cannot come from an exchange. */
@@ -260,11 +248,9 @@ function walletIcon({ data }: Model, { icon, name }: { icon: string; name: strin
 }
 
 function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree {
-  const { texts, locale } = model.data;
-  const label =
-    option.amountInToken === '0'
-      ? texts.pay
-      : fill(texts.payAmount, { amount: formatToken(locale, option, option.amountInToken) });
+  const { texts } = model.data;
+  const amount = amountText(model, option);
+  const label = amount === '' ? texts.pay : fill(texts.payAmount, { amount });
   // What is missing in a field has not been tried yet.
   const isAgain = model.problem !== '' && model.wrongField === '';
   return taskButton(model, {

@@ -1,9 +1,8 @@
 import type { PreparedOrder } from '@florin/protocol/checkout-order.ts';
 import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail, wantedOrder } from './begin.ts';
-import { readBalances } from './connect.ts';
-import { fill, formatToken } from './format.ts';
-import { assertOwed, bringToNetwork, type PaymentAttempt, request } from './guard.ts';
+import { assertIntended, readBalances } from './connect.ts';
+import { assertOwed, bringToNetwork, type PaymentAttempt, request, wordsFor } from './guard.ts';
 import { isMade, isOver, isShort } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
@@ -33,6 +32,7 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
   // The wallet may have got more meanwhile.
   if (isShort(page.model)) return readBalances(page, page.model.chosen);
   try {
+    assertIntended(page.model, payer);
     const payerEmail = readEmail(page.model);
     // An allowance that an attempt before this one got is still there.
     const hasAllowed = page.model.hasAllowed || undefined;
@@ -70,12 +70,6 @@ function tell(page: Page, error: unknown): void {
   });
 }
 
-/** The words of a step, with the amount and the network. */
-function wordsFor({ page, option }: PaymentAttempt, text: string): string {
-  const amount = formatToken(page.model.data.locale, option, option.amountInToken);
-  return fill(text, { amount, network: option.chainTitle });
-}
-
 /** The wallet's part: approves exactly the amount and pays, with the fewest steps that the wallet supports. */
 async function carryOut(
   attempt: PaymentAttempt,
@@ -96,7 +90,7 @@ async function carryOut(
       const ask = () => send(provider, payer, txRequest);
       const hash = await request(attempt, {
         kind: 'send',
-        words: wordsFor(attempt, text),
+        text,
         stage: stages.allow,
         ask,
       });
@@ -118,7 +112,7 @@ async function payByTransaction(attempt: PaymentAttempt, { payment }: PreparedOr
   const sentAs = (hash: string) => ({ hash, ask: () => outcomeOf(provider, hash) });
   const hash = await request(attempt, {
     kind: 'send',
-    words: wordsFor(attempt, page.model.data.texts.stepPay),
+    text: page.model.data.texts.stepPay,
     stage: stages.pay,
     ask: () => send(provider, payer, payment),
     onLate: (late) => concludeLate(attempt, sentAs(late)),
@@ -139,7 +133,7 @@ async function payAtOnce(
   const sentAs = (id: string) => ({ hash: '', ask: () => outcomeOfCalls(provider, id) });
   const id = await request(attempt, {
     kind: 'calls',
-    words: wordsFor(attempt, page.model.data.texts.stepBatch),
+    text: page.model.data.texts.stepBatch,
     stage: stages.pay,
     ask: () => sendCalls(provider, payer, { chainId: option.chainId, calls }),
     onLate: (late) => concludeLate(attempt, sentAs(late)),
@@ -203,14 +197,10 @@ async function conclude({ page, option }: PaymentAttempt, { hash, ask }: SentPay
   const outcome = await awaitOutcome(ask, () => isPaid(page) && !isSecond());
   // The server knows which payment was first, possibly a moment later than the wallet.
   if (outcome === 'failed') await assertOwed(page).catch(() => undefined);
-  if (isSecond()) {
-    const problem = {
-      failed: texts.secondRefused,
-      succeeded: texts.secondReturns,
-      unknown: texts.secondSent,
-    };
-    page.change({ step: '', problem: problem[outcome] });
-  } else if (outcome === 'failed' && !isPaid(page)) {
+  // Of a second one that went through, the session's state tells what becomes of it.
+  const problem = outcome === 'failed' ? texts.secondRefused : texts.secondSent;
+  if (isSecond()) page.change({ step: '', problem });
+  else if (outcome === 'failed' && !isPaid(page)) {
     forgetSent(page);
     throw new ExplainedFailure(texts.reverted);
   }
@@ -228,9 +218,8 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
   if (way?.submit === undefined) return false;
   const { page, provider, payer, option, deadline } = attempt;
   const { texts, agentApi } = page.model.data;
-  const words = wordsFor(attempt, texts.stepSign);
   const ask = () => signTyped(provider, payer, way.typedData);
-  const signature = await request(attempt, { kind: 'sign', words, stage: stages.pay, ask });
+  const signature = await request(attempt, { kind: 'sign', text: texts.stepSign, stage: stages.pay, ask });
   if (signature === undefined) return false;
   // The prompt may have been open for long.
   await assertOwed(page, deadline);
@@ -240,7 +229,10 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
   } catch (error) {
     if (error instanceof Refused && notBySignature.includes(error.code)) return false;
     // Without an answer it may still have been accepted: the same request again shows it.
-    if (error instanceof Refused) throw error;
+    if (error instanceof Refused) {
+      await assertOwed(page);
+      throw error;
+    }
   }
   markSent(page, option.chainTitle);
   // The same request again returns its outcome; the session's events report the block.

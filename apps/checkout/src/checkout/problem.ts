@@ -1,7 +1,6 @@
-import { refusalWords } from '../text/refusal-words.ts';
 import type { ScriptTexts } from '../text/script-texts.ts';
 import { Refused } from './api.ts';
-import { fill, formatWait, shorten } from './format.ts';
+import { fill } from './format.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
@@ -10,21 +9,15 @@ import type { NextStep } from './wallet-answer.ts';
 /** The change with which the page shows a failure in the reader's words, at the field that it is about. */
 export function problemOf(model: Pick<Model, 'data'>, error: unknown): Pick<Model, 'problem' | 'wrongField'> {
   return {
-    problem: wordsFor(model, error),
+    problem: wordsFor(model.data, error),
     wrongField: error instanceof ExplainedFailure ? error.field : '',
   };
 }
 
-function wordsFor({ data }: Pick<Model, 'data'>, error: unknown): string {
-  const { texts, locale } = data;
+function wordsFor({ texts }: Model['data'], error: unknown): string {
   if (error instanceof ExplainedFailure) return error.message;
-  if (error instanceof Refused) {
-    const name = refusalWords[error.code];
-    const time = formatWait(locale, error.retryAfterSeconds);
-    // The server's own words are English. The code is for the support.
-    if (name === undefined) return `${texts.noRoute} (${error.code})`;
-    return fill(texts[name], { address: shorten(data.intendedPayer), time });
-  }
+  // Without words, such as those of an outage, it is for the support: the server's own are English.
+  if (error instanceof Refused) return error.words ?? `${texts.noRoute} (${error.code})`;
   return fill(texts.failed, { reason: wordsOfError(error) });
 }
 

@@ -1,6 +1,6 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
-import { fill, formatToken, toDecimal } from './format.ts';
+import { fill, formatToken, nameOfToken, toDecimal } from './format.ts';
 import { markView } from './mark.ts';
 import { holds, isDepositable, isShort, type Model, missingOf } from './model.ts';
 import { taskButton } from './task-button.ts';
@@ -33,8 +33,8 @@ export function shortView(model: Model, option: CheckoutOption, actions: Actions
     { id: 'short' },
     // More of them would hide the rest of the page; the sheet has all.
     others.slice(0, 3).map((other) => {
-      const { tokenId, symbol: token, chainTitle: network } = other;
-      const text = [markView(data.drawings, other), fill(texts.tokenOnNetwork, { token, network })];
+      const { tokenId } = other;
+      const text = [markView(data.drawings, other), nameOfToken(texts, other)];
       return button(`use-${tokenId}`, text, () => actions.choose(tokenId));
     }),
     isDepositable(model) &&

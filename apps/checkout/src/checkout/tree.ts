@@ -4,24 +4,26 @@
  */
 export interface PageElement {
   readonly tag: string;
-  readonly attributes: Readonly<Record<string, string | boolean | undefined>>;
+  /** Those that are there; one without a value is empty. */
+  readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly Tree[];
-  /** In the browser: the element's event listeners by event name. */
-  readonly on?: Readonly<Record<string, (event: unknown) => void>> | undefined;
+  /** In the browser: the element's event listeners by their properties, such as `onclick`. */
+  readonly on?: Readonly<Record<string, (event: never) => void>>;
 }
 
 /** `false` and `undefined` render nothing. */
 export type Tree = PageElement | string | false | undefined | readonly Tree[];
 
-type Attributes = Readonly<Record<string, string | boolean | undefined | ((event: never) => void)>>;
+/** Attributes without a value are absent; functions are listeners. */
+export type Attributes = Readonly<Record<string, string | boolean | undefined | ((event: never) => void)>>;
 
 /** Creates an element; function attributes are listeners, named after their events. */
 export function h(tag: string, attributes: Attributes = {}, ...children: readonly Tree[]): PageElement {
-  const plain: Record<string, string | boolean | undefined> = {};
-  const on: Record<string, (event: unknown) => void> = {};
+  const plain: Record<string, string> = {};
+  const on: Record<string, (event: never) => void> = {};
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') on[name] = value as (event: unknown) => void;
-    else plain[name] = value;
+    if (typeof value === 'function') on[`on${name}`] = value;
+    else if (value !== undefined && value !== false) plain[name] = value === true ? '' : value;
   }
   return { tag, attributes: plain, children, on };
 }

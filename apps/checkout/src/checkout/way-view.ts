@@ -1,6 +1,6 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { Actions } from './actions.ts';
-import { fill, formatDuration, formatToken } from './format.ts';
+import { fill, formatDuration, formatPrice, formatToken, nameOfToken } from './format.ts';
 import { iconView, logoOf, markView } from './mark.ts';
 import type { Model } from './model.ts';
 import { h, type Tree } from './tree.ts';
@@ -22,11 +22,7 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
       h(
         'div',
         { class: 'name' },
-        h(
-          'div',
-          {},
-          h('bdi', {}, fill(texts.tokenOnNetwork, { token: option.symbol, network: option.chainTitle })),
-        ),
+        h('div', {}, h('bdi', { id: 'way-name' }, nameOfToken(texts, option))),
         factsView(facts),
       ),
       data.options.length > 1 &&
@@ -36,7 +32,7 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
             class: 'plain',
             id: 'change-way',
             'aria-haspopup': 'dialog',
-            'aria-label': texts.changeToken,
+            'aria-labelledby': 'change-way way-name',
             'aria-disabled': step !== '' && 'true',
             click: actions.openWays,
           },
@@ -128,8 +124,8 @@ function factsView(facts: readonly string[]): Tree {
 }
 
 /** What the payer pays in this token; empty while no amount is chosen. */
-function amountText({ data }: Model, option: CheckoutOption): string {
-  return option.amountInToken === '0' ? '' : formatToken(data.locale, option, option.amountInToken);
+export function amountText({ data }: Pick<Model, 'data'>, option: CheckoutOption): string {
+  return option.amountInToken === '0' ? '' : formatPrice(data.locale, option);
 }
 
 function balanceText({ data, balances }: Model, option: CheckoutOption): string {

@@ -38,7 +38,6 @@ export const de: Texts = {
   copyLink: 'Link zu dieser Seite kopieren',
   copied: 'Kopiert',
   change: 'Ändern',
-  changeToken: 'Token ändern',
   anotherWay: 'Anders bezahlen',
   balance: 'Sie haben {amount}',
   balanceUnknown: 'Guthaben unbekannt',
@@ -73,8 +72,6 @@ export const de: Texts = {
     'Diese Zahlung ist schon erfolgt. Im selben Netzwerk lehnt der Smart Contract ab, was Ihre Wallet eben gesendet hat. In einem anderen Netzwerk sendet der Dienst es zurück, sofern der Händler es nicht vorher annimmt.',
   secondRefused:
     'Diese Zahlung war schon erfolgt. Der Smart Contract hat die zweite abgelehnt; sie hat Sie nur Gas gekostet.',
-  secondReturns:
-    'Diese Zahlung war schon erfolgt. Der Dienst sendet die zweite an Ihre Wallet zurück, sofern der Händler sie nicht vorher annimmt.',
   unseen:
     '{network} zeigt die Zahlung noch nicht. Sehen Sie in Ihrer Wallet nach, bevor Sie es erneut versuchen.',
   stopped: 'Abgebrochen. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',

@@ -36,7 +36,6 @@ export const en = {
   copyLink: 'Copy the link to this page',
   copied: 'Copied',
   change: 'Change',
-  changeToken: 'Change token',
   anotherWay: 'Pay another way',
   balance: 'You have {amount}',
   balanceUnknown: 'Balance unknown',
@@ -70,8 +69,6 @@ export const en = {
     'This payment has already been made. On the same network the contract refuses what your wallet has just sent. On another network the service sends it back, unless the merchant accepts it first.',
   secondRefused:
     'This payment had already been made. The contract refused the second one, which cost you only gas.',
-  secondReturns:
-    'This payment had already been made. The service sends the second one back to your wallet, unless the merchant accepts it first.',
   unseen: '{network} does not show the payment yet. Check your wallet before you try again.',
   stopped: 'Stopped. If your wallet still shows a request, reject it there.',
   accountChanged: 'Your wallet has changed to another account. Check the amount, then pay again.',

@@ -37,7 +37,6 @@ export const es: Texts = {
   copyLink: 'Copiar el enlace a esta página',
   copied: 'Copiado',
   change: 'Cambiar',
-  changeToken: 'Cambiar de token',
   anotherWay: 'Pagar de otra manera',
   balance: 'Tiene {amount}',
   balanceUnknown: 'Saldo desconocido',
@@ -71,8 +70,6 @@ export const es: Texts = {
   secondSent:
     'Este pago ya se ha hecho. En la misma red el contrato rechaza lo que su monedero acaba de enviar. En otra red, el servicio lo devuelve, salvo que el comercio lo acepte antes.',
   secondRefused: 'Este pago ya se había hecho. El contrato ha rechazado el segundo, que solo ha costado gas.',
-  secondReturns:
-    'Este pago ya se había hecho. El servicio devuelve el segundo a su monedero, salvo que el comercio lo acepte antes.',
   unseen: '{network} aún no muestra el pago. Compruébelo en su monedero antes de intentarlo de nuevo.',
   stopped: 'Detenido. Si su monedero aún muestra una solicitud, recházela allí.',
   accountChanged: 'Su monedero ha cambiado a otra cuenta. Revise el importe y pague de nuevo.',

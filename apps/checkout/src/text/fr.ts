@@ -38,7 +38,6 @@ export const fr: Texts = withFrenchSpaces({
   copyLink: 'Copier le lien de cette page',
   copied: 'Copié',
   change: 'Changer',
-  changeToken: 'Changer de jeton',
   anotherWay: 'Payer autrement',
   balance: 'Vous avez {amount}',
   balanceUnknown: 'Solde inconnu',
@@ -72,8 +71,6 @@ export const fr: Texts = withFrenchSpaces({
     'Ce paiement a déjà été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre réseau, le service le renvoie, sauf si le marchand l’accepte avant.',
   secondRefused:
     'Ce paiement avait déjà été effectué. Le contrat a refusé le second, qui n’a coûté que du gas.',
-  secondReturns:
-    'Ce paiement avait déjà été effectué. Le service renvoie le second à votre portefeuille, sauf si le marchand l’accepte avant.',
   unseen: '{network} n’affiche pas encore le paiement. Vérifiez dans votre portefeuille avant de réessayer.',
   stopped: 'Arrêté. Si votre portefeuille affiche encore une demande, refusez-la.',
   accountChanged: 'Votre portefeuille a changé de compte. Vérifiez le montant, puis payez de nouveau.',

@@ -37,7 +37,6 @@ export const it: Texts = {
   copyLink: 'Copia il link a questa pagina',
   copied: 'Copiato',
   change: 'Cambia',
-  changeToken: 'Cambia token',
   anotherWay: 'Paga in un altro modo',
   balance: 'Hai {amount}',
   balanceUnknown: 'Saldo sconosciuto',
@@ -71,8 +70,6 @@ export const it: Texts = {
     'Questo pagamento è già stato fatto. Sulla stessa rete il contratto rifiuta ciò che il wallet ha appena inviato. Su un’altra rete il servizio lo restituisce, a meno che il venditore non lo accetti prima.',
   secondRefused:
     'Questo pagamento era già stato fatto. Il contratto ha rifiutato il secondo, che ti è costato solo gas.',
-  secondReturns:
-    'Questo pagamento era già stato fatto. Il servizio restituisce il secondo al wallet, a meno che il venditore non lo accetti prima.',
   unseen: '{network} non mostra ancora il pagamento. Controlla nel wallet prima di riprovare.',
   stopped: 'Interrotto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
   accountChanged: 'Il wallet è passato a un altro account. Controlla l’importo, poi paga di nuovo.',

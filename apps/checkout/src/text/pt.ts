@@ -37,7 +37,6 @@ export const pt: Texts = {
   copyLink: 'Copiar o link desta página',
   copied: 'Copiado',
   change: 'Alterar',
-  changeToken: 'Alterar token',
   anotherWay: 'Pagar de outra forma',
   balance: 'Você tem {amount}',
   balanceUnknown: 'Saldo desconhecido',
@@ -70,8 +69,6 @@ export const pt: Texts = {
   secondSent:
     'Este pagamento já foi feito. Na mesma rede, o contrato recusa o que a sua carteira acabou de enviar. Em outra rede, o serviço o devolve, a menos que o comerciante o aceite antes.',
   secondRefused: 'Este pagamento já tinha sido feito. O contrato recusou o segundo, que custou apenas gas.',
-  secondReturns:
-    'Este pagamento já tinha sido feito. O serviço devolve o segundo à sua carteira, a menos que o comerciante o aceite antes.',
   unseen: '{network} ainda não mostra o pagamento. Verifique na sua carteira antes de tentar de novo.',
   stopped: 'Parado. Se sua carteira ainda mostrar um pedido, rejeite-o lá.',
   accountChanged: 'Sua carteira mudou para outra conta. Confira o valor e pague de novo.',

@@ -106,6 +106,9 @@ const serverTexts = [
   'orPayElse',
   'arrivedApart',
   'walletWindow',
+  'changed',
+  'refundLost',
+  'tooOften',
 ] as const satisfies readonly (keyof Texts)[];
 
 /** Texts of pages whose payer chooses the amount. */
@@ -116,6 +119,7 @@ const amountTexts: ReadonlySet<string> = new Set<keyof Texts>([
   'amountWrong',
   'amountUnclear',
   'amountOutside',
+  'amountRefused',
 ]);
 
 /** Texts of pages that ask for an e-mail address. */

@@ -38,7 +38,6 @@ export const tr: Texts = {
   copyLink: 'Bu sayfanın bağlantısını kopyala',
   copied: 'Kopyalandı',
   change: 'Değiştir',
-  changeToken: 'Token değiştir',
   anotherWay: 'Başka bir yolla öde',
   balance: 'Bakiyeniz {amount}',
   balanceUnknown: 'Bakiye bilinmiyor',
@@ -71,8 +70,6 @@ export const tr: Texts = {
   secondSent:
     'Bu ödeme zaten yapıldı. Aynı ağda sözleşme, cüzdanınızın az önce gönderdiğini reddeder. Başka bir ağda hizmet, satıcı önce kabul etmezse onu geri gönderir.',
   secondRefused: 'Bu ödeme zaten yapılmıştı. Sözleşme ikincisini reddetti; yalnızca gas ücreti ödediniz.',
-  secondReturns:
-    'Bu ödeme zaten yapılmıştı. Hizmet, satıcı önce kabul etmezse ikincisini cüzdanınıza geri gönderir.',
   unseen: '{network} ödemeyi henüz göstermiyor. Yeniden denemeden önce cüzdanınıza bakın.',
   stopped: 'Durduruldu. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
   accountChanged: 'Cüzdanınız başka bir hesaba geçti. Tutarı kontrol edin, sonra yeniden ödeyin.',

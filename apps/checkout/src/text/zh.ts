@@ -36,7 +36,6 @@ export const zh: Texts = {
   copyLink: '复制此页面的链接',
   copied: '已复制',
   change: '更改',
-  changeToken: '更改代币',
   anotherWay: '换一种方式付款',
   balance: '余额 {amount}',
   balanceUnknown: '余额未知',
@@ -68,7 +67,6 @@ export const zh: Texts = {
   secondSent:
     '此付款已完成。在同一网络上，合约会拒绝您的钱包刚发送的付款。在其他网络上，服务会将其退回，除非商家先行接受。',
   secondRefused: '此付款之前已完成。合约拒绝了第二笔，您只花费了 gas 费。',
-  secondReturns: '此付款之前已完成。服务会把第二笔退回您的钱包，除非商家先行接受。',
   unseen: '{network} 尚未显示此付款。重试之前，请在钱包中查看。',
   stopped: '已停止。如果您的钱包仍显示请求，请在钱包中拒绝。',
   accountChanged: '您的钱包已切换到另一个账户。请核对金额后再次付款。',

@@ -159,7 +159,7 @@ test('a second payment on another network goes back, and the page says so before
   await payElsewhere(url);
   await says(device, rejectIt);
   held.answer();
-  await says(device, 'The service sends the second one back to your wallet');
+  await says(device, 'On another network the service sends it back');
   await life.eventually(device.balance, (amount) => amount === 30n, 'the second payment back');
   await device.page.close();
 });

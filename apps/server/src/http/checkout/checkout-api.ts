@@ -23,15 +23,18 @@ import {
   sessionOf,
 } from './payment.ts';
 import { progressFeed } from './progress-feed.ts';
+import { withWords } from './refusal-words.ts';
 import { openStates, type StateReader, timeZoneOf } from './shown-state.ts';
 import { linkOptions } from './state.ts';
+
+/** The page's script names the page's language. */
+const languageOf = ({ headers }: FastifyRequest) => chooseLanguage(undefined, headers['accept-language']);
 
 /** The secret of the page is a header, so that no URL contains it. */
 function callerOf(request: FastifyRequest): PayerCaller {
   const given = request.headers['x-client-code'];
   const clientCode = typeof given === 'string' && given !== '' ? given : undefined;
-  const language = chooseLanguage(undefined, request.headers['accept-language']).tag;
-  return { clientCode, network: networkOf(request.ip), language };
+  return { clientCode, network: networkOf(request.ip), language: languageOf(request).tag };
 }
 
 type ReaderQuery = QueryOf<(typeof checkoutApi)['routes']['readSession']>;
@@ -40,8 +43,17 @@ function readerOf({ lang, zone, order }: ReaderQuery): StateReader {
   return { language: chooseLanguage(lang, undefined), timeZone: timeZoneOf(zone), order };
 }
 
-/** Adds the API of the hosted page. */
-export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext): void {
+/** Adds the API of the hosted page, in a scope of its own: its refusals have words for the payer. */
+export async function addCheckoutApi(door: FastifyInstance, deps: CheckoutContext): Promise<void> {
+  await door.register(async (server) => {
+    server.setErrorHandler((error, request) => {
+      throw error instanceof Refusal ? withWords(languageOf(request), error) : error;
+    });
+    addRoutes(server, deps);
+  });
+}
+
+function addRoutes(server: FastifyInstance, deps: CheckoutContext): void {
   const { routes, basePath } = checkoutApi;
   const addRoute = routesOf(server, { basePath, shape: envelope, authorize: callerOf });
   addRoute(routes.beginSession, async ({ body }) => beginSession(deps, body));

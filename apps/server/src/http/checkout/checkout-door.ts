@@ -59,7 +59,7 @@ export function checkoutDoor(options: CheckoutContext): Door {
     );
     const others = [demoScript, remote?.script, remote?.module].filter((each) => each !== undefined);
     addAssets(server, [script, claimScript, ...others], rare);
-    addCheckoutApi(server, options);
+    await addCheckoutApi(server, options);
     if (options.demo !== undefined) addDemoPayer(server, options, options.demo);
   };
 }

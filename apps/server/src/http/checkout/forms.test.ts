@@ -13,7 +13,7 @@ import { defaultRateLimits, limitedDoor } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
 import { localLimits } from '../shared-limits.ts';
 import { checkoutDoor } from './checkout-door.ts';
-import { wordsOfRefusal } from './forms.ts';
+import { wordsOfRefusal } from './refusal-words.ts';
 
 let world: MerchantWorld;
 let journal: ChangeJournal;

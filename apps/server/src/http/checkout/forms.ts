@@ -1,6 +1,5 @@
-import { fill, formatWait, type Language, refusalWords, shorten, type Texts } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
-import { errorCatalogue, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { compileCheck } from '../schema-check.ts';
@@ -74,19 +73,4 @@ export function depositBodyOf(request: FastifyRequest, sessionId: string): BodyO
   const refusal = checkPrepare(body);
   if (refusal !== undefined) throw refusal;
   return body;
-}
-
-const fieldWords: Readonly<Record<string, keyof Texts>> = {
-  amount: 'amountWrong',
-  payer: 'refundWrong',
-  payerEmail: 'emailWrong',
-};
-
-/** A refusal in the reader's words; one without words of its own shows its code. `payer` is the only wallet that may pay. */
-export function wordsOfRefusal({ tag, texts }: Language, { slug, details }: Refusal, payer: string): string {
-  const { code } = errorCatalogue[slug];
-  const name = refusalWords[code] ?? fieldWords[details.param ?? ''];
-  if (name === undefined) return `${texts.noRoute} (${code})`;
-  const time = formatWait(tag, details.retryAfterSeconds ?? 60);
-  return fill(texts[name], { address: shorten(payer), time });
 }

@@ -104,10 +104,9 @@ const voidTags = new Set(['img', 'input', 'source']);
 function renderTree(tree: Tree): Html {
   const parts = flatten(tree).map((item) => {
     if (typeof item === 'string') return html`${item}`;
-    const attributes = Object.entries(item.attributes).map(([name, value]) => {
-      if (value === undefined || value === false) return html``;
-      return value === true ? html` ${name}` : html` ${name}="${value}"`;
-    });
+    const attributes = Object.entries(item.attributes).map(([name, value]) =>
+      value === '' ? html` ${name}` : html` ${name}="${value}"`,
+    );
     const tag = new Html(item.tag);
     if (voidTags.has(item.tag)) return html`<${tag}${attributes}>`;
     return html`<${tag}${attributes}>${renderTree(item.children)}</${tag}>`;

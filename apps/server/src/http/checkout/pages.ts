@@ -15,7 +15,7 @@ import { brandStyle } from './brand-style.ts';
 import { claimData } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
 import { showDeposit } from './deposit.ts';
-import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefusal } from './forms.ts';
+import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm } from './forms.ts';
 import { picturePath } from './link-picture.ts';
 import type { NoScript } from './no-script.ts';
 import {
@@ -28,6 +28,7 @@ import {
 } from './page.ts';
 import { linkPageData, merchantOf, sessionPageData } from './page-data.ts';
 import { beginSession } from './payment.ts';
+import { wordsOfRefusal } from './refusal-words.ts';
 import { linkBounds } from './state.ts';
 
 /** One request for a page, with the dependencies that answer it. */

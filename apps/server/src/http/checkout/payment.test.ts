@@ -99,7 +99,7 @@ async function prepare(
     method: 'POST',
     url: '/checkout/api/prepare',
     remoteAddress,
-    headers: secret === '' ? {} : { 'x-client-code': secret },
+    headers: { 'accept-language': 'de', ...(secret === '' ? {} : { 'x-client-code': secret }) },
     payload: { sessionId, tokenId, payer: getAddress(toHex(payer, { size: 20 })), payerEmail: '' },
   });
   const { code, data, message } = response.json();
@@ -223,6 +223,9 @@ test('payable orders of a session are limited for each network and in total, apa
     [refused.status, refused.code, refused.retryAfter],
     [429, 900_101, String(unsignedOrderSeconds + 1)],
   );
+  // The page shows these; the message is the same in every language.
+  assert.match(refused.data.words, /^Zu viele Anfragen\. .*61 Minuten/);
+  assert.match(refused.message, /^Too many requests/);
   // A repeat takes no extra place.
   assert.equal((await prepare(sessionId, 1)).code, 0);
   for (let payer = 91; payer <= 92; payer += 1)
