@@ -39,8 +39,8 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
   ];
 }
 
-/** Characters: from about a million dollars on they are smaller, so that they stay on one line. */
-const longAmount = 12;
+/** Characters: longer ones are smaller, so that the time left stays beside them. */
+const longAmount = 9;
 
 /** The way back to the shop without a payment. */
 export function backView(

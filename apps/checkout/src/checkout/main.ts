@@ -23,6 +23,7 @@ import {
   hasDeposit,
   initialModel,
   isMade,
+  isOpen,
   isOver,
   isPaidHere,
   type Model,
@@ -112,6 +113,9 @@ function render(page: Page): void {
   classList.toggle('own', model.clientCode !== '');
   classList.toggle('apart', !hasDeposit(model));
   classList.toggle('other', !isPaidHere(model));
+  // As the server renders it after a reload: the order is below what has become of it.
+  const isDone = data.state !== undefined && !isOpen(data.state, now);
+  document.querySelector('main')?.classList.toggle('done', isDone);
   show(elementOf('head'), headView(data, now, pricedBy(model, now)));
   const actions = actionsOf(page);
   show(elementOf('pay'), payView(model, actions, now, HAS_AMOUNT && amountView(model, actions)));

@@ -39,7 +39,7 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
         ...{ id: 'copy-amount', text: toDecimal(lacking, option.decimals), label: texts.copyAmount },
       }),
     ),
-    h('p', { class: 'small' }, fill(texts.sendOnce, { address: deposit.refundTo })),
+    h('p', { class: 'small' }, withAddress(texts.sendOnce, deposit.refundTo)),
     termsView(data, { deposit, option, timeZone: reader.timeZone }),
     h(
       'p',
@@ -49,6 +49,12 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
     ),
     actView('hide', { class: 'plain', id: 'hide-deposit' }, texts.anotherWay),
   );
+}
+
+/** A text with a short address in its place, on one line. */
+function withAddress(text: string, address: string): Tree {
+  const [before, after] = text.split('{address}');
+  return [before, h('bdi', { class: 'near' }, address), after];
 }
 
 /** Its texts and its sign change once it has copied. */
