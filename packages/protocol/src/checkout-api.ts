@@ -144,6 +144,8 @@ export const checkoutState = Type.Object({
       heldUntil: Type.Integer(),
       /** Whether its order was asked for without the session's secret, so that it need not be of the secret's owner. */
       isUnproven: Type.Boolean(),
+      /** The transaction that gave it back, and its chain. */
+      returned: Type.Optional(Type.Object({ tx: Type.String(), chainId: Type.String() })),
     }),
   ),
   refunded: Type.String({ description: 'Micro-USD that went back to the payer' }),
@@ -238,6 +240,14 @@ const prepareErrors = [
   'order_already_paid',
   'chain_unavailable',
 ] as const;
+
+/** For the owner of the session's secret alone: others see the ends of each address. */
+const placesReply = Type.Object({
+  places: Type.Array(
+    Type.Object({ orderId: Type.String(), address: Type.String(), refundAddress: Type.String() }),
+  ),
+});
+export type WholePlaces = Static<typeof placesReply>;
 
 const sessionParams = Type.Object({ sessionId: idText });
 
@@ -376,6 +386,17 @@ export const checkoutApi = {
       permissions: [],
       effect: 'query',
       errors: ['field_invalid', 'session_not_found', 'client_code_invalid', 'chain_unavailable'],
+    }),
+    readPlaces: route({
+      method: 'GET',
+      path: '/session/:sessionId/places',
+      summary: 'Read the whole deposit and refund addresses of a session',
+      tag: 'Hosted checkout',
+      params: sessionParams,
+      reply: placesReply,
+      permissions: [],
+      effect: 'query',
+      errors: ['session_not_found', 'client_code_invalid'],
     }),
     readReceipt: route({
       method: 'GET',

@@ -5,7 +5,7 @@ import { type Edit, groupTyped, parseAmount, problemOfAmount, writeAmount } from
 import { askQuote } from './api.ts';
 import { boundsOf } from './bounds.ts';
 import { fieldOf } from './dom.ts';
-import { fill, formatMoney } from './format.ts';
+import { fill, formatRange, nameOfToken } from './format.ts';
 import { chosenOf, type Model } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 
@@ -64,9 +64,8 @@ function outsideOf(model: Pick<Model, 'data' | 'chosen'>, typed: TypedAmount): s
   const bounds = boundsOf(option ?? {});
   if (option === undefined || bounds === undefined || typed.kind !== 'amount') return '';
   if (bounds.least <= typed.amount && typed.amount <= bounds.most) return '';
-  const [least, most] = [formatMoney(locale, `${bounds.least}`), formatMoney(locale, `${bounds.most}`)];
-  const token = fill(texts.tokenOnNetwork, { token: option.symbol, network: option.chainTitle });
-  return fill(texts.amountOutside, { token, least, most });
+  const range = formatRange(locale, bounds, typed.amount);
+  return fill(texts.amountOutside, { token: nameOfToken(texts, option), range });
 }
 
 async function quote(page: Page, text: string): Promise<void> {

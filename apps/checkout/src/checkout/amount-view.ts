@@ -1,7 +1,8 @@
 import type { Actions, AmountField } from './actions.ts';
 import { editOf } from './amount.ts';
+import { boundsText } from './bounds.ts';
 import { fieldView } from './field.ts';
-import type { Model } from './model.ts';
+import { chosenOf, type Model } from './model.ts';
 import { h, type Tree } from './tree.ts';
 
 type Typed = { readonly target: AmountField } & Parameters<typeof editOf>[0];
@@ -27,7 +28,7 @@ export function amountView(model: Model, actions: Actions): Tree {
         change: ({ target }: Typed) => actions.leaveAmount(target),
       },
     },
-    h('span', { id: 'amount-bounds', class: 'soft small' }, data.bounds),
+    h('span', { id: 'amount-bounds', class: 'soft small' }, boundsText(data.locale, chosenOf(model) ?? {})),
     h('span', { id: 'amount-problem', class: 'problem', role: 'alert' }, amountProblem),
   );
 }

@@ -27,8 +27,6 @@ export interface CheckoutData {
   readonly title: string;
   /** Price in Micro-USD; empty until the payer chooses it. */
   readonly amount: string;
-  /** In words: the range that the payer may choose from over all tokens, without a fee on top. Absent where there is no choice. */
-  readonly bounds?: string;
   readonly isFeeOnTop: boolean;
   readonly isEmailRequired: boolean;
   /** What else the e-mail address is for, in words; absent where nothing is. */

@@ -28,13 +28,14 @@ export function formatMoney(locale: string, microUsd: string): string {
   return isolate(locale, format.format(toDecimal(BigInt(microUsd), 6) as Decimal));
 }
 
-/** Formats a range of prices. A least price below a cent would say nothing to readers, so then only the most is named. */
+/** Formats a range of prices. A least price below a cent says nothing to readers, unless they chose less than that. */
 export function formatRange(
   locale: string,
   { least, most }: { readonly least: bigint; readonly most: bigint },
+  chosen = least,
 ): string {
-  const [from, to] = [least, most].map((bound) => formatMoney(locale, bound.toString()));
-  return least < microUsdOfCent ? `≤ ${to}` : `${from} – ${to}`;
+  const [from, to] = [least, most].map((bound) => formatMoney(locale, `${bound}`));
+  return least < microUsdOfCent && chosen >= least ? `≤ ${to}` : `${from} – ${to}`;
 }
 
 /** Formats a token amount in the reader's locale; exact. Number and token stay on one line. */

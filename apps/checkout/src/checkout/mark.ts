@@ -11,6 +11,12 @@ export function iconView(name: string): Tree {
   return h('svg', { class: 'icon', 'aria-hidden': 'true' }, h('use', { href: `#d-${name}` }));
 }
 
+/** A sign that leads to an explorer, beside what it shows there. */
+export function explorerLink(href: string, label: string): Tree {
+  const attributes = { class: 'tool', rel: 'noreferrer', target: '_blank', 'aria-label': label };
+  return h('a', { ...attributes, href }, iconView('out'));
+}
+
 /** The logo of a token, a network or a wallet; its first letter where there is no drawing of it. */
 export function logoOf({ file, keys }: Drawings, name: string): Tree {
   const key = drawingKey(name);

@@ -1,5 +1,6 @@
 import type { Claim } from '@florin/protocol/checkout-order.ts';
-import { fill, formatMoney, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
+import { fill, formatMoney, formatTime, formatToken, reasonOf, shorten } from '../checkout/format.ts';
+import { explorerLink } from '../checkout/mark.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import { type ClaimData, type ClaimedMoney, type ClaimPlace, coinAddress } from './data.ts';
 
@@ -72,7 +73,9 @@ function placeView(
       h(
         'ul',
         {},
-        place.money.map((money) => h('li', {}, moneyText(data, money, timeZone))),
+        place.money.map((money) =>
+          h('li', {}, moneyText(data, money, timeZone), returnView(data, place, money)),
+        ),
       ),
     reader !== undefined && [
       askView(data, place, reader),
@@ -106,6 +109,20 @@ function moneyText(
     accepted: words.accepted,
   }[money.outcome];
   return fill(text, { amount, why, time: timeOf(locale, money.until, timeZone) });
+}
+
+/** The transaction that gave money back: short on screens, whole on paper. */
+function returnView({ texts }: ClaimData, { network }: ClaimPlace, { tx }: ClaimedMoney): Tree {
+  if (tx === undefined) return undefined;
+  const explorer = network?.explorer ?? '';
+  return h(
+    'p',
+    { class: 'code-line' },
+    h('span', { class: 'soft' }, texts.returnTx),
+    h('bdi', { class: 'hash', title: tx }, shorten(tx)),
+    h('bdi', { class: 'hash whole' }, tx),
+    explorer !== '' && explorerLink(`${explorer}/tx/${tx}`, `${texts.explorer}: ${texts.returnTx}`),
+  );
 }
 
 function timeOf(locale: string, seconds: number, timeZone: string | undefined): string {

@@ -18,6 +18,8 @@ export type SharedTexts = Pick<
   | 'reverted'
   | 'refundWrong'
   | 'browserWallet'
+  | 'returnTx'
+  | 'explorer'
 >;
 
 /** Money that reached an address and did not pay, and its outcome. */
@@ -30,6 +32,8 @@ export interface ClaimedMoney {
   readonly outcome: CheckoutState['exceptions'][number]['outcome'];
   /** While it waits, in Unix seconds; else 0. */
   readonly until: number;
+  /** The transaction that gave it back. */
+  readonly tx?: string;
 }
 
 /** The facts with which a wallet reaches a chain. */
@@ -46,7 +50,7 @@ export interface ClaimNetwork {
 /** One deposit address of the session. */
 export interface ClaimPlace extends ClaimNetwork {
   readonly orderId: string;
-  /** Both are shortened. */
+  /** Both are shortened, until the page has read them with the session's secret. */
   readonly address: string;
   readonly refundAddress: string;
   /** Whether it was asked for without the session's secret, so that it need not be of the secret's owner. */

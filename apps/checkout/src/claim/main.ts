@@ -1,3 +1,4 @@
+import type { WholePlaces } from '@florin/protocol/checkout-api.ts';
 import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { ask, Refused } from '../checkout/api.ts';
 import { elementOf, show } from '../checkout/dom.ts';
@@ -24,7 +25,8 @@ type State = Omit<ClaimReader, 'wallets' | 'choose' | 'look' | 'send'> & {
   readonly purpose: 'rescue' | 'reclaim';
 };
 
-function openPage(data: ClaimData): void {
+function openPage(given: ClaimData): void {
+  let data = given;
   const clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
   let state: State = {
     wallets: [],
@@ -76,9 +78,24 @@ function openPage(data: ClaimData): void {
     }
   };
   watchWallets(data.texts.browserWallet, (wallets) => change({ wallets }));
+  if (clientCode === '') return;
   // The link back opens the session's page with the secret.
-  if (clientCode !== '')
-    elementOf('to-payment').setAttribute('href', `/checkout/${data.sessionId}#${clientCode}`);
+  elementOf('to-payment').setAttribute('href', `/checkout/${data.sessionId}#${clientCode}`);
+  void readPlaces(data, clientCode).then((places) => {
+    data = { ...data, places };
+    change({});
+  });
+}
+
+/** The places with their whole addresses, for the owner of the session's secret; as they are without an answer. */
+async function readPlaces(
+  { sessionId, places }: ClaimData,
+  clientCode: string,
+): Promise<ClaimData['places']> {
+  const path = `/checkout/api/session/${sessionId}/places`;
+  const whole = await ask<WholePlaces>(path, { clientCode }).catch(() => ({ places: [] }));
+  const byOrder = new Map(whole.places.map((each) => [each.orderId, each]));
+  return places.map((place) => ({ ...place, ...byOrder.get(place.orderId) }));
 }
 
 /** The reader's choice or input. */

@@ -42,6 +42,8 @@ export interface PageMerchant {
 export interface PageData extends CheckoutData, PageMerchant {
   readonly texts: Texts;
   readonly items: readonly PageItem[];
+  /** In words: the range that the payer may choose from over all tokens, without a fee on top. Absent where there is no choice. */
+  readonly bounds?: string;
   /** Where to start again after an expired session; empty when there is no such place. */
   readonly linkUrl: string;
   readonly recipient: string;
@@ -66,6 +68,7 @@ export function scriptData(data: PageData, now: number): ScriptData {
   } = data;
   const {
     items: _i,
+    bounds: _b,
     linkUrl: _u,
     recipient: _r,
     settlementToken: _t,

@@ -1,6 +1,6 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { fill, formatTime, formatToken, shorten } from '../checkout/format.ts';
-import { iconView } from '../checkout/mark.ts';
+import { explorerLink, iconView } from '../checkout/mark.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import type { PageData, Reader } from './page-data.ts';
 
@@ -61,6 +61,22 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
   );
 }
 
+/** The transactions that gave back money which paid nothing. */
+export function returnsView(data: PageData, { exceptions }: CheckoutState): Tree {
+  const rows = exceptions.flatMap(({ returned }) => (returned === undefined ? [] : [returned]));
+  if (rows.length === 0) return undefined;
+  const name = data.texts.returnTx;
+  return h(
+    'dl',
+    { class: 'receipt' },
+    rows.map(({ tx, chainId }) => {
+      const explorer = data.explorers[chainId];
+      const url = explorer === undefined ? '' : `${explorer}/tx/${tx}`;
+      return h('div', {}, h('dt', {}, name), h('dd', {}, codeView(data, name, tx, url)));
+    }),
+  );
+}
+
 /** A button that the page's script acts for, and shows once it runs. */
 export function actView(act: string, attributes: Record<string, string>, ...children: readonly Tree[]): Tree {
   return h('button', { type: 'button', 'data-act': act, ...attributes }, ...children);
@@ -78,17 +94,6 @@ function codeView({ texts }: PageData, name: string, value: string, url: string)
       { class: 'tool', 'data-text': value, 'aria-label': `${texts.copy}: ${name}` },
       iconView('copy'),
     ),
-    url !== '' &&
-      h(
-        'a',
-        {
-          class: 'tool',
-          href: url,
-          rel: 'noreferrer',
-          target: '_blank',
-          'aria-label': `${texts.explorer}: ${name}`,
-        },
-        iconView('out'),
-      ),
+    url !== '' && explorerLink(url, `${texts.explorer}: ${name}`),
   );
 }

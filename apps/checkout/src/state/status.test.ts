@@ -131,6 +131,27 @@ test('a short deposit is shown with what is missing, on which network and until 
     assert.doesNotMatch(shown(missing, reader), /has arrived/);
 });
 
+test('money that went back is named with its transaction, and a page that shows an address says once that it waits', () => {
+  const back = {
+    ...{ kind: 'overpaid' as const, tokenId: 'base::usdc', symbol: 'USDC', decimals: 6, amount: '1500000' },
+    ...{ outcome: 'back' as const, heldUntil: 0, isUnproven: false },
+    returned: { tx: `0x${'5e'.repeat(32)}`, chainId: '8453' },
+  };
+  const shownDeposit = {
+    ...{ address: `0x${'11'.repeat(20)}`, tokenId: 'base::usdc', amountInToken: '4500000' },
+    ...{ orderId: '0x1', refundTo: '', transferUri: '', payUntil: 1_000 },
+  };
+  const explorers = { 8453: 'https://explorer.example' };
+  const reader = { now: 999, timeZone: 'UTC' };
+  const shown = { ...state, deposits: [], exceptions: [back], shownDeposit };
+  const tree = statusView({ ...data, explorers }, shown, reader);
+  const text = textOf(tree);
+  assert.match(text, /1\.50\sUSDC went back: too much\./);
+  assert.match(text, /Return transaction 0x5e5e…5e5e/);
+  assert.ok(JSON.stringify(tree).includes(`https://explorer.example/tx/${back.returned.tx}`));
+  assert.equal(text.split('Pay until').length - 1, 1);
+});
+
 test('beside an address, the page says what has arrived at another one, and what to send there or here', () => {
   const panel = {
     address: '0x1111111111111111111111111111111111111111',

@@ -7,7 +7,7 @@ import { timeText } from '../checkout/way-view.ts';
 import { depositView } from './deposit-view.ts';
 import { againView } from './elsewhere-notice.ts';
 import type { PageData, Reader } from './page-data.ts';
-import { actView, receiptView } from './receipt-view.ts';
+import { actView, receiptView, returnsView } from './receipt-view.ts';
 
 interface Shown {
   readonly title: string;
@@ -76,6 +76,8 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
   // The rest of the page says it all. Screen readers hear of it, and readers without scripts see it.
   const isSaid = deposits.length === 0 || state.shownDeposit !== undefined;
   const isQuiet = isWaiting && isSaid && state.exceptions.length === 0;
+  // The deposit panel names the time and what it waits for.
+  const isTold = isWaiting && state.shownDeposit !== undefined && state.exceptions.length > 0;
   const until = new Date(state.expiresAt * 1000).toISOString();
   return [
     h(
@@ -94,7 +96,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         h('h2', { id: 'you-paid' }, paidText(data, state, texts.youPaid)),
         h('h2', { id: 'other-paid' }, paidText(data, state, texts.otherPaid)),
       ],
-      h('p', { class: 'state' }, shown.title),
+      h('p', { class: isTold ? 'hide' : 'state' }, shown.title),
       (shown.hint ?? '') !== '' && h('p', {}, shown.hint),
       // A deposit panel beside it shows its own amounts: the style sheet hides these then.
       deposits.length > 0 && h('div', { class: 'arrived' }, deposits),
@@ -112,6 +114,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),
       // Each address has its own.
       isWaiting &&
+        !isTold &&
         deposits.length === 0 &&
         h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
     ),
@@ -133,6 +136,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       state.cancelUrl !== undefined &&
       h('p', {}, backView(texts, state.cancelUrl, { id: 'go-back', class: 'button quiet' })),
     receiptView(data, state, reader),
+    returnsView(data, state),
     depositView(data, state, reader),
   ];
 }

@@ -8,7 +8,7 @@ export const de: Texts = {
   amountWrong: 'Geben Sie einen Betrag wie 25,00 ein.',
   amountUnclear: 'Das kann zwei Beträge bedeuten. Geben Sie {first} oder {second} ein.',
   amountOutside:
-    '{token} nimmt {least} bis {most} an. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
+    '{token} nimmt {range} an. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
   amountRefused: 'Keine Zahlungsart nimmt diesen Betrag an.',
   emailLabel: 'Ihre E-Mail-Adresse, für den Händler',
   emailReceipt: 'Auch Ihr Beleg geht dorthin.',
@@ -149,6 +149,7 @@ export const de: Texts = {
   refundAddress: 'Erstattungsadresse',
   paymentTx: 'Zahlungstransaktion',
   settlementTx: 'Auszahlungstransaktion',
+  returnTx: 'Transaktion der Rückgabe',
   reference: 'Referenz',
   copy: 'Kopieren',
   explorer: 'Im Explorer öffnen',

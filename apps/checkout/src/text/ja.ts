@@ -7,8 +7,7 @@ export const ja: Texts = {
   amountHint: '例：25.00',
   amountWrong: '25.00 のように金額を入力してください。',
   amountUnclear: '二通りの金額に読めます。{first} または {second} と入力してください。',
-  amountOutside:
-    '{token} は {least} から {most} まで受け付けます。金額を変えるか、別のトークンを選んでください。',
+  amountOutside: '{token} で受け付ける金額は {range} です。金額を変えるか、別のトークンを選んでください。',
   amountRefused: 'この金額を支払える方法がありません。',
   emailLabel: 'メールアドレス（販売者に伝わります）',
   emailReceipt: '領収書もこのアドレスに届きます。',
@@ -146,6 +145,7 @@ export const ja: Texts = {
   refundAddress: '返金先アドレス',
   paymentTx: '支払いトランザクション',
   settlementTx: '決済トランザクション',
+  returnTx: '返金のトランザクション',
   reference: '参照番号',
   copy: 'コピー',
   explorer: 'エクスプローラーで開く',

@@ -47,6 +47,7 @@ const serverTexts = [
   'refundAddress',
   'paymentTx',
   'settlementTx',
+  'returnTx',
   'reference',
   'downloadHint',
   'language',

@@ -8,7 +8,7 @@ export const tr: Texts = {
   amountWrong: '25,00 gibi bir tutar girin.',
   amountUnclear: 'Bu, iki ayrı tutar anlamına gelebilir. {first} veya {second} yazın.',
   amountOutside:
-    '{token} {least} ile {most} arasını kabul ediyor. Tutarı değiştirin veya başka bir token seçin.',
+    '{token} için kabul edilen tutar: {range}. Tutarı değiştirin veya başka bir token seçin.',
   amountRefused: 'Bu tutarı hiçbir ödeme yolu kabul etmiyor.',
   emailLabel: 'E-posta adresiniz (satıcı için)',
   emailReceipt: 'Makbuzunuz da oraya gider.',
@@ -143,6 +143,7 @@ export const tr: Texts = {
   refundAddress: 'İade adresi',
   paymentTx: 'Ödeme işlemi',
   settlementTx: 'Aktarım işlemi',
+  returnTx: 'İade işlemi',
   reference: 'Referans',
   copy: 'Kopyala',
   explorer: 'Gezginde aç',

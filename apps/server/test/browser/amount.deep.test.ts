@@ -133,16 +133,14 @@ test('the range of the link is shown, and an amount outside that of the chosen t
   await world.visit(page, `/link/${linkId}`);
   await page.locator('.wallet').click();
   await field(page).fill('99999999999');
-  await page
-    .locator('#amount-problem')
-    .getByText('USDC on Ethereum accepts $0.000001 to $10,000,000.00.')
-    .waitFor();
+  await page.locator('#amount-problem').getByText('USDC on Ethereum accepts ≤ $10,000,000.00.').waitFor();
   await field(page).fill('');
   await chooseWay(page, 'USDC', 'Base');
-  assert.equal(await page.locator('#amount-bounds').textContent(), '≤ $10,000,000.00');
+  assert.equal(await page.locator('#amount-bounds').textContent(), '≤ $5,000.00');
   await field(page).pressSequentially('5001');
-  const outside = 'USDC on Base accepts $0.000001 to $5,000.00. Change the amount, or choose another token.';
+  const outside = 'USDC on Base accepts ≤ $5,000.00. Change the amount, or choose another token.';
   await page.locator('#amount-problem').getByText(outside).waitFor();
+  assert.equal(await page.getByText('exactly this amount').count(), 0);
   await page.locator('#pay-button').click();
   await page.locator('#problem').getByText(outside).waitFor();
   assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);

@@ -9,7 +9,7 @@ import { findReceipt } from '#sessions/receipt.ts';
 import { envelope } from '../envelope.ts';
 import { networkOf } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
-import { claimOf } from './claim.ts';
+import { claimOf, wholePlaces } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
 import { hideDeposit, showDeposit, showDepositAgain } from './deposit.ts';
 import { streamProgress } from './event-stream.ts';
@@ -76,6 +76,9 @@ function addRoutes(server: FastifyInstance, deps: CheckoutContext): void {
     showDepositAgain(deps, body, caller.clientCode),
   );
   addRoute(routes.claim, async ({ body, caller }) => claimOf(deps, body, caller.clientCode));
+  addRoute(routes.readPlaces, async ({ params, caller }) =>
+    wholePlaces(deps, await sessionOf(deps, params.sessionId), caller.clientCode ?? ''),
+  );
   addRoute(routes.readReceipt, async ({ params, caller }) => {
     const session = await sessionOf(deps, params.sessionId);
     assertClientCode(session, caller.clientCode ?? '');

@@ -65,6 +65,24 @@ test('a session without a payment and without an address has nothing to reclaim,
   assert.equal(page.includes('id="reclaim"'), false);
 });
 
+test('the whole addresses of a session are for its secret alone', async () => {
+  const sessionId = await addSession(world, shop);
+  const { orderId, order } = await addOrder(world, sessionId);
+  const { data } = await world.send('GET', `/session/${sessionId}`, { key: shop.key });
+  const read = async (secret: string) => {
+    const url = `/checkout/api/session/${sessionId}/places`;
+    const reply = await server.inject({ method: 'GET', url, headers: { 'x-client-code': secret } });
+    return reply.json();
+  };
+  const { code, data: whole } = await read(data.session.clientCode);
+  assert.deepEqual(
+    [code, whole.places.length, whole.places[0].orderId, whole.places[0].refundAddress],
+    [0, 1, orderId, getAddress(order.payer)],
+  );
+  assert.match(whole.places[0].address, /^0x[0-9a-fA-F]{40}$/);
+  assert.deepEqual([(await read('wrong')).code, (await read('')).code], [100_202, 100_202]);
+});
+
 test('an unpaid order cannot be reclaimed, and a foreign token can be sent back at once', async () => {
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);

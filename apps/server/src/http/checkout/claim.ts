@@ -8,14 +8,14 @@ import {
   type Language,
   shorten,
 } from '@florin/checkout';
-import type { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import type { checkoutApi, WholePlaces } from '@florin/protocol/checkout-api.ts';
 import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
-import { encodeFunctionData, erc20Abi } from 'viem';
+import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { findExceptions } from '#exceptions/exception.ts';
@@ -64,6 +64,24 @@ export async function claimData(
   };
 }
 
+/** The whole addresses of a session's deposits, for the owner of its secret. Refuses another one (100202). */
+export async function wholePlaces(
+  { db, chains }: Pick<CheckoutContext, 'db' | 'chains'>,
+  session: StoredSession,
+  clientCode: string,
+): Promise<WholePlaces> {
+  assertClientCode(session, clientCode);
+  const orders = await findDepositOrders(db, session.sessionId, maxPlaces);
+  const places = orders.flatMap((order) => {
+    const chain = chains.byId(order.chainId);
+    const { orderId } = order;
+    if (chain === undefined) return [];
+    const address = receiverOf(gatewayOf(order, chain), orderId);
+    return { orderId, address, refundAddress: getAddress(order.order.payer) };
+  });
+  return { places };
+}
+
 function wordsIn(tag: string): ClaimData['words'] {
   const words = claimTexts[tag];
   if (words === undefined) throw new Error(`the claim page does not speak ${tag}`);
@@ -73,9 +91,10 @@ function wordsIn(tag: string): ClaimData['words'] {
 function sharedTexts({ texts }: Language): ClaimData['texts'] {
   const { whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected } = texts;
   const { wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet } = texts;
+  const { returnTx, explorer } = texts;
   return {
     ...{ whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected },
-    ...{ wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet },
+    ...{ wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet, returnTx, explorer },
   };
 }
 
@@ -118,11 +137,13 @@ function moneyOf(
   if (kind === undefined || token === undefined) return undefined;
   const { symbol, decimals } = token;
   const { amountInToken: amount, decision, orderId } = exception;
+  const { resolvedTx: tx } = exception;
   const isPayment = decision === 'accept' && session.orderId === orderId;
   const outcome = isPayment
     ? 'accepted'
     : unappliedOutcomeOf(exception, { token, least: gasless?.minAmount });
-  return { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };
+  const shown = { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };
+  return outcome === 'back' ? { ...shown, tx } : shown;
 }
 
 /** The call that returns an unsettled payment after its time. Any wallet can send it. */

@@ -102,16 +102,18 @@ function exceptionOf(
   const kind = shownKindOf(exception);
   const token = chains.token(exception.tokenId);
   if (kind === undefined || token === undefined) return undefined;
-  const { tokenId, symbol, decimals } = token;
+  const { tokenId, symbol, decimals, chainId } = token;
+  const outcome = unappliedOutcomeOf(exception, { token, least: gasless?.minAmount });
   return {
     kind,
     tokenId,
     symbol,
     decimals,
     amount: exception.amountInToken,
-    outcome: unappliedOutcomeOf(exception, { token, least: gasless?.minAmount }),
+    outcome,
     heldUntil: heldUntilOf(exception),
     isUnproven,
+    ...(outcome === 'back' ? { returned: { tx: exception.resolvedTx, chainId: String(chainId) } } : {}),
   };
 }
 
