@@ -7,8 +7,7 @@ export const de: Texts = {
   amountHint: 'Beispiel: 25,00',
   amountWrong: 'Geben Sie einen Betrag wie 25,00 ein.',
   amountUnclear: 'Das kann zwei Beträge bedeuten. Geben Sie {first} oder {second} ein.',
-  amountOutside:
-    '{token} nimmt {range} an. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
+  amountOutside: '{token} nimmt {range} an. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
   amountRefused: 'Keine Zahlungsart nimmt diesen Betrag an.',
   emailLabel: 'Ihre E-Mail-Adresse, für den Händler',
   emailReceipt: 'Auch Ihr Beleg geht dorthin.',

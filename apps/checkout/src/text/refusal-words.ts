@@ -1,7 +1,7 @@
-import type { ScriptTexts } from './script-texts.ts';
+import type { Texts } from './en.ts';
 
-/** The page's words for the server's error codes (packages/protocol/src/error.ts). */
-export const refusalWords: Readonly<Record<number, keyof ScriptTexts>> = {
+/** The pages' words for the error codes (packages/protocol/src/error.ts). The server says them. */
+export const refusalWords: Readonly<Record<number, keyof Texts>> = {
   100101: 'changed',
   100102: 'changed',
   100103: 'changed',
