@@ -7,6 +7,7 @@ import { fuzzFactor } from '../fuzz/seed.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { injectStub, PageWorld } from './page-world.ts';
 import { scriptCorpus } from './script-corpus.ts';
+import { makePhone, openedBy, walletApps } from './wallet-app.ts';
 
 let world: PageWorld;
 let browser: Browser;
@@ -50,6 +51,22 @@ const hostileLinks =
     : Array.from({ length: Math.ceil(scriptCorpus.length / fields) }, (_none, link) => {
         return (field: number) => scriptCorpus[(link * fields + field) % scriptCorpus.length] ?? '';
       });
+
+test('on a phone without a wallet each app is offered by a link that it reads, to this session and without its secret', async () => {
+  const { page } = await openPage(browser, { phone: true });
+  await makePhone(page);
+  const { path } = await world.begin(await world.addLink());
+  await world.visit(page, path);
+  await page.locator('#apps a').first().waitFor();
+  const links = await page.locator('#apps a').evaluateAll((all) => all.map((each) => String(each)));
+  // A link passes servers of the app's maker, which must not learn the secret. The page can be paid without it.
+  const url = `${world.origin}${path.replace(/#.*/, '')}`;
+  assert.deepEqual(
+    links.map(openedBy),
+    walletApps.map((name) => ({ name, url })),
+  );
+  await page.close();
+});
 
 test('no text of a merchant runs as a script: any payload, in any field, before and after the payment', async () => {
   const { page, complaints } = await openPage(browser);

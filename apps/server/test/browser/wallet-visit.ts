@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { type Complaints, openPage } from './chromium.ts';
 import { browser, life } from './tea-shop.ts';
 import { TestWallet } from './test-wallet.ts';
+import { makePhone } from './wallet-app.ts';
 
 interface Visit {
   readonly page: Page;
@@ -31,11 +32,7 @@ export async function visitWithout(options: { phone: boolean }): Promise<Visit &
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
   const { page, complaints } = await openPage(browser, options);
   await wallet.inject(page, 'remote');
-  if (options.phone) {
-    // Only a device without a pointer that hovers counts as a phone.
-    const session = await page.context().newCDPSession(page);
-    await session.send('Emulation.setTouchEmulationEnabled', { enabled: true });
-  }
+  if (options.phone) await makePhone(page);
   await page.goto(await addLink('usdc'));
   return { page, wallet, complaints };
 }

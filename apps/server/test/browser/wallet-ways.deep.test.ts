@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { life, paid, useTeaShop } from './tea-shop.ts';
+import { openPage } from './chromium.ts';
+import { browser, life, paid, useTeaShop } from './tea-shop.ts';
 import { TestWallet } from './test-wallet.ts';
+import { installApps, makePhone, walletApps } from './wallet-app.ts';
 import { pay, says, sends, visit } from './wallet-visit.ts';
 
 /** How the page continues with wallets that lack something or do not answer. */
@@ -157,5 +159,46 @@ test('a wallet that does not answer the connection is left for another one by a 
   held.answer();
   await page.locator('.wallet[aria-pressed=true]').getByText('Other Wallet').waitFor();
   assert.equal(await page.locator('#problem').textContent(), '');
+  await page.close();
+});
+
+test('tapped on a phone, the link of each wallet app opens this session there, and a wallet in the app pays it', async () => {
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'Green tea',
+    commonPrices: [25_000_000],
+  });
+  const { paymentUrl } = await life.post<{ paymentUrl: string }>('/session/checkout/create', {
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 25_000_000 }],
+  });
+  const { page } = await openPage(browser, { phone: true });
+  await makePhone(page);
+  const opened = await installApps(page);
+  await page.goto(paymentUrl);
+  for (const name of walletApps) {
+    await page.locator('#apps').getByRole('link', { name }).click();
+    await page.getByText('the wallet app').waitFor();
+    await page.goBack();
+  }
+  const url = paymentUrl.replace(/#.*/, '');
+  assert.deepEqual(
+    opened,
+    walletApps.map((name) => ({ name, url })),
+  );
+  // The app's browser is another one, with a wallet of its own.
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
+  const { page: inApp } = await openPage(browser, { phone: true, isApart: true });
+  await wallet.inject(inApp, 'injected');
+  await inApp.goto(opened[0]?.url ?? '');
+  await inApp.getByRole('button', { name: 'Browser wallet' }).click();
+  await inApp.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await pay(inApp);
+  await paid(inApp);
+  // The page that the payer left follows.
+  await paid(page);
+  await inApp.context().close();
   await page.close();
 });
