@@ -27,6 +27,7 @@ const contracts = [
   { name: 'PaymentGateway', folder: 'payment-gateway', what: 'takes, holds and passes on payments' },
   { name: 'PayoutVault', folder: 'payout-vault', what: "pays recipients of another chain's orders" },
   { name: 'CctpRoute', folder: 'cctp-route', what: 'settles orders of type 3 through Circle' },
+  { name: 'DepositReceiver', folder: 'deposit-receiver', what: 'stands at the deposit address of an order' },
 ];
 
 /** Every page below docs/ with its text. */
@@ -78,22 +79,22 @@ function contractPage(
     operations
       .map((entry) => `- [\`${entry.name}\`](${kebab(entry.name)}.md): ${noticeOf(artifact, entry)}`)
       .join('\n'),
-    '## Readings',
-    table(
+    ...section(
+      'Readings',
       ['function', 'gives', 'meaning'],
       views.map((entry) => [
         ...[code(printCall(entry)), code(entry.outputs.map(printType).join(', ')), noticeOf(artifact, entry)],
       ]),
     ),
-    '## Events',
-    table(
+    ...section(
+      'Events',
       ['event', 'topic', 'meaning'],
       events.map((entry) => [
         ...[code(printCall(entry)), code(toEventSelector(entry)), noticeOf(artifact, entry)],
       ]),
     ),
-    '## Errors',
-    table(
+    ...section(
+      'Errors',
       ['error', 'meaning'],
       errors.map((entry) => [code(printCall(entry)), noticeOf(artifact, entry)]),
     ),
@@ -161,6 +162,15 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** A heading and its table; nothing without rows. */
+function section(
+  heading: string,
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  return rows.length === 0 ? [] : [`## ${heading}`, table(headings, rows)];
 }
 
 function code(text: string): string {

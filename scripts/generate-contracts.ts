@@ -21,6 +21,7 @@ const artifacts = [
   { source: 'src/PaymentGateway.sol', name: 'PaymentGateway' },
   { source: 'src/PayoutVault.sol', name: 'PayoutVault' },
   { source: 'src/CctpRoute.sol', name: 'CctpRoute' },
+  { source: 'src/DepositReceiver.sol', name: 'DepositReceiver' },
   { source: 'local/LocalMessageTransmitter.sol', name: 'LocalMessageTransmitter' },
   { source: 'local/LocalTokenMessenger.sol', name: 'LocalTokenMessenger' },
   { source: 'local/LocalUsdc.sol', name: 'LocalUsdc' },

@@ -201,6 +201,7 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice Sends all of `token` at the order's deposit address to the order's payer. Anyone may call; a pause does
     /// not stop it. The order's own token can be rescued only when the order can no longer be collected: after `payBy`,
     /// or once its key is used. Anything else can be rescued at any time.
+    /// @dev A payer that refuses the chain's own coin makes the deposit receiver revert with its `CoinRefused`.
     /// @param token The token, or zero for the chain's own coin.
     function rescue(Order calldata order, address token) external;
 

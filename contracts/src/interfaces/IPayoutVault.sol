@@ -48,8 +48,11 @@ interface IPayoutVault is IAccess, IDomain {
     error PayoutDeadlinePassed(uint64 deadline);
     /// @notice The token has no caps.
     error TokenNotAllowed(address token);
+    /// @notice The payout is above the token's cap for one order. No later time lets it pass.
     error PerOrderCapExceeded(uint256 amount, uint256 cap);
+    /// @notice The payout is above what remains of the token's cap in the current hour.
     error HourlyCapExceeded(uint256 amount, uint256 remaining);
+    /// @notice The payout is above what remains of the token's cap in the current day.
     error DailyCapExceeded(uint256 amount, uint256 remaining);
     /// @notice There are not as many signatures as payouts.
     error LengthMismatch(uint256 payouts, uint256 signatures);
