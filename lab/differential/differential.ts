@@ -26,7 +26,8 @@ if (!Number.isSafeInteger(sequences) || sequences < 1)
   throw new RangeError('--sequences must be a whole number above 0');
 
 const [chain, database] = await Promise.all([startRealChain(), testDatabase()]);
-const close = () => Promise.all([chain.close(), database.close()]);
+let closed: Promise<unknown> | undefined;
+const close = () => (closed ??= Promise.all([chain.close(), database.close()]));
 const stop = () => void close().finally(() => process.exit(130));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
 const results: ModelComparison[] = [];

@@ -162,7 +162,7 @@ const mostSecondsToSettle = 120 * 86_400;
 
 function checkTerms(context: CallContext, order: Order): void {
   const { chainId, timeSeconds, gateway } = context;
-  const { token, to, total, payment, fee, payBy, reclaimAt, targetChain, via } = order;
+  const { payer, token, to, total, payment, fee, payBy, reclaimAt, targetChain, via } = order;
   const orderType: number = order.orderType;
   if (BigInt(timeSeconds) > payBy) throw new Reverted('PaymentDeadlinePassed');
   const isInTime =
@@ -174,8 +174,8 @@ function checkTerms(context: CallContext, order: Order): void {
   const isHere = targetChain === BigInt(chainId);
   const isWrongTarget = isHere ? isCctp : orderType < orderKinds.vaultPayout || targetChain === 0n;
   if (isWrongTarget) throw new Reverted('WrongTargetChain');
-  if (token === zeroAddress || to === zeroAddress) throw new Reverted('ZeroAddress');
-  if (isSame(to, gateway)) throw new Reverted('WrongRecipient');
+  if ([payer, token, to].includes(zeroAddress)) throw new Reverted('ZeroAddress');
+  if (isSame(payer, gateway) || isSame(to, gateway)) throw new Reverted('WrongRecipient');
   const isVia = via !== zeroAddress;
   if (isVia !== orderType >= orderKinds.vaultPayout || isSame(via, gateway)) throw new Reverted('WrongVia');
   const areAmountsValid = total > 0n && total < 2n ** 128n && fee <= total && payment <= total;
@@ -202,13 +202,6 @@ function accrueFee(run: CallInProgress, order: Order, orderId: Hex): void {
   logGateway(run, 'FeeAccrued', { orderId, token: order.token, value: order.fee });
 }
 
-/** Payments that the service sends for the payer must have a way back. */
-function openRelayed(run: CallInProgress, order: Order, signature: Hex): Hex {
-  if (order.payer === zeroAddress) throw new Reverted('ZeroAddress');
-  if (isSame(order.payer, run.context.gateway)) throw new Reverted('WrongRecipient');
-  return open(run, order, signature);
-}
-
 interface SignedPayment {
   readonly method: 'eip3009' | 'permit2';
   /** `signed` is the service's signature, `consent` the payer's. */
@@ -221,7 +214,7 @@ interface SignedPayment {
 function payBySignature(run: CallInProgress, order: Order, payment: SignedPayment): void {
   const { method, signed, consent: signature } = payment;
   const { gateway } = run.context;
-  const orderId = openRelayed(run, order, signed);
+  const orderId = open(run, order, signed);
   const { token, payer, total } = order;
   const refusal = method === 'eip3009' ? 'TransferFailed' : 'Permit2Failed';
   const nonce = payment.nonce ?? BigInt(orderId);
@@ -235,33 +228,26 @@ function payBySignature(run: CallInProgress, order: Order, payment: SignedPaymen
       ? transfer(run, token, payer, gateway, total)
       : transferFrom(run, token, { spender: permit2Address, from: payer, to: gateway, value: total });
   if (!moved) throw new Reverted(refusal);
-  if (order.orderType === orderKinds.direct) forward(run, order, { orderId, holder: gateway });
+  passOn(run, order, orderId);
 }
 
-/** Forwards the money of a direct order and leaves no residue but a fee that its recipient cannot receive. */
-function forward(
-  run: CallInProgress,
-  order: Order,
-  { orderId, holder }: { readonly orderId: Hex; readonly holder: Hex },
-): void {
+/** Like PaymentGateway._keepOrPassOn: a direct order's money leaves again, but for a fee that its recipient refuses. */
+function passOn(run: CallInProgress, order: Order, orderId: Hex): void {
   const { gateway, feeRecipient } = run.context;
   const { token, total, fee, to } = order;
-  if (total !== fee) send(run, token, holder, to, total - fee);
-  if (fee === 0n || transfer(run, token, holder, feeRecipient, fee)) return;
-  if (holder !== gateway) send(run, token, holder, gateway, fee);
+  if (order.orderType !== orderKinds.direct) return;
+  if (total !== fee) send(run, token, gateway, to, total - fee);
+  if (fee === 0n || transfer(run, token, gateway, feeRecipient, fee)) return;
   accrueFee(run, order, orderId);
 }
 
 function collect(run: CallInProgress, order: Order, signature: Hex): void {
   const { gateway } = run.context;
-  const orderId = openRelayed(run, order, signature);
+  const orderId = open(run, order, signature);
   const receiver = receiverOf(gateway, orderId);
   logGateway(run, 'Collected', { orderId, receiver });
-  if (order.orderType === orderKinds.direct) {
-    forward(run, order, { orderId, holder: receiver });
-    return;
-  }
   send(run, order.token, receiver, gateway, order.total);
+  passOn(run, order, orderId);
 }
 
 function rescue(run: CallInProgress, order: Order, token: Hex): void {
