@@ -13,7 +13,7 @@ export function lastingText(seconds: number): string {
   const days = whole / 86_400;
   if (days < 10) return `${Number(days.toFixed(1))} days`;
   if (days < 730) return `${Math.floor(days)} days`;
-  return days < 36_500 ? `${Math.floor(days / 365)} years` : 'over 100 years';
+  return days < 36_500 ? `${Math.floor(days / 365)} years` : '100+ years';
 }
 
 function join(first: readonly [number, string], second: readonly [number, string]): string {

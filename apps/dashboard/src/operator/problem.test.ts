@@ -244,7 +244,7 @@ test('figures carry their units, and say where they are unknown', () => {
     '2 h 5 min',
     '4.2 days',
     '10 days',
-    'over 100 years',
+    '100+ years',
   ]);
   assert.deepEqual([integerText('', 'en'), integerText('1234567', 'en')], ['unknown', '1,234,567']);
   assert.deepEqual([gweiText('', 'en'), gweiText('12345678', 'en')], ['unknown', '0.0123 gwei']);

@@ -192,13 +192,18 @@ function HeaderRow<Row extends RowData>({ table, shown, isChosen }: HeaderProps<
       {shown.map((column, index) => {
         const { key, header, label = 'Acts', sortBy, isAtEnd } = column;
         const sorted = table.getColumn(key)?.getIsSorted() || undefined;
+        const hasMenu = isChosen && index === shown.length - 1;
         const SortIcon = sorted === undefined ? ChevronsUpDown : sorted === 'asc' ? ArrowUp : ArrowDown;
         return (
           <th
             key={key}
             scope="col"
             aria-sort={sorted && (sorted === 'asc' ? 'ascending' : 'descending')}
-            className={cellClass(column, 'h-9 font-medium whitespace-nowrap')}
+            className={classNames(
+              cellClass(column, 'h-9 font-medium whitespace-nowrap'),
+              // The menu stays in sight when the columns have no room.
+              hasMenu && 'sm:sticky sm:right-0 sm:bg-sunken',
+            )}
           >
             {header === '' && <span className="sr-only">{label}</span>}
             {sortBy === undefined ? (
@@ -218,7 +223,7 @@ function HeaderRow<Row extends RowData>({ table, shown, isChosen }: HeaderProps<
                 <SortIcon aria-hidden className={classNames(sorted === undefined && quietIcon)} />
               </button>
             )}
-            {isChosen && index === shown.length - 1 && <ColumnMenu table={table} shown={shown} />}
+            {hasMenu && <ColumnMenu table={table} shown={shown} />}
           </th>
         );
       })}

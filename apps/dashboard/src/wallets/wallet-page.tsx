@@ -70,7 +70,7 @@ export default function WalletPage() {
           empty={null}
         />
       </Section>
-      <Section title="Changes" description="Who asked for a new address, and what became of it.">
+      <Section title="Changes" description="Addresses that were asked for, and what became of them.">
         <ChangesTable
           source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }}
           empty={

@@ -129,19 +129,19 @@ function Figures({
         <Figure title="Balances that agree" path="books" unit={balances && `of ${balances.length}`}>
           {equal}
         </Figure>
-        <Figure title="Settlements delayed" path="settlements" unit="legs, at most 200">
+        <Figure title="Settlements delayed" path="settlements" unit="legs, counted up to 200">
           {health?.settlements.length}
         </Figure>
-        <Figure title="Transactions not final" path="settlements" unit="sent, at most 200">
+        <Figure title="Transactions not final" path="settlements" unit="sent, counted up to 200">
           {health?.transactions.length}
         </Figure>
-        <Figure title="Shortest gas" path="funds" unit="at the recent use">
+        <Figure title="Gas lasts" path="funds" unit="where it runs out first">
           {funds && (runways.length === 0 ? 'unknown' : lastingText(Math.min(...runways)))}
         </Figure>
         <Figure
           title="Deliveries waiting"
           path="backlog"
-          unit={health && `of these ${integerText(health.deliveries.overdue)} overdue`}
+          unit={health && `${integerText(health.deliveries.overdue)} of them overdue`}
         >
           {health && integerText(health.deliveries.waiting)}
         </Figure>
