@@ -156,18 +156,3 @@ export function ignored<const Name extends string>(...names: readonly Name[]) {
 }
 
 export const successReply = Type.Object({ success: Type.Literal(true) });
-
-/** Formats a time for the merchant API, in UTC. */
-export function formatTimestamp(time: Date): string {
-  return time.toISOString().slice(0, 19).replace('T', ' ');
-}
-
-/** The time of such a text; an invalid Date for a day that no calendar has. */
-export function parseTimestamp(timestamp: string): Date {
-  return new Date(`${timestamp.replace(' ', 'T')}Z`);
-}
-
-/** ISO 8601 in UTC with whole seconds, as `2026-11-24T10:55:50Z`: the form of times in files for other programs. */
-export function formatIsoTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
-}

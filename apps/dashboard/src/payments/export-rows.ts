@@ -1,4 +1,5 @@
 import type { SessionView } from '@florin/protocol/session.ts';
+import { isoTimestamp } from '@florin/protocol/timestamp.ts';
 import { exactDecimal } from '../ui/format.ts';
 
 const columns = [
@@ -26,7 +27,7 @@ const columns = [
 
 const microDigits = 6;
 /** A time of the API in ISO 8601, as in every CSV. */
-const isoTime = (time: string | null) => (time === null || time === '' ? '' : `${time.replace(' ', 'T')}Z`);
+const isoTime = (time: string | null) => (time === null || time === '' ? '' : isoTimestamp(time));
 const usd = (micro: number | undefined) => (micro === undefined ? '' : exactDecimal(micro, microDigits));
 
 function rowOf({

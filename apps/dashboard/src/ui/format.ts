@@ -1,3 +1,5 @@
+import { isoTimestamp } from '@florin/protocol/timestamp.ts';
+
 /** What a person reads: amounts, times and ids. Pure, so that tests need no browser. */
 
 const microDigits = 6;
@@ -135,7 +137,7 @@ export function shortId(id: string): string {
 export function parseTime(time: string | number): Date | undefined {
   if (typeof time === 'number') return new Date(time * 1_000);
   if (time === '') return undefined;
-  const parsed = new Date(time.includes('T') ? time : `${time.replace(' ', 'T')}Z`);
+  const parsed = new Date(time.includes('T') ? time : isoTimestamp(time));
   return Number.isNaN(parsed.getTime()) ? undefined : parsed;
 }
 

@@ -2,7 +2,7 @@ import type { Queryable, Row, Transaction } from '@florin/pg';
 import { brandFonts, plainLook } from '@florin/protocol/brand-look.ts';
 import type { Branding, BrandLook } from '@florin/protocol/branding.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Clock } from '#outside/clock.ts';
 import { brandingOfMerchant, lockBranding, putBranding, shownMerchant } from './branding.sql.ts';
 import type { ImageIntake } from './images/intake.ts';

@@ -4,7 +4,7 @@ import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { ProductData } from '@florin/protocol/line-item.ts';
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { emit, type ProductEvent } from '#webhooks/outbox.ts';
 import type { CatalogContext } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '@florin/pg';
-import type { Clock } from '#outside/clock.ts';
+import { type Clock, daysBefore } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { lockDepositGas, sellersBySpentGas, spentDepositGas } from './deposit.sql.ts';
 
@@ -11,11 +11,9 @@ export interface DepositBudgets {
   readonly returns: number;
 }
 
-const dayMs = 86_400_000;
-
 /** Gas and additions count for this long. */
 export function aDayAgo(clock: Clock): Date {
-  return new Date(clock.now().getTime() - dayMs);
+  return daysBefore(clock.now(), 1);
 }
 
 /** The owner of the budget that a session's moves count in: its link, or its merchant when it has no link. */

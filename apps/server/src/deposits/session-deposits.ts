@@ -1,9 +1,9 @@
 import type { Queryable } from '@florin/pg';
 import type { PageDeposit } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import type { DepositTransfer } from '@florin/protocol/session-history.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { getAddress, isAddress } from 'viem';
 import type { Chains } from '#chains/chain.ts';
 import { microUsdOf, minReportedAmount } from '#exceptions/deposit-exception.ts';

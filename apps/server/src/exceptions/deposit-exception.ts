@@ -14,7 +14,7 @@ import { type ExceptionContext, type RaisedException, raise, tell } from './exce
 export const minReportedAmount = microUsd(10_000n);
 
 /** Units of a token in Micro-USD, rounded down. */
-export function microUsdOf({ decimals }: Token, amount: bigint): MicroUsd {
+export function microUsdOf({ decimals }: Pick<Token, 'decimals'>, amount: bigint): MicroUsd {
   const value = amount / 10n ** BigInt(decimals - 6);
   return microUsd(value < BigInt(Number.MAX_SAFE_INTEGER) ? value : BigInt(Number.MAX_SAFE_INTEGER));
 }

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { ExceptionKind, PaymentException } from '@florin/protocol/exception.ts';
 import { newId } from '@florin/protocol/id.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';

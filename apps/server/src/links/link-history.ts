@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type LinkHistory, type LinkTermsView, maxLinkVersions } from '@florin/protocol/link-history.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { deleteOldLinkVersions, insertLinkVersion, linkNameAt, versionsOfLink } from './link-history.sql.ts';
 import { termsOf } from './link-json.ts';
 import { findLink } from './link-lookup.ts';

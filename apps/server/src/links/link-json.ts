@@ -1,8 +1,8 @@
 import { type LineItem, withoutProductData } from '@florin/protocol/line-item.ts';
 import type { Link, LinkCreated, LinkDetail } from '@florin/protocol/link.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { withoutDefaults } from '@florin/protocol/shop-return.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { unixSeconds } from '#outside/clock.ts';

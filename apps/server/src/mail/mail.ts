@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { defaultRetrySettings, nextAttemptAt } from '@florin/outbox';
 import type { Database, Queryable, Transaction } from '@florin/pg';
-import type { Clock } from '#outside/clock.ts';
+import { type Clock, daysBefore } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -117,9 +117,12 @@ export function runMails(worker: MailWorker, signal: AbortSignal): Promise<void>
 
 /** Deletes what was finished long ago, and forgets old bounces. True when more may be old. */
 export async function deleteOld({ db, clock }: Pick<MailWorker, 'db' | 'clock'>): Promise<boolean> {
-  const daysAgo = (days: number) => new Date(clock.now().getTime() - days * 86_400_000);
-  const mails = await db.query(sql.deleteOldMails, { before: daysAgo(keptDays), limit: deleteBatch });
-  const bounces = await db.query(sql.deleteOldBounces, { before: daysAgo(bounceDays), limit: deleteBatch });
+  const now = clock.now();
+  const mails = await db.query(sql.deleteOldMails, { before: daysBefore(now, keptDays), limit: deleteBatch });
+  const bounces = await db.query(sql.deleteOldBounces, {
+    before: daysBefore(now, bounceDays),
+    limit: deleteBatch,
+  });
   return mails.length === deleteBatch || bounces.length === deleteBatch;
 }
 

@@ -3,6 +3,7 @@ import type { Queryable } from '@florin/pg';
 import type { Account } from '@florin/protocol/account.ts';
 import type { AccountChange } from '@florin/protocol/account-change.ts';
 import { deviceName } from '@florin/protocol/device-name.ts';
+import { isoTimestamp } from '@florin/protocol/timestamp.ts';
 import { visibleText } from '@florin/protocol/visible-text.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
@@ -215,5 +216,5 @@ function filled(notice: Notice | undefined, values: Readonly<Record<string, stri
 
 /** The time of an event, or one in ISO 8601. */
 export function timeText(time: string): string {
-  return formatTime('en', time.includes('T') ? time : `${time.replace(' ', 'T')}Z`, 'UTC');
+  return formatTime('en', time.includes('T') ? time : isoTimestamp(time), 'UTC');
 }

@@ -6,6 +6,7 @@ import type { Act, TellInvited, TellOwners, TellPerson } from '#members/context.
 import { parseEmail } from '#members/email.ts';
 import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
+import { daysBefore } from '#outside/clock.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
 import { isAccessNotice, isPayerNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
@@ -106,7 +107,6 @@ export function personTeller(deps: MailContext): TellPerson {
  * revoke a key that is not theirs. The two are counted apart: a marketplace's many shops do not silence its webhooks.
  */
 const maxKeyChangesOfDay = 10;
-const dayMs = 86_400_000;
 
 /** Stores the e-mails that tell owners and admins of acts on who and what may act for their merchant. */
 export function ownerTeller(deps: MailContext): TellOwners {
@@ -137,7 +137,7 @@ async function placeOfKeyChange(
   { merchantId, act, at }: { readonly merchantId: string; readonly act: Act; readonly at: Date },
 ): Promise<number | 'last' | 'untold'> {
   await transaction.query(takeKeyMailTurn, { merchantId });
-  const since = new Date(at.getTime() - dayMs);
+  const since = daysBefore(at, 1);
   const count = isPayerNotice(act.action) ? countKeyPayerChanges : countKeyWebhookChanges;
   const [row] = await transaction.query(count, { merchantId, since });
   if (row?.is_last_told === true) return 'untold';
@@ -152,7 +152,7 @@ const maxInvitationsOfDay = 50;
 export function invitedTeller(deps: MailContext): TellInvited {
   return async (transaction, { invitationId, merchantId, email: recipient, url, expiresAt, at }) => {
     if (merchantId !== undefined) {
-      const since = new Date(at.getTime() - dayMs);
+      const since = daysBefore(at, 1);
       const [row] = await transaction.query(countInvitations, { merchantId, since });
       if (Number(row?.sent ?? 0n) >= maxInvitationsOfDay) return false;
     }

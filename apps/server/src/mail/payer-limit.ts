@@ -1,4 +1,5 @@
 import type { Queryable } from '@florin/pg';
+import { daysBefore } from '#outside/clock.ts';
 import * as sql from './mail.sql.ts';
 
 /**
@@ -14,8 +15,6 @@ export const payerMailLimits = { toAddress: 20, byWallet: 20, ofMerchant: 1_000 
  */
 const unlimitedPrice = 5_000_000;
 
-const dayMs = 86_400_000;
-
 /**
  * Why an e-mail is one too many for its payer; undefined: it is not. E-mails to members have no such limit.
  *
@@ -29,7 +28,7 @@ export async function excessOf(
   const { mail_id: mailId, kind, recipient, payer, merchant_id: merchantId, created_at: at } = mail;
   if (kind !== 'receipt' && kind !== 'refund') return undefined;
   const [row] = await db.query(sql.countPayerMails, {
-    ...{ mailId, recipient, payer, merchantId: merchantId ?? '', since: new Date(at.getTime() - dayMs) },
+    ...{ mailId, recipient, payer, merchantId: merchantId ?? '', since: daysBefore(at, 1) },
   });
   const { toAddress, byWallet } = payerMailLimits;
   const { session } = JSON.parse(data) as { readonly session: { readonly amount: number } };

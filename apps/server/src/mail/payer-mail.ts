@@ -10,6 +10,7 @@ import {
 import type { Queryable } from '@florin/pg';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { Session } from '@florin/protocol/session.ts';
+import { isoTimestamp } from '@florin/protocol/timestamp.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
@@ -49,7 +50,7 @@ export async function composePayerMail(
       : [[pageTexts.paidWith, formatToken(tag, token, transaction.paidAmountInToken)] as const]),
     ...(chain === undefined ? [] : [[pageTexts.network, networkTitle(chain)] as const]),
     ...(isRefund ? [[texts.sentBackTo, transaction.from] as const] : []),
-    [pageTexts.paidOn, formatTime(tag, `${transaction.executeTime.replace(' ', 'T')}Z`, 'UTC')],
+    [pageTexts.paidOn, formatTime(tag, isoTimestamp(transaction.executeTime), 'UTC')],
     [pageTexts.receiptNumber, session.receiptId],
     // The payer's own transaction, which a refund's reader would take for the one that brought the money back.
     ...(isRefund ? [] : [[texts.transaction, transaction.sourceTx] as const]),

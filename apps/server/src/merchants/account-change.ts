@@ -3,7 +3,7 @@ import { maxAccounts } from '@florin/protocol/account.ts';
 import { type AccountChange, maxListedChanges } from '@florin/protocol/account-change.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { causedBy, emit } from '#webhooks/outbox.ts';

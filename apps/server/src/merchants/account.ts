@@ -3,7 +3,7 @@ import { type Account, maxAccounts } from '@florin/protocol/account.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import { getAddress, isAddress } from 'viem';
 import { emit } from '#webhooks/outbox.ts';

@@ -26,3 +26,8 @@ export const systemClock: Clock = {
 export function unixSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
+
+/** The time that is so many days before another one. */
+export function daysBefore(time: Date, days: number): Date {
+  return new Date(time.getTime() - days * 86_400_000);
+}

@@ -5,7 +5,7 @@ import { newId } from '@florin/protocol/id.ts';
 import { type MicroUsd, microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import { orderKinds } from '@florin/protocol/order.ts';
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findExceptions, lockSettledSecond } from '#exceptions/exception.ts';
 import { findOrder, findOrders } from '#orders/order.ts';

@@ -4,7 +4,7 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { RefundSigning } from '@florin/protocol/refund-signing-api.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { encodeEventTopics } from 'viem';
 import type { Chains } from '#chains/chain.ts';
 import { findOrder } from '#orders/order.ts';

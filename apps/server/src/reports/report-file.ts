@@ -1,7 +1,7 @@
 import type { Queryable } from '@florin/pg';
 import { microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import { type ReportFormat, type ReportType, reportColumns } from '@florin/protocol/report-api.ts';
-import { formatIsoTime } from '@florin/protocol/schema.ts';
+import { formatIsoTime } from '@florin/protocol/timestamp.ts';
 import { completedRefunds, paidSessions, settledSessions } from './report.sql.ts';
 
 /** A row of a report, by column. */

@@ -11,7 +11,7 @@ import {
   type ReportView,
   reportLifeHours,
 } from '@florin/protocol/report-api.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { findAccount } from '#merchants/account.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';

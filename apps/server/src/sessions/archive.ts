@@ -1,6 +1,7 @@
 import type { Transaction } from '@florin/pg';
+import { daysBefore } from '#outside/clock.ts';
 import { lockCursors, moveEnded } from './archive.sql.ts';
-import { daysBefore, type OldRowContext, runOldRows } from './old-rows.ts';
+import { type OldRowContext, runOldRows } from './old-rows.ts';
 
 /** After how many days ended sessions move to the archive. */
 export interface ArchivePolicy {

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '@florin/pg';
+import { daysBefore } from '#outside/clock.ts';
 import {
   eraseEventsOfPayer,
   eraseMailsOfPayer,
@@ -9,7 +10,7 @@ import {
   eraseSessionsOfPayer,
   sessionsOfPayer,
 } from './erasure.sql.ts';
-import { daysBefore, type OldRowContext, runOldRows } from './old-rows.ts';
+import { type OldRowContext, runOldRows } from './old-rows.ts';
 
 /** How long personal data of payers is kept, in days. */
 export interface ErasurePolicy {

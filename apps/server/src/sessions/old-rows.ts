@@ -9,11 +9,6 @@ const intervalMs = 60_000;
 /** Between two batches others come first: so a worker changes a thousand rows of a kind in a second at most. */
 const pauseMs = 500;
 
-/** The time that is so many days before another one. */
-export function daysBefore(now: Date, days: number): Date {
-  return new Date(now.getTime() - days * 86_400_000);
-}
-
 /** What changes rows by their age needs. */
 export interface OldRowContext<Policy> {
   readonly db: Database;

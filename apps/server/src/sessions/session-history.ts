@@ -1,6 +1,6 @@
 import type { Queryable } from '@florin/pg';
 import type { DeliveryStatus } from '@florin/protocol/delivery-api.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { chainEventsOfSession, deliveriesOfSession, eventsOfSession } from './session-history.sql.ts';
 
 /** Deliveries that a history shows. */

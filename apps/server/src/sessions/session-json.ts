@@ -1,8 +1,8 @@
 import { withoutProductData } from '@florin/protocol/line-item.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Session, SessionDeposit } from '@florin/protocol/session.ts';
 import { withoutDefaults } from '@florin/protocol/shop-return.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';

@@ -2,10 +2,9 @@ import type { SendPlan } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { daysBefore } from '#outside/clock.ts';
 import type { SubmissionContext } from './context.ts';
 import { lockBudgets, smartAccountFailures } from './submission.sql.ts';
-
-const dayMs = 86_400_000;
 
 /**
  * Whether the payer's address has code, an EIP-7702 delegation included. Refuses (100611) such a payer's payment when
@@ -35,7 +34,7 @@ export async function assertSmartAccount(
   const { perPayment, failuresPerMerchant } = deps.gasless.budgets.smartAccounts;
   if (gasLimit > BigInt(perPayment)) throw refusal('the smart account takes too much gas');
   await transaction.query(lockBudgets, { keys: [`smart accounts ${merchantId}`] });
-  const since = new Date(deps.clock.now().getTime() - dayMs);
+  const since = daysBefore(deps.clock.now(), 1);
   const [failed] = await transaction.query(smartAccountFailures, { payer, merchantId, since });
   if (failed === undefined) throw new Error('counts came back without a row');
   if (failed.by_payer > 0n) throw refusal("a payment of this smart account has failed in today's 24 hours");

@@ -8,7 +8,7 @@ import { takeGas } from '#merchants/relayed-gas.ts';
 import { findOrders } from '#orders/order.ts';
 import { planPayment, type RelayedPayment } from '#orders/payment-plan.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import type { Clock } from '#outside/clock.ts';
+import { type Clock, daysBefore } from '#outside/clock.ts';
 import { assertPayable } from '#sessions/order-preparation.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import type { SubmissionContext } from './context.ts';
@@ -27,8 +27,6 @@ import {
   submittedOrders,
 } from './submission.sql.ts';
 import { refusalOfRevert, submissionCall } from './submission-call.ts';
-
-const dayMs = 86_400_000;
 
 /** A submission that passed every check, or was accepted before. */
 export type CheckedSubmission =
@@ -138,7 +136,7 @@ export async function recordSubmission(
     gasLimit: plan.gasLimit,
     transactionId,
     createdAt: now,
-    gasSince: new Date(now.getTime() - dayMs),
+    gasSince: daysBefore(now, 1),
     isSmartAccount: isSmart,
   });
   if (rows.length === 0) throw new Error(`order ${orderId} was submitted twice under one lock`);
@@ -152,7 +150,7 @@ async function assertBudgets(
 ): Promise<void> {
   const shared = [`payer ${asked.payer}`, `link ${asked.seller}`, `network ${asked.network}`];
   await transaction.query(lockBudgets, { keys: shared });
-  const since = new Date(deps.clock.now().getTime() - dayMs);
+  const since = daysBefore(deps.clock.now(), 1);
   const [spent] = await transaction.query(selectSpentGas, {
     payer: asked.payer,
     seller: asked.seller,

@@ -7,7 +7,7 @@ import {
   maxShownAttempts,
 } from '@florin/protocol/delivery-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { attemptsOf, deliveryById } from './delivery-detail.sql.ts';
 

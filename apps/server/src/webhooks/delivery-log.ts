@@ -1,7 +1,7 @@
 import { findWebhook, type OutboxContext } from '@florin/outbox';
 import type { Queryable, Row } from '@florin/pg';
 import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/protocol/delivery-api.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import * as sql from './delivery-log.sql.ts';
 

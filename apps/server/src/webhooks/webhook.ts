@@ -2,7 +2,7 @@ import type { KeylessWebhook, Webhook as StoredWebhook, WebhookFields } from '@f
 import { Refusal } from '@florin/protocol/error.ts';
 import { isSubscription } from '@florin/protocol/event.ts';
 import type { MemberPermission } from '@florin/protocol/permission.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Webhook, WebhookCreateBody } from '@florin/protocol/webhook.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import { webhookUrlOf } from './url-policy.ts';

@@ -1,6 +1,7 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Token } from '@florin/protocol/token.ts';
+import { microUsdOf } from '#exceptions/deposit-exception.ts';
 
 /** The outcome of money that arrived and paid nothing. */
 export type UnappliedOutcome = CheckoutState['exceptions'][number]['outcome'];
@@ -50,8 +51,7 @@ export function unappliedOutcomeOf(
   if (isMarked && txHash !== '') return 'closed';
   if (decision === 'accept') return 'accepted';
   if (kind === 'duplicate' && txHash !== '') return 'second';
-  const value = BigInt(exception.amountInToken) / 10n ** BigInt(token.decimals - 6);
-  const isSent = least !== undefined && value >= least;
+  const isSent = least !== undefined && microUsdOf(token, BigInt(exception.amountInToken)) >= least;
   if (decideBy === '') return isSent ? 'goes' : 'by_hand';
   if (decision === 'refund' || isMarked) return isSent ? 'goes_later' : 'by_hand';
   return isSent ? 'waits' : 'waits_by_hand';

@@ -2,7 +2,7 @@ import type { Queryable } from '@florin/pg';
 import type { auditQuery, auditReply } from '@florin/protocol/audit-log.ts';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import type { MemberPermission } from '@florin/protocol/permission.ts';
-import { formatIsoTime } from '@florin/protocol/schema.ts';
+import { formatIsoTime } from '@florin/protocol/timestamp.ts';
 import type { Static } from 'typebox';
 import { type AuditEntry, listAudit } from '#members/audit.ts';
 import { shownUrl } from '#webhooks/webhook.ts';

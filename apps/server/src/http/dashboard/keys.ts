@@ -2,7 +2,7 @@ import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { type Permission, permissionPresets, permissions } from '@florin/protocol/permission.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { MemberContext } from '#members/context.ts';
 import { createApiKey, listApiKeys, renameApiKey, revokeApiKey } from '#merchants/api-key.ts';
 import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '@florin/pg';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { findBounces } from '#mail/bounce.ts';
 import type { MemberContext } from '#members/context.ts';
 import { inviteByLink, listInvitations, revokeInvitation } from '#members/invitation.ts';

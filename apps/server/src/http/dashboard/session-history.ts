@@ -1,6 +1,6 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { collectedOf, findDepositTransfers } from '#deposits/session-deposits.ts';

@@ -2,7 +2,7 @@ import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { recordPersonalAct } from '#members/audit.ts';
 import { assertHardToGuess } from '#members/common-password.ts';
 import type { MemberContext } from '#members/context.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Chains } from '#chains/chain.ts';
 import { listTokenStops, resumeToken, stopToken } from '#chains/token-stop.ts';
 import type { MemberContext } from '#members/context.ts';

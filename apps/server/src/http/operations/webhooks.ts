@@ -12,7 +12,7 @@ import {
 } from '@florin/outbox';
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { parseTimestamp } from '@florin/protocol/schema.ts';
+import { parseTimestamp } from '@florin/protocol/timestamp.ts';
 import type { TellOwners } from '#members/context.ts';
 import type { Caller } from '#merchants/caller.ts';
 import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
