@@ -3,7 +3,6 @@ import { after, before } from 'node:test';
 import { buildPages } from '@florin/dashboard/build';
 import { statement } from '@florin/pg';
 import { findFreePort } from '@florin/world';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
@@ -11,6 +10,7 @@ import { reportsDoor } from '#http/reports/reports-door.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { fuzzFactor } from '../fuzz/seed.ts';
 import { DashboardWorld, password } from '../harness/dashboard-world.ts';
+import { violationsOf } from './axe.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
 
 /** The service with the dashboard, a browser, and an owner's window in it: one of each for all stories of the dashboard. */
@@ -66,12 +66,6 @@ export function faultsOf({ errors }: Complaints): string[] {
   );
 }
 
-/** Every rule of WCAG 2.2 AA that a program can check, and axe's own best practices. */
-const axeOptions = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  resultTypes: ['violations'],
-};
-
 /** In `npm test`, every fourth look is one of axe, which takes a second; in `npm run test:deep`, each. */
 const looksPerAxe = fuzzFactor > 1 ? 1 : 4;
 let looks = 0;
@@ -80,10 +74,5 @@ export async function assertClean(page: Page): Promise<void> {
   assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), page.url());
   looks += 1;
   if (looks % looksPerAxe !== 0) return;
-  await page.evaluate(axe.source);
-  const violations = await page.evaluate(
-    `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations.flatMap(
-      ({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ' ' + html.slice(0, 200) + failureSummary)))`,
-  );
-  assert.deepEqual([page.url(), violations], [page.url(), []]);
+  assert.deepEqual([page.url(), await violationsOf(page)], [page.url(), []]);
 }

@@ -2,3 +2,4 @@
 import './dashboard-owner.ts';
 import './dashboard-operator.ts';
 import './dashboard-shop.ts';
+import './dashboard-access.ts';

@@ -4,9 +4,8 @@ import { buildSite } from '@florin/docs/build';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { findFreePort } from '@florin/world';
-import axe from 'axe-core';
 import type { FastifyInstance } from 'fastify';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { docsDoor } from '#http/docs/docs-door.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { openApiDoor } from '#http/openapi.ts';
@@ -15,6 +14,7 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { fuzzFactor } from '../fuzz/seed.ts';
 import { MerchantWorld } from '../harness/merchant-fixture.ts';
+import { violationsOf } from './axe.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
 
 let world: MerchantWorld;
@@ -46,20 +46,6 @@ after(async () => {
   await browser.close();
   await world.close();
 });
-
-/** Every rule of WCAG 2.2 AA that a program can check, and axe's own best practices. */
-const axeOptions = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  resultTypes: ['violations'],
-};
-
-async function violationsOf(page: Page): Promise<unknown> {
-  await page.evaluate(axe.source);
-  return page.evaluate(
-    `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations.flatMap(
-      ({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ' ' + html.slice(0, 200) + failureSummary)))`,
-  );
-}
 
 /** Asserts that the page sent requests only to this service, and that none failed or was blocked. */
 function assertQuiet({ errors, urls }: Complaints): void {

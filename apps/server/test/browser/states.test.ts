@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { languages } from '@florin/checkout';
@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { fuzzFactor } from '../fuzz/seed.ts';
 import { deepOnly } from '../harness/deep-only.ts';
+import { violationsOf } from './axe.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { PageWorld } from './page-world.ts';
 import { keepSpoken } from './spoken.ts';
@@ -28,24 +29,6 @@ after(async () => {
   await browser.close();
   await world.close();
 });
-
-/** The minified source: a page takes a third of the time to load it. */
-const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
-/** Everything that WCAG 2.2 AA asks for and a program can see, and what axe holds for good practice. */
-const axeOptions = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  resultTypes: ['violations'],
-};
-
-/** What axe finds in a page that has loaded it. */
-async function violationsOf(page: Page): Promise<string[]> {
-  const found = await page.evaluate(
-    `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations.map(
-      ({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 120) + ' ' + failureSummary).join(' | ')))`,
-  );
-  return found as string[];
-}
 
 async function keep(page: Page, name: string): Promise<void> {
   if (!isWriting) return;
@@ -101,7 +84,6 @@ async function assertChosenInForcedColors(page: Page): Promise<void> {
 async function look(state: PageState, index: number): Promise<void> {
   const { page, complaints } = await openPage(browser, { phone: true });
   await state.reach(world, page, '');
-  await page.evaluate(axeSource);
   // Size and colours are a matter of style sheets alone, so that one page shows them all.
   for (const [at, { name, viewport, colorScheme }] of sizes.entries()) {
     await page.setViewportSize(viewport);
@@ -147,7 +129,6 @@ test('every language has every state of a payment, in its own direction, without
       // Structure is the same in all languages: one look of axe at each is enough to find what texts alone can break, and
       // in `npm test` at those of the other direction.
       if (state.name === 'connected' && (fuzzFactor > 1 || direction === 'rtl')) {
-        await page.evaluate(axeSource);
         assert.deepEqual(await violationsOf(page), [], `${state.name} in ${tag}`);
       }
       assert.equal(await isTooWide(page), false, `${state.name} in ${tag}`);
