@@ -41,7 +41,7 @@ export function MerchantSwitcher({ me }: { readonly me: Me }) {
         </MenuItem>
       ))}
       {me.merchants.length === 0 && (
-        <p className="px-2.5 py-1.5 text-soft">You are a member of no shop yet.</p>
+        <p className="px-2.5 py-1.5 text-soft">You are not a member of any shop yet.</p>
       )}
     </Menu>
   );

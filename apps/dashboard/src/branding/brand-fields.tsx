@@ -33,7 +33,7 @@ export function LookFields({ draft, change, errorOf, isWrong }: Fields & { reado
       <div className="grid grid-cols-1 gap-5">
         <ColorField
           label="Colour"
-          hint="Of buttons, exactly as it is. Empty: the colour of the page."
+          hint="The colour of buttons, exactly as you choose it. Empty: the colour of the page."
           usual={usual.color}
           typed={draft.color}
           onChange={(color) => change({ color })}
@@ -42,7 +42,7 @@ export function LookFields({ draft, change, errorOf, isWrong }: Fields & { reado
         <LinkColorNotes color={colorOf(draft.color)} />
         <ColorField
           label="Background"
-          hint="Behind the order. Empty: light or dark, as the payer's device prefers."
+          hint="The colour behind the order. Empty: light or dark, as the payer's device prefers."
           usual={usual.background}
           typed={draft.background}
           onChange={(background) => change({ background })}

@@ -82,7 +82,7 @@ function Accept({
     return (
       <Front
         title="Keep your recovery codes"
-        description="Each opens your account once, when you have lost every other way. They are shown only now."
+        description="Each opens your account once, when you have lost every other way. They are shown only once."
       >
         <RecoveryCodes codes={accepted.recoveryCodes} onKept={() => enter(accepted.merchantId)} />
       </Front>

@@ -25,7 +25,7 @@ export function RenameKeyDialog({
       isOpen
       onClose={onClose}
       title="Name of the key"
-      description="What uses it. Programs notice nothing."
+      description="Which program uses it. A new name changes nothing for the program."
       size="small"
     >
       <RenameForm {...shown} onClose={onClose} />

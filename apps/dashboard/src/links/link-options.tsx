@@ -83,7 +83,7 @@ export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
   return (
     <fieldset>
       <legend className="font-medium">Short and late transfers</legend>
-      <p className="mb-2 text-sm text-soft">What stays empty is as the operator chose.</p>
+      <p className="mb-2 text-sm text-soft">An empty field follows the operator’s setting.</p>
       <div className="grid items-start gap-4 sm:grid-cols-2 [&>*]:min-w-0">
         <SelectField
           label="Money that comes late"

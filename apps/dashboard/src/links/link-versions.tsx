@@ -20,7 +20,7 @@ export function LinkVersions({ history: { versions } }: { readonly history: Link
   return (
     <Section
       title="Versions"
-      description="Each change of the link makes one. A payment keeps the version with which it began."
+      description="Each change of the link makes a new version. A payment keeps the version with which it began."
     >
       <Card className="px-4 md:px-5">
         <ol className="divide-y divide-line">

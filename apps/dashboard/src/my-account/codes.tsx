@@ -51,7 +51,7 @@ export function Codes({ me }: { readonly me: Me }) {
         isHeld
         size="small"
         title="Your recovery codes"
-        description="They are shown only now."
+        description="They are shown only once."
       >
         <RecoveryCodes codes={codes ?? []} onKept={() => setCodes(undefined)} />
       </Dialog>

@@ -42,7 +42,7 @@ export function Notifications() {
         </Notice>
       )}
       {bounce !== null && <BounceNotice bounce={bounce} />}
-      {merchants.length === 0 && <p className="text-soft">You are a member of no shop.</p>}
+      {merchants.length === 0 && <p className="text-soft">You are not a member of any shop.</p>}
       {merchants.map((merchant) => (
         <Choices key={merchant.merchantId} merchant={merchant} />
       ))}

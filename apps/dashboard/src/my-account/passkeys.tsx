@@ -73,7 +73,7 @@ export function Passkeys() {
           if (done !== undefined) setRemoved(undefined);
         }}
       >
-        <p>It opens your account no more.</p>
+        <p>It no longer opens your account.</p>
       </Confirm>
     </>
   );
@@ -95,7 +95,7 @@ function AddForm({ onClose }: { readonly onClose: () => void }) {
     <form onSubmit={onSubmit(submit)} className="grid gap-4">
       <TextField
         label="Name"
-        hint="So that you know it later."
+        hint="So that you recognise it later."
         required
         maxLength={100}
         value={name}

@@ -68,7 +68,7 @@ export function Wallets({ me }: { readonly me: Me }) {
           if (done !== undefined) setRemoved(undefined);
         }}
       >
-        <p>It opens your account no more.</p>
+        <p>It no longer opens your account.</p>
       </Confirm>
     </>
   );

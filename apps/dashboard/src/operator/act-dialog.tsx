@@ -40,7 +40,7 @@ export function ActDialog({
         <div className="grid gap-3 text-soft">{children}</div>
         <TextField
           label="Reason"
-          hint="It stands in the audit log."
+          hint="The audit log keeps it."
           required
           maxLength={300}
           value={reason}

@@ -62,7 +62,9 @@ export function ProductActs({ product, onEdit }: { readonly product: Product; re
         write={unarchive}
         onConfirm={() => closeWhenDone(unarchive.run(input))}
       >
-        <p>New links can sell it again. Links that archiving disabled stay disabled until you enable them.</p>
+        <p>
+          New links can sell it again. Links that were disabled with it stay disabled until you enable them.
+        </p>
       </Confirm>
       <Confirm
         isOpen={asked === 'remove'}

@@ -46,7 +46,7 @@ export default function Recovery() {
     return (
       <Front
         title="Keep your new recovery codes"
-        description="Each opens your account once, when you have lost every other way. They are shown only now."
+        description="Each opens your account once, when you have lost every other way. They are shown only once."
       >
         <RecoveryCodes codes={recovered.recoveryCodes} onKept={() => setKeptCodes(true)} />
       </Front>

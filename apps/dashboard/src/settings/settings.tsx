@@ -27,7 +27,10 @@ export default function Settings() {
   const [isRenaming, setRenaming] = useState(false);
   return (
     <>
-      <PageHeader title="Settings" description="What this shop is, and how it is reached." />
+      <PageHeader
+        title="Settings"
+        description="The shop’s name and id, and the addresses that its programs use."
+      />
       <Section
         title="Shop"
         actions={

@@ -170,7 +170,7 @@ export function NewPasswordField(
 ) {
   return (
     <PasswordField
-      hint="At least 12 characters: several words that do not belong together."
+      hint="At least 12 characters, such as several unrelated words."
       autoComplete="new-password"
       required
       minLength={12}

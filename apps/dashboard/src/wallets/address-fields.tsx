@@ -38,7 +38,7 @@ export function AddressFields({
     <div className="grid gap-3">
       <TextField
         label="Address"
-        hint="Of a wallet whose keys you hold. An address at an exchange may lose the money."
+        hint="The address of a wallet whose keys you hold. An address at an exchange may lose the money."
         value={draft.accountAddress}
         onChange={(accountAddress) => {
           sign.reset();

@@ -29,7 +29,7 @@ export function EditWalletSheet({ account, onClose }: FormProps) {
       isOpen
       onClose={onClose}
       title={`Change ${isolated(account.accountName)}`}
-      description="For payments that start from now on, at once."
+      description="At once, for payments that start from now on."
     >
       <EditForm account={account} onClose={onClose} />
     </Sheet>

@@ -193,7 +193,7 @@ export async function decide(
   if (row.decision !== '') throw new Refusal('exception_decided', `the decision is ${row.decision}`);
   const now = deps.clock.now();
   if (row.decide_by === null || row.status !== 'open')
-    throw new Refusal('exception_not_acceptable', 'nothing is to be decided');
+    throw new Refusal('exception_not_acceptable', 'no decision is open');
   if (now > row.decide_by)
     throw new Refusal('exception_not_acceptable', `until ${formatTimestamp(row.decide_by)}`);
   if (decision === 'accept' && row.paid_order_id !== '')

@@ -149,7 +149,7 @@ test('without scripts the claim page states what arrived and where it goes, whic
     shorten(named),
     shorten(prepared.address),
     '25.00\u00a0USDC, too late: goes back automatically after',
-    'Allow scripts',
+    'allow scripts',
   ])
     assert.ok(text.includes(words), words);
   await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}/claim?lang=ar`);

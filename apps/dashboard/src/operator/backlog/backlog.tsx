@@ -82,7 +82,7 @@ export default function Backlog() {
     <>
       <PageHeader
         title="Webhook backlog"
-        description="Webhooks that are paused or have deliveries that wait, the worst first, at most 200."
+        description="Webhooks that are paused or have waiting deliveries: at most 200, the worst first."
         actions={<AsOf source={backlog} />}
       />
       <Table

@@ -41,7 +41,7 @@ export default function Configuration() {
     <>
       <PageHeader
         title="Configuration"
-        description="As the process that answered has it in force: keys as addresses, nodes as hosts, no secrets."
+        description="What the process that answered uses. Keys are shown as addresses, nodes as hosts, and no secrets."
         actions={<AsOf source={read} />}
       />
       {data === undefined && (

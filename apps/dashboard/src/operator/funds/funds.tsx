@@ -134,7 +134,7 @@ export default function Funds() {
       <PageHeader title="Funds" actions={<AsOf source={funds} />} />
       <Section
         title="Gas"
-        description="What the sending wallets hold, and how long it lasts at the use of the last days."
+        description="What the sending wallets hold, and how long it lasts if they spend as in the last days."
       >
         <Table
           label="Gas"
@@ -146,7 +146,7 @@ export default function Funds() {
       </Section>
       <Section
         title="Vaults"
-        description="A vault pays merchants when the payer paid on another chain: what it holds, at most what its caps leave for the hour and the day. The service reads it about every minute."
+        description="A vault pays merchants when the payer paid on another chain. You see what it can pay now: what it holds, within its limits for the hour and the day. The service reads it about every minute."
       >
         <Table
           label="Vaults"

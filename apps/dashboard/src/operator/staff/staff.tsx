@@ -101,7 +101,7 @@ export default function Staff() {
       </Section>
       <Section
         title="Audit log of the installation"
-        description="Acts on chains, tokens and settlements, and acts of people on their own accounts. What is done to a merchant stands in its own log."
+        description="Acts on chains, tokens and settlements, and acts of people on their own accounts. Each merchant’s own log has the acts on that merchant."
       >
         <Table
           label="Audit log of the installation"

@@ -31,7 +31,7 @@ export function streamProgress(
     if (isAtEnd(state)) close();
   });
   if (unsubscribe === undefined)
-    throw new Refusal('rate_limited', { detail: 'too many pages look on', retryAfterSeconds: 5 });
+    throw new Refusal('rate_limited', { detail: 'too many pages follow payments', retryAfterSeconds: 5 });
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value);
