@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { paymentException } from './exception.ts';
 import { lineItems, productDataBody, quantity } from './line-item.ts';
 import { feeModel, flag, httpsUrl, idText, text, timestampText } from './schema.ts';
 import { returnBody, returnView } from './shop-return.ts';
@@ -131,6 +132,12 @@ export const sessionView = Type.Object({
     Type.Literal(true, {
       description:
         'In the dashboard: a deposit paid it, so that `payer` is the refund address; absent otherwise, and in the merchant API',
+    }),
+  ),
+  exceptions: Type.Optional(
+    Type.Array(paymentException, {
+      description:
+        'In the dashboard: money that came to a session which ended unpaid, oldest first; absent otherwise, and in the merchant API',
     }),
   ),
   linkName: Type.Optional(

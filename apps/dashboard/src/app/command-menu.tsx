@@ -51,6 +51,8 @@ export function CommandMenu({ isOpen, onClose }: { readonly isOpen: boolean; rea
 
 interface Found {
   readonly key: string;
+  /** What it is, beside its title. */
+  readonly kind: string;
   readonly title: string;
   readonly path: string;
   readonly icon: Screen['icon'];
@@ -59,15 +61,23 @@ interface Found {
 }
 
 function findAll(open: readonly Screen[], typed: string): readonly Found[] {
-  const found = matchScreens(open, typed).map(({ path, title, icon }) => ({ key: path, path, title, icon }));
+  const found = matchScreens(open, typed).map(({ path, title, icon }) => ({
+    key: path,
+    kind: 'Screen',
+    path,
+    title,
+    icon,
+  }));
   const id = typed.trim();
   const list = pageOfId[id.split('_', 1)[0] ?? ''];
   const hasScreen = (wanted: string) => open.some(({ path }) => path === wanted);
-  if (list !== undefined && id.length > 8 && hasScreen(list))
-    return [{ key: id, title: id, path: `${list}/${id}`, icon: Search }, ...found];
+  // A part of an id is searched for like every other text.
+  const isWhole = /^[a-z]+_[0-9A-Za-z]{22}$/.test(id);
+  if (list !== undefined && isWhole && hasScreen(list))
+    return [{ key: id, kind: 'Id', title: id, path: `${list}/${id}`, icon: Search }, ...found];
   if (id === '' || !hasScreen('payments')) return found;
   const inPayments = { key: 'text', title: `Payments with “${id}”`, path: 'payments', icon: Search };
-  return [...found, { ...inPayments, search: { text: id } }];
+  return [...found, { ...inPayments, kind: 'Search', search: { text: id } }];
 }
 
 /** How many things of each kind the search looks at, the newest first. */
@@ -81,7 +91,7 @@ function plainWords(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The links, products and members whose name has what is typed. */
+/** The links, products and members whose name or id has what is typed. */
 function useNamed(open: readonly Screen[], typed: string): readonly Found[] {
   const wanted = plainWords(typed.trim());
   const isOn = (path: string) =>
@@ -94,17 +104,22 @@ function useNamed(open: readonly Screen[], typed: string): readonly Found[] {
   const iconOf = (path: string) => open.find((screen) => screen.path === path)?.icon ?? Search;
   const all = [
     ...(links.data?.links ?? []).map(
-      ({ linkId, linkName }) => ['links', `links/${linkId}`, linkName] as const,
+      ({ linkId, linkName }) => ['links', `links/${linkId}`, linkName, linkId] as const,
     ),
     ...(products.data?.products ?? []).map(
-      ({ productId, name }) => ['products', `products/${productId}`, name] as const,
+      ({ productId, name }) => ['products', `products/${productId}`, name, productId] as const,
     ),
-    ...(members.data?.members ?? []).map(({ name, email }) => ['team', 'team', `${name}, ${email}`] as const),
+    ...(members.data?.members ?? []).map(
+      ({ name, email, userId }) => ['team', 'team', `${name}, ${email}`, userId] as const,
+    ),
   ];
   return all
-    .filter(([, , title]) => plainWords(title).includes(wanted))
+    .filter(([, , title, id]) => plainWords(`${title} ${id}`).includes(wanted))
     .slice(0, mostNamed)
-    .map(([kind, path, title]) => ({ key: `${path} ${title}`, path, title, icon: iconOf(kind) }));
+    .map(([kind, path, title]) => ({
+      ...{ key: `${path} ${title}`, path, title, icon: iconOf(kind) },
+      kind: { links: 'Link', products: 'Product', team: 'Member' }[kind],
+    }));
 }
 
 function Finder({ onClose }: { readonly onClose: () => void }) {
@@ -167,6 +182,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
             >
               <Icon aria-hidden className="size-4 shrink-0 text-faint" />
               <span className="min-w-0 flex-1 truncate">{entry.title}</span>
+              <span className="shrink-0 text-sm text-soft">{entry.kind}</span>
               {index === marked && <CornerDownLeft aria-hidden className="size-3.5 text-faint" />}
             </div>
           );

@@ -225,9 +225,12 @@ function TopBar({
             </IconButton>
           </>
         )}
-        <IconButton label="Menu" onClick={onNavigate} className="md:hidden">
-          <MenuIcon />
-        </IconButton>
+        {!isSearchable && (
+          // Elsewhere the bar below has it.
+          <IconButton label="Menu" onClick={onNavigate} className="md:hidden">
+            <MenuIcon />
+          </IconButton>
+        )}
       </div>
     </header>
   );

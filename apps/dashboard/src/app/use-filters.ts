@@ -3,15 +3,16 @@ import { oddFilters, type ReadableValues } from './odd-filter.ts';
 
 /**
  * The filters of a list, kept in the address: a reload, a link to a colleague and the browser's back button keep them.
- * Every value is text; an empty one is no filter. `odd` is what the address has and the list cannot read.
+ * Every value is text; an empty one is no filter. `odd` is what the address has and the list cannot read: no value has it.
  */
 export function useFilters<Name extends string>(names: readonly Name[], readable: ReadableValues<Name> = {}) {
   const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
   const navigate = useNavigate();
-  const valuesOf = (from: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(
-      names.map((name) => [name, from[name] === undefined ? '' : String(from[name])]),
-    ) as Record<Name, string>;
+  const valuesOf = (from: Readonly<Record<string, unknown>>) => {
+    const unread = new Set(oddFilters(from, names, readable).map(({ name }) => name));
+    const textOf = (name: Name) => (from[name] === undefined || unread.has(name) ? '' : String(from[name]));
+    return Object.fromEntries(names.map((name) => [name, textOf(name)])) as Record<Name, string>;
+  };
   const values = valuesOf(search);
   const set = (changed: Partial<Record<Name, string>>) => {
     // From the address as it becomes: a typed search may still be on its way there when a filter is chosen.
@@ -28,7 +29,6 @@ export function useFilters<Name extends string>(names: readonly Name[], readable
     odd,
     isAnySet: names.some((name) => values[name] !== ''),
     clear: () => void navigate({ to: '.', search: {}, replace: true }),
-    clearOdd: () =>
-      set(Object.fromEntries(odd.map(({ name }) => [name, ''])) as Partial<Record<Name, string>>),
+    clearOdd: () => set({}),
   };
 }

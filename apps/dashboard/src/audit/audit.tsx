@@ -1,86 +1,31 @@
+import { actNames } from '@florin/protocol/act-title.ts';
 import { Download, ScrollText } from 'lucide-react';
 import { useState } from 'react';
-import { type ReplyTo, sendForText } from '../api/call.ts';
+import { sendForText } from '../api/call.ts';
 import { ApiFailure, sayFailure } from '../api/failure.ts';
 import { usePages, useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { useFilters } from '../app/use-filters.ts';
-import { actNames, actTitle } from '../ui/act-title.ts';
 import { Button } from '../ui/button.tsx';
-import { ChangedValue } from '../ui/changed-value.tsx';
 import { dayEnd, dayStart } from '../ui/day.ts';
-import { Sheet } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { OddFilters } from '../ui/odd-filters.tsx';
-import { Fact, Facts, PageHeader, Section } from '../ui/page.tsx';
+import { PageHeader } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { SelectField } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
-import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
-import { Id, Time } from '../ui/value.tsx';
-import { differenceOf } from './difference.ts';
-
-type Entry = ReplyTo<'GET /audit/list'>['entries'][number];
+import { Id } from '../ui/value.tsx';
+import { AuditLog } from './audit-log.tsx';
 
 const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const;
 type AuditFilters = Readonly<Record<(typeof filterNames)[number], string>>;
 
-const columns: readonly Column<Entry>[] = [
-  {
-    key: 'act',
-    header: 'Act',
-    isWide: true,
-    cell: ({ action, actorName, at }) => (
-      <>
-        <span className="block truncate font-medium">{actTitle(action)}</span>
-        <span className="block truncate text-sm text-soft sm:hidden">
-          <bdi>{actorName}</bdi>
-        </span>
-        <span className="sr-only">
-          <Time time={at} />
-        </span>
-      </>
-    ),
-  },
-  {
-    key: 'who',
-    header: 'By',
-    from: 'sm',
-    cell: ({ actorName, actorKind }) => (
-      <span className="block max-w-52 truncate">
-        <bdi>{actorName === '' ? actorKind : actorName}</bdi>
-        {actorKind === 'staff' && <span className="text-soft"> (staff)</span>}
-      </span>
-    ),
-  },
-  {
-    key: 'subject',
-    header: 'On',
-    from: 'lg',
-    cell: ({ subject }) => (subject === '' ? <span className="text-faint">—</span> : <Id id={subject} />),
-  },
-  {
-    key: 'from',
-    header: 'From',
-    from: 'xl',
-    cell: ({ clientAddress }) => <span className="font-mono text-sm text-soft">{clientAddress}</span>,
-  },
-  { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
-];
-
 const isAct = (action: string) => actNames.some(({ value }) => value === action);
 
-/** The filters as the service takes them; days that no calendar has and unknown acts are left out, and the page says so. */
-function queryOf({ actor, action, subject, from, to }: AuditFilters) {
-  const act = isAct(action) ? action : '';
-  const given = {
-    actor,
-    action: act,
-    subject,
-    from: secondsText(dayStart(from)),
-    to: secondsText(dayEnd(to)),
-  };
+/** The filters as the service takes them. */
+function queryOf({ from, to, ...texts }: AuditFilters) {
+  const given = { ...texts, from: secondsText(dayStart(from)), to: secondsText(dayEnd(to)) };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 }
 
@@ -98,7 +43,6 @@ export default function Audit() {
     (after) => ({ query: after === undefined ? query : { ...query, after } }),
     ({ nextCursor }) => nextCursor,
   );
-  const [opened, setOpened] = useState<Entry>();
   return (
     <>
       <PageHeader
@@ -108,35 +52,16 @@ export default function Audit() {
       />
       <Filters values={filters.values} onChange={filters.set} />
       <OddFilters of={filters} />
-      <Table
+      <AuditLog
         label="Audit log"
-        columns={columns}
-        source={{
-          rows: log.data?.pages.flatMap(({ entries }) => entries),
-          error: log.error,
-          onRetry: () => void log.refetch(),
-        }}
-        keyOf={({ entryId }) => entryId}
-        onOpen={setOpened}
+        log={log}
         onClearFilters={filters.isAnySet ? filters.clear : undefined}
-        more={
-          log.hasNextPage
-            ? { onMore: () => void log.fetchNextPage(), isLoading: log.isFetchingNextPage }
-            : undefined
-        }
+        onNarrow={filters.set}
         empty={
           <Empty icon={<ScrollText />} title="Nothing was changed yet">
             The first change of a member appears here.
           </Empty>
         }
-      />
-      <EntrySheet
-        entry={opened}
-        onClose={() => setOpened(undefined)}
-        onNarrow={(narrowed) => {
-          setOpened(undefined);
-          filters.set(narrowed);
-        }}
       />
     </>
   );
@@ -167,7 +92,7 @@ function Filters({
       />
       <SelectField
         label="Act"
-        value={isAct(values.action) ? values.action : ''}
+        value={values.action}
         onChange={(action) => onChange({ action })}
         options={[{ value: '', label: 'Every act' }, ...actNames]}
       />
@@ -194,74 +119,6 @@ function Filters({
         </div>
       )}
     </div>
-  );
-}
-
-function EntrySheet({
-  entry,
-  onClose,
-  onNarrow,
-}: {
-  readonly entry: Entry | undefined;
-  readonly onClose: () => void;
-  readonly onNarrow: (filters: Partial<AuditFilters>) => void;
-}) {
-  if (entry === undefined) return null;
-  const changes = differenceOf(entry.before, entry.after);
-  return (
-    <Sheet
-      isOpen
-      onClose={onClose}
-      title={actTitle(entry.action)}
-      description={
-        <>
-          By <bdi>{entry.actorName}</bdi>
-        </>
-      }
-    >
-      <Facts>
-        <Fact name="When">
-          <Time isWhole time={entry.at} />
-        </Fact>
-        <Fact name="On">{entry.subject === '' ? '—' : <Id id={entry.subject} isWhole />}</Fact>
-        <Fact name="From">
-          <span className="font-mono text-sm">{entry.clientAddress}</span>
-        </Fact>
-        <Fact name="Browser">{entry.userAgent === '' ? '—' : entry.userAgent}</Fact>
-        <Fact name="Request">
-          <Id id={entry.requestId} isWhole />
-        </Fact>
-      </Facts>
-      <div className="mt-4 flex flex-wrap gap-2">
-        {entry.actorId !== '' && (
-          <Button size="small" onClick={() => onNarrow({ actor: entry.actorId })}>
-            All acts of this person
-          </Button>
-        )}
-        {entry.subject !== '' && (
-          <Button size="small" onClick={() => onNarrow({ subject: entry.subject })}>
-            All acts on this
-          </Button>
-        )}
-      </div>
-      <div className="mt-6">
-        <Section title="What changed">
-          {changes.length === 0 ? (
-            <p className="text-soft">No field of the object changed.</p>
-          ) : (
-            <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line">
-              {changes.map(({ path, before, after }) => (
-                <li key={path} className="grid gap-1 px-3 py-2">
-                  <span className="font-mono text-xs text-soft">{path}</span>
-                  {before !== undefined && <ChangedValue side="before" text={before} />}
-                  {after !== undefined && <ChangedValue side="after" text={after} />}
-                </li>
-              ))}
-            </ul>
-          )}
-        </Section>
-      </div>
-    </Sheet>
   );
 }
 

@@ -74,9 +74,7 @@ const typeOptions = [
 
 export default function Events() {
   const filters = useFilters(['type', 'event'], { type: typeOptions.map(({ value }) => value) });
-  const { event: openId } = filters.values;
-  // What is no type would be refused: the page says that it does not count.
-  const type = typeOptions.find(({ value }) => value === filters.values.type)?.value ?? '';
+  const { event: openId, type } = filters.values;
   const list = usePages(
     'GET /event/list/:page/:size',
     (page = '1') => ({

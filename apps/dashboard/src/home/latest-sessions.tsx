@@ -16,7 +16,7 @@ type View = ReplyTo<'GET /session/list/all/:page/:size'>['sessions'][number];
 const refreshMs = 15_000;
 const latest = { params: { page: 1, size: 8 } };
 
-const columns: readonly Column<View>[] = [
+const columnsOf = (tokenOf: Parameters<typeof SessionStatusLines>[0]['tokenOf']): readonly Column<View>[] => [
   {
     key: 'amount',
     header: 'Amount',
@@ -35,7 +35,7 @@ const columns: readonly Column<View>[] = [
     header: 'Status',
     cell: (view) => (
       <>
-        <SessionStatusLines {...view} />
+        <SessionStatusLines {...view} tokenOf={tokenOf} />
         <Time time={view.session.createAt} className="block text-sm text-soft sm:hidden" />
       </>
     ),
@@ -73,6 +73,7 @@ const columns: readonly Column<View>[] = [
 /** The newest sessions, paid or not. */
 export function LatestSessions({ isReady }: { readonly isReady: boolean }) {
   const list = useRead('GET /session/list/all/:page/:size', latest, { everyMs: refreshMs });
+  const tokens = useRead('GET /token/list', {});
   const pathOf = useScreenPath();
   const hasPayments = useHasScreen()('payments');
   return (
@@ -88,7 +89,7 @@ export function LatestSessions({ isReady }: { readonly isReady: boolean }) {
     >
       <Table
         label="Newest payments"
-        columns={columns}
+        columns={columnsOf((wanted) => tokens.data?.tokens.find(({ tokenId }) => tokenId === wanted))}
         source={{
           rows: isReady ? list.data?.sessions : undefined,
           error: isReady ? list.error : undefined,

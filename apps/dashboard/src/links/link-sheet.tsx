@@ -135,6 +135,8 @@ const ownFields = [
 function useLinkForm({ link, accounts, products, onClose }: FormProps) {
   const [typed, setTyped] = useState(() => (link === undefined ? newLinkDraft() : linkDraftOf(link)));
   const [begun, setBegun] = useState(typed);
+  // Until a name is typed, the link is called what it sells.
+  const [isNamed, setNamed] = useState(link !== undefined);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const guard = useDraftGuard(differs(typed, begun), onClose);
   const close = () => {
@@ -152,19 +154,22 @@ function useLinkForm({ link, accounts, products, onClose }: FormProps) {
     return write.save(linkBodyOf(draft, draft.linkName.trim() || suggestion));
   };
   // A removed wallet stays in what was typed, so that no other one is chosen for it.
-  const change = (changed: Partial<LinkDraft>) =>
+  const change = (changed: Partial<LinkDraft>) => {
+    if (changed.linkName !== undefined) setNamed(true);
     setTyped({ ...draft, accountId: typed.accountId, ...changed });
+  };
   const settle = () => {
     if (link === undefined) return;
     setBegun(linkDraftOf(link));
     write.base.settle(link.updateAt);
   };
-  return { draft, change, faults, write, suggestion, submit, settle, question: guard.question };
+  const name = isNamed ? draft.linkName : suggestion;
+  return { draft, name, change, faults, write, suggestion, submit, settle, question: guard.question };
 }
 
 function LinkForm(props: FormProps) {
   const { link, accounts, products } = props;
-  const { draft, change, faults, write, suggestion, submit, settle, question } = useLinkForm(props);
+  const { draft, name, change, faults, write, suggestion, submit, settle, question } = useLinkForm(props);
   const parts = { draft, change, faults, error: write.error };
   const nameOf = useTokenNames();
   return (
@@ -184,7 +189,7 @@ function LinkForm(props: FormProps) {
             hint="The payer and your list of links show it."
             maxLength={100}
             placeholder={suggestion}
-            value={draft.linkName}
+            value={name}
             onChange={(linkName) => change({ linkName })}
             error={fieldError(write.error, 'linkName')}
           />
@@ -194,7 +199,7 @@ function LinkForm(props: FormProps) {
           <PolicyFields {...parts} />
         </div>
         <div className="min-w-0 lg:sticky lg:top-0">
-          <LinkPreview draft={draft} name={draft.linkName.trim() || suggestion} />
+          <LinkPreview draft={draft} name={name.trim() || suggestion} />
         </div>
       </div>
       <DialogActions

@@ -5,6 +5,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Card, PageHeader, Section } from '../ui/page.tsx';
 import { Codes } from './codes.tsx';
 import { Notifications } from './notifications.tsx';
+import { OwnActs } from './own-acts.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
 import { RecoveryNotice } from './recovery-notice.tsx';
@@ -68,6 +69,12 @@ function Settings({ me }: { readonly me: Me }) {
       </Section>
       <Section title="Where you are signed in" description="A session lasts a week.">
         <Sessions />
+      </Section>
+      <Section
+        title="What was done to your account"
+        description="By you or by others, and from where. Entries are never changed or removed."
+      >
+        <OwnActs />
       </Section>
     </>
   );

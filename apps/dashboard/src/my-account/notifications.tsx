@@ -19,7 +19,7 @@ const words: Readonly<Record<Kind, { readonly label: string; readonly hint: stri
   webhook_paused: { label: 'Paused webhooks', hint: 'A webhook that failed for too long' },
   access_changed: {
     label: 'Changes of who may act',
-    hint: 'New members, changed roles, secret keys, and where webhooks go',
+    hint: 'New members, changed roles, new keys, other names, and where webhooks and payers are sent',
   },
   wallet_changed: { label: 'Changes of wallets', hint: 'Added, changed and removed wallets' },
   weekly_summary: {

@@ -1,11 +1,14 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 import { useEffect, useState } from 'react';
+import { serviceNow } from '../api/service-clock.ts';
 import { useRead } from '../api/use-call.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { useParam } from '../app/use-param.ts';
+import { exceptionState } from '../exceptions/exception-state.ts';
 import { buttonClass } from '../ui/button.tsx';
-import { exceptionText } from '../ui/exception-text.ts';
-import { formatUsd } from '../ui/format.ts';
+import { exceptionText, isOfDeposit } from '../ui/exception-text.ts';
+import { formatToken, formatUsd } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { receivedText } from '../ui/received-text.ts';
@@ -73,7 +76,9 @@ interface LoadedProps {
 function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
   const { session, transaction } = view;
   const payerName = history?.isDeposit === true ? 'Refund address' : 'Payer';
-  const openExceptions = history?.exceptions.filter(({ status }) => status === 'open') ?? [];
+  // What came to a payment that ended unpaid is told also when it is gone.
+  const isUnpaid = session.status === 'expired' || session.status === 'cancelled';
+  const told = history?.exceptions.filter(({ status }) => isUnpaid || status === 'open') ?? [];
   return (
     <>
       <PageHeader
@@ -88,23 +93,12 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
             {delayReason(session.pendingReason)} Florin tries again by itself.
           </Notice>
         )}
-        {openExceptions.map((exception) => (
-          <Notice
+        {told.map((exception) => (
+          <ExceptionNotice
             key={exception.exceptionId}
-            tone="warn"
-            title={exceptionText(exception).title}
-            action={
-              <ScreenLink
-                path="exceptions"
-                search={{ exception: exception.exceptionId } as never}
-                className={buttonClass('plain', 'small')}
-              >
-                See the exception
-              </ScreenLink>
-            }
-          >
-            {exceptionText(exception).what}
-          </Notice>
+            exception={exception}
+            token={tokenOf(exception.tokenId)}
+          />
         ))}
         {view.deposits?.map((deposit) => (
           <Notice
@@ -130,27 +124,31 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
         ))}
       </div>
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="min-w-0">
-          {transaction !== undefined && (
-            <Section title="The way of the money">
-              <MoneyWay view={view} payerName={payerName} tokenOf={tokenOf} />
+        <div className="min-w-0 max-lg:contents">
+          <div className="min-w-0">
+            {transaction !== undefined && (
+              <Section title="The way of the money">
+                <MoneyWay view={view} payerName={payerName} tokenOf={tokenOf} />
+              </Section>
+            )}
+            <Section title="What was bought">
+              <PaymentItems view={view} />
             </Section>
-          )}
-          <Section title="What was bought">
-            <PaymentItems view={view} />
-          </Section>
-          <Section title="Details">
-            <PaymentDetails
-              view={view}
-              payerName={payerName}
-              mails={history?.mails ?? []}
-              tokenOf={tokenOf}
-            />
-          </Section>
-          <PaymentRefunds history={history} />
-          <PaymentDeliveries history={history} />
+          </div>
+          <div className="min-w-0 max-lg:order-2">
+            <Section title="Details">
+              <PaymentDetails
+                view={view}
+                payerName={payerName}
+                mails={history?.mails ?? []}
+                tokenOf={tokenOf}
+              />
+            </Section>
+            <PaymentRefunds history={history} />
+            <PaymentDeliveries history={history} />
+          </div>
         </div>
-        <aside aria-label="What happened" className="min-w-0 max-lg:row-start-1">
+        <aside aria-label="What happened" className="min-w-0 max-lg:order-1">
           <Section title="Timeline">
             <Card>
               <Timeline history={history} tokens={tokens} />
@@ -159,5 +157,38 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
         </aside>
       </div>
     </>
+  );
+}
+
+/** What came that is no payment, with the exception that says what becomes of it. */
+function ExceptionNotice({
+  exception,
+  token,
+}: {
+  readonly exception: PaymentException;
+  readonly token: PaymentToken | undefined;
+}) {
+  const isOpen = exception.status === 'open';
+  const { title, what } = exceptionText(exception);
+  return (
+    <Notice
+      tone={isOpen ? 'warn' : 'info'}
+      title={
+        isOfDeposit(exception.kind) && token !== undefined
+          ? `${title}: ${formatToken(exception.amountInToken, token)}`
+          : title
+      }
+      action={
+        <ScreenLink
+          path="exceptions"
+          search={{ exception: exception.exceptionId, ...(isOpen ? {} : { tab: 'resolved' }) } as never}
+          className={buttonClass('plain', 'small')}
+        >
+          See the exception
+        </ScreenLink>
+      }
+    >
+      {isOpen ? what : `${what} ${exceptionState(exception, new Date(serviceNow())).next}`}
+    </Notice>
   );
 }

@@ -20,6 +20,7 @@ import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { hasWords, type PaymentFilters, readableFilters, searchBodyOf } from './search-body.ts';
+import type { PaymentToken } from './types.ts';
 import { type FilterChoices, useFilterChoices } from './use-filter-choices.ts';
 
 const pageSize = 25;
@@ -42,7 +43,11 @@ function titleOf({ session }: SessionView): string {
 
 const none = <span className="text-faint">—</span>;
 
-function columnsOf(tokenName: (tokenId: string) => string): readonly Column<SessionView>[] {
+function columnsOf(tokenOf: (tokenId: string) => PaymentToken | undefined): readonly Column<SessionView>[] {
+  const tokenName = (tokenId: string) => {
+    const token = tokenOf(tokenId);
+    return token === undefined ? tokenId : `${token.symbol} on ${token.network}`;
+  };
   return [
     {
       key: 'amount',
@@ -61,7 +66,7 @@ function columnsOf(tokenName: (tokenId: string) => string): readonly Column<Sess
       header: 'Status',
       cell: (view) => (
         <>
-          <SessionStatusLines {...view} />
+          <SessionStatusLines {...view} tokenOf={tokenOf} />
           <Time time={view.session.createAt} className="block text-sm text-soft sm:hidden" />
         </>
       ),
@@ -158,10 +163,7 @@ export default function Payments() {
     { isOn: canFind },
   );
   const rows = canFind ? list.data?.pages.flatMap(({ sessions }) => sessions) : [];
-  const tokenName = (tokenId: string) => {
-    const token = tokens.data?.tokens.find((each) => each.tokenId === tokenId);
-    return token === undefined ? tokenId : `${token.symbol} on ${token.network}`;
-  };
+  const tokenOf = (tokenId: string) => tokens.data?.tokens.find((each) => each.tokenId === tokenId);
   // A search looks at a number of payments and may find none of them: go on until something fits or the list ends.
   const isSearchingOn = canFind && rows?.length === 0 && list.hasNextPage;
   const { fetchNextPage, isFetchingNextPage } = list;
@@ -206,7 +208,7 @@ export default function Payments() {
       />
       <Table
         label="Payments"
-        columns={columnsOf(tokenName)}
+        columns={columnsOf(tokenOf)}
         choiceName="payments"
         source={{
           rows: isSearchingOn ? undefined : rows,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paymentFilters } from '@florin/protocol/payment-view.ts';
-import { hasWords, type PaymentFilters, searchBodyOf } from './search-body.ts';
+import { type PaymentFilter, paymentFilters } from '@florin/protocol/payment-view.ts';
+import { hasWords, type PaymentFilters, readableFilters, searchBodyOf } from './search-body.ts';
 
 const none = Object.fromEntries(paymentFilters.map((name) => [name, ''])) as PaymentFilters;
 
@@ -31,17 +31,23 @@ test('an amount of a saved view in English keeps its meaning', () => {
   assert.deepEqual(searchBodyOf({ ...none, amountTo: '$1,000' }), { amountTo: 1_000_000_000 });
 });
 
-test('values that cannot be read are left out', () => {
-  assert.deepEqual(
-    searchBodyOf({
-      ...{ ...none, status: 'odd', amountFrom: 'many', createdFrom: 'soon', text: '  tea ' },
-      ...{ linkId: 'SUM', productId: ' prd_1', accountId: 'acc_1' },
-    }),
-    { text: 'tea', productId: 'prd_1', accountId: 'acc_1' },
-  );
+test('what the service would refuse is not readable', () => {
+  const readable = (name: PaymentFilter, value: string) => {
+    const check = readableFilters[name];
+    return typeof check === 'function' ? check(value) : check?.includes(value);
+  };
+  const odd = { status: 'odd', amountFrom: 'many', createdFrom: 'soon', linkId: 'SUM', sessionType: 'x' };
+  const fine = { status: 'paid', amountFrom: '$1,000.5', createdFrom: '2026-03-01', linkId: ' lnk_1' };
+  for (const [name, value] of Object.entries(odd))
+    assert.equal(readable(name as PaymentFilter, value), false);
+  for (const [name, value] of Object.entries(fine))
+    assert.equal(readable(name as PaymentFilter, value), true);
+  assert.deepEqual(searchBodyOf({ ...none, text: '  tea ', linkId: ' lnk_1' }), {
+    text: 'tea',
+    linkId: 'lnk_1',
+  });
 });
 
 test('signs alone are nothing to search for', () => {
   assert.deepEqual(['%%\'"--', ' ', '-5', 'é', '数'].map(hasWords), [false, true, true, true, true]);
-  assert.deepEqual(searchBodyOf({ ...none, text: '%%' }), {});
 });

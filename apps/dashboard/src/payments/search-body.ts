@@ -17,13 +17,6 @@ const statuses: Readonly<Record<SessionStatus, true>> = {
 };
 const types: Readonly<Record<SessionType, true>> = { chk: true, ai_checkout: true, lnk: true };
 
-function oneOf<Value extends string>(
-  values: Readonly<Record<Value, true>>,
-  typed: string,
-): Value | undefined {
-  return Object.hasOwn(values, typed) ? (typed as Value) : undefined;
-}
-
 export type PaymentFilters = Readonly<Record<PaymentFilter, string>>;
 
 /** How the ids of filters by id begin: what does not is a name, which the service does not search for. */
@@ -36,37 +29,28 @@ export const filteredIds = {
 const isIdOf = (name: keyof typeof filteredIds) => (value: string) =>
   value.trim() === '' || value.trim().startsWith(filteredIds[name]);
 
-const readableIds = {
-  linkId: isIdOf('linkId'),
-  productId: isIdOf('productId'),
-  accountId: isIdOf('accountId'),
-};
-
 /** Whether a text has something to search for: signs alone have no words. */
 export const hasWords = (text: string) => text.trim() === '' || /[\p{L}\p{N}]/u.test(text.normalize('NFKD'));
 
 /** The filters that have values of their own, with what can be read of them. */
 export const readableFilters: ReadableValues<PaymentFilter> = {
-  status: (value) => oneOf(statuses, value) !== undefined,
-  sessionType: (value) => oneOf(types, value) !== undefined,
+  status: Object.keys(statuses),
+  sessionType: Object.keys(types),
   createdFrom: (value) => dayStart(value) !== undefined,
   createdTo: (value) => dayEnd(value) !== undefined,
   amountFrom: (value) => filteredUsd(value) !== undefined,
   amountTo: (value) => filteredUsd(value) !== undefined,
-  ...readableIds,
+  linkId: isIdOf('linkId'),
+  productId: isIdOf('productId'),
+  accountId: isIdOf('accountId'),
 };
 
-/** What POST /session/search takes for the filters. Values that cannot be read are left out, and the page says so. */
+/** What POST /session/search takes for the filters, each of which is empty or readable. */
 export function searchBodyOf(filters: PaymentFilters) {
-  const { status, sessionType, createdFrom, createdTo, amountFrom, amountTo, ...texts } = filters;
-  const isRead: Readonly<Record<string, (value: string) => boolean>> = { ...readableIds, text: hasWords };
-  const given = Object.entries(texts).filter(
-    ([name, value]) => value.trim() !== '' && isRead[name]?.(value) !== false,
-  );
+  const { createdFrom, createdTo, amountFrom, amountTo, ...texts } = filters;
+  const given = Object.entries(texts).filter(([, value]) => value.trim() !== '');
   return {
     ...Object.fromEntries(given.map(([name, value]) => [name, value.trim()])),
-    ...part('status', oneOf(statuses, status)),
-    ...part('sessionType', oneOf(types, sessionType)),
     ...part('createdFrom', dayStart(createdFrom)),
     ...part('createdTo', dayEnd(createdTo)),
     ...part('amountFrom', filteredUsd(amountFrom)),

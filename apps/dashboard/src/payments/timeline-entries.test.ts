@@ -15,9 +15,10 @@ type History = Parameters<typeof timelineEntries>[0];
 const told = ({
   transfers = [],
   refunds = [],
+  exceptions = [],
   ...history
-}: Omit<History, 'transfers' | 'refunds'> & Partial<History>) =>
-  timelineEntries({ ...history, transfers, refunds }, [usdc]).map(({ title, transaction }) => [
+}: Omit<History, 'transfers' | 'refunds' | 'exceptions'> & Partial<History>) =>
+  timelineEntries({ ...history, transfers, refunds, exceptions }, [usdc]).map(({ title, transaction }) => [
     title,
     transaction?.txHash,
   ]);
@@ -108,4 +109,34 @@ test('each transfer of a payment in parts stands before what it brought about', 
     ['13.00 USDC arrived by transfer', '0x13'],
     ['Payment seen on the chain', '0xPaid'],
   ]);
+});
+
+test('an exception is told by what came, and leads to its own page', () => {
+  const exception = {
+    ...{
+      exceptionId: 'exc_1',
+      kind: 'underpaid' as const,
+      orderId: '0x1',
+      payer: '0x',
+      txHash: '',
+      decision: '' as const,
+    },
+    ...{
+      tokenId: 'base::usdc',
+      amountInToken: '15000000',
+      decideBy: '',
+      sessionId: 'sess_1',
+      resolvedTx: '0x2',
+    },
+    ...{ status: 'resolved' as const, createAt: '2026-11-23 20:02:00', updateAt: '2026-11-23 20:03:00' },
+  };
+  const events = [event('session.expired', '01:00'), event('session.exception', '02:00')];
+  const history = { events, chainEvents: [], transfers: [], refunds: [], exceptions: [exception] };
+  assert.deepEqual(
+    timelineEntries(history, [usdc]).map(({ title, exceptionId }) => [title, exceptionId]),
+    [
+      ['Expired', undefined],
+      ['Too little came: 15.00 USDC', 'exc_1'],
+    ],
+  );
 });

@@ -1,4 +1,5 @@
 import type { EventType } from '@florin/protocol/event.ts';
+import { exceptionText, isOfDeposit } from '../ui/exception-text.ts';
 import { formatToken, formatUsd, parseTime } from '../ui/format.ts';
 import type { PaymentHistory, PaymentToken } from './types.ts';
 
@@ -39,6 +40,8 @@ export interface TimelineEntry {
   readonly key: string;
   readonly at: string;
   readonly title: string;
+  /** Of an exception, which its own screen shows. */
+  readonly exceptionId?: string;
   readonly transaction?: {
     readonly network: string;
     readonly blockNumber: number;
@@ -53,7 +56,7 @@ export interface TimelineEntry {
  * is not ours changes no order; the others stand at the time of their block.
  */
 export function timelineEntries(
-  history: Pick<PaymentHistory, 'events' | 'chainEvents' | 'transfers' | 'refunds'>,
+  history: Pick<PaymentHistory, 'events' | 'chainEvents' | 'transfers' | 'refunds' | 'exceptions'>,
   tokens: readonly PaymentToken[],
 ): TimelineEntry[] {
   const untold = new Set(history.chainEvents);
@@ -64,7 +67,12 @@ export function timelineEntries(
       .find((event) => event !== undefined);
     if (found !== undefined) untold.delete(found);
     const title = (eventWords as Readonly<Record<string, string | undefined>>)[type] ?? type;
-    return { key: eventId, at, title, ...(found && { transaction: transactionOf(found, tokens) }) };
+    const raised = type === 'session.exception' ? raisedAt(at, history.exceptions) : undefined;
+    return {
+      ...{ key: eventId, at, title: raised === undefined ? title : raisedText(raised, tokens) },
+      ...(found && { transaction: transactionOf(found, tokens) }),
+      ...(raised && { exceptionId: raised.exceptionId }),
+    };
   });
   const others = [...untold].map(
     (event, index): TimelineEntry => ({
@@ -89,6 +97,22 @@ export function timelineEntries(
   return [...events.slice(0, 1), ...transfers, ...events.slice(1), ...others].sort(
     (one, other) => timeOf(one) - timeOf(other),
   );
+}
+
+/** The exception that an event tells of: the one of its second, else the latest before it, whose amount has grown. */
+function raisedAt(at: string, exceptions: PaymentHistory['exceptions']) {
+  const earlier = exceptions.filter(({ createAt }) => createAt <= at);
+  return earlier.toSorted((one, other) => (one.createAt < other.createAt ? 1 : -1))[0];
+}
+
+function raisedText(
+  exception: PaymentHistory['exceptions'][number],
+  tokens: readonly PaymentToken[],
+): string {
+  const { title } = exceptionText(exception);
+  const token = tokens.find(({ tokenId }) => tokenId === exception.tokenId);
+  if (!isOfDeposit(exception.kind) || token === undefined) return title;
+  return `${title}: ${formatToken(exception.amountInToken, token)}`;
 }
 
 /** The amount of a part that went back, which tells several of them apart. */

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ScreenLink } from '../app/screen-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { formatNumber } from '../ui/format.ts';
@@ -47,7 +48,7 @@ function Line() {
 }
 
 function Entry({
-  entry: { at, title, transaction },
+  entry: { at, title, transaction, exceptionId },
   isLast,
 }: {
   readonly entry: TimelineEntry;
@@ -66,6 +67,15 @@ function Entry({
       <p className="font-medium">{title}</p>
       <div className="text-sm text-soft">
         <Time time={at} isWhole />
+        {exceptionId !== undefined && (
+          <ScreenLink
+            path="exceptions"
+            search={{ exception: exceptionId } as never}
+            className="block text-accent underline-offset-2 hover:underline"
+          >
+            See the exception
+          </ScreenLink>
+        )}
         {transaction !== undefined && (
           <>
             <p>

@@ -144,7 +144,7 @@ function ProductList({
   readonly createButton: ReactNode;
 }) {
   const filters = useFilters(['status'], { status: tabs.map(({ name }) => name) });
-  const status = filters.values.status === 'archived' ? 'archived' : 'active';
+  const status = filters.values.status || 'active';
   const list = usePages(
     'GET /product/list/:page/:size',
     (after) => ({ params: { page: 1, size: pageSize }, query: after === undefined ? {} : { after } }),

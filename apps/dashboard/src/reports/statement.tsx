@@ -1,35 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { Printer } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { ApiFailure } from '../api/failure.ts';
 import { request } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { formatNumber } from '../ui/format.ts';
 import { SkeletonFacts, useTitle } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { ExactUsd } from '../ui/value.tsx';
 import { type AccountSum, accountRows, mostDigits, totalOfRows } from './account-rows.ts';
 import { fileOf, orderReport } from './order-report.ts';
 import { periodText } from './period.ts';
+import {
+  cell,
+  head,
+  type Listed,
+  maxListed,
+  number,
+  type Refunded,
+  Refunds,
+  type Settlement,
+  Settlements,
+  Wide,
+} from './statement-lists.tsx';
 import { useReportChoice } from './use-report-choice.ts';
-
-/** More settlements than this are in the download alone: no one prints so many pages. */
-const maxListed = 5_000;
-
-/** A row of the report of settlements. */
-interface Settlement {
-  readonly sessionId: string;
-  readonly accountId: string;
-  readonly settledAt: string;
-  /** The address that has the money: a wallet may have had another one then. */
-  readonly recipient: string;
-  readonly settlementToken: string;
-  readonly netValue: number;
-  readonly completeTx: string;
-}
 
 /** A page for the accountant: the sums of a period by wallet and token, and its settlements. It prints. */
 export default function Statement() {
@@ -76,7 +71,8 @@ export default function Statement() {
       {data && (
         <>
           <Sums rows={summedRows(accountRows(data.sums))} nameOf={nameOf} />
-          <Settlements list={data} nameOf={nameOf} />
+          <Settlements list={data.settlements} nameOf={nameOf} />
+          <Refunds list={data.refunds} nameOf={nameOf} />
         </>
       )}
     </article>
@@ -92,7 +88,26 @@ function summedRows(rows: readonly AccountSum[]): AccountSum[] {
   });
 }
 
-/** The sums, and the settlements of the same time. More than can be printed are counted alone. */
+/** The rows of a report, oldest first. More than can be printed are counted alone. */
+async function listed<Row extends Settlement | Refunded>(
+  merchantId: string,
+  order: Parameters<typeof orderReport>[1],
+  signal: AbortSignal,
+): Promise<Listed<Row>> {
+  const report = await orderReport(merchantId, order, { signal });
+  if (report === undefined) throw new DOMException('the page was left', 'AbortError');
+  if (report.status === 'failed') throw new ApiFailure({ slug: 'internal', message: report.reason });
+  const { rows: count } = report;
+  if (count > maxListed) return { count, rows: [] };
+  const response = await fetch(fileOf(report), { signal });
+  if (!response.ok)
+    throw new ApiFailure({ slug: 'internal', message: `the file answered ${response.status}` });
+  const rows = (await response.json()) as Row[];
+  const timeOf = (row: Settlement | Refunded) => ('settledAt' in row ? row.settledAt : row.refundedAt);
+  return { count, rows: rows.toSorted((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1)) };
+}
+
+/** The sums, with the settlements and refunds of the same time. */
 function useStatement({ period, body, account }: ReturnType<typeof useReportChoice>) {
   const { merchantId } = useMerchant();
   return useQuery({
@@ -104,27 +119,19 @@ function useStatement({ period, body, account }: ReturnType<typeof useReportChoi
     queryFn: async ({ signal }) => {
       if (period === undefined) throw new Error('a statement needs a period');
       const { sums, asOf } = await request(merchantId, 'POST /report/sums', { body });
-      const order = { type: 'settlements', format: 'json', period, asOf, accountId: account } as const;
-      const report = await orderReport(merchantId, order, { signal });
-      if (report === undefined) throw new DOMException('the page was left', 'AbortError');
-      if (report.status === 'failed') throw new ApiFailure({ slug: 'internal', message: report.reason });
-      const { rows: count } = report;
-      if (count > maxListed) return { sums, asOf, count, rows: [] };
-      const response = await fetch(fileOf(report), { signal });
-      if (!response.ok)
-        throw new ApiFailure({ slug: 'internal', message: `the file answered ${response.status}` });
-      const rows = (await response.json()) as Settlement[];
+      const order = { format: 'json', period, asOf, accountId: account } as const;
+      const hasRefunds = accountRows(sums).some(({ refunds }) => refunds > 0);
+      const none = { count: 0, rows: [] };
       return {
-        ...{ sums, asOf, count },
-        rows: rows.toSorted((left, right) => (left.settledAt < right.settledAt ? -1 : 1)),
+        ...{ sums, asOf },
+        settlements: await listed<Settlement>(merchantId, { ...order, type: 'settlements' }, signal),
+        refunds: hasRefunds
+          ? await listed<Refunded>(merchantId, { ...order, type: 'refunds' }, signal)
+          : none,
       };
     },
   });
 }
-
-const head = 'py-2 pr-3 text-left font-medium last:pr-0';
-const cell = 'py-1.5 pr-3 align-top last:pr-0';
-const number = 'text-right whitespace-nowrap tabular-nums';
 
 function Sums({
   rows,
@@ -189,79 +196,9 @@ function Sums({
       <p className="mt-2 max-w-prose text-soft">
         A payment counts on the day when it is final, a settlement when the money is in the wallet, and a
         refund when the money is back. So what was received near the end may be settled in the next period.
+        Net settled is before refunds: what went back after its settlement left the wallet again, and what
+        went back before it was never settled.
       </p>
-    </section>
-  );
-}
-
-function Settlements({
-  list: { count, rows },
-  nameOf,
-}: {
-  readonly list: { readonly count: number; readonly rows: readonly Settlement[] };
-  readonly nameOf: (accountId: string) => string;
-}) {
-  const tokenName = useTokenNames();
-  const digits = mostDigits(rows.map(({ netValue }) => netValue));
-  return (
-    <section>
-      <h2 className="mb-2 text-lg font-semibold">Settlements</h2>
-      {count === 0 && <p>Nothing was settled in this time.</p>}
-      {count > maxListed && (
-        <p>{formatNumber(count)} settlements are too many to print. Download them as CSV from the reports.</p>
-      )}
-      {rows.length > 0 && (
-        <Wide label="Settlements">
-          <thead className="border-b border-line-strong">
-            <tr>
-              <th scope="col" className={head}>
-                Settled (UTC)
-              </th>
-              <th scope="col" className={head}>
-                Wallet and token
-              </th>
-              <th scope="col" className={head}>
-                Transaction
-              </th>
-              <th scope="col" className={`${head} text-right`}>
-                Net
-              </th>
-            </tr>
-          </thead>
-          <tbody className="divide-y divide-line">
-            {rows.map((row) => (
-              <tr key={row.sessionId}>
-                <td className={`${cell} whitespace-nowrap tabular-nums`}>
-                  {row.settledAt.replace('T', ' ').replace('Z', '')}
-                </td>
-                <td className={cell}>
-                  <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
-                  <span className="text-soft">{tokenName(row.settlementToken)}</span>
-                  <span className="block min-w-40 font-mono text-xs break-all">{row.recipient}</span>
-                </td>
-                <td className={`${cell} font-mono text-xs break-all`}>
-                  <span className="block min-w-40">{row.completeTx}</span>
-                </td>
-                <td className={`${cell} ${number}`}>
-                  <ExactUsd micro={row.netValue} digits={digits} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </Wide>
-      )}
-    </section>
-  );
-}
-
-/** A table that scrolls by itself on a phone, and stands whole on paper. */
-function Wide({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
-    <section aria-label={label} tabIndex={0} className="overflow-x-auto print:overflow-visible">
-      <table aria-label={label} className="w-full min-w-2xl border-collapse print:min-w-0">
-        {children}
-      </table>
     </section>
   );
 }

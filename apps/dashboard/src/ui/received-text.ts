@@ -1,3 +1,4 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { exactDecimal, formatNumber, formatToken } from './format.ts';
 
@@ -8,4 +9,14 @@ export function receivedText({ amountInToken, missingInToken, decimals, symbol }
   const digits = { minimumFractionDigits: Math.min(2, decimals), maximumFractionDigits: decimals };
   const received = formatNumber(exactDecimal(amountInToken, decimals), digits);
   return `${received} of ${formatToken(whole, { decimals, symbol })} received`;
+}
+
+/** What came that is no payment, and whether it is gone: `15.00 USDC came and went back`. */
+export function cameText(
+  { amountInToken, status, decision, resolvedTx }: PaymentException,
+  token: { readonly symbol: string; readonly decimals: number } | undefined,
+): string {
+  const amount = token === undefined ? 'Money' : formatToken(amountInToken, token);
+  const isBack = status === 'resolved' && resolvedTx !== '' && decision !== 'accept';
+  return isBack ? `${amount} came and went back` : `${amount} came`;
 }

@@ -1,6 +1,7 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { SessionDeposit, SessionStatus } from '@florin/protocol/session.ts';
 import { Badge, type Tone } from './badge.tsx';
-import { receivedText } from './received-text.ts';
+import { cameText, receivedText } from './received-text.ts';
 
 const statuses: Readonly<Record<SessionStatus, { readonly tone: Tone; readonly text: string }>> = {
   initialized: { tone: 'neutral', text: 'Open' },
@@ -26,6 +27,8 @@ interface StatusProps {
   };
   /** What has arrived while the payment is incomplete. */
   readonly deposits?: readonly SessionDeposit[] | undefined;
+  /** What came to a session that ended unpaid. */
+  readonly exceptions?: readonly PaymentException[] | undefined;
 }
 
 /**
@@ -49,8 +52,15 @@ export function SessionStatusBadge({
   return <Badge tone={tone}>{text}</Badge>;
 }
 
-/** The badge, and below it what has arrived of an incomplete payment. */
-export function SessionStatusLines({ session, deposits = [] }: StatusProps) {
+/** The badge, and below it what has arrived of an incomplete payment, or came to one that ended unpaid. */
+export function SessionStatusLines({
+  session,
+  deposits = [],
+  exceptions = [],
+  tokenOf,
+}: StatusProps & {
+  readonly tokenOf: (tokenId: string) => { readonly symbol: string; readonly decimals: number } | undefined;
+}) {
   return (
     <>
       <SessionStatusBadge session={session} deposits={deposits} />
@@ -60,6 +70,11 @@ export function SessionStatusLines({ session, deposits = [] }: StatusProps) {
           className="block text-sm text-soft sm:whitespace-nowrap"
         >
           {receivedText(deposit)}
+        </span>
+      ))}
+      {exceptions.map((exception) => (
+        <span key={exception.exceptionId} className="block text-sm text-soft sm:whitespace-nowrap">
+          {cameText(exception, tokenOf(exception.tokenId))}
         </span>
       ))}
     </>

@@ -1,3 +1,4 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
 import { withoutProductData } from '@florin/protocol/line-item.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import type { Session, SessionDeposit } from '@florin/protocol/session.ts';
@@ -16,6 +17,8 @@ export interface StoredSessionView {
   readonly deposits?: readonly SessionDeposit[];
   /** A deposit paid it. Only for members. */
   readonly isDeposit?: boolean;
+  /** What came instead of its payment. Only for members. */
+  readonly exceptions?: readonly PaymentException[] | undefined;
   /** The present name of its payment link. Only for members. */
   readonly linkName?: string | undefined;
 }
@@ -111,15 +114,16 @@ export function transactionOf(view: StoredSessionView): PaymentTransaction | und
   };
 }
 
-/** `{session, transaction?, deposits?, isDeposit?, linkName?}` as JSON text: what a read, a list item and an event's data show. */
+/** `{session, transaction?, deposits?, isDeposit?, exceptions?, linkName?}` as JSON text: what a read, a list item and an event's data show. */
 export function sessionViewJson(view: StoredSessionView, options: SessionJsonOptions): string {
   const transaction = transactionOf(view);
-  const { session, deposits = [], isDeposit = false, linkName = '' } = view;
+  const { session, deposits = [], isDeposit = false, exceptions = [], linkName = '' } = view;
   const paid = transaction === undefined ? '' : `,"transaction":${JSON.stringify(transaction)}`;
   const arrived = deposits.length === 0 ? '' : `,"deposits":${JSON.stringify(deposits)}`;
   const sent = isDeposit ? ',"isDeposit":true' : '';
+  const unused = exceptions.length === 0 ? '' : `,"exceptions":${JSON.stringify(exceptions)}`;
   const named = linkName === '' ? '' : `,"linkName":${JSON.stringify(linkName)}`;
-  return `{"session":${sessionJson(session, options)}${paid}${arrived}${sent}${named}}`;
+  return `{"session":${sessionJson(session, options)}${paid}${arrived}${sent}${unused}${named}}`;
 }
 
 /** The data of an event about a session: what a secret key reads, and the same without productData. `dataJson` saves writing it. */

@@ -1,14 +1,13 @@
 import { ScrollText, ShieldHalf } from 'lucide-react';
 import type { ReplyTo } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/use-call.ts';
-import { actTitle } from '../../ui/act-title.ts';
+import { AuditLog } from '../../audit/audit-log.tsx';
 import { PageHeader, Section } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/value.tsx';
 
 type Person = ReplyTo<'GET /staff/member/list'>['staff'][number];
-type Entry = ReplyTo<'GET /staff/audit/list'>['entries'][number];
 
 const people: readonly Column<Person>[] = [
   {
@@ -30,45 +29,6 @@ const people: readonly Column<Person>[] = [
     isAtEnd: true,
     cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
   },
-];
-
-const acts: readonly Column<Entry>[] = [
-  {
-    key: 'act',
-    header: 'Act',
-    isWide: true,
-    cell: ({ action, actorName, actorKind, subject }) => (
-      <>
-        <span className="block truncate font-medium">{actTitle(action)}</span>
-        <span className="block truncate text-sm text-soft">
-          <bdi>{actorName === '' ? actorKind : actorName}</bdi>
-          {subject !== '' && (
-            <span title={subject}>
-              {' · '}
-              <bdi>{subject}</bdi>
-            </span>
-          )}
-        </span>
-      </>
-    ),
-  },
-  {
-    key: 'after',
-    header: 'After',
-    from: 'lg',
-    cell: ({ after }) => (
-      <span className="block max-w-80 truncate font-mono text-xs text-soft" title={after}>
-        {after}
-      </span>
-    ),
-  },
-  {
-    key: 'from',
-    header: 'From',
-    from: 'md',
-    cell: ({ clientAddress }) => <span className="font-mono text-sm text-soft">{clientAddress}</span>,
-  },
-  { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
 ];
 
 /** The people of the staff, and the audit log of the installation. */
@@ -103,20 +63,9 @@ export default function Staff() {
         title="Audit log of the installation"
         description="Acts on chains, tokens and settlements, and acts of people on their own accounts. Each merchant’s own log has the acts on that merchant."
       >
-        <Table
+        <AuditLog
           label="Audit log of the installation"
-          columns={acts}
-          source={{
-            rows: log.data?.pages.flatMap(({ entries }) => entries),
-            error: log.error,
-            onRetry: () => void log.refetch(),
-          }}
-          keyOf={({ entryId }) => entryId}
-          more={
-            log.hasNextPage
-              ? { onMore: () => void log.fetchNextPage(), isLoading: log.isFetchingNextPage }
-              : undefined
-          }
+          log={log}
           empty={<Empty icon={<ScrollText />} title="Nothing was done yet" />}
         />
       </Section>

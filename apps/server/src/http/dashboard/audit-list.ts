@@ -1,4 +1,5 @@
 import type { Queryable } from '@florin/pg';
+import { actTitle } from '@florin/protocol/act-title.ts';
 import type { auditQuery, auditReply } from '@florin/protocol/audit-log.ts';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import type { MemberPermission } from '@florin/protocol/permission.ts';
@@ -18,6 +19,7 @@ const columns = [
   'actorId',
   'actorName',
   'action',
+  'act',
   'subject',
   'before',
   'after',
@@ -52,8 +54,10 @@ export async function answerAuditPage(
   const { entries, nextCursor } = await listAudit(queryable, { ...log, size: pageSize, after, filter });
   const shown = entries.map((entry) => shownEntry(entry, permissions));
   if (format !== 'csv') return { entries: shown, nextCursor };
-  const fieldOf = (entry: (typeof shown)[number], column: (typeof columns)[number]) =>
-    column === 'at' ? formatIsoTime(new Date(entry.at)) : entry[column];
+  const fieldOf = (entry: (typeof shown)[number], column: (typeof columns)[number]) => {
+    if (column === 'at') return formatIsoTime(new Date(entry.at));
+    return column === 'act' ? actTitle(entry.action) : entry[column];
+  };
   const lines = [columns, ...shown.map((entry) => columns.map((column) => fieldOf(entry, column)))];
   return new FinishedReply(lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join(''), {
     'content-type': 'text/csv; charset=utf-8',

@@ -21,6 +21,20 @@ const insertCollection = statement({
    select :orderId, 'collect', '0xtoken', 1, 'succeeded', transaction_id, now(), now(), 5 from sent`,
 });
 
+const setLink = statement({
+  name: 'summary_test_link',
+  parameters: { sessionId: 'text', linkId: 'text' },
+  columns: {},
+  text: 'update sessions set business_id = :linkId where session_id = :sessionId',
+});
+const expire = statement({
+  name: 'summary_test_expire',
+  parameters: { exceptionId: 'text' },
+  columns: { session_id: 'text' },
+  text: `update sessions set status = 'expired', signed_once = true
+   where session_id = (select session_id from exceptions where exception_id = :exceptionId) returning session_id`,
+});
+
 let world: DashboardWorld;
 before(async () => {
   world = await DashboardWorld.open();
@@ -85,6 +99,37 @@ test('a list tells members which payments are deposits, whose payer is a refund 
   assert.deepEqual(marks(found.sessions), [true, undefined]);
   const { data } = await world.merchants.send('GET', '/session/list/all/1/50', { key });
   assert.deepEqual(marks(data.sessions), [undefined, undefined]);
+});
+
+test('a list tells members the name of each link, and what came to a session that ended unpaid; API keys read both elsewhere', async () => {
+  const { browser, things, key } = await openDashboard();
+  const { linkId, lateExceptionId: exceptionId } = things;
+  const { sessionId } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
+  await world.merchants.database.db.query(setLink, { sessionId, linkId });
+  const [row] = await world.merchants.database.db.query(expire, { exceptionId });
+  const expired = row?.session_id ?? '';
+  interface Shown {
+    readonly session: { readonly sessionId: string };
+    readonly linkName?: string;
+    readonly exceptions?: readonly { readonly exceptionId: string }[];
+  }
+  const told = (views: readonly Shown[]) =>
+    [sessionId, expired].map((id) => {
+      const view = views.find(({ session }) => session.sessionId === id);
+      return [view?.linkName, view?.exceptions?.map((each) => each.exceptionId)];
+    });
+  const meant = [
+    ['Tea', undefined],
+    [undefined, [exceptionId]],
+  ];
+  const read = async (path: string) => (await browser.get(path)).data;
+  assert.deepEqual(told((await read('/session/list/all/1/50')).sessions), meant);
+  assert.deepEqual(told([await read(`/session/${sessionId}`), await read(`/session/${expired}`)]), meant);
+  const { data } = await world.merchants.send('GET', '/session/list/all/1/50', { key });
+  assert.deepEqual(told(data.sessions), [
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
 });
 
 test('the sums of a period have what was paid and settled in it, and refuse times in disorder', async () => {

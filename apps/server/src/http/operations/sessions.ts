@@ -1,10 +1,12 @@
 import type { Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import type { PaymentException } from '@florin/protocol/exception.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
 import { noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
 import { collectedOf, depositsOf, depositsOfPage } from '#deposits/session-deposits.ts';
+import { findExceptions } from '#exceptions/exception.ts';
 import { linkNames } from '#links/link-name.ts';
 import { newReturns } from '#links/payer-place.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
@@ -86,7 +88,9 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
     const deposits = await depositsOf(db, deps, view.session);
     const isDeposit = (await collectedFor(db, caller, [view])).size > 0;
     const linkName = (await linkNamesFor(db, caller, [view])).get(view.session.businessId);
-    return rawJson(sessionViewJson({ ...view, deposits, isDeposit, linkName }, viewFor(deps, caller)));
+    const exceptions = (await unusedFor(db, caller, [view])).get(sessionId);
+    const shown = { ...view, deposits, isDeposit, exceptions, linkName };
+    return rawJson(sessionViewJson(shown, viewFor(deps, caller)));
   });
 
   add.query(routes.searchSessions, async ({ body, caller }, db) => {
@@ -126,11 +130,14 @@ async function* shownViews(
     const deposits = await depositsOfPage(db, deps, portion);
     const collected = await collectedFor(db, page.caller, portion);
     const names = await linkNamesFor(db, page.caller, portion);
+    const unused = await unusedFor(db, page.caller, portion);
     yield portion.map((view) => {
       const arrived = deposits.get(view.session.sessionId) ?? [];
       const isDeposit = collected.has(view.order?.orderId ?? '');
       const linkName = names.get(view.session.businessId);
-      return sessionViewJson({ ...view, deposits: arrived, isDeposit, linkName }, viewFor(deps, page.caller));
+      const exceptions = unused.get(view.session.sessionId);
+      const shown = { ...view, deposits: arrived, isDeposit, exceptions, linkName };
+      return sessionViewJson(shown, viewFor(deps, page.caller));
     });
   }
 }
@@ -147,6 +154,19 @@ function collectedFor(
     db,
     paid.flatMap(({ order }) => order?.orderId ?? []),
   );
+}
+
+/** Money that came to sessions which ended unpaid, by session. */
+async function unusedFor(
+  db: Queryable,
+  { kind }: MerchantCaller,
+  views: readonly StoredSessionView[],
+): Promise<ReadonlyMap<string, readonly PaymentException[]>> {
+  const isUnpaid = ({ session: { status, signedOnce } }: StoredSessionView) =>
+    signedOnce && (status === 'expired' || status === 'cancelled');
+  const sessionIds = views.filter(isUnpaid).map(({ session }) => session.sessionId);
+  if (kind !== 'member' || sessionIds.length === 0) return new Map();
+  return Map.groupBy(await findExceptions(db, sessionIds), ({ sessionId }) => sessionId);
 }
 
 /** The names of the sessions' links, by id. The pages tell two links of one product by them. */

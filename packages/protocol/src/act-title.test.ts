@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ofMerchantRoutes } from '@florin/protocol/dashboard-api.ts';
-import type { Route } from '@florin/protocol/route.ts';
 import { actTitle } from './act-title.ts';
+import { ofMerchantRoutes } from './dashboard-api.ts';
+import type { Route } from './route.ts';
 
 /** Names of acts in the sources that record them: given as `action`, to the staff's changes, or noted of the own account. */
 function namedInSources(): string[] {
-  const root = new URL('../../../../', import.meta.url);
+  const root = new URL('../../../', import.meta.url);
   return globSync('apps/{server,operator}/src/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts') && /http.dashboard|members|-command/.test(file))
     .flatMap((file) => {

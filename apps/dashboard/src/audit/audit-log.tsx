@@ -1,0 +1,187 @@
+import { actTitle } from '@florin/protocol/act-title.ts';
+import type { ReactNode } from 'react';
+import { useState } from 'react';
+import type { ReplyTo } from '../api/call.ts';
+import { Button } from '../ui/button.tsx';
+import { ChangedValue } from '../ui/changed-value.tsx';
+import { Sheet } from '../ui/dialog.tsx';
+import { Fact, Facts, Section } from '../ui/page.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { Id, Time } from '../ui/value.tsx';
+import { changesLine, changesOf } from './change-words.ts';
+
+type Entry = ReplyTo<'GET /audit/list'>['entries'][number];
+type Narrowed = Partial<Readonly<Record<'actor' | 'subject', string>>>;
+
+/** The pages of a log that have been read. */
+interface LogPages {
+  readonly data: { readonly pages: readonly { readonly entries: readonly Entry[] }[] } | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => unknown;
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    key: 'act',
+    header: 'Act',
+    isWide: true,
+    cell: ({ action, actorName, before, after, subject, at }) => (
+      <>
+        <span className="block truncate font-medium">{actTitle(action)}</span>
+        <span className="block truncate text-sm text-soft sm:hidden">
+          <bdi>{actorName}</bdi>
+        </span>
+        <span className="block truncate text-sm text-soft max-sm:hidden">
+          {changesLine(changesOf(before, after, subject))}
+        </span>
+        <span className="sr-only">
+          <Time time={at} />
+        </span>
+      </>
+    ),
+  },
+  {
+    key: 'who',
+    header: 'By',
+    from: 'sm',
+    cell: ({ actorName, actorKind }) => (
+      <span className="block max-w-52 truncate">
+        <bdi>{actorName === '' ? actorKind : actorName}</bdi>
+        {actorKind === 'staff' && <span className="text-soft"> (staff)</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'subject',
+    header: 'On',
+    from: 'lg',
+    cell: ({ subject }) => (subject === '' ? <span className="text-faint">—</span> : <Id id={subject} />),
+  },
+  {
+    key: 'from',
+    header: 'From',
+    from: 'xl',
+    cell: ({ clientAddress }) => <span className="font-mono text-sm text-soft">{clientAddress}</span>,
+  },
+  { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
+];
+
+/** A log of acts, newest first: of a merchant, of a person or of the installation. An entry opens with what it changed. */
+export function AuditLog({
+  label,
+  log,
+  empty,
+  onClearFilters,
+  onNarrow,
+}: {
+  readonly label: string;
+  readonly log: LogPages;
+  readonly empty: ReactNode;
+  readonly onClearFilters?: (() => void) | undefined;
+  /** Leaves the acts of one person or on one subject; absent where the log has no filters. */
+  readonly onNarrow?: ((filters: Narrowed) => void) | undefined;
+}) {
+  const [opened, setOpened] = useState<Entry>();
+  const narrow =
+    onNarrow &&
+    ((narrowed: Narrowed) => {
+      setOpened(undefined);
+      onNarrow(narrowed);
+    });
+  return (
+    <>
+      <Table
+        label={label}
+        columns={columns}
+        source={{
+          rows: log.data?.pages.flatMap(({ entries }) => entries),
+          error: log.error,
+          onRetry: () => void log.refetch(),
+        }}
+        keyOf={({ entryId }) => entryId}
+        onOpen={setOpened}
+        onClearFilters={onClearFilters}
+        more={
+          log.hasNextPage
+            ? { onMore: () => void log.fetchNextPage(), isLoading: log.isFetchingNextPage }
+            : undefined
+        }
+        empty={empty}
+      />
+      <EntrySheet entry={opened} onClose={() => setOpened(undefined)} onNarrow={narrow} />
+    </>
+  );
+}
+
+function EntrySheet({
+  entry,
+  onClose,
+  onNarrow,
+}: {
+  readonly entry: Entry | undefined;
+  readonly onClose: () => void;
+  readonly onNarrow: ((filters: Narrowed) => void) | undefined;
+}) {
+  if (entry === undefined) return null;
+  const changes = changesOf(entry.before, entry.after, entry.subject);
+  return (
+    <Sheet
+      isOpen
+      onClose={onClose}
+      title={actTitle(entry.action)}
+      description={
+        <>
+          By <bdi>{entry.actorName}</bdi>
+        </>
+      }
+    >
+      <Facts>
+        <Fact name="When">
+          <Time isWhole time={entry.at} />
+        </Fact>
+        <Fact name="On">{entry.subject === '' ? '—' : <Id id={entry.subject} isWhole />}</Fact>
+        <Fact name="From">
+          <span className="font-mono text-sm">{entry.clientAddress}</span>
+        </Fact>
+        <Fact name="Browser">{entry.userAgent === '' ? '—' : entry.userAgent}</Fact>
+        <Fact name="Request">
+          <Id id={entry.requestId} isWhole />
+        </Fact>
+      </Facts>
+      {onNarrow !== undefined && (
+        <div className="mt-4 flex flex-wrap gap-2">
+          {entry.actorId !== '' && (
+            <Button size="small" onClick={() => onNarrow({ actor: entry.actorId })}>
+              All acts of this person
+            </Button>
+          )}
+          {entry.subject !== '' && (
+            <Button size="small" onClick={() => onNarrow({ subject: entry.subject })}>
+              All acts on this
+            </Button>
+          )}
+        </div>
+      )}
+      <div className="mt-6">
+        <Section title="What changed">
+          {changes.length === 0 ? (
+            <p className="text-soft">Nothing that can be shown changed.</p>
+          ) : (
+            <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line">
+              {changes.map(({ name, before, after }) => (
+                <li key={name} className="grid gap-1 px-3 py-2">
+                  <span className="text-sm text-soft">{name}</span>
+                  {before !== undefined && <ChangedValue side="before" text={before} />}
+                  {after !== undefined && <ChangedValue side="after" text={after} />}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Section>
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatUsd } from '../ui/format.ts';
+import { changesLine, changesOf } from './change-words.ts';
+
+test('an act shows in words what it changed, without what changes each time', () => {
+  const link = {
+    ...{
+      linkId: 'lnk_1',
+      linkName: 'Tea',
+      feeModel: 1,
+      updateAt: '2030-01-01 10:00:00',
+      versionCode: 'ver_1',
+    },
+    lineItems: {
+      items: [{ lineItemId: 'li_1', quantity: 1, unitPrice: 5_000_000, productData: { productName: 'Tea' } }],
+    },
+  };
+  const [item] = link.lineItems.items;
+  const later = {
+    ...{ ...link, linkName: 'Green tea', feeModel: 2, updateAt: '2030-01-02 10:00:00', versionCode: 'ver_2' },
+    lineItems: { items: [{ ...item, lineItemId: 'li_2', unitPrice: 7_000_000 }] },
+    ...{ supportUrl: 'https://shop.example/help', customSuccessText: '' },
+  };
+  const changes = changesOf(JSON.stringify(link), JSON.stringify(later), 'lnk_1');
+  assert.deepEqual(changes, [
+    { name: 'Name', before: 'Tea', after: 'Green tea' },
+    { name: 'The fee', before: 'The merchant pays it', after: 'The payer pays it' },
+    { name: 'Item 1, price', before: formatUsd(5_000_000), after: formatUsd(7_000_000) },
+    { name: 'Support URL', before: undefined, after: 'https://shop.example/help' },
+  ]);
+  assert.match(changesLine(changes), /^Name: Tea → Green tea · .* · Support URL: https:/);
+});
+
+test('lists of values are one field, and flags are words', () => {
+  const before = { permissions: ['a'], isReady: false, price: 1 };
+  const after = {
+    permissions: ['a', 'b'],
+    isReady: true,
+    price: 1,
+    attributes: [{ name: 'Size', value: 'L' }],
+  };
+  assert.deepEqual(changesOf(JSON.stringify(before), JSON.stringify(after)), [
+    { name: 'May', before: 'a', after: 'a, b' },
+    { name: 'Is ready', before: 'No', after: 'Yes' },
+    { name: 'Attribute 1, name', before: undefined, after: 'Size' },
+    { name: 'Attribute 1, value', before: undefined, after: 'L' },
+  ]);
+  assert.equal(changesLine(changesOf('', '{"proof":"password"}')), 'Proven by: Password');
+  assert.equal(changesLine(changesOf('{"note":"x"}', '{}')), 'Note: removed');
+  assert.deepEqual(changesOf('', ''), []);
+  assert.deepEqual(changesOf('', '{"a":null,"b":""}'), []);
+});

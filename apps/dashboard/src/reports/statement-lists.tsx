@@ -1,0 +1,161 @@
+import type { ReactNode } from 'react';
+import { useTokenNames } from '../api/use-token-names.ts';
+import { formatNumber } from '../ui/format.ts';
+import { ExactUsd } from '../ui/value.tsx';
+import { mostDigits } from './account-rows.ts';
+
+/** More rows than this are in the download alone: no one prints so many pages. */
+export const maxListed = 5_000;
+
+/** A row of the report of settlements. */
+export interface Settlement {
+  readonly sessionId: string;
+  readonly accountId: string;
+  readonly settledAt: string;
+  /** The address that has the money: a wallet may have had another one then. */
+  readonly recipient: string;
+  readonly settlementToken: string;
+  readonly netValue: number;
+  readonly completeTx: string;
+}
+
+/** A row of the report of refunds. */
+export interface Refunded {
+  readonly refundId: string;
+  readonly sessionId: string;
+  readonly accountId: string;
+  readonly refundedAt: string;
+  readonly totalValue: number;
+  readonly txHash: string;
+}
+
+/** Rows of a report; none where there are more than can be printed. */
+export interface Listed<Row> {
+  readonly count: number;
+  readonly rows: readonly Row[];
+}
+
+interface ListProps<Row> {
+  readonly list: Listed<Row>;
+  readonly nameOf: (accountId: string) => string;
+}
+
+export const head = 'py-2 pr-3 text-left font-medium last:pr-0';
+export const cell = 'py-1.5 pr-3 align-top last:pr-0';
+export const number = 'text-right whitespace-nowrap tabular-nums';
+
+const utcText = (time: string) => time.replace('T', ' ').replace('Z', '');
+
+export function Settlements({ list: { count, rows }, nameOf }: ListProps<Settlement>) {
+  const tokenName = useTokenNames();
+  const digits = mostDigits(rows.map(({ netValue }) => netValue));
+  return (
+    <section className="mb-8">
+      <h2 className="mb-2 text-lg font-semibold">Settlements</h2>
+      {count === 0 && <p>Nothing was settled in this time.</p>}
+      {count > maxListed && (
+        <p>{formatNumber(count)} settlements are too many to print. Download them as CSV from the reports.</p>
+      )}
+      {rows.length > 0 && (
+        <Wide label="Settlements">
+          <thead className="border-b border-line-strong">
+            <tr>
+              <th scope="col" className={head}>
+                Settled (UTC)
+              </th>
+              <th scope="col" className={head}>
+                Wallet and token
+              </th>
+              <th scope="col" className={head}>
+                Transaction
+              </th>
+              <th scope="col" className={`${head} text-right`}>
+                Net
+              </th>
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {rows.map((row) => (
+              <tr key={row.sessionId}>
+                <td className={`${cell} whitespace-nowrap tabular-nums`}>{utcText(row.settledAt)}</td>
+                <td className={cell}>
+                  <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
+                  <span className="text-soft">{tokenName(row.settlementToken)}</span>
+                  <span className="block min-w-40 font-mono text-xs break-all">{row.recipient}</span>
+                </td>
+                <td className={`${cell} font-mono text-xs break-all`}>
+                  <span className="block min-w-40">{row.completeTx}</span>
+                </td>
+                <td className={`${cell} ${number}`}>
+                  <ExactUsd micro={row.netValue} digits={digits} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Wide>
+      )}
+    </section>
+  );
+}
+
+export function Refunds({ list: { count, rows }, nameOf }: ListProps<Refunded>) {
+  const digits = mostDigits(rows.map(({ totalValue }) => totalValue));
+  return (
+    <section>
+      <h2 className="mb-2 text-lg font-semibold">Refunds</h2>
+      {count === 0 && <p>Nothing went back in this time.</p>}
+      {count > maxListed && (
+        <p>{formatNumber(count)} refunds are too many to print. Download them as CSV from the reports.</p>
+      )}
+      {rows.length > 0 && (
+        <Wide label="Refunds">
+          <thead className="border-b border-line-strong">
+            <tr>
+              <th scope="col" className={head}>
+                Back with the payer (UTC)
+              </th>
+              <th scope="col" className={head}>
+                Wallet and payment
+              </th>
+              <th scope="col" className={head}>
+                Transaction
+              </th>
+              <th scope="col" className={`${head} text-right`}>
+                Amount
+              </th>
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {rows.map((row) => (
+              <tr key={row.refundId}>
+                <td className={`${cell} whitespace-nowrap tabular-nums`}>{utcText(row.refundedAt)}</td>
+                <td className={cell}>
+                  <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
+                  <span className="block min-w-40 font-mono text-xs break-all">{row.sessionId}</span>
+                </td>
+                <td className={`${cell} font-mono text-xs break-all`}>
+                  <span className="block min-w-40">{row.txHash}</span>
+                </td>
+                <td className={`${cell} ${number}`}>
+                  <ExactUsd micro={row.totalValue} digits={digits} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Wide>
+      )}
+    </section>
+  );
+}
+
+/** A table that scrolls by itself on a phone, and stands whole on paper. */
+export function Wide({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
+    <section aria-label={label} tabIndex={0} className="overflow-x-auto print:overflow-visible">
+      <table aria-label={label} className="w-full min-w-2xl border-collapse print:min-w-0">
+        {children}
+      </table>
+    </section>
+  );
+}
