@@ -102,7 +102,12 @@ test('the preview of the payment page follows the look, which is saved', async (
   await page.getByRole('textbox', { name: /^Terms/ }).fill('https://shop.example/terms');
   await preview('Stoneware%20%26%20Sons').getByText('Stoneware & Sons Ltd').waitFor();
   await preview('shop.example').getByText('Terms').waitFor();
+  // Another name and a new place for payers want a fresh proof, above what was typed.
+  world.merchants.clock.time += 6 * 60_000;
   await page.getByRole('button', { name: 'Save' }).click();
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await proof.getByRole('textbox', { name: 'Password' }).fill(password);
+  await proof.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Branding saved', { exact: true }).waitFor();
   await assertClean(page);
   await page.reload();
