@@ -7,6 +7,7 @@ import { invitationUrl, invite } from '#members/invitation.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { password } from '../harness/dashboard-world.ts';
 import { openPage } from './chromium.ts';
+import { EthersWallet } from './ethers-wallet.ts';
 import { keepSpoken } from './spoken.ts';
 import { addLink, browser, life, paid, sessionIdOf, useTeaShop, visit } from './tea-shop.ts';
 import { TestWallet } from './test-wallet.ts';
@@ -32,7 +33,7 @@ const spokenStates = [
 test('a link is paid by one signature without gas, from the first page to the receipt', async () => {
   const successUrl = 'https://shop.example/thanks?s={SESSION_ID}';
   const { linkUrl } = await addLink({ feeModel: 2, settlementToken: 'base::usdc', successUrl });
-  const wallet = new TestWallet([life.ethereum, life.base], { on: 31_337, known: [31_337] });
+  const wallet = new EthersWallet([life.ethereum, life.base], { on: 31_337, known: [31_337] });
   await life.base.mint(life.base.token('usdc'), wallet.address, 100_000_000n);
   const { page, complaints } = await openPage(browser, { phone: true });
   await wallet.inject(page);

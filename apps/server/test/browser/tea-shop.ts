@@ -4,7 +4,8 @@ import type { ServiceOptions } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
-import { type Injection, TestWallet } from './test-wallet.ts';
+import type { Injection } from './ethers-wallet.ts';
+import { TestWallet } from './test-wallet.ts';
 
 export let life: Life;
 export let browser: Browser;

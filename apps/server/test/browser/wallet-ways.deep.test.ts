@@ -10,52 +10,58 @@ import { pay, says, sends, visit } from './wallet-visit.ts';
 
 useTeaShop();
 
-for (const code of [5700, 5750, -32601]) {
-  test(`a wallet that answers a batch of calls with ${code} pays by plain transactions`, async () => {
-    const { page, wallet } = await visit('usdt', (taught) => {
-      taught.canBatch = true;
-      taught.fails.set('wallet_sendCalls', code);
-    });
+/** A way in which a wallet misbehaves that its owner need not notice, and what the page then asks the wallet for. */
+interface Way {
+  readonly does: string;
+  readonly token: 'usdc' | 'usdt';
+  readonly teach: (wallet: TestWallet) => void;
+  readonly sends: readonly string[];
+}
+
+const twice = ['eth_sendTransaction', 'eth_sendTransaction'];
+const ways: readonly Way[] = [
+  ...[5700, 5750, -32601].map((code) => ({
+    does: `answers a batch of calls with ${code}`,
+    token: 'usdt' as const,
+    teach: (wallet: TestWallet) => {
+      wallet.canBatch = true;
+      wallet.fails.set('wallet_sendCalls', code);
+    },
+    sends: ['wallet_sendCalls', ...twice],
+  })),
+  {
+    does: 'does not report its transactions',
+    token: 'usdt',
+    teach: ({ fails }) => fails.set('eth_getTransactionReceipt', 4200),
+    sends: twice,
+  },
+  {
+    does: 'does not report the result of its calls',
+    token: 'usdt',
+    teach: (wallet) => {
+      wallet.canBatch = true;
+      wallet.fails.set('wallet_getCallsStatus', -32601);
+    },
+    sends: ['wallet_sendCalls'],
+  },
+  {
+    does: 'does not sign typed data',
+    token: 'usdc',
+    teach: ({ fails }) => fails.set('eth_signTypedData_v4', -32603),
+    sends: ['eth_signTypedData_v4', ...twice],
+  },
+];
+
+for (const { does, token, teach, sends: expected } of ways) {
+  test(`a wallet that ${does} pays all the same, and each transaction names its chain`, async () => {
+    const { page, wallet } = await visit(token, teach);
     await pay(page);
     await paid(page);
-    assert.deepEqual(sends(wallet), ['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendTransaction']);
+    assert.deepEqual(sends(wallet), expected);
+    assert.ok(wallet.transactions.every(({ chainId }) => Number(chainId) === 31_337));
     await page.close();
   });
 }
-
-test('a wallet that does not report its transactions can pay, and each transaction names its chain', async () => {
-  const { page, wallet } = await visit('usdt', ({ fails }) => {
-    fails.set('eth_getTransactionReceipt', 4200);
-  });
-  await pay(page);
-  await paid(page);
-  assert.deepEqual(
-    wallet.transactions.map(({ chainId }) => Number(chainId)),
-    [31_337, 31_337],
-  );
-  await page.close();
-});
-
-test('a wallet that does not report the result of its calls can pay', async () => {
-  const { page, wallet } = await visit('usdt', (taught) => {
-    taught.canBatch = true;
-    taught.fails.set('wallet_getCallsStatus', -32601);
-  });
-  await pay(page);
-  await paid(page);
-  assert.deepEqual(sends(wallet), ['wallet_sendCalls']);
-  await page.close();
-});
-
-test('a wallet that does not sign typed data pays by transactions', async () => {
-  const { page, wallet } = await visit('usdc', ({ fails }) => {
-    fails.set('eth_signTypedData_v4', -32603);
-  });
-  await pay(page);
-  await paid(page);
-  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
-  await page.close();
-});
 
 test('a wallet that cannot change networks pays after its payer has changed the network', async () => {
   const { page, wallet } = await visit('usdc', (taught) => {
