@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock } from '@florin/server/operator';
 
-const startLimitMs = 180_000;
+/** Six processes start at once: long on a busy machine. */
+const startLimitMs = 300_000;
 const lookMs = 100;
 
 /** A release, with the environment of an installation's folder. */
@@ -55,20 +56,27 @@ export async function startRole(
     monitoringPort,
   }: { readonly role: string; readonly port: number; readonly monitoringPort: number },
 ): Promise<RoleProcess> {
-  const output = openSync(join(installation.folder, `${role}-${port}.log`), 'a');
+  const log = join(installation.folder, `${role}-${port}.log`);
+  const output = openSync(log, 'a');
   const own = { FLORIN_ROLES: role, FLORIN_PORT: `${port}`, FLORIN_MONITORING_PORT: `${monitoringPort}` };
   const child = spawn(join(installation.release, 'bin/florin'), ['serve'], {
     env: { ...plain, ...environmentOf(installation), ...own },
     stdio: ['ignore', output, output],
   });
   closeSync(output);
-  await until(`${role} is not ready`, async () => {
-    if (child.exitCode !== null) throw new Error(`${role} has ended with ${child.exitCode}`);
-    return fetch(`http://127.0.0.1:${monitoringPort}/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  });
+  try {
+    await until(`${role} is not ready`, async () => {
+      if (child.exitCode !== null) throw new Error(`${role} has ended with ${child.exitCode}`);
+      return fetch(`http://127.0.0.1:${monitoringPort}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    });
+  } catch (error) {
+    child.kill('SIGKILL');
+    const said = readFileSync(log, 'utf8').split('\n').slice(-6).join('\n');
+    throw new Error(`${role} did not start; it said last: ${said}`, { cause: error });
+  }
   return { role, port, kill: () => child.kill('SIGKILL'), stop: () => ended(child, 'SIGTERM') };
 }
 
