@@ -1,5 +1,7 @@
-import fastify from 'fastify';
-import { addHealthRoutes, type Readiness } from '#http/health.ts';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import type { Readiness } from '#http/health.ts';
 import type { Clock } from '#outside/clock.ts';
 import { foreignUseGauges, readForeignUse } from '#reconcile/foreign-use.ts';
 import { gaugesOf, installationGauges } from '#reconcile/gauges.ts';
@@ -26,31 +28,66 @@ export async function monitor(
   ready: () => Promise<Readiness>,
 ): Promise<Monitor> {
   const { metrics, monitoring, log } = options;
-  const server = fastify({ logger: false, forceCloseConnections: true });
-  server.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store');
-    if (request.method === 'GET' || request.method === 'HEAD') return;
-    reply.code(405).send({ status: 'method_not_allowed' });
-    return reply;
-  });
-  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not_found' }));
-  server.setErrorHandler((error, _request, reply) => {
-    // Without its database a process shows no half of its state: Prometheus then says that it is down.
-    log.warn('monitoring.unanswered', { reason: error instanceof Error ? error.message : String(error) });
-    reply.code(503).send({ status: 'unavailable' });
-  });
-  addHealthRoutes(server, ready);
+  const pages: Record<string, () => Promise<Page>> = {
+    '/health/live': async () => jsonPage(200, { status: 'ok' }),
+    '/health/ready': async () => {
+      const state = await ready();
+      return jsonPage(state.ready ? 200 : 503, {
+        status: state.ready ? 'ready' : 'not_ready',
+        checks: state.checks,
+      });
+    },
+  };
   if (metrics !== undefined) {
     addReaders(metrics, options, rooms);
-    server.get('/metrics', async (_request, reply) => {
+    pages['/metrics'] = async () => {
       const { contentType, text } = await metrics.render();
-      return reply.type(contentType).send(text);
-    });
+      return { status: 200, contentType, text };
+    };
   }
-  return {
-    address: await server.listen({ host: monitoring.host, port: monitoring.port }),
-    close: () => server.close(),
+  const pageOf = async ({ method, url = '' }: IncomingMessage): Promise<Page> => {
+    if (method !== 'GET' && method !== 'HEAD') return jsonPage(405, { status: 'method_not_allowed' });
+    const path = url.split('?', 1)[0] ?? '';
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) return jsonPage(404, { status: 'not_found' });
+    try {
+      return await page();
+    } catch (error) {
+      // Without its database a process shows no half of its state: Prometheus then says that it is down.
+      log.warn('monitoring.unanswered', { reason: error instanceof Error ? error.message : String(error) });
+      return jsonPage(503, { status: 'unavailable' });
+    }
   };
+  // Node's own server: watchers and workers need no other, and the web's takes some megabytes.
+  const server = createServer((request, response) => {
+    void pageOf(request).then(({ status, contentType, text }) => {
+      response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
+    });
+  });
+  server.listen(monitoring.port, monitoring.host);
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : monitoring.port;
+  const host = isIPv6(monitoring.host) ? `[${monitoring.host}]` : monitoring.host;
+  return {
+    address: `http://${host}:${port}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Page {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+function jsonPage(status: number, body: object): Page {
+  return { status, contentType: 'application/json; charset=utf-8', text: JSON.stringify(body) };
 }
 
 const poolGauge = {
