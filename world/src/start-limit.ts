@@ -1,4 +1,5 @@
-const DEFAULT_SECONDS = 60;
+/** Only for a process that hangs: one that ends is reported at once. */
+const DEFAULT_SECONDS = 180;
 
 /** How long a process of the world may take until it is ready. */
 export interface StartLimit {
@@ -7,7 +8,7 @@ export interface StartLimit {
   readonly sentence: string;
 }
 
-/** The limit of `FLORIN_START_SECONDS`, which the owner of a slow machine raises; a minute when absent. Refuses what is no time. */
+/** The limit of `FLORIN_START_SECONDS`, which the owner of a slow machine raises; three minutes when absent. Refuses what is no time. */
 export const readStartLimit = (text = process.env['FLORIN_START_SECONDS']): StartLimit => {
   const seconds = text === undefined || text === '' ? DEFAULT_SECONDS : Number(text);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)

@@ -160,6 +160,7 @@ test('a clean folder has its first paid order after 35 lines', async (t) => {
     env: { ...env, FLORIN_WEBHOOK_KEY: key.trim() },
     stdio: 'ignore',
   });
+  const ended = once(server, 'exit');
   try {
     const page = await answerOf(() => fetch(`${url}/buy`, { method: 'POST', redirect: 'manual' }));
     const [, sessionId = ''] = /\/checkout\/(sess_\w+)/.exec(page.headers.get('location') ?? '') ?? [];
@@ -169,7 +170,7 @@ test('a clean folder has its first paid order after 35 lines', async (t) => {
       await new Promise((resolve) => setTimeout(resolve, 250));
   } finally {
     server.kill();
-    await once(server, 'exit');
+    await ended;
   }
   const used = childrenSeconds() - beginSeconds;
   const figures = `${lines} lines, ${used.toFixed(1)} processor seconds, ${((performance.now() - beginMs) / 1_000).toFixed(1)} s`;
