@@ -156,7 +156,9 @@ export function buildProgram<Outside>(
       });
     }
   }
-  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+  for (const group of program.commands.filter(
+    ({ commands, options }) => commands.length > 0 && options.length === 0,
+  ))
     group.showHelpAfterError(`${programName} ${group.name()} has: ${namesOf(group)}`);
   return program.showHelpAfterError(`${programName} help lists all commands`);
 }

@@ -62,6 +62,7 @@ test('a key has the limits that it was created with', async () => {
     { ...listed, createdAt: '', last4: '' },
     {
       keyId,
+      name: '',
       kind: 'restricted',
       last4: '',
       permissions: [...permissionPresets.storefront],

@@ -167,7 +167,10 @@ test('a command line that is not understood exits with 2 and the usage', async (
       `error: required option '--key <id>' not specified\n${usage} key revoke --key <id> [--json]`,
     ],
     ['restore', `--from is missing\n${usage} restore [--from <file>] [--json]`],
-    ['merchant destroy', "error: unknown command 'destroy'"],
+    [
+      'merchant destroy',
+      "error: unknown command 'destroy'\nnpm run florin -- merchant has: create, list, brand",
+    ],
     ['mrchant list', "error: unknown command 'mrchant'\n(Did you mean merchant?)"],
   ];
   for (const [commandLine, stderr] of cases) {

@@ -269,6 +269,7 @@ test('lists show every field of a key except the key itself', async () => {
   assert.deepEqual(await listApiKeys(database.db, merchant.merchantId), [
     {
       keyId,
+      name: '',
       kind: 'restricted',
       last4: key.slice(-4),
       permissions: [...permissionPresets.storefront],

@@ -27,6 +27,7 @@ const ownRequests: Readonly<Record<string, object>> = {
   withdrawSignedRefund: signing,
   getAccountSums: { times: [0, 86_400] },
   createApiKey: { kind: 'restricted', permissions: [] },
+  renameApiKey: { keyId: 'key_none', name: '' },
   disableApiKey: { keyId: 'key_none' },
 };
 

@@ -166,8 +166,9 @@ test('a third party that settles a day after the payment, before us, completes t
   await life.pauseMining();
   assert.equal(done.session.completeTx, settleTx);
   const events = await life.eventOf(sessionId, 'session.completed');
+  // The payment becomes final before the stranger's settlement, so that we may begin one of our own between them.
   assert.deepEqual(
-    events.map((event) => event.type),
+    events.map((event) => event.type).filter((type) => type !== 'session.settling'),
     ['session.created', 'session.payment_detected', 'session.paid', 'session.completed'],
   );
 });
