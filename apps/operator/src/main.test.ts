@@ -171,7 +171,10 @@ test('a command line that is not understood exits with 2 and the usage', async (
       'merchant destroy',
       "error: unknown command 'destroy'\nnpm run florin -- merchant has: create, list, brand",
     ],
-    ['mrchant list', "error: unknown command 'mrchant'\n(Did you mean merchant?)"],
+    [
+      'mrchant list',
+      "error: unknown command 'mrchant'\n(Did you mean merchant?)\nnpm run florin -- help lists all commands",
+    ],
   ];
   for (const [commandLine, stderr] of cases) {
     assert.deepEqual(await world.run(commandLine), failure(2, stderr));
