@@ -86,11 +86,13 @@ const access = (manifest: WorldManifest): Html => {
     payers,
     secretKey,
     restrictedKey,
+    consoleKey,
     merchantApi,
+    origin,
     merchantWallet,
   } = manifest;
   return html`<section class="card"><h2>Sign-in and keys</h2>
-<p class="soft">Play money: every key works in this world alone.</p><dl class="keys">
+<p class="soft">Play money: every key works in this world alone. The <a href="${origin}/docs/api/products#consoleKey=${consoleKey}">API reference</a> opens with a key in its consoles.</p><dl class="keys">
 ${login === undefined ? html`` : html`${row('Dashboard', dashboard)}${row('E-mail', login.email)}${row('Password', login.password)}`}
 ${row('Merchant API', merchantApi)}${row('Secret key', secretKey)}${row('Read-only key', restrictedKey)}
 ${row('Payer’s key', payers[0]?.privateKey ?? '')}${row('Merchant’s wallet', merchantWallet.address)}</dl></section>`;

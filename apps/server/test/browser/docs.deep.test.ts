@@ -186,6 +186,22 @@ test('the console calls an operation with the reader’s key, and refuses to sen
   await page.context().close();
 });
 
+test('a restricted key in the fragment fills the consoles and leaves the address, and a secret key does neither', async () => {
+  const merchantId = await world.addMerchant();
+  const key = await world.addKey(merchantId, { permissions: ['products:read'] });
+  for (const given of [key, await world.addKey(merchantId)]) {
+    const isTaken = given === key;
+    const { page } = await openPage(browser, { isApart: true });
+    await page.goto(`${origin}/docs/api/products#consoleKey=${given}`);
+    const path = 'GET /payment/v1/product/list/:page/:size';
+    await page.getByRole('button', { name: `Try ${path}` }).click();
+    const field = page.locator('.console').getByLabel('API key');
+    assert.equal(await field.inputValue(), isTaken ? key : '');
+    assert.equal(new URL(page.url()).hash === '', isTaken);
+    await page.context().close();
+  }
+});
+
 test('an unknown page of the documentation is a not-found page', async () => {
   const { page } = await openPage(browser, { isApart: true });
   const response = await page.goto(`${origin}/docs/no-such-page`);

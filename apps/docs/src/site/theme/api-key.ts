@@ -1,4 +1,15 @@
 import { ref } from 'vue';
 
-/** The reader's key, shared by the consoles of all pages. It is never stored: a reload forgets it. */
-export const apiKey = ref('');
+/**
+ * The reader's key, shared by the consoles of all pages. It is never stored: a reload forgets it. The local world's own page
+ * links to these pages with a restricted key in the fragment, which no browser sends to a server.
+ */
+export const apiKey = ref(typeof location === 'undefined' ? '' : takeKey(location, history));
+
+/** Takes the key out of the address, so that nobody copies it with the address. */
+function takeKey({ hash, pathname, search }: Location, { state }: History): string {
+  const key = /^#consoleKey=(rk_live_\w+)$/.exec(hash)?.[1];
+  if (key === undefined) return '';
+  history.replaceState(state, '', pathname + search);
+  return key;
+}
