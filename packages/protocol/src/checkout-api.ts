@@ -390,7 +390,7 @@ export const checkoutApi = {
     readPlaces: route({
       method: 'GET',
       path: '/session/:sessionId/places',
-      summary: 'Read the whole deposit and refund addresses of a session',
+      summary: 'Read the whole addresses of the deposits that were asked for with the secret of a session',
       tag: 'Hosted checkout',
       params: sessionParams,
       reply: placesReply,

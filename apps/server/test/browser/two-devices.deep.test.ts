@@ -336,7 +336,7 @@ test('a stranger with the plain link sets no address before the payer’s eyes, 
     assert.equal(await page.getByText(theirs.slice(-4)).count(), 0);
   }
   await owner.goto(url.replace('#', '/claim#'));
-  await owner.getByText(shorten(own)).waitFor();
+  await owner.getByText(own).waitFor();
   assert.equal(await owner.getByText(shorten(theirs)).isVisible(), false);
   await owner.getByText('Other addresses, perhaps not yours: 1').click();
   await owner.getByText(shorten(theirs)).waitFor();

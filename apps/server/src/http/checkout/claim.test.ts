@@ -68,6 +68,8 @@ test('a session without a payment and without an address has nothing to reclaim,
 test('the whole addresses of a session are for its secret alone', async () => {
   const sessionId = await addSession(world, shop);
   const { orderId, order } = await addOrder(world, sessionId);
+  // One that was asked for without the secret. Its money may go back to a stranger, so the owner must not copy it.
+  await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`, { proof: 'signature' });
   const { data } = await world.send('GET', `/session/${sessionId}`, { key: shop.key });
   const read = async (secret: string) => {
     const url = `/checkout/api/session/${sessionId}/places`;

@@ -64,7 +64,10 @@ export async function claimData(
   };
 }
 
-/** The whole addresses of a session's deposits, for the owner of its secret. Refuses another one (100202). */
+/**
+ * The whole addresses of a session's deposits, for the owner of its secret. Refuses another one (100202). One that was asked for
+ * without the secret is left out: money sent there may go back to a stranger.
+ */
 export async function wholePlaces(
   { db, chains }: Pick<CheckoutContext, 'db' | 'chains'>,
   session: StoredSession,
@@ -75,7 +78,7 @@ export async function wholePlaces(
   const places = orders.flatMap((order) => {
     const chain = chains.byId(order.chainId);
     const { orderId } = order;
-    if (chain === undefined) return [];
+    if (chain === undefined || !order.withSecret) return [];
     const address = receiverOf(gatewayOf(order, chain), orderId);
     return { orderId, address, refundAddress: getAddress(order.order.payer) };
   });
