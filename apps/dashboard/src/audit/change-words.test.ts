@@ -51,3 +51,29 @@ test('lists of values are one field, and flags are words', () => {
   assert.deepEqual(changesOf('', ''), []);
   assert.deepEqual(changesOf('', '{"a":null,"b":""}'), []);
 });
+
+test('a caller may name metadata as it likes, also with the names that every object has', () => {
+  const keys = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'];
+  for (const key of keys) {
+    // JSON.parse makes a member of `__proto__`; a literal would not.
+    const changes = changesOf('', `{"metadata":{"${key}":"x"},"${key}":{"${key}":["${key}"]}}`);
+    assert.deepEqual(
+      changes.map(({ after }) => after),
+      ['x', key],
+    );
+    assert.match(changes[0]?.name ?? '', /^Metadata, /);
+    // A value of a field whose values have words.
+    assert.equal(
+      changesLine(changesOf('', `{"metadata":{"feeModel":"${key}"}}`)),
+      `Metadata, the fee: ${key}`,
+    );
+  }
+});
+
+test('metadata with the name of an amount or a time may hold anything', () => {
+  const metadata = { amount: 1.5, unitPrice: 1e300, expiresAt: 1e300, revokedAt: 'soon', decideBy: [true] };
+  assert.deepEqual(
+    changesOf('', JSON.stringify({ metadata })).map(({ after }) => after),
+    ['1.5', '1e+300', '1e+300', 'soon', 'Yes'],
+  );
+});

@@ -13,8 +13,10 @@ const unsaid = new Set([
   ...['clientCode', 'lastUsedAt', 'key', 'ifUpdateAt', 'ifMerchantName', 'imageStatus'],
 ]);
 
+// Maps here and below: an entry may hold the caller's own names, as of a session's metadata, and every object has a
+// `constructor`.
 /** Fields whose own name would say less. */
-const names: Readonly<Record<string, string>> = {
+const names = mapOf({
   ...{
     linkName: 'Name',
     merchantName: 'Name of the shop',
@@ -53,7 +55,7 @@ const names: Readonly<Record<string, string>> = {
     underpaidAmount: 'Short by at most',
     proof: 'Proven by',
   },
-};
+});
 
 const money = new Set([
   ...['amount', 'unitPrice', 'commonPrices', 'maxSessionAmount', 'maxDayAmount', 'underpaidAmount'],
@@ -62,14 +64,18 @@ const times = new Set(['activeUntil', 'expiresAt', 'effectiveAt', 'revokedAt', '
 const flags = new Set(['payerEmailRequired']);
 
 /** Values of fields that are words of the API. */
-const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  feeModel: { 1: 'The merchant pays it', 2: 'The payer pays it' },
-  autoReturn: { paid: 'By itself', never: 'With a click' },
-  proof: {
+const values = mapOf({
+  feeModel: mapOf({ 1: 'The merchant pays it', 2: 'The payer pays it' }),
+  autoReturn: mapOf({ paid: 'By itself', never: 'With a click' }),
+  proof: mapOf({
     ...{ password: 'Password', second_factor: 'Password and code', passkey: 'Passkey' },
     ...{ wallet: 'Wallet', recovery: 'Recovery code' },
-  },
-};
+  }),
+});
+
+function mapOf<Value>(entries: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(entries));
+}
 
 /**
  * The fields that differ between two JSON texts, in words and in the order of the later one. Left out is what changes with
@@ -123,7 +129,7 @@ function wordsOf(place: readonly string[]): string {
     const isNumber = /^\d+$/.test(part);
     const last = parts.at(-1) ?? '';
     if (isNumber) parts[parts.length - 1] = `${last.replace(/s$/, '')} ${part}`;
-    else parts.push(names[part] ?? spaced(part));
+    else parts.push(names.get(part) ?? spaced(part));
   }
   const text = parts.map((part, index) => (index === 0 ? part : part.toLowerCase())).join(', ');
   return text === '' ? 'Value' : text.charAt(0).toUpperCase() + text.slice(1);
@@ -144,10 +150,15 @@ function spaced(name: string): string {
 function valueText(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = String(value);
-  const known = values[name]?.[text];
+  const known = values.get(name)?.get(text);
   if (known !== undefined) return known;
   if (typeof value === 'boolean' || flags.has(name)) return value === true || value === 1 ? 'Yes' : 'No';
-  if (money.has(name) && typeof value === 'number') return value === 0 ? '' : formatUsd(value);
-  const time = times.has(name) && text !== '' ? parseTime(value as string | number) : undefined;
-  return time === undefined ? text : exactTime(time);
+  // Under the caller's names there may be numbers that are no Micro-USD and no time.
+  if (money.has(name) && Number.isSafeInteger(value)) return value === 0 ? '' : formatUsd(text);
+  const time = times.has(name) ? timeOf(value) : undefined;
+  return time === undefined || Number.isNaN(time.getTime()) ? text : exactTime(time);
+}
+
+function timeOf(value: unknown): Date | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? parseTime(value) : undefined;
 }
