@@ -128,6 +128,11 @@ test('an index is built while others use its table and wait for the lock; one th
   assert.deepEqual(await migrate(url, own), { applied: ['0002_lids.sql'] });
   await add({ '0003_more.sql': '-- Outside a transaction.\ninsert into pots values (3, $$d$$);' });
   await assert.rejects(migrate(url, own), /0003_more.sql is outside a transaction: there may only be/);
+  for (const start of ['if not exists pots_by_id on', 'on']) {
+    const text = `-- Outside a transaction.\ncreate index concurrently ${start} pots (pot_id);`;
+    await add({ '0003_more.sql': text });
+    await assert.rejects(migrate(url, own), /0003_more.sql is outside a transaction: there may only be/);
+  }
 });
 
 test('a migration that waits for a table lets others use it, and says that it waits', async (t) => {

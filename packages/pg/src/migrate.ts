@@ -76,8 +76,9 @@ const ledgerOfMigrations = [
 
 /**
  * Brings the schema up to this program's version: numbered files, forward only, under an advisory lock. Each is one transaction,
- * except those that say that they are outside one. Refuses a database in which a newer program has made a change that does not only add, an applied file that
- * has changed since, an old server, a pooler that shares connections, and a connection that the schema refuses.
+ * except those that say that they are outside one. Refuses a database in which a newer program has made a change that does not
+ * only add, an applied file that has changed since, an old server, a pooler that shares connections, and a connection that the
+ * schema refuses.
  */
 export async function migrate(
   url: string,
@@ -202,7 +203,9 @@ function record(client: pg.Client, { version, hash, isAdditive }: Migration): Pr
   return client.query(text, [version, hash, isAdditive]);
 }
 
-const buildOrDrop = /^(?:create (?:unique )?index concurrently|(drop) index concurrently if exists) (\w+)\b/;
+// A build with `if not exists` would keep an index that is not valid.
+const buildOrDrop =
+  /^(?:create (?:unique )?index concurrently|(drop) index concurrently if exists) (?!(?:if|on)\b)(\w+)\b/;
 
 /**
  * Runs a migration of indexes statement by statement. A build that failed, or ended with its process, leaves an index that is
@@ -218,7 +221,7 @@ async function buildIndexes(client: pg.Client, file: Migration): Promise<void> {
     const [, drop, name] = buildOrDrop.exec(text) ?? [];
     if (name === undefined)
       throw new Error(
-        `migration ${file.file} is outside a transaction: there may only be "create index concurrently" and "drop index concurrently if exists"`,
+        `migration ${file.file} is outside a transaction: there may only be "create index concurrently" with a name and "drop index concurrently if exists"`,
       );
     if (drop === undefined) {
       const found = await client.query<{ indisvalid: boolean }>(
