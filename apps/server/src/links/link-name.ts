@@ -1,19 +1,38 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import { wordsOf } from '#db/words.ts';
-import { deleteLinkWords, insertLinkWords, linksByWords, namesOfLinks } from './link-name.sql.ts';
+import {
+  deleteLinkWords,
+  insertLinkWords,
+  linksByWords,
+  namesOfLinks,
+  takeNamedLinks,
+} from './link-name.sql.ts';
 
-/** Links that one word of a search may name. Each has sessions of its own to look through. */
+/** The texts that name each link, by its id. */
+export type NamedLinks = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Links that the words of one search may name. Each has sessions of its own to look through. */
 const maxLinks = 50;
 /** Sorts behind every word. */
 const endOfWords = '\u{10ffff}';
+/** Links whose names are indexed in one transaction. */
+const indexBatch = 200;
 
-/** Keeps the words of a link's name, by which its payments are found. */
-export async function keepLinkWords(
-  transaction: Transaction,
-  { linkName, ...link }: { readonly merchantId: string; readonly linkId: string; readonly linkName: string },
-): Promise<void> {
-  await transaction.query(deleteLinkWords, { linkId: link.linkId });
-  await transaction.query(insertLinkWords, { ...link, words: [...new Set(wordsOf(linkName))] });
+/**
+ * Indexes the names of links that were written since, by which their payments are found. False when none are left. Only
+ * one worker may do so at a time.
+ */
+export async function indexLinkNames(transaction: Transaction): Promise<boolean> {
+  const links = await transaction.query(takeNamedLinks, { limit: indexBatch });
+  if (links.length === 0) return false;
+  const linkIds = links.map((link) => link.link_id);
+  await transaction.query(deleteLinkWords, { linkIds });
+  await transaction.query(insertLinkWords, {
+    linkIds,
+    merchantIds: links.map((link) => link.merchant_id),
+    words: links.map((link) => [...new Set(wordsOf(link.link_name))].join(' ')),
+  });
+  return true;
 }
 
 /** The present names of the merchant's links with these ids, deleted ones included. */
@@ -25,12 +44,17 @@ export async function linkNames(
   return new Map(rows.map((row) => [row.link_id, row.link_name]));
 }
 
-/** Links by the beginnings of words of their present names, deleted ones included: each text with the link that it names. */
+/**
+ * Links by the beginnings of words of their names, deleted ones included: each link with the texts that name it. No more
+ * than 50 links, first those of the text that names the fewest.
+ */
 export async function linksNamed(
   queryable: Queryable,
   request: { readonly merchantId: string; readonly texts: readonly string[] },
-): Promise<{ readonly text: string; readonly linkId: string }[]> {
-  if (request.texts.length === 0) return [];
+): Promise<NamedLinks> {
+  if (request.texts.length === 0) return new Map();
   const rows = await queryable.query(linksByWords, { ...request, end: endOfWords, limit: maxLinks });
-  return rows.map(({ text, link_id: linkId }) => ({ text, linkId }));
+  const named = new Map<string, Set<string>>();
+  for (const { text, link_id: linkId } of rows) named.set(linkId, (named.get(linkId) ?? new Set()).add(text));
+  return named;
 }

@@ -22,7 +22,6 @@ import {
 import { keepLinkVersion } from './link-history.ts';
 import { linkCreated, linkDetailOf, linkEventData } from './link-json.ts';
 import { type LoadedLink, lockOwnLink, ownLink, productIdsOf } from './link-lookup.ts';
-import { keepLinkWords } from './link-name.ts';
 import { changeLinks } from './link-status.ts';
 import {
   assertItemsFit,
@@ -51,7 +50,6 @@ export async function createLink(
   const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
   await transaction.query(insertLink, { linkId, merchantId, ...fieldValues(body, amount), createdAt: now });
   await transaction.query(insertLinkItems, itemValues(linkId, items));
-  await keepLinkWords(transaction, { merchantId, linkId, linkName: body.linkName });
   const { link } = await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.created');
   return linkCreated(link, deps.origin);
 }
@@ -79,8 +77,6 @@ export async function updateLink(
   await transaction.query(replaceLink, { linkId, ...fieldValues(body, amount), updatedAt: now });
   await transaction.query(deleteLinkItems, { linkId });
   await transaction.query(insertLinkItems, itemValues(linkId, items));
-  if (body.linkName !== link.linkName)
-    await keepLinkWords(transaction, { merchantId, linkId, linkName: body.linkName });
   const { link: changed } = await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
   if (changed.versionCode !== link.versionCode) await keepLinkVersion(transaction, link, now);
   if (status === 'active' && isLimitReached(body.maxPayments, paymentCount)) {

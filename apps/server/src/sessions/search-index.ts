@@ -1,5 +1,6 @@
 import type { Database, Row, Transaction } from '@florin/pg';
 import type { LineItem } from '@florin/protocol/line-item.ts';
+import { indexLinkNames } from '#links/link-name.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
@@ -28,16 +29,18 @@ export function runSearchIndex(
 }
 
 /**
- * Indexes sessions that were written since, and then a batch of those that existed before. False when none are left,
- * or another worker is active.
+ * Indexes links and sessions that were written since, and then a batch of sessions that existed before. False when none
+ * are left, or another worker is active.
  */
 export async function indexSessions(transaction: Transaction): Promise<boolean> {
   const [lock] = await transaction.query(sql.lockSearchIndex);
   if (lock?.is_mine !== true) return false;
+  const areMoreLinks = await indexLinkNames(transaction);
   const queued = await transaction.query(sql.takeQueued, { limit: queueBatch });
   await indexAll(transaction, [...new Set(queued.flatMap((row) => row.session_ids))]);
   if (queued.length === queueBatch) return true;
-  return walk(transaction);
+  const areMoreSessions = await walk(transaction);
+  return areMoreLinks || areMoreSessions;
 }
 
 /** Indexes the next sessions by id. Begins anew when the rules for words have changed. */

@@ -98,8 +98,7 @@ const hasWords = `(cardinality(:words::text[]) + cardinality(:texts::text[]) = 0
     and not exists (
       select from unnest(:texts::text[]) as word
       where strpos(i.words, ' ' || word) = 0 and not (:showsEmail and strpos(i.words, ' @' || word) > 0)
-        and not exists (select from unnest(:namedTexts::text[], :namedLinks::text[]) as named (text, link_id)
-          where named.text = word and named.link_id = s.business_id))
+        and strpos(coalesce((:namedTexts::text[])[array_position(:namedLinks::text[], s.business_id)], ''), ' ' || word) = 0)
   from session_search i where i.merchant_id = :merchantId and i.ordinal = s.ordinal), false))`;
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { statement } from '@florin/pg';
+import { type Queryable, statement } from '@florin/pg';
 import { type SessionSearchBody, searchReach } from '@florin/protocol/session-search.ts';
 import fc from 'fast-check';
 import { wordsOf } from '#db/words.ts';
@@ -35,6 +36,21 @@ const setLink = statement({
   parameters: { sessionId: 'text', linkId: 'text' },
   columns: {},
   text: 'update sessions set business_id = :linkId where session_id = :sessionId',
+});
+const nameLink = statement({
+  name: 'search_test_name',
+  parameters: { linkId: 'text', linkName: 'text' },
+  columns: {},
+  text: 'update links set link_name = :linkName where link_id = :linkId',
+});
+const addLinks = statement({
+  name: 'search_test_links',
+  parameters: { merchantId: 'text', accountId: 'text', linkName: 'text', count: 'int4' },
+  columns: {},
+  text: `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
+     payer_email_required, success_url, custom_success_text, custom_disabled_text, status, created_at, updated_at)
+   select 'lnk_' || md5(:merchantId || n::text), :merchantId, 'fixed', :linkName, :accountId, 'ethereum::usdc', 1, 1000,
+     false, '', '', '', 'active', now(), now() from generate_series(1, :count) as n`,
 });
 const forgetWords = statement({
   name: 'search_test_forget',
@@ -288,7 +304,7 @@ test('a session is found by what it has now, not by what it had', async () => {
   assert.deepEqual((await search(merchantId, { payerEmail: 'new@example.com' })).found, [sessionId]);
 });
 
-test('a session is found by the present name of its link, without being indexed again', async () => {
+test('a session is found by the present name of its link, without being changed', async () => {
   const { merchantId, sessionId } = await addSession('fair@example.com');
   const key = await world.addKey(merchantId);
   const post = async (path: string, body: object) => (await world.send('POST', path, { key, body })).data;
@@ -305,8 +321,46 @@ test('a session is found by the present name of its link, without being indexed 
     assert.equal(await finds(text), true, text);
   assert.equal(await finds('market'), false);
   await post('/payment/link/update', { linkId, ...fields, linkName: 'Spring fête' });
+  await indexAll();
   assert.deepEqual([await finds('autumn'), await finds('spring fete fair')], [false, true]);
   assert.deepEqual((await search(await world.addMerchant(), { text: 'spring' })).found, []);
+});
+
+test('a name that another version of the program wrote is found like any other', async () => {
+  const { merchantId, sessionId } = await addSession('fair@example.com');
+  const accountId = await world.addAccount(merchantId);
+  await world.database.db.query(addLinks, { merchantId, accountId, linkName: 'Café', count: 1 });
+  const linkId = `lnk_${createHash('md5').update(`${merchantId}1`).digest('hex')}`;
+  await world.database.db.query(setLink, { sessionId, linkId });
+  await indexAll();
+  assert.deepEqual((await search(merchantId, { text: 'cafe' })).found, [sessionId]);
+  await world.database.db.query(nameLink, { linkId, linkName: 'Bistró' });
+  await indexAll();
+  assert.deepEqual((await search(merchantId, { text: 'cafe' })).found, []);
+  assert.deepEqual((await search(merchantId, { text: 'bistro' })).found, [sessionId]);
+});
+
+test('a text of many words that many links have looks up few words', async () => {
+  const { merchantId } = await addSession('many@example.com');
+  const accountId = await world.addAccount(merchantId);
+  const letters = [...'abcdefghij'];
+  await world.database.db.query(addLinks, { merchantId, accountId, linkName: letters.join(' '), count: 80 });
+  await indexAll();
+  const scoped = world.database.db.inScope(merchantId);
+  const asked: Record<string, unknown>[] = [];
+  const queryable: Queryable = {
+    query: (asking, ...values) => {
+      asked.push(values[0] as Record<string, unknown>);
+      return scoped.query(asking, ...values);
+    },
+  };
+  const text = Array.from({ length: 100 }, (_, index) => letters[index % letters.length]).join(' ');
+  const { page } = await searchSessions(queryable, { merchantId, body: { text }, showsEmail: true });
+  assert.equal(page.hasMore, false);
+  const sizeOf = (name: string) =>
+    Math.max(...asked.map((values) => (Array.isArray(values[name]) ? values[name].length : 0)));
+  // Each letter begins words of sessions and of addresses. All letters name the same links.
+  assert.deepEqual([sizeOf('texts'), sizeOf('namedLinks'), sizeOf('lows')], [10, 50, 10 * 2 + 50]);
 });
 
 test('an index that was lost is made again', async () => {

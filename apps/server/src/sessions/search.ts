@@ -2,7 +2,7 @@ import type { Queryable } from '@florin/pg';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { type SessionSearchBody, searchReach } from '@florin/protocol/session-search.ts';
 import { wordsOf } from '#db/words.ts';
-import { linksNamed } from '#links/link-name.ts';
+import { linksNamed, type NamedLinks } from '#links/link-name.ts';
 import type { SearchFilters } from './search.sql.ts';
 import * as sql from './search.sql.ts';
 import { amountWord, emailWord, metadataWord, overflowWord, paidWord, productWord } from './search-words.ts';
@@ -37,11 +37,11 @@ export async function searchSessions(
   request: { readonly merchantId: string; readonly body: SessionSearchBody; readonly showsEmail: boolean },
 ): Promise<{ page: SearchPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
   const { merchantId, body, showsEmail } = request;
-  const texts = wordsOf(body.text ?? '');
+  const texts = [...new Set(wordsOf(body.text ?? ''))];
   if (body.text !== undefined && texts.length === 0) throw fieldRefusal('text', 'has no letter and no digit');
-  const named = await linksNamed(queryable, { merchantId, texts: [...new Set(texts)] });
+  const named = await linksNamed(queryable, { merchantId, texts });
   const terms = termsOf(body, { texts, showsEmail, named });
-  const ranges = terms.flatMap((term) => term.ranges);
+  const ranges = distinctRanges(terms);
   const times = timesOf(body);
   const [place] = await queryable.query(sql.searchPlace, {
     ...{ merchantId, after: body.after ?? '', lows: lowsOf(ranges), highs: highsOf(ranges) },
@@ -53,8 +53,9 @@ export async function searchSessions(
   const { size = defaultSize } = body;
   const filters = {
     ...{ merchantId, below: place.below, above: place.above, limit: size, texts, showsEmail },
-    namedTexts: named.map(({ text }) => text),
-    namedLinks: named.map(({ linkId }) => linkId),
+    namedLinks: [...named.keys()],
+    // Like the words of a session: a text begins a word behind a space.
+    namedTexts: [...named.values()].map((ofLink) => ` ${[...ofLink].join(' ')}`),
     ...times,
     words: [
       ...(body.productId === undefined ? [] : [productWord(body.productId)]),
@@ -71,7 +72,7 @@ export async function searchSessions(
     amountFrom: body.amountFrom ?? 0,
     amountTo: body.amountTo ?? Number.MAX_SAFE_INTEGER,
   };
-  const [found] = await find(queryable, filters, ranked(terms, place));
+  const [found] = await find(queryable, filters, ranked(terms, ranges, place));
   if (found === undefined) throw new Error('a search always answers');
   const { session_ids: sessionIds, candidate_count: candidates, last_id: lastId } = found;
   const shown = sessionIds.slice(0, size);
@@ -85,6 +86,12 @@ export async function searchSessions(
   };
 }
 
+/** The ranges of the terms, each once: a link may be named by every text. */
+function distinctRanges(terms: readonly Term[]): WordRange[] {
+  const ranges = terms.flatMap((term) => term.ranges);
+  return [...new Map(ranges.map((range) => [keyOf(range), range])).values()];
+}
+
 /** A term with the number of sessions that it names, counted up to one more than the reach. */
 interface RankedTerm extends Term {
   readonly count: bigint;
@@ -95,15 +102,17 @@ interface RankedTerm extends Term {
 /** The terms, the rarest first. */
 function ranked(
   terms: readonly Term[],
+  counted: readonly WordRange[],
   { counts, words }: { readonly counts: readonly bigint[]; readonly words: readonly string[] },
 ): RankedTerm[] {
-  let at = 0;
+  const found = new Map(
+    counted.map((range, index) => [keyOf(range), { count: counts[index] ?? 0n, word: words[index] ?? '' }]),
+  );
   return terms
     .map(({ ranges }) => {
       const named = ranges
-        .map((_, index) => ({ count: counts[at + index] ?? 0n, word: words[at + index] ?? '' }))
+        .map((range) => found.get(keyOf(range)) ?? { count: 0n, word: '' })
         .filter(({ count }) => count > 0n);
-      at += ranges.length;
       const word = named.length === 1 ? (named[0]?.word ?? '') : '';
       return { ranges, word, count: named.reduce((sum, { count }) => sum + count, 0n) };
     })
@@ -140,7 +149,7 @@ async function find(queryable: Queryable, filters: SearchFilters, terms: readonl
 interface SearchTexts {
   readonly texts: readonly string[];
   readonly showsEmail: boolean;
-  readonly named: readonly { readonly text: string; readonly linkId: string }[];
+  readonly named: NamedLinks;
 }
 
 function termsOf(body: SessionSearchBody, { texts, showsEmail, named }: SearchTexts): Term[] {
@@ -152,7 +161,7 @@ function termsOf(body: SessionSearchBody, { texts, showsEmail, named }: SearchTe
   terms.push(...values.map(metadataTerm));
   for (const text of texts) {
     // A session has the id of its link among its words, and not the name: a renamed link changes no session.
-    const links = named.filter((each) => each.text === text).flatMap(({ linkId }) => wordsOf(linkId));
+    const links = [...named].flatMap(([linkId, ofLink]) => (ofLink.has(text) ? wordsOf(linkId) : []));
     const emails = showsEmail ? [beginning(emailWord(text))] : [];
     terms.push({ ranges: [beginning(text), ...emails, ...links.map(only)] });
   }
@@ -174,6 +183,7 @@ function metadataTerm(word: string): Term {
 
 const only = (word: string): WordRange => ({ low: word, high: `${word} ` });
 const beginning = (word: string): WordRange => ({ low: word, high: word + endOfWords });
+const keyOf = ({ low, high }: WordRange) => `${low}\n${high}`;
 const lowsOf = (ranges: readonly WordRange[]) => ranges.map((range) => range.low);
 const highsOf = (ranges: readonly WordRange[]) => ranges.map((range) => range.high);
 
