@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimTexts } from '../text/claim/claim-texts.ts';
+import { claimEn } from '../text/claim/en.ts';
+import { en } from '../text/en.ts';
 import { languages } from '../text/languages.ts';
+import { claimView } from './claim-view.ts';
 
 const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
@@ -15,4 +18,29 @@ test('every language has the words of the claim page, with the same placeholders
       if (tag !== 'en') assert.notEqual(entries.get(name), text, `${tag}.${name}`);
     }
   }
+});
+
+test('addresses that could not be read whole stay shortened, with the reason', () => {
+  const place = {
+    ...{
+      orderId: '0x01',
+      chainId: '1',
+      chainTitle: 'Ethereum',
+      address: '0x12…34',
+      refundAddress: '0x56…78',
+    },
+    ...{ isUnproven: false, tokens: [], money: [] },
+  };
+  const data = {
+    ...{ locale: 'en', words: claimEn, texts: en, sessionId: 'sess_1', title: 'Tea', query: '' },
+    places: [place],
+  };
+  const reader = {
+    ...{ wallets: [], chosen: {}, asked: '', claim: undefined, isBusy: false, problem: '', sentFor: '' },
+    ...{ choose() {}, look() {}, send() {} },
+  };
+  const page = (readProblem: string) => JSON.stringify(claimView(data, 'UTC', { ...reader, readProblem }));
+  const failed = page('That did not work: no network');
+  assert.match(failed, /"read-problem".*That did not work: no network.*0x12…34/);
+  assert.doesNotMatch(page(''), /problem/);
 });

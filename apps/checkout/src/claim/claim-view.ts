@@ -14,6 +14,8 @@ export interface ClaimReader {
   readonly claim: Claim | undefined;
   readonly isBusy: boolean;
   readonly problem: string;
+  /** Why the addresses are still shortened, in words; empty when they are as asked for. */
+  readonly readProblem: string;
   /** The order whose money is being returned. */
   readonly sentFor: string;
   /** Called when the choice of the sent token changes. */
@@ -40,6 +42,9 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
       h('p', {}, words.intro),
       places.length === 0 && h('p', { id: 'nothing' }, words.nothing),
       places.length > 0 && h('p', { class: 'soft' }, smallText(data)),
+      reader !== undefined &&
+        reader.readProblem !== '' &&
+        h('p', { class: 'problem', role: 'status', id: 'read-problem' }, reader.readProblem),
       h('p', {}, h('a', { href: `/checkout/${sessionId}${query}`, id: 'to-payment' }, words.toPayment)),
     ),
     (others.length === 0 ? places : own).map(view),

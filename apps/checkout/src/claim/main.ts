@@ -35,6 +35,7 @@ function openPage(given: ClaimData): void {
     claim: undefined,
     isBusy: false,
     problem: '',
+    readProblem: '',
     sentFor: '',
     orderId: '',
     purpose: 'rescue',
@@ -81,19 +82,22 @@ function openPage(given: ClaimData): void {
   if (clientCode === '') return;
   // The link back opens the session's page with the secret.
   elementOf('to-payment').setAttribute('href', `/checkout/${data.sessionId}#${clientCode}`);
-  void readPlaces(data, clientCode).then((places) => {
-    data = { ...data, places };
-    change({});
-  });
+  void readPlaces(data, clientCode).then(
+    (places) => {
+      data = { ...data, places };
+      change({});
+    },
+    (error: unknown) => change({ readProblem: problemOf(data, error) }),
+  );
 }
 
-/** The places with their whole addresses, for the owner of the session's secret; as they are without an answer. */
+/** The places with their whole addresses, for the owner of the session's secret. */
 async function readPlaces(
   { sessionId, places }: ClaimData,
   clientCode: string,
 ): Promise<ClaimData['places']> {
   const path = `/checkout/api/session/${sessionId}/places`;
-  const whole = await ask<WholePlaces>(path, { clientCode }).catch(() => ({ places: [] }));
+  const whole = await ask<WholePlaces>(path, { clientCode });
   const byOrder = new Map(whole.places.map((each) => [each.orderId, each]));
   return places.map((place) => ({ ...place, ...byOrder.get(place.orderId) }));
 }
